@@ -1,0 +1,3 @@
+//! The lab: board + contender -> image -> runner -> samples -> rows.
+
+pub mod row;

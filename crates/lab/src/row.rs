@@ -1,0 +1,182 @@
+//! One measurement: the row schema `selo.measurement/1`.
+//!
+//! Every number that Selo shows comes from a row. Rows are written as JSON
+//! Lines; the JSON Schema in `bench/schema/` is generated from these types.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The schema that [`Row`] follows; changes whenever a field changes meaning.
+pub const SCHEMA: &str = "selo.measurement/1";
+
+/// What a number is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fidelity {
+    /// Counted by a simulator that models every cycle of the core.
+    CycleExact,
+    /// Derived from an instruction trace by a published timing model.
+    CycleModel,
+    /// Instructions executed; says nothing exact about time.
+    Instructions,
+    /// Read from a clock while other things ran: varies from run to run.
+    WallClock,
+}
+
+/// What was measured. The unit follows from the metric ([`Metric::unit`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// Clock cycles of one operation, called through the C ABI.
+    Cycles,
+    /// Instructions of one operation.
+    Instructions,
+    /// Seconds of one operation.
+    Time,
+    /// Joules of one operation above the idle consumption of the board.
+    Energy,
+    /// Growth of code and constants over an empty program, in bytes.
+    Flash,
+    /// Growth of static RAM (tables, contexts) over an empty program, in bytes.
+    Ram,
+    /// Deepest stack during the operation, in bytes, its return address included.
+    Stack,
+    /// Percentage of one core that the operation occupied while it ran.
+    CpuShare,
+}
+
+/// How a measurement ended. A failure is a row too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Checked against vectors before and after, and measured.
+    Ok,
+    /// Correct and measured, but its cycles depend on its inputs; `reason` shows two of them.
+    VariableTime,
+    /// The outputs are wrong: no value.
+    Failed,
+    /// The image or its stack exceeds the board's memory; `reason` names the bytes.
+    DoesNotFit,
+    /// The contender does not offer the operation, or the machine cannot measure the metric.
+    NotSupported,
+    /// The program crashed, hung or left its memory while it ran.
+    Crashed,
+}
+
+/// One measurement. Field order is the column order of the CSV export.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Row {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// The run that produced the row: date and board, or the name given by `--run`.
+    pub run: String,
+    /// Name of the board file.
+    pub board: String,
+    pub mcu: String,
+    /// Clock of the core in hertz; absent where it varies (a PC).
+    pub clock_hz: Option<u64>,
+    /// What executed the image: `simavr`, `avr8js`, `native`, ...
+    pub runner: String,
+    pub fidelity: Fidelity,
+    /// First line of the compiler's `--version`.
+    pub compiler: String,
+    /// Compiler flags that decide the code, space separated.
+    pub flags: String,
+    pub contender: String,
+    pub contender_version: String,
+    pub algorithm: String,
+    pub strategy: String,
+    /// Operation of the interface; `both` and `all` on `flash` and `ram` rows
+    /// mean an image with every operation.
+    pub operation: String,
+    /// Size of the message in bytes where the operation takes one.
+    pub bytes: Option<u32>,
+    pub metric: Metric,
+    /// Derived from `metric`; see [`Metric::unit`].
+    pub unit: String,
+    /// The figure: the only sample, or the mean of the samples. Absent unless
+    /// `status` is `ok` or `variable-time`.
+    pub value: Option<f64>,
+    /// How many samples were taken.
+    pub samples: u32,
+    pub min: Option<f64>,
+    pub max: Option<f64>,
+    pub mean: Option<f64>,
+    /// Sample standard deviation; absent on deterministic runners and for one sample.
+    pub sd: Option<f64>,
+    /// Half width of the 95 % interval of the mean; absent on deterministic runners.
+    pub ci95: Option<f64>,
+    pub status: Status,
+    /// Why the status is not `ok`, or what a reader must know of the value.
+    pub reason: Option<String>,
+    /// SHA-256 of the image that ran.
+    pub firmware_sha256: String,
+    /// Commit of the project that was measured, `+` appended if the tree had changes.
+    pub commit: String,
+}
+
+impl Metric {
+    /// Every metric, in the order in which tables show them.
+    pub const ALL: [Metric; 8] = [
+        Metric::Cycles,
+        Metric::Instructions,
+        Metric::Time,
+        Metric::Energy,
+        Metric::Flash,
+        Metric::Ram,
+        Metric::Stack,
+        Metric::CpuShare,
+    ];
+
+    /// The unit in which values of this metric are stored.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Metric::Cycles => "cycles",
+            Metric::Instructions => "instructions",
+            Metric::Time => "s",
+            Metric::Energy => "J",
+            Metric::Flash | Metric::Ram | Metric::Stack => "bytes",
+            Metric::CpuShare => "%",
+        }
+    }
+
+    /// The name used in rows and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Cycles => "cycles",
+            Metric::Instructions => "instructions",
+            Metric::Time => "time",
+            Metric::Energy => "energy",
+            Metric::Flash => "flash",
+            Metric::Ram => "ram",
+            Metric::Stack => "stack",
+            Metric::CpuShare => "cpu_share",
+        }
+    }
+}
+
+impl Fidelity {
+    /// The name used in rows and on pictures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fidelity::CycleExact => "cycle-exact",
+            Fidelity::CycleModel => "cycle-model",
+            Fidelity::Instructions => "instructions",
+            Fidelity::WallClock => "wall-clock",
+        }
+    }
+}
+
+impl Status {
+    /// The name used in rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::VariableTime => "variable-time",
+            Status::Failed => "failed",
+            Status::DoesNotFit => "does-not-fit",
+            Status::NotSupported => "not-supported",
+            Status::Crashed => "crashed",
+        }
+    }
+}

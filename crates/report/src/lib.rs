@@ -1,0 +1,1 @@
+//! Tables, pictures and comparisons made from measurement rows.

@@ -1,0 +1,3 @@
+//! `selo`: one command, thin over the library crates.
+
+fn main() {}

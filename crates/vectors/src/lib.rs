@@ -1,0 +1,1 @@
+//! Official test vectors as typed cases.

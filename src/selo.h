@@ -1,0 +1,242 @@
+/*
+ * Selo: cryptography for devices with 2 KB of RAM and up.
+ *
+ * This header is the whole public API of the device library, and its manual.
+ *
+ * Conventions
+ *  - C11; correct where int has 16 bits; no malloc, no recursion, no VLA.
+ *  - Array sizes stand in the signature: `const uint8_t key[16]` reads 16 bytes.
+ *  - Functions that can fail return enum selo_status. On failure every output
+ *    is zeroed. Functions that cannot fail return void.
+ *  - Buffers of one call may be the same (in == out) but must not partly overlap.
+ *  - No branch and no address depends on a secret, except that the AES variants
+ *    look up an S-box by secret bytes: constant time on a CPU without a data
+ *    cache (AVR, Cortex-M0..M4), not on one with a cache. `selo lab check`
+ *    measures it on the simulated chip.
+ *  - Keys are wiped with selo_wipe(&key, sizeof key) when no longer needed.
+ *
+ * References in brackets, [FIPS197, 5.1.1], are resolved in docs/BIBLIOGRAPHY.md.
+ */
+#ifndef SELO_H
+#define SELO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SELO_VERSION "0.1.0"
+
+enum selo_status {
+    SELO_OK = 0,
+    SELO_ERROR_ARGUMENT = 1, /* a size that the function does not take */
+    SELO_ERROR_SPACE = 2,    /* the output buffer is too small */
+    SELO_ERROR_PADDING = 3,  /* decrypted padding is malformed: wrong key or altered data */
+    SELO_ERROR_RANDOM = 4,   /* the random source failed */
+    SELO_ERROR_KEY = 5       /* the peer's public key yields the all-zero secret [RFC7748, 6.1] */
+};
+
+/* Overwrites `size` bytes with zeros; the compiler cannot remove it. */
+void selo_wipe(void *data, size_t size);
+
+/* 1 if the `size` bytes of a and b are equal, else 0, in time that depends on `size` only. */
+uint8_t selo_equal(const void *a, const void *b, size_t size);
+
+/*
+ * Fills out[0..size) with unpredictable bytes; returns SELO_OK, or
+ * SELO_ERROR_RANDOM if it cannot. `source` is the caller's, passed through.
+ */
+typedef enum selo_status selo_random_fn(void *source, uint8_t *out, size_t size);
+
+/*
+ * One block of a 128-bit block cipher. `key` points to the struct of the
+ * variant, set up: selo_aes128_fast_encrypt takes a struct selo_aes128_fast.
+ * out == in is allowed.
+ */
+typedef void selo_block_fn(const void *key, uint8_t out[16], const uint8_t in[16]);
+
+/* ---- AES [FIPS197] ------------------------------------------------------------
+ *
+ * fast   key schedule computed once (176/208/240 bytes); encrypts and decrypts
+ * small  key schedule on the fly, both ways; keeps the first and the last round
+ *        key material (32/48/64 bytes)
+ * tiny   key schedule on the fly, encrypts only; keeps the key (16/24/32 bytes)
+ */
+struct selo_aes128_fast { uint8_t round_keys[176]; };
+struct selo_aes192_fast { uint8_t round_keys[208]; };
+struct selo_aes256_fast { uint8_t round_keys[240]; };
+struct selo_aes128_small { uint8_t first[16], last[16]; };
+struct selo_aes192_small { uint8_t first[24], last[24]; };
+struct selo_aes256_small { uint8_t first[32], last[32]; };
+struct selo_aes128_tiny { uint8_t key[16]; };
+struct selo_aes192_tiny { uint8_t key[24]; };
+struct selo_aes256_tiny { uint8_t key[32]; };
+
+void selo_aes128_fast_setup(struct selo_aes128_fast *key, const uint8_t raw[16]);
+void selo_aes192_fast_setup(struct selo_aes192_fast *key, const uint8_t raw[24]);
+void selo_aes256_fast_setup(struct selo_aes256_fast *key, const uint8_t raw[32]);
+selo_block_fn selo_aes128_fast_encrypt, selo_aes128_fast_decrypt;
+selo_block_fn selo_aes192_fast_encrypt, selo_aes192_fast_decrypt;
+selo_block_fn selo_aes256_fast_encrypt, selo_aes256_fast_decrypt;
+
+void selo_aes128_small_setup(struct selo_aes128_small *key, const uint8_t raw[16]);
+void selo_aes192_small_setup(struct selo_aes192_small *key, const uint8_t raw[24]);
+void selo_aes256_small_setup(struct selo_aes256_small *key, const uint8_t raw[32]);
+selo_block_fn selo_aes128_small_encrypt, selo_aes128_small_decrypt;
+selo_block_fn selo_aes192_small_encrypt, selo_aes192_small_decrypt;
+selo_block_fn selo_aes256_small_encrypt, selo_aes256_small_decrypt;
+
+void selo_aes128_tiny_setup(struct selo_aes128_tiny *key, const uint8_t raw[16]);
+void selo_aes192_tiny_setup(struct selo_aes192_tiny *key, const uint8_t raw[24]);
+void selo_aes256_tiny_setup(struct selo_aes256_tiny *key, const uint8_t raw[32]);
+selo_block_fn selo_aes128_tiny_encrypt, selo_aes192_tiny_encrypt, selo_aes256_tiny_encrypt;
+
+/* ---- Speck128 [SPECK2013] -------------------------------------------------------
+ *
+ * 128-bit block, 128/192/256-bit key, 32/33/34 rounds. Bytes stand in the order
+ * of the designers' implementation guide: little-endian words, the low word
+ * first [SPECKGUIDE, 2]. The strategies are those of AES: `fast` keeps 8 bytes a
+ * round, `small` the first and the last key material, `tiny` the key.
+ */
+struct selo_speck128_fast { uint8_t round_keys[32 * 8]; };
+struct selo_speck192_fast { uint8_t round_keys[33 * 8]; };
+struct selo_speck256_fast { uint8_t round_keys[34 * 8]; };
+struct selo_speck128_small { uint8_t first[16], last[16]; };
+struct selo_speck192_small { uint8_t first[24], last[24]; };
+struct selo_speck256_small { uint8_t first[32], last[32]; };
+struct selo_speck128_tiny { uint8_t key[16]; };
+struct selo_speck192_tiny { uint8_t key[24]; };
+struct selo_speck256_tiny { uint8_t key[32]; };
+
+void selo_speck128_fast_setup(struct selo_speck128_fast *key, const uint8_t raw[16]);
+void selo_speck192_fast_setup(struct selo_speck192_fast *key, const uint8_t raw[24]);
+void selo_speck256_fast_setup(struct selo_speck256_fast *key, const uint8_t raw[32]);
+selo_block_fn selo_speck128_fast_encrypt, selo_speck128_fast_decrypt;
+selo_block_fn selo_speck192_fast_encrypt, selo_speck192_fast_decrypt;
+selo_block_fn selo_speck256_fast_encrypt, selo_speck256_fast_decrypt;
+
+void selo_speck128_small_setup(struct selo_speck128_small *key, const uint8_t raw[16]);
+void selo_speck192_small_setup(struct selo_speck192_small *key, const uint8_t raw[24]);
+void selo_speck256_small_setup(struct selo_speck256_small *key, const uint8_t raw[32]);
+selo_block_fn selo_speck128_small_encrypt, selo_speck128_small_decrypt;
+selo_block_fn selo_speck192_small_encrypt, selo_speck192_small_decrypt;
+selo_block_fn selo_speck256_small_encrypt, selo_speck256_small_decrypt;
+
+void selo_speck128_tiny_setup(struct selo_speck128_tiny *key, const uint8_t raw[16]);
+void selo_speck192_tiny_setup(struct selo_speck192_tiny *key, const uint8_t raw[24]);
+void selo_speck256_tiny_setup(struct selo_speck256_tiny *key, const uint8_t raw[32]);
+selo_block_fn selo_speck128_tiny_encrypt, selo_speck192_tiny_encrypt, selo_speck256_tiny_encrypt;
+
+/* ---- Modes of operation [SP800-38A] ----------------------------------------------
+ *
+ * They take any 128-bit block cipher above. None of them authenticates: who can
+ * alter a message alters it unseen. For messages on a network use an
+ * authenticated mode.
+ */
+
+/* ECB: every block alone; equal blocks encrypt equally. For tests and for
+ * reproducing published figures. size must be a multiple of 16; this function
+ * decrypts when given the decrypting block function. */
+enum selo_status selo_ecb(selo_block_fn *block, const void *key,
+                          uint8_t *out, const uint8_t *in, size_t size);
+
+/* Bytes that selo_cbc_encrypt writes for a message of `size` bytes: IV, message, padding. */
+#define SELO_CBC_SIZE(size) (16 + ((size) / 16 + 1) * 16)
+
+/* CBC with PKCS#7 padding. The IV is drawn from `random` for every message, as
+ * [SP800-38A, appendix C] demands, and stands first in out; there is no way to
+ * give one. `out` has room for out_capacity bytes, of which
+ * SELO_CBC_SIZE(in_size) are written; *out_size says how many. Here out and in
+ * must not overlap at all. */
+enum selo_status selo_cbc_encrypt(selo_block_fn *encrypt, const void *key,
+                                  selo_random_fn *random, void *random_source,
+                                  uint8_t *out, size_t out_capacity, size_t *out_size,
+                                  const uint8_t *in, size_t in_size);
+
+/* Reverse of selo_cbc_encrypt: in is IV and ciphertext. Checks the padding
+ * without a secret-dependent branch; but an attacker who learns that
+ * SELO_ERROR_PADDING was returned has a padding oracle: authenticate first. out
+ * has room for in_size - 16 bytes at least and may be in + 16. */
+enum selo_status selo_cbc_decrypt(selo_block_fn *decrypt, const void *key,
+                                  uint8_t *out, size_t out_capacity, size_t *out_size,
+                                  const uint8_t *in, size_t in_size);
+
+/* CTR: encrypts and decrypts; `encrypt` is the encrypting block function in both
+ * cases. counter[] is a 128-bit big-endian counter block, advanced by the number
+ * of blocks used (a partly used block counts); the same value must never serve
+ * two messages under one key. size is free. */
+void selo_ctr(selo_block_fn *encrypt, const void *key, uint8_t counter[16],
+              uint8_t *out, const uint8_t *in, size_t size);
+
+/* ---- Hashes [FIPS180-4] [FIPS202] ---------------------------------------------------
+ *
+ * start, update any number of times with any sizes, finish. Messages up to
+ * 2^32 - 1 bytes. finish wipes the state.
+ */
+struct selo_sha256 { uint32_t state[8]; uint8_t block[64]; uint32_t size; };
+struct selo_sha512 { uint64_t state[8]; uint8_t block[128]; uint32_t size; };
+/* The Keccak-f[1600] state, as 25 little-endian lanes. */
+struct selo_sha3 { uint64_t lanes[25]; uint8_t position, rate; };
+
+void selo_sha256_start(struct selo_sha256 *hash);
+void selo_sha256_update(struct selo_sha256 *hash, const void *data, size_t size);
+void selo_sha256_finish(struct selo_sha256 *hash, uint8_t digest[32]);
+
+void selo_sha512_start(struct selo_sha512 *hash);
+void selo_sha512_update(struct selo_sha512 *hash, const void *data, size_t size);
+void selo_sha512_finish(struct selo_sha512 *hash, uint8_t digest[64]);
+
+void selo_sha3_256_start(struct selo_sha3 *hash);
+void selo_sha3_512_start(struct selo_sha3 *hash);
+void selo_sha3_update(struct selo_sha3 *hash, const void *data, size_t size);
+/* digest has 32 bytes after selo_sha3_256_start, 64 after selo_sha3_512_start. */
+void selo_sha3_finish(struct selo_sha3 *hash, uint8_t *digest);
+
+/* ---- HMAC [FIPS198-1] ------------------------------------------------------------------
+ *
+ * A key longer than the hash's block is hashed first. finish wipes the state.
+ * Compare tags with selo_equal.
+ */
+struct selo_hmac_sha256 { struct selo_sha256 hash; uint8_t outer_key[64]; };
+struct selo_hmac_sha512 { struct selo_sha512 hash; uint8_t outer_key[128]; };
+struct selo_hmac_sha3_256 { struct selo_sha3 hash; uint8_t outer_key[136]; };
+struct selo_hmac_sha3_512 { struct selo_sha3 hash; uint8_t outer_key[72]; };
+
+void selo_hmac_sha256_start(struct selo_hmac_sha256 *mac, const uint8_t *key, size_t key_size);
+void selo_hmac_sha256_update(struct selo_hmac_sha256 *mac, const void *data, size_t size);
+void selo_hmac_sha256_finish(struct selo_hmac_sha256 *mac, uint8_t tag[32]);
+
+void selo_hmac_sha512_start(struct selo_hmac_sha512 *mac, const uint8_t *key, size_t key_size);
+void selo_hmac_sha512_update(struct selo_hmac_sha512 *mac, const void *data, size_t size);
+void selo_hmac_sha512_finish(struct selo_hmac_sha512 *mac, uint8_t tag[64]);
+
+void selo_hmac_sha3_256_start(struct selo_hmac_sha3_256 *mac, const uint8_t *key, size_t key_size);
+void selo_hmac_sha3_256_update(struct selo_hmac_sha3_256 *mac, const void *data, size_t size);
+void selo_hmac_sha3_256_finish(struct selo_hmac_sha3_256 *mac, uint8_t tag[32]);
+
+void selo_hmac_sha3_512_start(struct selo_hmac_sha3_512 *mac, const uint8_t *key, size_t key_size);
+void selo_hmac_sha3_512_update(struct selo_hmac_sha3_512 *mac, const void *data, size_t size);
+void selo_hmac_sha3_512_finish(struct selo_hmac_sha3_512 *mac, uint8_t tag[64]);
+
+/* ---- X25519 [RFC7748] ---------------------------------------------------------------------
+ *
+ * Constant time on every CPU whose multiplier is. Secrets are 32 random bytes,
+ * clamped inside.
+ */
+
+/* The public key of `secret`; the dh1 of the Arduino Cryptography Library
+ * without its random generation. */
+void selo_x25519_keygen(uint8_t public_key[32], const uint8_t secret[32]);
+
+/* The shared secret with a peer; dh2. SELO_ERROR_KEY if it is all-zero. Hash it
+ * before use as a key. */
+enum selo_status selo_x25519_shared_secret(uint8_t shared[32], const uint8_t secret[32],
+                                           const uint8_t peer_public_key[32]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * What the platform can do, named as capabilities; no other file of the library
+ * tests for a chip. Every capability can be set from the command line.
+ *
+ *  SELO_FLASH_TABLES  constants live in a separate flash address space and are
+ *                     read by special instructions (AVR lpm); else 0
+ *  SELO_NATIVE_AVR    assembly of src/selo/native/avr/ may be used; 0 keeps C
+ */
+#ifndef SELO_COMMON_PLATFORM_H
+#define SELO_COMMON_PLATFORM_H
+
+#include <stdint.h>
+
+#ifndef SELO_FLASH_TABLES
+#if defined(__AVR__)
+#define SELO_FLASH_TABLES 1
+#else
+#define SELO_FLASH_TABLES 0
+#endif
+#endif
+
+#ifndef SELO_NATIVE_AVR
+#define SELO_NATIVE_AVR 0
+#endif
+
+/* A constant table: static const uint8_t name[n] SELO_FLASH = {...}; read with selo_flash_*(). */
+#if SELO_FLASH_TABLES
+#include <avr/pgmspace.h>
+#define SELO_FLASH PROGMEM
+static inline uint8_t selo_flash_u8(const uint8_t *address) { return pgm_read_byte(address); }
+static inline uint32_t selo_flash_u32(const uint32_t *address) { return pgm_read_dword(address); }
+static inline uint64_t selo_flash_u64(const uint64_t *address)
+{
+    const uint32_t *half = (const uint32_t *)(const void *)address;
+    return (uint64_t)pgm_read_dword(half) | (uint64_t)pgm_read_dword(half + 1) << 32;
+}
+#else
+#define SELO_FLASH
+static inline uint8_t selo_flash_u8(const uint8_t *address) { return *address; }
+static inline uint32_t selo_flash_u32(const uint32_t *address) { return *address; }
+static inline uint64_t selo_flash_u64(const uint64_t *address) { return *address; }
+#endif
+
+#endif
