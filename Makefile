@@ -1,0 +1,38 @@
+# The ways in. Each target installs what it lacks (tools/setup.sh); the work is
+# done by cargo, by the Makefiles of the parts, and by the scripts in tools/.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test lint clean
+
+# `make test-c`, `make test-rust`, ... : one for each group of tools/test-steps.txt.
+groups := $(shell sed -n 's/^\([a-z][a-z]*\) *|.*/\1/p' tools/test-steps.txt | sort -u)
+.PHONY: $(groups:%=test-%)
+
+help: ## show this list
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
+		while IFS='|' read -r target text; do printf '  make %-10s %s\n' "$$target" "$$text"; done
+	@printf '  make test-X     one group of the tests: %s\n' "$(strip $(groups))"
+
+setup: ## install what is missing (Debian packages; root or sudo)
+	@tools/setup.sh
+
+build: setup ## compile the command `selo` and the simulator runners
+	@. tools/env.sh && selo_find_rust && cargo build --release --locked
+	@$(MAKE) --no-print-directory -C sims/simavr
+	@tools/npm-ci.sh sims/avr8js
+
+demo: build ## measure the simulated Uno and this PC, compare with the papers, write the report
+	@tools/demo.sh
+
+test: setup ## run every test; ends with "N passed, N failed"
+	@tools/test.sh
+
+lint: test-lint ## run the checks of style and of the tree only
+
+$(groups:%=test-%): test-%: setup
+	@tools/test.sh $*
+
+clean: ## remove what was built (target/, out/, node_modules)
+	@rm -rf target out sims/*/node_modules

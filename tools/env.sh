@@ -1,0 +1,41 @@
+# Sourced by the other scripts: finds a Rust that is new enough, and the root.
+#
+# A machine may have several: an old one in front of PATH, Debian's rustc-web in
+# /usr/bin, rustup's under the home directory. The first cargo that satisfies
+# rust-version of Cargo.toml is put in front of PATH, because cargo itself looks
+# for rustc there. Nothing changes when the one in front will do.
+
+selo_root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+
+# True if version $1 (1.96.0) is at least $2 (1.85).
+selo_version_at_least() {
+    [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
+}
+
+selo_rust_needed=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' "$selo_root/Cargo.toml")
+
+# True if the directory $1 holds a cargo and a rustc that are new enough.
+selo_rust_in() {
+    local tool version
+    for tool in cargo rustc; do
+        [ -x "$1/$tool" ] || return 1
+        # From the root: a rustup proxy may be pinned to a toolchain there.
+        version=$(cd "$selo_root" && "$1/$tool" --version 2>/dev/null | cut -d ' ' -f 2)
+        [ -n "$version" ] && selo_version_at_least "$version" "$selo_rust_needed" || return 1
+    done
+}
+
+# Puts a good Rust in front of PATH; false if the machine has none.
+selo_find_rust() {
+    local front directory
+    front=$(command -v cargo 2>/dev/null) || front=
+    for directory in "${front%/cargo}" /usr/bin "${CARGO_HOME:-$HOME/.cargo}/bin"; do
+        [ -n "$directory" ] && selo_rust_in "$directory" || continue
+        if [ "$directory" != "${front%/cargo}" ]; then
+            PATH=$directory:$PATH
+            export PATH
+        fi
+        return 0
+    done
+    return 1
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Installs what building and testing Selo needs and the machine lacks, from
+# Debian's packages. Says nothing when nothing is missing.
+#
+# usage: tools/setup.sh [--check]
+#   --check  install nothing; print the line that would, if something is missing
+# exit: 0 all there; 1 the installation failed; 3 something is missing and this
+# user cannot install it (the line to run as root is printed).
+set -euo pipefail
+. "$(dirname "$0")/env.sh"
+
+# What is needed, how its presence is seen, and the package that brings it. A
+# test is a command name, or a path when it has a slash.
+needed='
+cc                                          build-essential
+g++                                         build-essential
+make                                        build-essential
+cmake                                       cmake
+avr-gcc                                     gcc-avr
+avr-g++                                     gcc-avr
+avr-size                                    binutils-avr
+/usr/lib/avr/include/avr/io.h               avr-libc
+/usr/include/simavr/sim_avr.h               libsimavr-dev
+/usr/include/libelf.h                       libelf-dev
+/usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h  arduino-core-avr
+node                                        nodejs
+npm                                         npm
+'
+
+present() {
+    case $1 in
+    */*) [ -e "$1" ] ;;
+    *) command -v "$1" >/dev/null 2>&1 ;;
+    esac
+}
+
+packages=
+add() {
+    case " $packages " in
+    *" $1 "*) ;;
+    *) packages="$packages${packages:+ }$1" ;;
+    esac
+}
+
+while read -r test package; do
+    if [ -n "$test" ] && ! present "$test"; then
+        add "$package"
+    fi
+done <<<"$needed"
+
+# The candidate version of a package, without epoch and Debian revision.
+candidate() {
+    apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: \(.*\)/\1/p' | sed 's/^[0-9]*://; s/[+-].*//'
+}
+
+# Debian 12's own rustc is too old; its rustc-web follows the newer releases that
+# browsers need. Later Debians have a good one under the plain name.
+rust_packages() {
+    local version
+    version=$(candidate cargo)
+    if [ -n "$version" ] && [ "$version" != "(none)" ] && selo_version_at_least "$version" "$selo_rust_needed"; then
+        echo cargo rustc rustfmt rust-clippy
+    else
+        echo cargo-web rustc-web rustfmt-web
+    fi
+}
+
+rust_missing=
+selo_find_rust || rust_missing=yes
+
+if [ -z "$packages" ] && [ -z "$rust_missing" ]; then
+    exit 0
+fi
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "setup: missing: $packages${rust_missing:+ Rust $selo_rust_needed or later}" >&2
+    echo "hint: this machine has no apt-get; install the counterparts of these Debian packages by hand" >&2
+    exit 3
+fi
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    as_root=sudo
+fi
+
+# Names the packages of Rust only now: before `apt-get update` the list may be old.
+install_line() {
+    # shellcheck disable=SC2046 # one word a package
+    set -- $packages $([ -z "$rust_missing" ] || rust_packages)
+    echo "apt-get install -y --no-install-recommends $*"
+}
+
+cannot() {
+    echo "setup: something that Selo needs is missing${1:+, and $1}; run as root:" >&2
+    echo "  apt-get update && $(install_line)" >&2
+    exit 3
+}
+
+[ "${1:-}" != --check ] || cannot ""
+if [ -n "$as_root" ]; then
+    # -n: a build must not stop at a password prompt without a terminal.
+    command -v sudo >/dev/null 2>&1 || cannot "there is no sudo"
+    sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; } || cannot "sudo refuses"
+fi
+
+log=$selo_root/out/setup.log
+mkdir -p "$selo_root/out"
+run() {
+    echo "\$ $*" >>"$log"
+    if ! DEBIAN_FRONTEND=noninteractive $as_root "$@" >>"$log" 2>&1 </dev/null; then
+        tail -n 15 "$log" >&2
+        echo "setup: failed: $*" >&2
+        echo "hint: the whole log is out/setup.log" >&2
+        exit 1
+    fi
+}
+
+: >"$log"
+run apt-get update
+line=$(install_line)
+echo "setup: $line" >&2
+# shellcheck disable=SC2086 # the line is a command made of words
+run $line
+
+if [ -n "$rust_missing" ] && ! selo_find_rust; then
+    echo "setup: the packages are installed, but no cargo $selo_rust_needed or later was found" >&2
+    exit 1
+fi
