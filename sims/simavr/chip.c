@@ -1,0 +1,403 @@
+/*
+ * Selo simavr runner: the simulated chip with its marks, its stack watch, its
+ * memory watch and its UART.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * simavr executes many instructions per call, as long as no timer is due and no
+ * interrupt is pending. Everything that this file watches therefore hooks into
+ * the places that simavr reaches anyway, and costs nothing in between:
+ *
+ *  marks   a write callback on GPIOR0. simavr adds an instruction's cycles after
+ *          executing it, so the counter in the callback is the one before the OUT
+ *          in both marks, and the difference is exact.
+ *  stack   write callbacks on SPL and SPH, which push, call, ret and interrupts
+ *          reach as well as OUT does.
+ *  flash   lies right below inaccessible pages, so that a read beyond its end
+ *          traps in the host's MMU instead of costing a comparison per access.
+ *  RAM     simavr checks every access itself and says so through its logger; the
+ *          array behind it has all 64 KiB, since it goes on writing afterwards.
+ */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "chip.h"
+#include "image.h"
+#include "protocol.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <simavr/avr_uart.h>
+#include <simavr/sim_avr.h>
+#include <simavr/sim_core.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    GPIOR0 = 0x3e, /* data address */
+    MARK_BEGIN = 1,
+    MARK_END = 2,
+    SPL = R_SPL,
+    SPH = R_SPH,
+    DATA_SPACE = 0x10000,
+    GUARD_BYTES = 1 << 24, /* RAMPZ:Z reaches 24 bits */
+    /* gcc writes SPH, then SREG, then SPL: two cycles from half to half. The
+     * shortest way from one complete change to the next takes five. */
+    TORN_CYCLES = 4
+};
+
+static avr_t *avr;
+static avr_uart_t *uart;
+static uint64_t limit;
+static uint32_t static_end;
+static uint64_t input_wait_cycle;
+
+/* What stopped the chip: set by callbacks, looked at by chip_run. */
+static const char *fault_kind;
+static uint32_t fault_address, fault_pc;
+
+static struct {
+    int open;
+    uint64_t begin, slept;
+    uint16_t stack_base, stack_lowest;
+} span;
+
+/* A change of one half of the stack pointer that may belong to a pair. */
+static struct {
+    uint16_t half; /* SPL, SPH, or 0 */
+    uint16_t value;
+    uint64_t cycle;
+} torn;
+static int in_interrupt_entry;
+
+static uint8_t *input;
+static size_t input_read, input_count, input_room;
+
+static uint8_t *guard;
+static sigjmp_buf beyond_flash;
+static volatile sig_atomic_t running;
+
+static void stop_with_fault(const char *kind, uint32_t address)
+{
+    if (fault_kind)
+        return; /* the first one is the cause */
+    fault_kind = kind;
+    fault_address = address;
+    fault_pc = avr->pc;
+    avr->state = cpu_Stopped; /* leaves simavr's instruction loop */
+}
+
+/* ---- Stack pointer ----------------------------------------------------------- */
+
+static uint16_t stack_pointer(void)
+{
+    return (uint16_t)(avr->data[SPL] | avr->data[SPH] << 8);
+}
+
+static void stack_moved(uint16_t sp)
+{
+    if (sp < span.stack_lowest)
+        span.stack_lowest = sp;
+    if (sp < static_end || sp > avr->ramend)
+        stop_with_fault("stack-collision", sp);
+}
+
+static void stack_settled(void)
+{
+    if (torn.half)
+        stack_moved(torn.value);
+    torn.half = 0;
+}
+
+/* OUT, ST, STD and STS change one half; all else that gets here pushes or pops. */
+static int written_by_store(void)
+{
+    if (in_interrupt_entry)
+        return 0;
+    unsigned opcode = (unsigned)(avr->flash[avr->pc] | avr->flash[avr->pc + 1] << 8);
+    return (opcode & 0xf800) == 0xb800
+        || (opcode & 0xd200) == 0x8200
+        || ((opcode & 0xfe00) == 0x9200 && (opcode & 0x000f) != 0x000f);
+}
+
+static void stack_half_stored(uint16_t half)
+{
+    if (torn.half && torn.half != half && avr->cycle - torn.cycle <= TORN_CYCLES) {
+        torn.half = 0;
+        stack_moved(stack_pointer());
+        return;
+    }
+    stack_settled();
+    torn.half = half;
+    torn.value = stack_pointer();
+    torn.cycle = avr->cycle;
+}
+
+/* simavr moves the pointer for push, pop, call, ret and interrupts by writing
+ * SPL, then SPH: the value is whole at the second write. */
+static void on_spl(avr_t *chip, avr_io_addr_t address, uint8_t value, void *unused)
+{
+    (void)unused;
+    chip->data[address] = value;
+    if (written_by_store())
+        stack_half_stored(SPL);
+}
+
+static void on_sph(avr_t *chip, avr_io_addr_t address, uint8_t value, void *unused)
+{
+    (void)unused;
+    chip->data[address] = value;
+    if (written_by_store()) {
+        stack_half_stored(SPH);
+        return;
+    }
+    stack_settled();
+    stack_moved(stack_pointer());
+}
+
+/* ---- Marks --------------------------------------------------------------------- */
+
+static void on_mark(avr_t *chip, avr_io_addr_t address, uint8_t value, void *unused)
+{
+    (void)unused;
+    chip->data[address] = value;
+    stack_settled();
+    if (value == MARK_BEGIN && !span.open) {
+        span.open = 1;
+        span.begin = chip->cycle;
+        span.slept = 0;
+        span.stack_base = span.stack_lowest = stack_pointer();
+    } else if (value == MARK_END && span.open) {
+        span.open = 0;
+        protocol_span(chip->cycle - span.begin, span.slept,
+                      (uint32_t)(span.stack_base - span.stack_lowest));
+    } else {
+        stop_with_fault("mark-order", value);
+    }
+}
+
+/* ---- UART ------------------------------------------------------------------------ */
+
+static void on_transmit(struct avr_irq_t *irq, uint32_t value, void *unused)
+{
+    (void)irq, (void)unused;
+    protocol_received((uint8_t)value);
+}
+
+/*
+ * Hands over the next byte when the chip has taken the one before it, so that
+ * none can be lost whatever the chip does in between; the receiver then takes
+ * the time of one byte at the baud rate before it reports it.
+ */
+static int uart_accepts(void)
+{
+    return input_read < input_count && avr_regbit_get(avr, uart->rxen)
+        && uart->input.read == uart->input.write && !avr_regbit_get(avr, uart->rxc.raised);
+}
+
+static void feed_uart(void)
+{
+    if (uart_accepts())
+        avr_raise_irq(uart->io.irq + UART_IRQ_INPUT, input[input_read++]);
+}
+
+void chip_send(const uint8_t *bytes, size_t count)
+{
+    if (input_read == input_count)
+        input_read = input_count = 0;
+    if (input_count + count > input_room) {
+        input_room = (input_count + count) * 2;
+        input = realloc(input, input_room);
+        if (!input)
+            protocol_error("out of memory");
+    }
+    memcpy(input + input_count, bytes, count);
+    input_count += count;
+}
+
+/* ---- Faults that simavr or the MMU find ---------------------------------------------- */
+
+/* simavr reports through its logger: the message names the kind and the address. */
+static void on_log(avr_t *chip, const int level, const char *format, va_list arguments)
+{
+    char message[512];
+    if (level > LOG_ERROR)
+        return;
+    vsnprintf(message, sizeof message, format, arguments);
+    fprintf(stderr, "simavr: %s", message);
+    if (!chip || !running)
+        return;
+
+    unsigned address = 0;
+    const char *stated = strstr(message, " Address ");
+    if (stated)
+        sscanf(stated, " Address %x", &address);
+    if (strstr(message, "Invalid write address"))
+        stop_with_fault("invalid-write", address);
+    else if (strstr(message, "Invalid read address"))
+        stop_with_fault("invalid-read", address);
+    else if (strstr(message, "Invalid Opcode"))
+        stop_with_fault("invalid-opcode", chip->pc);
+}
+
+static void on_trap(int signal_number, siginfo_t *info, void *unused)
+{
+    (void)unused;
+    const uint8_t *address = info->si_addr;
+    if (!running || address < guard || address >= guard + GUARD_BYTES) {
+        signal(signal_number, SIG_DFL); /* a defect of this program: let it show */
+        return;
+    }
+    stop_with_fault("flash-read-out-of-bounds", (uint32_t)(address - avr->flash));
+    siglongjmp(beyond_flash, 1);
+}
+
+/* Flash that ends where the inaccessible pages begin. */
+static uint8_t *guarded_flash(uint32_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t room = (size + page - 1) / page * page;
+    uint8_t *memory = mmap(NULL, room + GUARD_BYTES, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory, room, PROT_READ | PROT_WRITE) != 0)
+        protocol_error("cannot reserve memory for the flash");
+    guard = memory + room;
+    uint8_t *flash = guard - size;
+    memset(flash, 0xff, size);
+    return flash;
+}
+
+/* ---- Life of the chip ------------------------------------------------------------------ */
+
+static avr_uart_t *find_uart(void)
+{
+    for (avr_io_t *io = avr->io_port; io; io = io->next)
+        if (strcmp(io->kind, "uart") == 0 && ((avr_uart_t *)io)->name == '0')
+            return (avr_uart_t *)io;
+    return NULL;
+}
+
+void chip_open(const struct chip_options *options, const char *image)
+{
+    avr_global_logger_set(on_log);
+    avr = avr_make_mcu_by_name(options->mcu);
+    if (!avr)
+        protocol_error("simavr does not know the chip %s", options->mcu);
+    avr_init(avr);
+    avr->frequency = options->frequency;
+    avr->log = LOG_ERROR;
+    limit = options->limit;
+    static_end = options->static_end;
+
+    free(avr->flash);
+    avr->flash = guarded_flash(avr->flashend + 1);
+    uint8_t *data = calloc(1, DATA_SPACE);
+    if (!data)
+        protocol_error("out of memory");
+    memcpy(data, avr->data, (size_t)avr->ramend + 1);
+    free(avr->data);
+    avr->data = data;
+
+    char reason[128];
+    if (image_load(image, avr->flash, avr->flashend + 1, reason, sizeof reason) != 0)
+        protocol_error("%s: %s", image, reason);
+    avr->codeend = avr->flashend;
+
+    uart = find_uart();
+    if (!uart)
+        protocol_error("the chip %s has no UART 0", options->mcu);
+    uart->flags = 0; /* neither sleep on polling nor copy to the console */
+    avr_irq_register_notify(uart->io.irq + UART_IRQ_OUTPUT, on_transmit, NULL);
+    avr_register_io_write(avr, GPIOR0, on_mark, NULL);
+    avr_register_io_write(avr, SPL, on_spl, NULL);
+    avr_register_io_write(avr, SPH, on_sph, NULL);
+
+    struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigaction(SIGSEGV, &trap, NULL);
+    sigaction(SIGBUS, &trap, NULL);
+    protocol_ready(avr->mmcu, avr->frequency, avr->ramend, avr->flashend);
+}
+
+void chip_reset(void)
+{
+    avr_reset(avr);
+    avr->state = cpu_Running;
+    uart->flags = 0;
+    input_read = input_count = 0;
+    span.open = 0;
+    torn.half = 0;
+    input_wait_cycle = avr->cycle;
+}
+
+void chip_set_limit(uint64_t cycles) { limit = cycles; }
+uint32_t chip_pc(void) { return avr->pc; }
+uint64_t chip_cycle(void) { return avr->cycle; }
+
+/*
+ * What simavr's own run function does, with three differences: sleeping advances
+ * the cycle counter and never waits for the wall clock, slept cycles are kept,
+ * and interrupt entry is marked so that its pushes are told from stores.
+ */
+static void run_on(void)
+{
+    avr_flashaddr_t next = avr->pc;
+    if (avr->state == cpu_Running)
+        next = avr_run_one(avr);
+    avr_cycle_count_t until_timer = avr_cycle_timer_process(avr);
+    avr->pc = next;
+    if (avr->state == cpu_Sleeping && avr->sreg[S_I] && avr->cycle_timers.timer) {
+        avr->cycle += 1 + until_timer;
+        span.slept += 1 + until_timer;
+    }
+    if ((avr->state == cpu_Running || avr->state == cpu_Sleeping) && avr->interrupt_state) {
+        in_interrupt_entry = 1;
+        avr_service_interrupts(avr);
+        in_interrupt_entry = 0;
+    }
+}
+
+/* Returns 0 while the chip goes on, 1 when it waits for input, -1 when it has stopped. */
+static int look_at_state(void)
+{
+    if (fault_kind) {
+        protocol_fault(fault_kind, fault_pc, fault_address, avr->cycle);
+        protocol_stopped("fault", fault_pc, avr->cycle);
+        return -1;
+    }
+    if (avr->state == cpu_Sleeping && !avr->sreg[S_I]) {
+        protocol_stopped("halted", avr->pc, avr->cycle);
+        return -1;
+    }
+    if (avr->state != cpu_Running && avr->state != cpu_Sleeping) {
+        protocol_stopped("crash", avr->pc, avr->cycle);
+        return -1;
+    }
+    if (avr->state == cpu_Sleeping && !avr->cycle_timers.timer && !uart_accepts()
+        && !avr_has_pending_interrupts(avr)) {
+        protocol_idle(avr->cycle);
+        return 1;
+    }
+    if (limit && avr->cycle - input_wait_cycle > limit) {
+        protocol_stopped("cycle-limit", avr->pc, avr->cycle);
+        return -1;
+    }
+    return 0;
+}
+
+int chip_run(void)
+{
+    running = 1;
+    input_wait_cycle = avr->cycle;
+    int state;
+    if (sigsetjmp(beyond_flash, 1) != 0) {
+        state = look_at_state(); /* a trap brought us here and has set the fault */
+    } else {
+        do {
+            feed_uart();
+            run_on();
+            state = look_at_state();
+        } while (state == 0);
+    }
+    running = 0;
+    return state < 0 ? -1 : 0;
+}

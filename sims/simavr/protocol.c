@@ -1,0 +1,165 @@
+/*
+ * Selo simavr runner: the lines it prints and the lines it reads
+ * (docs/runner-protocol.md).
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "protocol.h"
+#include "version.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static FILE *out;
+static uint8_t received[4096];
+static size_t received_count;
+static char *line;
+static size_t line_room;
+
+void protocol_open(void)
+{
+    int copy = dup(STDOUT_FILENO);
+    out = copy < 0 ? NULL : fdopen(copy, "w");
+    if (!out || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        perror("selo-simavr: standard output");
+        exit(2);
+    }
+}
+
+/* A host that went away cannot be told anything: end at once. */
+static void flush(void)
+{
+    if (fflush(out) != 0)
+        exit(2);
+}
+
+static void print_received(void)
+{
+    if (received_count == 0)
+        return;
+    fputs("recv ", out);
+    for (size_t i = 0; i < received_count; i++)
+        fprintf(out, "%02x", received[i]);
+    fputc('\n', out);
+    received_count = 0;
+}
+
+void protocol_received(uint8_t byte)
+{
+    if (received_count == sizeof received)
+        print_received();
+    received[received_count++] = byte;
+}
+
+void protocol_ready(const char *mcu, uint32_t frequency, uint32_t ramend, uint32_t flashend)
+{
+    fprintf(out, "ready %s %s mcu=%s frequency=%" PRIu32 " ramend=0x%04" PRIx32 " flashend=0x%04" PRIx32 "\n",
+            RUNNER_NAME, RUNNER_VERSION, mcu, frequency, ramend, flashend);
+    flush();
+}
+
+void protocol_span(uint64_t cycles, uint64_t slept, uint32_t stack)
+{
+    print_received();
+    fprintf(out, "span cycles=%" PRIu64 " slept=%" PRIu64 " stack=%" PRIu32 "\n", cycles, slept, stack);
+    flush();
+}
+
+void protocol_idle(uint64_t cycle)
+{
+    print_received();
+    fprintf(out, "idle cycle=%" PRIu64 "\n", cycle);
+    flush();
+}
+
+void protocol_fault(const char *kind, uint32_t pc, uint32_t address, uint64_t cycle)
+{
+    print_received();
+    fprintf(out, "fault kind=%s pc=0x%04" PRIx32 " address=0x%04" PRIx32 " cycle=%" PRIu64 "\n",
+            kind, pc, address, cycle);
+    flush();
+}
+
+void protocol_stopped(const char *reason, uint32_t pc, uint64_t cycle)
+{
+    print_received();
+    fprintf(out, "stopped reason=%s pc=0x%04" PRIx32 " cycle=%" PRIu64 "\n", reason, pc, cycle);
+    flush();
+}
+
+void protocol_error(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_received();
+    fputs("error ", out);
+    vfprintf(out, format, arguments);
+    fputc('\n', out);
+    va_end(arguments);
+    flush();
+    exit(2);
+}
+
+int protocol_number(const char *text, uint64_t *value)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return -1;
+    int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+    errno = 0;
+    *value = strtoull(text, &end, base);
+    return *end != '\0' || errno != 0 ? -1 : 0;
+}
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+/* Decodes in place: byte i is made of characters 2i and 2i + 1. */
+static int hexadecimal(char *text, const uint8_t **bytes, size_t *count)
+{
+    uint8_t *target = (uint8_t *)text;
+    size_t length = strlen(text);
+    if (length == 0 || length % 2 != 0)
+        return -1;
+    for (size_t i = 0; i < length / 2; i++) {
+        int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return -1;
+        target[i] = (uint8_t)(high << 4 | low);
+    }
+    *bytes = target;
+    *count = length / 2;
+    return 0;
+}
+
+enum protocol_command protocol_read(const uint8_t **bytes, size_t *count, uint64_t *limit)
+{
+    ssize_t length = getline(&line, &line_room, stdin);
+    if (length < 0)
+        return COMMAND_QUIT;
+    if (length > 0 && line[length - 1] == '\n')
+        line[--length] = '\0';
+
+    if (strcmp(line, "quit") == 0)
+        return COMMAND_QUIT;
+    if (strcmp(line, "reset") == 0)
+        return COMMAND_RESET;
+    if (strncmp(line, "limit ", 6) == 0 && protocol_number(line + 6, limit) == 0)
+        return COMMAND_LIMIT;
+    if (strncmp(line, "send ", 5) == 0 && hexadecimal(line + 5, bytes, count) == 0)
+        return COMMAND_SEND;
+    protocol_error("unknown line (%zd characters): %.40s", length, line);
+}

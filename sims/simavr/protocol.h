@@ -1,0 +1,39 @@
+/*
+ * Selo simavr runner: the lines it prints and the lines it reads
+ * (docs/runner-protocol.md).
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef SELO_SIMAVR_PROTOCOL_H
+#define SELO_SIMAVR_PROTOCOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Takes standard output for the protocol; whatever else this process or the
+ * simulator prints there goes to standard error from now on. */
+void protocol_open(void);
+
+void protocol_ready(const char *mcu, uint32_t frequency, uint32_t ramend, uint32_t flashend);
+void protocol_span(uint64_t cycles, uint64_t slept, uint32_t stack);
+void protocol_idle(uint64_t cycle);
+void protocol_fault(const char *kind, uint32_t pc, uint32_t address, uint64_t cycle);
+void protocol_stopped(const char *reason, uint32_t pc, uint64_t cycle);
+/* Prints an error line and ends the process with exit code 2. */
+_Noreturn void protocol_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Keeps one byte that the chip transmitted, to be printed before the next line. */
+void protocol_received(uint8_t byte);
+
+enum protocol_command { COMMAND_SEND, COMMAND_LIMIT, COMMAND_RESET, COMMAND_QUIT };
+
+/*
+ * Blocks for the next line. After COMMAND_SEND *bytes and *count hold the data
+ * (valid until the next call), after COMMAND_LIMIT *limit. End of file is
+ * COMMAND_QUIT; a line that is none of the protocol's is an error.
+ */
+enum protocol_command protocol_read(const uint8_t **bytes, size_t *count, uint64_t *limit);
+
+/* A whole string as a number, decimal or 0x; -1 if it is none. */
+int protocol_number(const char *text, uint64_t *value);
+
+#endif

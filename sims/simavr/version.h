@@ -1,0 +1,14 @@
+/*
+ * Selo simavr runner: what it calls itself. The simulator's version is part of
+ * it, because the numbers are the simulator's.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef SELO_SIMAVR_VERSION_H
+#define SELO_SIMAVR_VERSION_H
+
+#include <simavr/sim_core_config.h>
+
+#define RUNNER_NAME "selo-simavr"
+#define RUNNER_VERSION "0.1.0+simavr-" CONFIG_SIMAVR_VERSION
+
+#endif
