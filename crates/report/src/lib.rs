@@ -1,1 +1,5 @@
 //! Tables, pictures and comparisons made from measurement rows.
+
+pub mod csv;
+pub mod format;
+pub mod table;

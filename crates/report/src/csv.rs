@@ -1,0 +1,173 @@
+//! Comma-separated values as [RFC4180] describes them, for rows and for tables.
+
+use std::fmt::Write as _;
+
+use selo_lab::row::Row;
+
+/// One line of a CSV file, its CRLF included.
+pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
+    let mut line = String::new();
+    for (index, field) in fields.into_iter().enumerate() {
+        if index > 0 {
+            line.push(',');
+        }
+        push_field(&mut line, field.as_ref());
+    }
+    line.push_str("\r\n");
+    line
+}
+
+/// A field is quoted when it holds a separator, a quote, a line break or edge
+/// blanks [RFC4180, 2].
+fn push_field(line: &mut String, field: &str) {
+    let edges = field.starts_with(' ') || field.ends_with(' ');
+    if edges || field.contains([',', '"', '\r', '\n']) {
+        line.push('"');
+        line.push_str(&field.replace('"', "\"\""));
+        line.push('"');
+    } else {
+        line.push_str(field);
+    }
+}
+
+/// All rows, tidy: one line a row, one column a field of [`Row`], in its order.
+/// An absent value is an empty field.
+pub fn rows(rows: &[Row]) -> String {
+    let mut text = line(columns());
+    for row in rows {
+        text.push_str(&line(fields(row)));
+    }
+    text
+}
+
+/// The names of the fields of [`Row`] in declaration order, asked of the type
+/// itself, so that a field added there appears here by itself.
+pub fn columns() -> &'static [String] {
+    static COLUMNS: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+    COLUMNS.get_or_init(names::of::<Row>)
+}
+
+/// The fields of a row in the order of [`columns`].
+pub fn fields(row: &Row) -> Vec<String> {
+    let Ok(serde_json::Value::Object(object)) = serde_json::to_value(row) else {
+        unreachable!("a row is a struct with string keys");
+    };
+    columns()
+        .iter()
+        .map(|name| object.get(name).map_or_else(String::new, field))
+        .collect()
+}
+
+fn field(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Null => String::new(),
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Number(number) => match number.as_f64() {
+            // 8520.0 is written 8520: a count is a count.
+            Some(float) if float.fract() == 0.0 && float.abs() < 1e15 => format!("{float:.0}"),
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// A CSV file as the address of a link, so that a page can offer it without a server.
+pub fn data_link(csv: &str) -> String {
+    let mut link = String::from("data:text/csv;charset=utf-8,");
+    for byte in csv.bytes() {
+        match byte {
+            b'A'..=b'Z'
+            | b'a'..=b'z'
+            | b'0'..=b'9'
+            | b'-'
+            | b'.'
+            | b'_'
+            | b'~'
+            | b','
+            | b':'
+            | b'/'
+            | b'+' => {
+                link.push(byte as char);
+            }
+            _ => {
+                let _ = write!(link, "%{byte:02X}");
+            }
+        }
+    }
+    link
+}
+
+/// Reads the field names of a struct without an instance of it.
+mod names {
+    use serde::de::{self, Deserialize, Deserializer, Visitor};
+
+    /// Field names of `T` in the order of its declaration.
+    pub fn of<'de, T: Deserialize<'de>>() -> Vec<String> {
+        let mut names = Vec::new();
+        // The deserializer always refuses, after it was told the names.
+        let _ = T::deserialize(Listen(&mut names));
+        names
+    }
+
+    struct Listen<'a>(&'a mut Vec<String>);
+
+    impl<'de> Deserializer<'de> for Listen<'_> {
+        type Error = de::value::Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+            Err(de::Error::custom("only structs have field names"))
+        }
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            fields: &'static [&'static str],
+            _: V,
+        ) -> Result<V::Value, Self::Error> {
+            self.0
+                .extend(fields.iter().map(|field| (*field).to_owned()));
+            Err(de::Error::custom("the names are known now"))
+        }
+
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+            option unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_only_where_needed() {
+        assert_eq!(
+            line(["plain", "a,b", "say \"x\"", "two\nlines", " edge", ""]),
+            "plain,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",\" edge\",\r\n"
+        );
+    }
+
+    #[test]
+    fn columns_follow_the_schema() {
+        let columns = columns();
+        assert_eq!(columns.first().map(String::as_str), Some("schema"));
+        assert_eq!(columns.last().map(String::as_str), Some("commit"));
+        // Every field of the JSON Schema is a column, and nothing else.
+        let schema = schemars::schema_for!(Row);
+        let mut named: Vec<&str> = schema.as_value()["properties"]
+            .as_object()
+            .map(|properties| properties.keys().map(String::as_str).collect())
+            .unwrap_or_default();
+        let mut sorted: Vec<&str> = columns.iter().map(String::as_str).collect();
+        named.sort_unstable();
+        sorted.sort_unstable();
+        assert_eq!(sorted, named);
+    }
+
+    #[test]
+    fn links_keep_no_raw_quote_or_blank() {
+        let link = data_link("a b,\"é\"\r\n");
+        assert_eq!(link, "data:text/csv;charset=utf-8,a%20b,%22%C3%A9%22%0D%0A");
+    }
+}
