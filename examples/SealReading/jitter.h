@@ -1,0 +1,135 @@
+/*
+ * Random bytes on an Uno, which has no random generator: the jitter between its
+ * two clocks. The watchdog runs from an RC oscillator, everything else from the
+ * crystal or resonator; the processor notes, at each tick of the watchdog, where a
+ * counter of the other clock stands.
+ *
+ * How good is it? The last bit or two of a tick vary with heat and supply noise;
+ * this file counts on 1 bit a tick and gathers 256 ticks (about four seconds, once,
+ * in setup) into SHA-256. It refuses when the ticks vary too little, as in a
+ * simulator, where both clocks are one. It cannot notice a source that only looks
+ * random: the estimate has not been confirmed with a recording from many boards.
+ * For keys that must last, bring randomness from outside and keep it in EEPROM.
+ *
+ * Uses the watchdog interrupt and, while it gathers, timer 1.
+ */
+#ifndef SEAL_READING_JITTER_H
+#define SEAL_READING_JITTER_H
+
+#ifndef __AVR__
+#error "jitter.h reads the clocks of an AVR; use your chip's own random generator instead"
+#endif
+
+#include <avr/interrupt.h>
+#include <avr/wdt.h>
+#include <selo.h>
+#include <util/atomic.h>
+
+/* Ticks gathered: 256 bits, at 1 bit a tick. */
+#define JITTER_TICKS 256
+
+/* Different tick lengths that must be seen; fewer means that nothing jitters. */
+#ifndef JITTER_LENGTHS
+#define JITTER_LENGTHS 16
+#endif
+
+struct jitter {
+    uint8_t seed[32];
+    uint32_t drawn; /* blocks already drawn from the seed */
+};
+
+static volatile uint16_t jitter_count;
+static volatile bool jitter_ticked;
+
+ISR(WDT_vect)
+{
+    jitter_count = TCNT1;
+    jitter_ticked = true;
+}
+
+/* Waits for the next tick; returns the count of timer 1 at it. */
+static inline uint16_t jitter_wait()
+{
+    for (;;) {
+        ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+        {
+            if (jitter_ticked) {
+                jitter_ticked = false;
+                return jitter_count;
+            }
+        }
+    }
+}
+
+/* Gathers the seed. False if the clocks do not jitter: then draw nothing. */
+static bool jitter_begin(struct jitter *jitter)
+{
+    const uint8_t control_a = TCCR1A, control_b = TCCR1B;
+    struct selo_sha256 hash;
+    uint8_t seen[32] = {0}; /* one bit for each low byte of a tick's length */
+    uint16_t lengths = 0;
+
+    TCCR1A = 0;
+    TCCR1B = _BV(CS10); /* counts every cycle of the processor */
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        wdt_reset();
+        WDTCSR = _BV(WDCE) | _BV(WDE); /* unlocks the register for four cycles */
+        WDTCSR = _BV(WDIE);            /* interrupt, no reset, shortest period */
+    }
+
+    selo_sha256_start(&hash);
+    uint16_t before = jitter_wait();
+    for (uint16_t tick = 0; tick < JITTER_TICKS; tick++) {
+        const uint16_t now = jitter_wait();
+        const uint16_t length = now - before;
+        const uint8_t low = (uint8_t)length, bit = (uint8_t)(1 << (low & 7));
+        if ((seen[low >> 3] & bit) == 0) {
+            seen[low >> 3] |= bit;
+            lengths++;
+        }
+        selo_sha256_update(&hash, &length, sizeof length);
+        before = now;
+    }
+    selo_sha256_finish(&hash, jitter->seed);
+    jitter->drawn = 0;
+
+    wdt_disable();
+    TCCR1A = control_a;
+    TCCR1B = control_b;
+
+    if (lengths < JITTER_LENGTHS) {
+        selo_wipe(jitter, sizeof *jitter);
+        return false;
+    }
+    return true;
+}
+
+/*
+ * A selo_random_fn; `source` is the struct jitter. Each block of 32 bytes is the
+ * SHA-256 of seed and counter. Enough for IVs, which are sent in clear: a thief of
+ * the seed could recompute all of them.
+ */
+static enum selo_status jitter_random(void *source, uint8_t *out, size_t size)
+{
+    struct jitter *jitter = static_cast<struct jitter *>(source);
+
+    while (size > 0) {
+        struct selo_sha256 hash;
+        uint8_t block[32];
+        const size_t part = size < sizeof block ? size : sizeof block;
+
+        selo_sha256_start(&hash);
+        selo_sha256_update(&hash, jitter->seed, sizeof jitter->seed);
+        selo_sha256_update(&hash, &jitter->drawn, sizeof jitter->drawn);
+        selo_sha256_finish(&hash, block);
+        jitter->drawn++;
+        memcpy(out, block, part);
+        selo_wipe(block, sizeof block);
+        out += part;
+        size -= part;
+    }
+    return SELO_OK;
+}
+
+#endif

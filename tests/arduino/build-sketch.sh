@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Compiles a sketch for the Arduino Uno as the Arduino IDE does, without it: core,
+# variant and flags come from the installed platform's boards.txt and platform.txt
+# (Debian: arduino-core-avr), the library is every source under src/. Prints the
+# sizes and refuses what the board cannot hold.
+#
+# usage: tests/arduino/build-sketch.sh SKETCH_FOLDER OUT_FOLDER [COMPILER_FLAG]...
+# result: OUT_FOLDER/<sketch>.elf
+# environment: ARDUINO_AVR  the platform's folder
+set -euo pipefail
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+platform=${ARDUINO_AVR:-/usr/share/arduino/hardware/arduino/avr}
+sketch=${1%/} out=$2
+shift 2
+name=$(basename "$sketch")
+mkdir -p "$out/core" "$out/library" "$out/sketch"
+
+board() { sed -n "s/^uno\.$1=//p" "$platform/boards.txt"; }
+# A flags value of platform.txt; the warnings are set by the caller.
+flags() {
+    sed -n "s/^compiler\.$1\.flags=//p" "$platform/platform.txt" | sed "s/{compiler.warning_flags}/$2/"
+}
+
+mcu=$(board build.mcu)
+# ARDUINO is the IDE's version as the core sees it: 1.8.19, the last of the 1.8 line.
+machine=(-mmcu="$mcu" -DF_CPU="$(board build.f_cpu)" -DARDUINO=10819
+    -DARDUINO_"$(board build.board)" -DARDUINO_ARCH_AVR
+    -I"$platform/cores/$(board build.core)" -I"$platform/variants/$(board build.variant)")
+
+# compile FLAGS_OF WARNINGS SOURCE OBJECT [EXTRA]...
+compile() {
+    local language=$1 warnings=$2 source=$3 object=$4 tool=avr-gcc
+    shift 4
+    [ "$language" != cpp ] || tool=avr-g++
+    mkdir -p "$(dirname "$object")"
+    # shellcheck disable=SC2046 # the platform's flags are words
+    $tool $(flags "$language" "$warnings") "${machine[@]}" "$@" "$source" -o "$object"
+}
+
+language_of() {
+    case $1 in
+    *.cpp) echo cpp ;;
+    *.S) echo S ;;
+    *) echo c ;;
+    esac
+}
+
+# The core does not change between sketches: it is compiled once an output root.
+core=$(dirname "$out")/core.a
+if [ ! -e "$core" ] || [ "$platform/platform.txt" -nt "$core" ]; then
+    objects=()
+    while read -r source; do
+        object=$out/core/$(basename "$source").o
+        compile "$(language_of "$source")" -w "$source" "$object"
+        objects+=("$object")
+    done < <(find "$platform/cores/$(board build.core)" -name '*.c' -o -name '*.cpp' -o -name '*.S' | sort)
+    rm -f "$core"
+    avr-gcc-ar rcs "$core" "${objects[@]}"
+fi
+
+# The IDE turns off the warnings of libraries for the user; here they are errors.
+strict="-Wall -Wextra -Werror"
+objects=()
+while read -r source; do
+    object=$out/library/${source#"$root/src/"}.o
+    compile "$(language_of "$source")" "$strict" "$source" "$object" -I"$root/src" "$@"
+    objects+=("$object")
+done < <(find "$root/src" -name '*.c' -o -name '*.cpp' -o -name '*.S' | sort)
+
+# An .ino is C++ with Arduino.h in front.
+printf '#include <Arduino.h>\n#line 1 "%s.ino"\n' "$name" | cat - "$sketch/$name.ino" >"$out/sketch/$name.ino.cpp"
+compile cpp "$strict" "$out/sketch/$name.ino.cpp" "$out/sketch/$name.ino.o" -I"$sketch" -I"$root/src" "$@"
+objects+=("$out/sketch/$name.ino.o")
+
+# shellcheck disable=SC2046
+avr-gcc $(flags c.elf "-Wall") -mmcu="$mcu" -o "$out/$name.elf" "${objects[@]}" "$core" -lm
+
+sizes=$(avr-size -A "$out/$name.elf" | awk '
+    $1 == ".text" || $1 == ".data" { flash += $2 }
+    $1 == ".data" || $1 == ".bss" || $1 == ".noinit" { ram += $2 }
+    END { print flash, ram }')
+read -r flash ram <<<"$sizes"
+echo "$name: flash $flash of $(board upload.maximum_size) bytes, static RAM $ram of $(board upload.maximum_data_size) bytes"
+if [ "$flash" -gt "$(board upload.maximum_size)" ] || [ "$ram" -gt "$(board upload.maximum_data_size)" ]; then
+    echo "$name: does not fit the board" >&2
+    exit 1
+fi
