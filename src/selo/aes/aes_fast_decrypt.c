@@ -1,0 +1,44 @@
+/*
+ * AES decryption of one block with a ready key schedule: the straight inverse
+ * cipher [FIPS197, 5.3], over the round keys of encryption from last to first.
+ */
+#include "aes_state.h"
+
+#if !SELO_NATIVE_AES_FAST_DECRYPT
+
+void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                           uint8_t rounds)
+{
+    uint8_t s[16];
+
+    round_keys += 16 * rounds;
+    aes_copy(s, in);
+    aes_add_round_key(s, round_keys);
+    for (;;) {
+        round_keys -= 16;
+        aes_inverse_substitute_and_shift(s);
+        aes_add_round_key(s, round_keys);
+        if (--rounds == 0) {
+            break;
+        }
+        aes_inverse_mix_columns(s);
+    }
+    aes_copy(out, s);
+}
+
+#endif
+
+void selo_aes128_fast_decrypt(const void *key, uint8_t out[16], const uint8_t in[16])
+{
+    selo_aes_fast_decrypt(((const struct selo_aes128_fast *)key)->round_keys, out, in, 10);
+}
+
+void selo_aes192_fast_decrypt(const void *key, uint8_t out[16], const uint8_t in[16])
+{
+    selo_aes_fast_decrypt(((const struct selo_aes192_fast *)key)->round_keys, out, in, 12);
+}
+
+void selo_aes256_fast_decrypt(const void *key, uint8_t out[16], const uint8_t in[16])
+{
+    selo_aes_fast_decrypt(((const struct selo_aes256_fast *)key)->round_keys, out, in, 14);
+}

@@ -1,0 +1,43 @@
+/*
+ * AES encryption of one block with a ready key schedule [FIPS197, 5.1].
+ */
+#include "aes_state.h"
+
+#if !SELO_NATIVE_AES_FAST_ENCRYPT
+
+void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                           uint8_t rounds)
+{
+    uint8_t s[16];
+
+    aes_copy(s, in);
+    /* All of the block before the key: two pointers in turn, not side by side, fit AVR. */
+    __asm__ volatile("" ::: "memory");
+    aes_add_round_key(s, round_keys);
+    do {
+        round_keys += 16;
+        aes_substitute_and_shift(s);
+        if (--rounds != 0) { /* the last round has no MixColumns */
+            aes_mix_columns(s);
+        }
+        aes_add_round_key(s, round_keys);
+    } while (rounds != 0);
+    aes_copy(out, s);
+}
+
+#endif
+
+void selo_aes128_fast_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
+{
+    selo_aes_fast_encrypt(((const struct selo_aes128_fast *)key)->round_keys, out, in, 10);
+}
+
+void selo_aes192_fast_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
+{
+    selo_aes_fast_encrypt(((const struct selo_aes192_fast *)key)->round_keys, out, in, 12);
+}
+
+void selo_aes256_fast_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
+{
+    selo_aes_fast_encrypt(((const struct selo_aes256_fast *)key)->round_keys, out, in, 14);
+}

@@ -1,0 +1,67 @@
+/*
+ * AES key schedule in RAM [FIPS197, 5.2]: w[i] = w[i - Nk] ^ w[i - 1], where Nk
+ * words of 4 bytes are the key. If Nk divides i, w[i - 1] is first rotated,
+ * substituted and given the round constant; if Nk is 8 and i is 4 modulo 8, it
+ * is substituted. Here: one substitution, then `span` plain words, and again.
+ */
+#include "aes.h"
+
+#if !SELO_NATIVE_AES_FAST_SETUP
+
+void selo_aes_fast_setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
+{
+    aes_table sbox = selo_aes_sbox;
+    const uint8_t *old = round_keys; /* w[i - Nk] */
+    uint8_t span = key_size == 24 ? 6 : 4; /* words from one substitution to the next */
+    uint8_t left = (uint8_t)(key_size + 28 - key_size / 4); /* words to make: 4 (Nk + 7) - Nk */
+    uint8_t constant = 1;
+    uint8_t rotate = 1;
+    uint8_t w0 = 0, w1 = 0, w2 = 0, w3 = 0; /* w[i - 1] */
+
+    for (uint8_t i = key_size; i != 0; i = (uint8_t)(i - 4)) {
+        w0 = raw[0], w1 = raw[1], w2 = raw[2], w3 = raw[3];
+        round_keys[0] = w0, round_keys[1] = w1, round_keys[2] = w2, round_keys[3] = w3;
+        raw += 4;
+        round_keys += 4;
+    }
+    for (;;) {
+        w0 = aes_lookup(&sbox, w0);
+        w1 = aes_lookup(&sbox, w1);
+        w2 = aes_lookup(&sbox, w2);
+        w3 = aes_lookup(&sbox, w3);
+        if (rotate) {
+            uint8_t first = w0;
+            w0 = w1 ^ constant, w1 = w2, w2 = w3, w3 = first;
+            constant = aes_xtime(constant);
+        }
+        if (key_size == 32) {
+            rotate ^= 1; /* 8 words: the substitution in the middle does not rotate */
+        }
+        for (uint8_t word = span; word != 0; word--) {
+            w0 ^= old[0], w1 ^= old[1], w2 ^= old[2], w3 ^= old[3];
+            round_keys[0] = w0, round_keys[1] = w1, round_keys[2] = w2, round_keys[3] = w3;
+            old += 4;
+            round_keys += 4;
+            if (--left == 0) {
+                return;
+            }
+        }
+    }
+}
+
+#endif
+
+void selo_aes128_fast_setup(struct selo_aes128_fast *key, const uint8_t raw[16])
+{
+    selo_aes_fast_setup(key->round_keys, raw, 16);
+}
+
+void selo_aes192_fast_setup(struct selo_aes192_fast *key, const uint8_t raw[24])
+{
+    selo_aes_fast_setup(key->round_keys, raw, 24);
+}
+
+void selo_aes256_fast_setup(struct selo_aes256_fast *key, const uint8_t raw[32])
+{
+    selo_aes_fast_setup(key->round_keys, raw, 32);
+}

@@ -1,0 +1,17 @@
+/* AES small encrypts as AES tiny does: its `first` is the key. */
+#include "aes.h"
+
+void selo_aes128_small_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
+{
+    selo_aes_tiny_encrypt(((const struct selo_aes128_small *)key)->first, out, in, 16);
+}
+
+void selo_aes192_small_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
+{
+    selo_aes_tiny_encrypt(((const struct selo_aes192_small *)key)->first, out, in, 24);
+}
+
+void selo_aes256_small_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
+{
+    selo_aes_tiny_encrypt(((const struct selo_aes256_small *)key)->first, out, in, 32);
+}

@@ -1,0 +1,42 @@
+/*
+ * The AES key schedule on the fly, backwards: w[i - Nk] = w[i] ^ f(w[i - 1]), the
+ * equation of [FIPS197, 5.2] read the other way, the later word of a half first.
+ */
+#include "aes.h"
+
+#if !SELO_NATIVE_AES_SMALL_DECRYPT
+
+const uint8_t *selo_aes_window_previous(struct aes_window *window)
+{
+    uint8_t key_size = window->key_size;
+    uint8_t position = window->position;
+    uint8_t *slot = window->words + position;
+
+    if (window->fresh != 0) {
+        window->fresh--;
+    } else {
+        const uint8_t *before = position == 0 ? slot + key_size : slot;
+        uint8_t w0 = before[-4], w1 = before[-3], w2 = before[-2], w3 = before[-1];
+
+        slot[4] ^= slot[0], slot[5] ^= slot[1], slot[6] ^= slot[2], slot[7] ^= slot[3];
+        if (position == 0 || (position == 16 && key_size == 32)) {
+            aes_table sbox = selo_aes_sbox;
+            w0 = aes_lookup(&sbox, w0);
+            w1 = aes_lookup(&sbox, w1);
+            w2 = aes_lookup(&sbox, w2);
+            w3 = aes_lookup(&sbox, w3);
+            if (position == 0) {
+                uint8_t constant = window->constant;
+                uint8_t first = w0;
+                w0 = w1 ^ constant, w1 = w2, w2 = w3, w3 = first;
+                /* half of it: x^-1 is 0x8d [FIPS197, 4.2.1]; the constant is public */
+                window->constant = (uint8_t)((constant >> 1) ^ (constant & 1 ? 0x8d : 0));
+            }
+        }
+        slot[0] ^= w0, slot[1] ^= w1, slot[2] ^= w2, slot[3] ^= w3;
+    }
+    window->position = (uint8_t)((position == 0 ? key_size : position) - 8);
+    return slot;
+}
+
+#endif
