@@ -315,7 +315,7 @@ void chip_open(const struct chip_options *options, const char *image)
     struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER};
     sigaction(SIGSEGV, &trap, NULL);
     sigaction(SIGBUS, &trap, NULL);
-    protocol_ready(avr->mmcu, avr->frequency, avr->ramend, avr->flashend);
+    protocol_ready(options->mcu, avr->frequency, avr->ramend, avr->flashend);
 }
 
 void chip_reset(void)

@@ -1,0 +1,210 @@
+/*
+ * The agent: answers HELLO and RUN on the port's UART (docs/agent-protocol.md).
+ * It keeps no state of its own between frames but the two buffers; what a
+ * contender's operations remember is theirs.
+ */
+#include "agent.h"
+#include "frame.h"
+
+#include <string.h>
+
+enum {
+    PROTOCOL = 1,
+    COMMAND_HELLO = 0x01,
+    COMMAND_RUN = 0x02,
+    COMMAND_ERROR = 0xFF,
+    REPLY_BIT = 0x80,
+    ERROR_COMMAND = 1,
+    ERROR_OPERATION = 2,
+    ERROR_PAYLOAD = 3,
+    ERROR_TOO_LARGE = 4,
+    RUN_PAINT_STACK = 1,
+
+    HEAD_BYTES = 2,        /* command, sequence */
+    RUN_HEAD_BYTES = 5,    /* operation, flags, repeat, field count */
+    RUN_RESULT_BYTES = 34, /* what stands before the output in a RUN reply */
+    CRC_BYTES = 2
+};
+
+static uint8_t request[HEAD_BYTES + AGENT_IO_BYTES];
+static uint8_t reply[HEAD_BYTES + RUN_RESULT_BYTES + AGENT_IO_BYTES + CRC_BYTES];
+
+uint8_t agent_empty(struct agent_call *call)
+{
+    (void)call;
+    AGENT_MEASURE((void)0);
+    return 0;
+}
+
+static uint8_t *put16(uint8_t *to, uint16_t value)
+{
+    to[0] = (uint8_t)value;
+    to[1] = (uint8_t)(value >> 8);
+    return to + 2;
+}
+
+static uint8_t *put32(uint8_t *to, uint32_t value)
+{
+    return put16(put16(to, (uint16_t)value), (uint16_t)(value >> 16));
+}
+
+static uint8_t *put64(uint8_t *to, uint64_t value)
+{
+    return put32(put32(to, (uint32_t)value), (uint32_t)(value >> 32));
+}
+
+static uint16_t get16(const uint8_t *from)
+{
+    return (uint16_t)(from[0] | (uint16_t)((uint16_t)from[1] << 8));
+}
+
+static void send(uint8_t command, uint16_t payload_bytes)
+{
+    reply[0] = command;
+    reply[1] = request[1];
+    frame_encode(reply, (uint16_t)(HEAD_BYTES + payload_bytes), port_write);
+}
+
+static void send_error(uint8_t code)
+{
+    reply[HEAD_BYTES] = code;
+    send(COMMAND_ERROR, 1);
+}
+
+/* ---- HELLO ------------------------------------------------------------------ */
+
+static const char port_name[] PORT_FLASH = PORT_NAME;
+static const char contender[] PORT_FLASH = AGENT_CONTENDER;
+static const char version[] PORT_FLASH = AGENT_VERSION;
+static const char algorithm[] PORT_FLASH = AGENT_ALGORITHM;
+static const char strategy[] PORT_FLASH = AGENT_STRATEGY;
+
+/* Length byte and characters; `room` is that of the text with its final zero. */
+static uint8_t *put_text(uint8_t *to, const char *text, uint8_t room)
+{
+    port_flash_read(to + 1, text, room);
+    to[room] = 0; /* a name may fill its array */
+    to[0] = (uint8_t)strlen((const char *)(to + 1));
+    return to + 1 + to[0];
+}
+
+static void hello(void)
+{
+    uint8_t *at = reply + HEAD_BYTES;
+    const uint8_t *end = reply + sizeof reply - CRC_BYTES - AGENT_NAME_BYTES - 2;
+    *at++ = PROTOCOL;
+    at = put32(at, PORT_COUNTER_HZ);
+    *at++ = PORT_COUNTER_BITS;
+    at = put16(at, AGENT_IO_BYTES);
+    at = put_text(at, port_name, sizeof port_name);
+    at = put_text(at, contender, sizeof contender);
+    at = put_text(at, version, sizeof version);
+    at = put_text(at, algorithm, sizeof algorithm);
+    at = put_text(at, strategy, sizeof strategy);
+    *at++ = agent_operation_count;
+    for (uint8_t i = 0; i < agent_operation_count; i++) {
+        if (at >= end) {
+            send_error(ERROR_TOO_LARGE);
+            return;
+        }
+        at = put_text(at, agent_operations[i].name, AGENT_NAME_BYTES);
+    }
+    send(COMMAND_HELLO | REPLY_BIT, (uint16_t)(at - reply - HEAD_BYTES));
+}
+
+/* The five texts and the fixed fields must leave room for one name at least. */
+_Static_assert(sizeof port_name + sizeof contender + sizeof version + sizeof algorithm
+                   + sizeof strategy + 16 < sizeof reply - AGENT_NAME_BYTES - 8,
+               "AGENT_IO_BYTES is too small for the names in the HELLO reply");
+
+/* ---- RUN ---------------------------------------------------------------------- */
+
+/* Cuts payload[0..size) into the fields of the call; 0 if it is malformed. */
+static uint8_t parse_fields(struct agent_call *call, uint8_t count, uint8_t *payload, uint16_t size)
+{
+    if (count > AGENT_FIELDS)
+        return 0;
+    for (uint8_t i = 0; i < count; i++) {
+        if (size < 2)
+            return 0;
+        uint16_t bytes = get16(payload);
+        payload += 2;
+        size = (uint16_t)(size - 2);
+        if (bytes > size)
+            return 0;
+        call->in[i].data = payload;
+        call->in[i].size = bytes;
+        payload += bytes;
+        size = (uint16_t)(size - bytes);
+    }
+    return size == 0;
+}
+
+static void run(uint8_t *payload, uint16_t size)
+{
+    if (size < RUN_HEAD_BYTES) {
+        send_error(ERROR_PAYLOAD);
+        return;
+    }
+    uint8_t operation = payload[0];
+    struct port_request measure = {.repeats = get16(payload + 2),
+                                   .paint_stack = payload[1] & RUN_PAINT_STACK};
+    struct agent_call call = {.out = reply + HEAD_BYTES + RUN_RESULT_BYTES};
+    if (operation >= agent_operation_count) {
+        send_error(ERROR_OPERATION);
+        return;
+    }
+    if (measure.repeats == 0 || (payload[1] & (uint8_t)~RUN_PAINT_STACK) != 0
+        || !parse_fields(&call, payload[4], payload + RUN_HEAD_BYTES,
+                         (uint16_t)(size - RUN_HEAD_BYTES))) {
+        send_error(ERROR_PAYLOAD);
+        return;
+    }
+
+    agent_operation_fn *function;
+    port_flash_read(&function, &agent_operations[operation].function, sizeof function);
+    port_prepare(&measure);
+    uint8_t status = function(&call);
+    struct port_result result;
+    port_finish(&result);
+    if (call.out_size > AGENT_IO_BYTES) {
+        send_error(ERROR_TOO_LARGE);
+        return;
+    }
+
+    uint8_t *at = reply + HEAD_BYTES;
+    *at++ = status;
+    at = put16(at, result.repeats);
+    at = put64(at, result.counter);
+    *at++ = result.counter_flags;
+    at = put16(at, result.stack);
+    at = put16(at, result.heap);
+    at = put64(at, result.cpu);
+    at = put64(at, result.instructions);
+    put16(at, call.out_size);
+    send(COMMAND_RUN | REPLY_BIT, (uint16_t)(RUN_RESULT_BYTES + call.out_size));
+}
+
+/* ---- The loop -------------------------------------------------------------------- */
+
+void agent_serve(void)
+{
+    struct frame_decoder decoder;
+    frame_decoder_start(&decoder, request, sizeof request);
+    for (;;) {
+        enum frame_event event = frame_decode(&decoder, port_read());
+        if (event == FRAME_NONE)
+            continue;
+        uint16_t payload_bytes = (uint16_t)(decoder.length - HEAD_BYTES);
+        if (event == FRAME_TOO_LARGE)
+            send_error(ERROR_TOO_LARGE);
+        else if (request[0] == COMMAND_RUN)
+            run(request + HEAD_BYTES, payload_bytes);
+        else if (request[0] != COMMAND_HELLO)
+            send_error(ERROR_COMMAND);
+        else if (payload_bytes != 0)
+            send_error(ERROR_PAYLOAD);
+        else
+            hello();
+    }
+}

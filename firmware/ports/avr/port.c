@@ -1,0 +1,155 @@
+/*
+ * AVR port of the agent: UART 0, the span's timer and stack painting, for any
+ * AVR with the register names of the ATmega x8 family.
+ *
+ * The CPU sleeps in idle mode while it waits for the host. That saves nothing
+ * here; it tells a simulator without guessing that the chip waits for input.
+ */
+#include "agent.h"
+
+#include <avr/interrupt.h>
+#include <avr/sleep.h>
+
+/* A real board's USB bridge is safe at 115,200; a simulator takes anything. */
+#ifndef PORT_BAUD
+#define PORT_BAUD 115200UL
+#endif
+enum { BAUD_DIVIDER = (F_CPU + 4 * PORT_BAUD) / (8 * PORT_BAUD) - 1 };
+
+#if PORT_TIMER_DIVIDER == 1
+#define TIMER_CLOCK _BV(CS10)
+#elif PORT_TIMER_DIVIDER == 8
+#define TIMER_CLOCK _BV(CS11)
+#elif PORT_TIMER_DIVIDER == 64
+#define TIMER_CLOCK (_BV(CS11) | _BV(CS10))
+#elif PORT_TIMER_DIVIDER == 256
+#define TIMER_CLOCK _BV(CS12)
+#elif PORT_TIMER_DIVIDER == 1024
+#define TIMER_CLOCK (_BV(CS12) | _BV(CS10))
+#else
+#error "PORT_TIMER_DIVIDER must be 1, 8, 64, 256 or 1024"
+#endif
+
+/* ---- UART ---------------------------------------------------------------------- */
+
+#define UART_ON (_BV(RXEN0) | _BV(TXEN0))
+
+/* Only wakes the CPU; port_read takes the byte. */
+ISR(USART_RX_vect)
+{
+    UCSR0B = UART_ON;
+}
+
+uint8_t port_read(void)
+{
+    for (;;) {
+        cli();
+        UCSR0B = UART_ON | _BV(RXCIE0);
+        if (UCSR0A & _BV(RXC0))
+            break;
+        sei(); /* takes effect after the next instruction: no byte slips in between */
+        sleep_cpu();
+    }
+    UCSR0B = UART_ON;
+    sei();
+    return UDR0;
+}
+
+void port_write(uint8_t byte)
+{
+    while (!(UCSR0A & _BV(UDRE0)))
+        ;
+    UDR0 = byte;
+}
+
+/* ---- Span ----------------------------------------------------------------------- */
+
+/* The linker's first address above .data and .bss; avr-libc's heap starts there. */
+extern uint8_t __heap_start;
+/* Top of the heap, if the image has malloc at all; 0 until it is first called. */
+extern uint8_t *__brkval __attribute__((weak));
+
+enum { PAINT = 0xC5 };
+
+static struct port_request request;
+static uint16_t counter, stack;
+static uint8_t counter_flags;
+static uint16_t stack_base;
+
+static uint8_t *heap_end(void)
+{
+    return &__brkval && __brkval ? __brkval : &__heap_start;
+}
+
+void port_prepare(const struct port_request *wanted)
+{
+    request = *wanted;
+    counter = 0;
+    counter_flags = 0;
+    stack = PORT_STACK_UNKNOWN;
+}
+
+/* Everything from the heap to this function's own frame; what lies between its
+ * frame and the caller's counts as used only if the span reaches deeper. */
+static void paint(void)
+{
+    for (uint8_t *at = heap_end(); at < (uint8_t *)SP; at++)
+        *at = PAINT;
+}
+
+static void measure_paint(void)
+{
+    uint16_t at = (uint16_t)heap_end();
+    while (at < stack_base && *(uint8_t *)at == PAINT)
+        at++;
+    stack = (uint16_t)(stack_base - at + 1);
+}
+
+uint8_t port_span_open(uint16_t sp)
+{
+    uint8_t sreg = SREG;
+    cli();
+    stack_base = sp;
+    if (request.paint_stack)
+        paint();
+    TCCR1A = 0;
+    TCCR1B = 0;
+    TCNT1 = 0;
+    TIFR1 = _BV(TOV1);
+    GTCCR = _BV(PSRSYNC); /* the divider starts from zero too */
+    TCCR1B = TIMER_CLOCK;
+    return sreg;
+}
+
+void port_span_close(uint8_t sreg)
+{
+    counter = TCNT1; /* while it runs: simulators forget the count of a stopped timer */
+    TCCR1B = 0;
+    counter_flags = TIFR1 & _BV(TOV1) ? PORT_COUNTER_WRAPPED : 0;
+    if (request.paint_stack)
+        measure_paint();
+    SREG = sreg;
+}
+
+void port_finish(struct port_result *result)
+{
+    result->counter = counter;
+    result->counter_flags = counter_flags;
+    result->cpu = 0;
+    result->instructions = 0;
+    result->repeats = 1;
+    result->stack = stack;
+    result->heap = (uint16_t)(heap_end() - &__heap_start);
+}
+
+int main(void)
+{
+    UBRR0 = BAUD_DIVIDER;
+    UCSR0A = _BV(U2X0);
+    UCSR0C = _BV(UCSZ01) | _BV(UCSZ00); /* 8 data bits, no parity, 1 stop bit */
+    UCSR0B = UART_ON;
+    set_sleep_mode(SLEEP_MODE_IDLE);
+    sleep_enable();
+    sei();
+    agent_serve();
+}

@@ -1,0 +1,56 @@
+/*
+ * AVR port of the agent: the marks and the constants in flash.
+ *
+ * A mark is an OUT to GPIOR0, a register that no peripheral listens to; the
+ * runner does. Its value travels in an LDI inside the same asm statement, so
+ * that the compiler cannot move it across the mark: an empty span is always two
+ * cycles (the first OUT and the second LDI).
+ */
+#ifndef SELO_AGENT_PORT_H
+#define SELO_AGENT_PORT_H
+
+#include <avr/io.h>
+#include <avr/pgmspace.h>
+
+#include "port_api.h"
+
+#define PORT_NAME "avr"
+#define PORT_FLASH PROGMEM
+
+/* Timer 1 counts during the span. A longer span needs a slower clock for it:
+ * 1, 8, 64, 256 or 1024 CPU cycles a tick. */
+#ifndef PORT_TIMER_DIVIDER
+#define PORT_TIMER_DIVIDER 1
+#endif
+#define PORT_COUNTER_HZ (F_CPU / PORT_TIMER_DIVIDER)
+#define PORT_COUNTER_BITS 16
+
+static inline void port_flash_read(void *to, const void *from, uint8_t size)
+{
+    memcpy_P(to, from, size);
+}
+
+#define PORT_MARK(value)                                                     \
+    do {                                                                     \
+        uint8_t port_mark_;                                                  \
+        __asm__ __volatile__("ldi %0, %2\n\tout %1, %0"                      \
+                             : "=d"(port_mark_)                              \
+                             : "I"(_SFR_IO_ADDR(GPIOR0)), "M"(value)         \
+                             : "memory");                                    \
+    } while (0)
+
+/* Interrupts off, stack painted if asked for, timer started; and the reverse.
+ * `sp` is the stack pointer at the marks. */
+uint8_t port_span_open(uint16_t sp);
+void port_span_close(uint8_t sreg);
+
+#define PORT_MEASURE(...)                                                    \
+    do {                                                                     \
+        uint8_t port_sreg_ = port_span_open(SP);                             \
+        PORT_MARK(1);                                                        \
+        __VA_ARGS__;                                                         \
+        PORT_MARK(2);                                                        \
+        port_span_close(port_sreg_);                                         \
+    } while (0)
+
+#endif
