@@ -1,0 +1,168 @@
+//! Algorithm names: what a name says about the interface, the key and the block.
+
+use crate::Error;
+
+/// An algorithm, parsed from its name: `aes-128`, `speck128/256-cbc`, `sha3-512`,
+/// `hmac-sha-256`, `x25519`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Algorithm {
+    name: &'static str,
+    interface: Interface,
+}
+
+/// The operations that an algorithm answers to, see [`crate::Implementation`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Interface {
+    /// A 128-bit block cipher, one block a call.
+    BlockCipher {
+        /// Bytes of the key.
+        key_bytes: usize,
+    },
+    /// ECB over such a cipher.
+    Ecb {
+        /// Bytes of the key.
+        key_bytes: usize,
+    },
+    /// CBC with PKCS #7 padding and an IV drawn from a random source.
+    Cbc {
+        /// Bytes of the key.
+        key_bytes: usize,
+    },
+    /// CTR with a 128-bit big-endian counter.
+    Ctr {
+        /// Bytes of the key.
+        key_bytes: usize,
+    },
+    /// A hash function.
+    Hash(Hash),
+    /// HMAC over a hash function.
+    Mac(Hash),
+    /// X25519.
+    DiffieHellman,
+}
+
+/// A hash function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // the names say it all
+pub enum Hash {
+    Sha256,
+    Sha512,
+    Sha3_256,
+    Sha3_512,
+}
+
+impl Hash {
+    /// Bytes of the digest.
+    pub fn digest_bytes(self) -> usize {
+        match self {
+            Hash::Sha256 | Hash::Sha3_256 => 32,
+            Hash::Sha512 | Hash::Sha3_512 => 64,
+        }
+    }
+
+    /// Bytes absorbed by one call of the compression function or permutation.
+    pub fn block_bytes(self) -> usize {
+        match self {
+            Hash::Sha256 => 64,
+            Hash::Sha512 => 128,
+            Hash::Sha3_256 => 136,
+            Hash::Sha3_512 => 72,
+        }
+    }
+
+    /// Whether the Monte Carlo test chains as SHA3VS says, and not as SHAVS does.
+    pub(crate) fn is_sha3(self) -> bool {
+        matches!(self, Hash::Sha3_256 | Hash::Sha3_512)
+    }
+
+    /// Calls of the compression function or permutation for a message.
+    pub(crate) fn blocks(self, message_bytes: usize) -> usize {
+        let padding = match self {
+            Hash::Sha256 => 9,                    // 0x80 and a 64-bit length
+            Hash::Sha512 => 17,                   // 0x80 and a 128-bit length
+            Hash::Sha3_256 | Hash::Sha3_512 => 1, // the domain bits and the final 1 share a byte
+        };
+        (message_bytes + padding).div_ceil(self.block_bytes())
+    }
+}
+
+/// Every name that the cases know. The one place that grows with a new algorithm.
+const ALGORITHMS: &[Algorithm] = &{
+    use Hash::{Sha3_256, Sha3_512, Sha256, Sha512};
+    use Interface::{BlockCipher, Cbc, Ctr, DiffieHellman, Ecb, Mac};
+    const fn a(name: &'static str, interface: Interface) -> Algorithm {
+        Algorithm { name, interface }
+    }
+    [
+        a("aes-128", BlockCipher { key_bytes: 16 }),
+        a("aes-192", BlockCipher { key_bytes: 24 }),
+        a("aes-256", BlockCipher { key_bytes: 32 }),
+        a("speck128/128", BlockCipher { key_bytes: 16 }),
+        a("speck128/192", BlockCipher { key_bytes: 24 }),
+        a("speck128/256", BlockCipher { key_bytes: 32 }),
+        a("aes-128-ecb", Ecb { key_bytes: 16 }),
+        a("aes-192-ecb", Ecb { key_bytes: 24 }),
+        a("aes-256-ecb", Ecb { key_bytes: 32 }),
+        a("speck128/128-ecb", Ecb { key_bytes: 16 }),
+        a("speck128/192-ecb", Ecb { key_bytes: 24 }),
+        a("speck128/256-ecb", Ecb { key_bytes: 32 }),
+        a("aes-128-cbc", Cbc { key_bytes: 16 }),
+        a("aes-192-cbc", Cbc { key_bytes: 24 }),
+        a("aes-256-cbc", Cbc { key_bytes: 32 }),
+        a("speck128/128-cbc", Cbc { key_bytes: 16 }),
+        a("speck128/192-cbc", Cbc { key_bytes: 24 }),
+        a("speck128/256-cbc", Cbc { key_bytes: 32 }),
+        a("aes-128-ctr", Ctr { key_bytes: 16 }),
+        a("aes-192-ctr", Ctr { key_bytes: 24 }),
+        a("aes-256-ctr", Ctr { key_bytes: 32 }),
+        a("speck128/128-ctr", Ctr { key_bytes: 16 }),
+        a("speck128/192-ctr", Ctr { key_bytes: 24 }),
+        a("speck128/256-ctr", Ctr { key_bytes: 32 }),
+        a("sha-256", Interface::Hash(Sha256)),
+        a("sha-512", Interface::Hash(Sha512)),
+        a("sha3-256", Interface::Hash(Sha3_256)),
+        a("sha3-512", Interface::Hash(Sha3_512)),
+        a("hmac-sha-256", Mac(Sha256)),
+        a("hmac-sha-512", Mac(Sha512)),
+        a("hmac-sha3-256", Mac(Sha3_256)),
+        a("hmac-sha3-512", Mac(Sha3_512)),
+        a("x25519", DiffieHellman),
+    ]
+};
+
+impl Algorithm {
+    /// The algorithm of this name.
+    pub fn named(name: &str) -> Result<Algorithm, Error> {
+        (ALGORITHMS
+            .iter()
+            .find(|algorithm| algorithm.name == name)
+            .copied())
+        .ok_or_else(|| Error::UnknownAlgorithm {
+            name: name.to_owned(),
+        })
+    }
+
+    /// Every algorithm that the cases know.
+    pub fn all() -> impl Iterator<Item = Algorithm> {
+        ALGORITHMS.iter().copied()
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// Its operations.
+    pub fn interface(self) -> Interface {
+        self.interface
+    }
+
+    /// The cipher under the mode: `aes-128` for `aes-128-cbc` and for `aes-128`.
+    pub(crate) fn cipher(self) -> &'static str {
+        ["-ecb", "-cbc", "-ctr"]
+            .iter()
+            .find_map(|mode| self.name.strip_suffix(mode))
+            .unwrap_or(self.name)
+    }
+}

@@ -1,0 +1,192 @@
+//! The index of the vectors, and its sets.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::parse::{self, Format, Place};
+use crate::{Algorithm, Case, Error};
+
+/// All sets of `vectors/index.toml`. Loading reads the index only.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    sets: Vec<Set>,
+}
+
+/// One source of vectors: a document's section, a suite.
+#[derive(Debug, Clone)]
+pub struct Set {
+    /// `fips197`, `aesavs-mct-cbc`, ...
+    pub id: String,
+    /// For people.
+    pub title: String,
+    /// Document and section.
+    pub source: String,
+    /// The files that hold it.
+    pub files: Vec<VectorFile>,
+}
+
+/// One file of a set.
+#[derive(Debug, Clone)]
+pub struct VectorFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How it is written.
+    pub format: Format,
+    /// The algorithms that it applies to.
+    pub algorithms: Vec<Algorithm>,
+}
+
+impl Catalog {
+    /// Reads `index.toml` in the directory of the vectors.
+    pub fn load(directory: &Path) -> Result<Catalog, Error> {
+        let path = directory.join("index.toml");
+        let text = read(&path)?;
+        Catalog::parse(directory, &path, &text)
+    }
+
+    /// Parses an index whose paths are relative to `directory`; `path` is for messages.
+    pub fn parse(directory: &Path, path: &Path, text: &str) -> Result<Catalog, Error> {
+        let place = Place { path, text };
+        let index: Index = toml::from_str(text).map_err(|error| place.toml(&error))?;
+        let mut sets: Vec<Set> = Vec::new();
+        for set in index.sets {
+            let line = set.span().start;
+            let set = set.into_inner();
+            if sets.iter().any(|other| other.id == set.id) {
+                return Err(place.at(line, format!("the set `{}` appears twice", set.id)));
+            }
+            let files = set
+                .files
+                .into_iter()
+                .map(|file| file.resolve(directory, &place))
+                .collect::<Result<_, _>>()?;
+            sets.push(Set {
+                id: set.id,
+                title: set.title,
+                source: set.source,
+                files,
+            });
+        }
+        Ok(Catalog { sets })
+    }
+
+    /// Every set, in the order of the index.
+    pub fn sets(&self) -> &[Set] {
+        &self.sets
+    }
+
+    /// The set of this id.
+    pub fn set(&self, id: &str) -> Option<&Set> {
+        self.sets.iter().find(|set| set.id == id)
+    }
+
+    /// The sets that hold vectors for an algorithm; none for an unknown name.
+    pub fn sets_for(&self, algorithm: &str) -> Vec<&Set> {
+        self.sets
+            .iter()
+            .filter(|set| set.applies_to(algorithm))
+            .collect()
+    }
+}
+
+impl Set {
+    /// Whether it holds vectors for an algorithm.
+    pub fn applies_to(&self, algorithm: &str) -> bool {
+        self.files.iter().any(|file| file.applies_to(algorithm))
+    }
+
+    /// The algorithms that it holds vectors for.
+    pub fn algorithms(&self) -> Vec<Algorithm> {
+        Algorithm::all()
+            .filter(|algorithm| self.applies_to(algorithm.name()))
+            .collect()
+    }
+
+    /// Its cases for an algorithm, in the order of the files.
+    pub fn cases(&self, algorithm: &str) -> Result<Vec<Case>, Error> {
+        let algorithm = Algorithm::named(algorithm)?;
+        let mut cases = Vec::new();
+        for file in self
+            .files
+            .iter()
+            .filter(|file| file.applies_to(algorithm.name()))
+        {
+            cases.extend(parse::cases(
+                file.format,
+                &file.path,
+                &read(&file.path)?,
+                algorithm,
+            )?);
+        }
+        Ok(cases)
+    }
+}
+
+impl VectorFile {
+    fn applies_to(&self, algorithm: &str) -> bool {
+        self.algorithms
+            .iter()
+            .any(|other| other.name() == algorithm)
+    }
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    std::fs::read_to_string(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Index {
+    #[serde(rename = "set")]
+    sets: Vec<Spanned<IndexSet>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IndexSet {
+    id: String,
+    title: String,
+    source: String,
+    files: Vec<IndexFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IndexFile {
+    path: Spanned<String>,
+    format: Format,
+    algorithms: Vec<Spanned<String>>,
+}
+
+impl IndexFile {
+    fn resolve(self, directory: &Path, place: &Place<'_>) -> Result<VectorFile, Error> {
+        let relative = Path::new(self.path.get_ref());
+        // A vector file lies below the index; nothing else is opened.
+        if !relative
+            .components()
+            .all(|part| matches!(part, std::path::Component::Normal(_)))
+        {
+            let message = format!(
+                "`{}` does not stay inside the directory of the vectors",
+                relative.display()
+            );
+            return Err(place.at(self.path.span().start, message));
+        }
+        let mut algorithms = Vec::new();
+        for name in &self.algorithms {
+            let algorithm = Algorithm::named(name.get_ref())
+                .map_err(|e| place.at(name.span().start, e.to_string()))?;
+            algorithms.push(algorithm);
+        }
+        Ok(VectorFile {
+            path: directory.join(relative),
+            format: self.format,
+            algorithms,
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! Parsers of the vector files' formats. None panics on any input; each error names
+//! the file and the line.
+
+mod cavp_aes;
+mod cavp_hash;
+mod labelled;
+mod response;
+mod wycheproof;
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::{Algorithm, Case, Error};
+
+/// How a vector file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Format {
+    /// AESAVS known answers and multi-block messages, as CAVS writes them.
+    CavpAes,
+    /// AESAVS Monte Carlo checkpoints.
+    CavpAesMonte,
+    /// SHAVS and SHA3VS messages of whole bytes. A message of odd bits is left out:
+    /// the operations take bytes.
+    CavpHash,
+    /// SHAVS and SHA3VS Monte Carlo checkpoints.
+    CavpHashMonte,
+    /// Wycheproof XdhComp.
+    WycheproofXdh,
+    /// Wycheproof IndCpaTest for AES-CBC-PKCS5.
+    WycheproofCbc,
+    /// Wycheproof MacTest.
+    WycheproofMac,
+    /// Labelled vectors of our own transcription, in TOML.
+    Selo,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 8] = [
+        Format::CavpAes,
+        Format::CavpAesMonte,
+        Format::CavpHash,
+        Format::CavpHashMonte,
+        Format::WycheproofXdh,
+        Format::WycheproofCbc,
+        Format::WycheproofMac,
+        Format::Selo,
+    ];
+}
+
+/// The cases for an algorithm in a file's text; `path` names it in ids and messages.
+pub fn cases(
+    format: Format,
+    path: &Path,
+    text: &str,
+    algorithm: Algorithm,
+) -> Result<Vec<Case>, Error> {
+    let place = Place { path, text };
+    match format {
+        Format::CavpAes => cavp_aes::messages(&place, algorithm),
+        Format::CavpAesMonte => cavp_aes::checkpoints(&place, algorithm),
+        Format::CavpHash => cavp_hash::messages(&place, algorithm),
+        Format::CavpHashMonte => cavp_hash::checkpoints(&place, algorithm),
+        Format::WycheproofXdh => wycheproof::xdh(&place, algorithm),
+        Format::WycheproofCbc => wycheproof::cbc(&place, algorithm),
+        Format::WycheproofMac => wycheproof::mac(&place, algorithm),
+        Format::Selo => labelled::cases(&place, algorithm),
+    }
+}
+
+/// A file under the parser's eyes: what an error needs.
+pub(crate) struct Place<'a> {
+    pub path: &'a Path,
+    pub text: &'a str,
+}
+
+impl Place<'_> {
+    /// The file's name, for ids and classes.
+    fn name(&self) -> String {
+        self.path
+            .file_name()
+            .unwrap_or(self.path.as_os_str())
+            .to_string_lossy()
+            .into_owned()
+    }
+
+    /// The line of a byte offset.
+    fn line_of(&self, offset: usize) -> usize {
+        1 + self
+            .text
+            .bytes()
+            .take(offset)
+            .filter(|byte| *byte == b'\n')
+            .count()
+    }
+
+    /// An error in a line.
+    fn error(&self, line: usize, message: impl Into<String>) -> Error {
+        Error::Parse {
+            path: self.path.to_owned(),
+            line,
+            message: message.into(),
+        }
+    }
+
+    /// An error at a byte offset.
+    pub(crate) fn at(&self, offset: usize, message: impl Into<String>) -> Error {
+        self.error(self.line_of(offset), message)
+    }
+
+    /// What the TOML parser found.
+    pub(crate) fn toml(&self, error: &toml::de::Error) -> Error {
+        self.at(
+            error.span().map_or(0, |span| span.start),
+            error.message().trim(),
+        )
+    }
+
+    /// The file's format and the algorithm do not go together.
+    fn mismatch(&self, algorithm: Algorithm) -> Error {
+        self.error(
+            1,
+            format!("this format holds nothing for {}", algorithm.name()),
+        )
+    }
+}
+
+/// Bytes of a fixed number, or what is wrong.
+fn exactly<const N: usize>(what: &str, bytes: &[u8]) -> Result<[u8; N], String> {
+    bytes
+        .try_into()
+        .map_err(|_| format!("{what} has {} bytes instead of {N}", bytes.len()))
+}

@@ -1,0 +1,264 @@
+//! Wycheproof's JSON: X25519, AES-CBC-PKCS5 and HMAC.
+
+use serde::{Deserialize, Deserializer};
+
+use super::{Place, exactly};
+use crate::{Algorithm, Case, CaseKind, Direction, Error, Interface};
+
+/// X25519. "acceptable" tests are decided as RFC 7748 has it: twists and non-canonical
+/// public keys are computed, an all-zero secret is refused.
+pub(super) fn xdh(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+    let Interface::DiffieHellman = algorithm.interface() else {
+        return Err(place.mismatch(algorithm));
+    };
+    let file: File<XdhGroup> = read(place)?;
+    let mut cases = Vec::new();
+    for group in file.groups {
+        if group.curve != "curve25519" {
+            return Err(place.error(1, format!("a group is for {}, not curve25519", group.curve)));
+        }
+        for test in group.tests {
+            if test.about.result == Outcome::Invalid {
+                // None is published, and what it would ask is not known.
+                return Err(place.error(1, format!("tcId {}: an invalid exchange", test.about.id)));
+            }
+            let kind = CaseKind::SharedSecret {
+                secret: test.private.fixed(place, &test.about, "private")?,
+                peer: test.public.fixed(place, &test.about, "public")?,
+                shared: test.shared.fixed(place, &test.about, "shared")?,
+            };
+            cases.push(test.about.case(place, algorithm, "", kind));
+        }
+    }
+    Ok(cases)
+}
+
+/// AES-CBC-PKCS5. A valid test is two cases, an invalid one must not decrypt.
+pub(super) fn cbc(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+    let Interface::Cbc { key_bytes } = algorithm.interface() else {
+        return Err(place.mismatch(algorithm));
+    };
+    let file: File<CbcGroup> = read(place)?;
+    let mut cases = Vec::new();
+    for group in file
+        .groups
+        .into_iter()
+        .filter(|group| group.key_bits == 8 * key_bytes)
+    {
+        for test in group.tests {
+            let (about, key, message, ciphertext) =
+                (test.about, test.key.0, test.message.0, test.ciphertext.0);
+            let iv = test.iv.fixed(place, &about, "iv")?;
+            if key.len() != key_bytes {
+                return Err(place.error(
+                    1,
+                    format!("tcId {}: a key of {} bytes", about.id, key.len()),
+                ));
+            }
+            match about.result {
+                Outcome::Valid => {
+                    let (direction, key2) = (Direction::Encrypt, key.clone());
+                    let (input, output) = (message.clone(), ciphertext.clone());
+                    let kind = CaseKind::CbcPadded {
+                        direction,
+                        key: key2,
+                        iv,
+                        input,
+                        output,
+                    };
+                    cases.push(about.case(place, algorithm, " encrypt", kind));
+                    let (direction, input, output) = (Direction::Decrypt, ciphertext, message);
+                    let kind = CaseKind::CbcPadded {
+                        direction,
+                        key,
+                        iv,
+                        input,
+                        output,
+                    };
+                    cases.push(about.case(place, algorithm, " decrypt", kind));
+                }
+                Outcome::Invalid => {
+                    cases.push(about.case(
+                        place,
+                        algorithm,
+                        "",
+                        CaseKind::CbcRefused {
+                            key,
+                            iv,
+                            ciphertext,
+                        },
+                    ));
+                }
+                Outcome::Acceptable => {
+                    return Err(
+                        place.error(1, format!("tcId {}: an acceptable ciphertext", about.id))
+                    );
+                }
+            }
+        }
+    }
+    Ok(cases)
+}
+
+/// HMAC. An invalid test's tag must not come out.
+pub(super) fn mac(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+    let Interface::Mac(hash) = algorithm.interface() else {
+        return Err(place.mismatch(algorithm));
+    };
+    let file: File<MacGroup> = read(place)?;
+    let mut cases = Vec::new();
+    for group in file.groups {
+        for test in group.tests {
+            let (about, key, message, tag) = (test.about, test.key.0, test.message.0, test.tag.0);
+            if tag.is_empty() || tag.len() > hash.digest_bytes() || tag.len() * 8 != group.tag_bits
+            {
+                return Err(place.error(
+                    1,
+                    format!("tcId {}: a tag of {} bytes", about.id, tag.len()),
+                ));
+            }
+            let valid = about.result != Outcome::Invalid;
+            cases.push(about.case(
+                place,
+                algorithm,
+                "",
+                CaseKind::Mac {
+                    hash,
+                    key,
+                    message,
+                    tag,
+                    valid,
+                },
+            ));
+        }
+    }
+    Ok(cases)
+}
+
+fn read<'a, T: Deserialize<'a>>(place: &Place<'a>) -> Result<T, Error> {
+    serde_json::from_str(place.text).map_err(|error| {
+        let message = error.to_string();
+        // The line stands before the message already.
+        let message = message
+            .rsplit_once(" at line ")
+            .map_or(message.as_str(), |(message, _)| message);
+        place.error(error.line().max(1), message)
+    })
+}
+
+#[derive(Deserialize)]
+struct File<Group> {
+    #[serde(rename = "testGroups")]
+    groups: Vec<Group>,
+}
+
+#[derive(Deserialize)]
+struct XdhGroup {
+    curve: String,
+    tests: Vec<XdhTest>,
+}
+
+#[derive(Deserialize)]
+struct XdhTest {
+    #[serde(flatten)]
+    about: About,
+    public: Hex,
+    private: Hex,
+    shared: Hex,
+}
+
+#[derive(Deserialize)]
+struct CbcGroup {
+    #[serde(rename = "keySize")]
+    key_bits: usize,
+    tests: Vec<CbcTest>,
+}
+
+#[derive(Deserialize)]
+struct CbcTest {
+    #[serde(flatten)]
+    about: About,
+    key: Hex,
+    iv: Hex,
+    #[serde(rename = "msg")]
+    message: Hex,
+    #[serde(rename = "ct")]
+    ciphertext: Hex,
+}
+
+#[derive(Deserialize)]
+struct MacGroup {
+    #[serde(rename = "tagSize")]
+    tag_bits: usize,
+    tests: Vec<MacTest>,
+}
+
+#[derive(Deserialize)]
+struct MacTest {
+    #[serde(flatten)]
+    about: About,
+    key: Hex,
+    #[serde(rename = "msg")]
+    message: Hex,
+    tag: Hex,
+}
+
+/// What every test says about itself.
+#[derive(Deserialize)]
+struct About {
+    #[serde(rename = "tcId")]
+    id: u32,
+    flags: Vec<String>,
+    result: Outcome,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Outcome {
+    Valid,
+    Acceptable,
+    Invalid,
+}
+
+impl About {
+    fn case(&self, place: &Place<'_>, algorithm: Algorithm, suffix: &str, kind: CaseKind) -> Case {
+        let mut flags = self.flags.clone();
+        flags.sort_unstable();
+        let result = match self.result {
+            Outcome::Valid => "valid",
+            Outcome::Acceptable => "acceptable",
+            Outcome::Invalid => "invalid",
+        };
+        let class = format!("{result} {}{suffix}", flags.join(" "));
+        Case::new(
+            algorithm,
+            format!("{}:tcId {}{suffix}", place.name(), self.id),
+            class,
+            kind,
+        )
+    }
+}
+
+/// Bytes, decoded while the JSON parser still knows the line.
+struct Hex(Vec<u8>);
+
+impl<'de> Deserialize<'de> for Hex {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        hex::decode(&text)
+            .map(Hex)
+            .map_err(|error| serde::de::Error::custom(format!("not hexadecimal: {error}")))
+    }
+}
+
+impl Hex {
+    fn fixed<const N: usize>(
+        &self,
+        place: &Place<'_>,
+        about: &About,
+        what: &str,
+    ) -> Result<[u8; N], Error> {
+        exactly(what, &self.0)
+            .map_err(|message| place.error(1, format!("tcId {}: {message}", about.id)))
+    }
+}
