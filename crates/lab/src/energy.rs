@@ -36,7 +36,7 @@ impl PowerProfile {
     }
 
     /// Energy above idle of a computation of `seconds`, in joules.
-    pub fn joules_above_idle(&self, seconds: f64) -> f64 {
+    pub fn joules(&self, seconds: f64) -> f64 {
         self.watts_above_idle() * seconds
     }
 }
@@ -311,7 +311,7 @@ mod tests {
         };
         close(profile.watts_above_idle(), 5e-3);
         // AES-128 encryption of albarello2020, Table II: 0.564 ms, 0.783 nWh.
-        let nanowatt_hours = profile.joules_above_idle(0.564e-3) / NANOWATT_HOUR;
+        let nanowatt_hours = profile.joules(0.564e-3) / NANOWATT_HOUR;
         assert!((nanowatt_hours - 0.783).abs() < 5e-4, "{nanowatt_hours}");
     }
 

@@ -1,3 +1,31 @@
 //! The lab: board + contender -> image -> runner -> samples -> rows.
+//!
+//! ```text
+//! boards/ contenders/ algorithms/ --project--> units --build--> images
+//!     --runner + agent--> samples --measure--> rows --store--> rows.jsonl
+//!                              \--check--> conformance lines
+//! ```
 
+pub mod agent;
+pub mod algorithm;
+pub mod battery;
+pub mod board;
+pub mod build;
+pub mod check;
+pub mod contender;
+mod data;
+pub mod elf;
+pub mod energy;
+pub mod error;
+pub mod frame;
+pub mod interface;
+pub mod measure;
+pub mod project;
 pub mod row;
+pub mod runner;
+pub mod stats;
+pub mod store;
+pub mod units;
+
+pub use data::read_toml;
+pub use error::{Error, Result};

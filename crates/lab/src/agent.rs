@@ -1,0 +1,148 @@
+//! The host's side of the agent: asks a running image to do operations.
+
+use selo_vectors::{CallError, Implementation, Outcome};
+
+use crate::error::{Error, Result};
+use crate::frame::{self, Hello, RunReply};
+use crate::runner::{Session, Span};
+
+/// An image that runs and answers.
+pub struct Agent {
+    session: Box<dyn Session>,
+    sequence: u8,
+    hello: Hello,
+    /// Operations that the manifest promises, for [`Implementation::has`].
+    offered: Vec<String>,
+    /// The error that ended a call made through [`Implementation`].
+    broken: Option<Error>,
+}
+
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Agent").field("hello", &self.hello).finish_non_exhaustive()
+    }
+}
+
+/// One operation, run.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub reply: RunReply,
+    /// The span that the runner saw, on runners that see marks.
+    pub span: Option<Span>,
+}
+
+impl Agent {
+    /// Greets the image behind `session`, and checks that it is what was built.
+    pub fn greet(
+        session: Box<dyn Session>,
+        algorithm: &str,
+        strategy: &str,
+        offered: &[String],
+    ) -> Result<Agent> {
+        let mut agent = Agent {
+            session,
+            sequence: 0,
+            hello: Hello {
+                protocol: 0,
+                counter_hz: 0,
+                counter_bits: 0,
+                io_bytes: 0,
+                port: String::new(),
+                contender: String::new(),
+                version: String::new(),
+                algorithm: String::new(),
+                strategy: String::new(),
+                operations: Vec::new(),
+            },
+            offered: offered.to_vec(),
+            broken: None,
+        };
+        let (payload, _) = agent.ask(frame::HELLO, &[])?;
+        agent.hello = Hello::parse(&payload)?;
+        if agent.hello.algorithm != algorithm || agent.hello.strategy != strategy {
+            return Err(Error::Agent(format!(
+                "the image holds {} {}, not {algorithm} {strategy}",
+                agent.hello.algorithm, agent.hello.strategy
+            )));
+        }
+        if let Some(missing) =
+            offered.iter().find(|name| !agent.hello.operations.contains(name))
+        {
+            return Err(Error::Agent(format!(
+                "the manifest promises the operation '{missing}', the glue has {}",
+                agent.hello.operations.join(", ")
+            )));
+        }
+        Ok(agent)
+    }
+
+    /// What the image says of itself.
+    pub fn hello(&self) -> &Hello {
+        &self.hello
+    }
+
+    /// Runs one operation. `repeat` is a wish: ports that count cycles run it once.
+    pub fn run(&mut self, operation: &str, repeat: u16, inputs: &[&[u8]]) -> Result<Ran> {
+        let number = self
+            .hello
+            .operations
+            .iter()
+            .position(|name| name == operation)
+            .ok_or_else(|| Error::Agent(format!("the image has no operation '{operation}'")))?;
+        let payload = frame::run_payload(number as u8, true, repeat, inputs)?;
+        let (reply, spans) = self.ask(frame::RUN, &payload)?;
+        if spans.len() > 1 {
+            return Err(Error::Agent(format!(
+                "'{operation}' ran between {} pairs of marks; exactly one is meant",
+                spans.len()
+            )));
+        }
+        Ok(Ran { reply: RunReply::parse(&reply)?, span: spans.first().copied() })
+    }
+
+    fn ask(&mut self, command: u8, payload: &[u8]) -> Result<(Vec<u8>, Vec<Span>)> {
+        self.sequence = self.sequence.wrapping_add(1);
+        // The leading delimiter flushes whatever stray bytes the agent holds.
+        let mut request = vec![0];
+        request.extend(frame::encode(command, self.sequence, payload));
+        let exchange = self.session.exchange(&request)?;
+        match frame::decode_reply(&exchange.reply, command, self.sequence)? {
+            Some(payload) => Ok((payload, exchange.spans)),
+            None if exchange.reply.is_empty() => {
+                Err(Error::Agent("it did not answer; is this an agent image?".into()))
+            }
+            None => Err(Error::Agent(format!(
+                "its answer is damaged ({} bytes: {}…)",
+                exchange.reply.len(),
+                hex::encode(&exchange.reply[..exchange.reply.len().min(16)])
+            ))),
+        }
+    }
+
+    /// The error that ended the last call made through [`Implementation`], if one did.
+    pub fn take_error(&mut self) -> Option<Error> {
+        self.broken.take()
+    }
+}
+
+impl Implementation for Agent {
+    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
+        match self.run(operation, 1, inputs) {
+            Ok(ran) => Ok(Outcome { status: ran.reply.status, output: ran.reply.output }),
+            Err(error) => {
+                let message = error.to_string();
+                self.broken = Some(error);
+                Err(message.into())
+            }
+        }
+    }
+
+    fn io_bytes(&self) -> usize {
+        // A RUN request carries 5 bytes beside its inputs, and 2 for each of up to 4.
+        usize::from(self.hello.io_bytes).saturating_sub(13)
+    }
+
+    fn has(&self, operation: &str) -> bool {
+        self.offered.iter().any(|name| name == operation)
+    }
+}

@@ -1,0 +1,32 @@
+//! An algorithm: its name, sizes and the interface through which it is called,
+//! described by an entry in `algorithms/*.toml`.
+
+use serde::Deserialize;
+
+use crate::interface::Interface;
+
+/// One file of `algorithms/`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlgorithmFile {
+    pub algorithm: Vec<Algorithm>,
+}
+
+/// One algorithm.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Algorithm {
+    /// The name on the command line and in rows, such as `aes-128-cbc`.
+    pub name: String,
+    /// The name that people read.
+    pub title: String,
+    pub interface: Interface,
+    /// What tables group by: `aes`, `speck`, `sha-2`, ...
+    pub family: String,
+    /// Size of the key in bytes, where the algorithm has one.
+    #[serde(default)]
+    pub key_bytes: Option<u32>,
+    /// Message sizes that are measured, in bytes; the first is the one that reports show.
+    #[serde(default)]
+    pub bytes: Vec<u32>,
+}

@@ -1,0 +1,255 @@
+//! Makes images. Every object and every image is kept under a name that is a
+//! hash of all that went into it, so nothing is compiled twice and nothing
+//! stale is ever used.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use sha2::{Digest, Sha256};
+
+use crate::board::Board;
+use crate::contender::{Unit, macro_name};
+use crate::data::sorted_entries;
+use crate::elf::{self, Weight};
+use crate::error::{Error, Result};
+use crate::interface::Footprint;
+use crate::project::{Port, Project};
+
+/// A linked program.
+#[derive(Clone, Debug)]
+pub struct Image {
+    pub path: PathBuf,
+    /// SHA-256 of the file, in hex.
+    pub sha256: String,
+    pub weight: Weight,
+}
+
+/// Compiles for one board.
+#[derive(Debug)]
+pub struct Builder<'a> {
+    project: &'a Project,
+    board: &'a Board,
+    port: Port,
+    /// First line of the compiler's `--version`.
+    compiler: String,
+    cache: PathBuf,
+    /// Digest of the headers below a folder, computed once a run.
+    headers: Mutex<BTreeMap<PathBuf, [u8; 32]>>,
+}
+
+impl<'a> Builder<'a> {
+    /// Asks the board's compiler what it is.
+    pub fn new(project: &'a Project, board: &'a Board) -> Result<Builder<'a>> {
+        let cc = &board.toolchain.cc;
+        let output = Command::new(cc)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|_| Error::MissingProgram {
+                program: cc.clone(),
+                needed_for: format!("building for {}", board.title),
+                packages: board.toolchain.debian.clone(),
+            })?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let compiler = text.lines().next().unwrap_or_default().trim().to_owned();
+        Ok(Builder {
+            project,
+            board,
+            port: project.port(board)?,
+            compiler,
+            cache: project.root.join("target/images").join(&board.name),
+            headers: Mutex::new(BTreeMap::new()),
+        })
+    }
+
+    /// First line of the compiler's `--version`.
+    pub fn compiler(&self) -> &str {
+        &self.compiler
+    }
+
+    /// The image with the agent and every operation of the unit.
+    pub fn agent(&self, unit: &Unit<'_>) -> Result<Image> {
+        self.image(Some(unit), &self.port.agent_sources, &[])
+    }
+
+    /// A program that only calls the operations of `footprint`.
+    pub fn footprint(&self, unit: &Unit<'_>, footprint: &Footprint) -> Result<Image> {
+        let mut defines = vec!["-DAGENT_FOOTPRINT=1".to_owned()];
+        defines.extend(
+            footprint.operations.iter().map(|name| format!("-DFOOTPRINT_{}=1", macro_name(name))),
+        );
+        self.image(Some(unit), &self.port.footprint_sources, &defines)
+    }
+
+    /// The same program calling nothing: what [`Builder::footprint`] grows from.
+    pub fn baseline(&self, unit: &Unit<'_>) -> Result<Image> {
+        self.image(Some(unit), &self.port.footprint_sources, &["-DAGENT_FOOTPRINT=1".to_owned()])
+    }
+
+    fn image(&self, unit: Option<&Unit<'_>>, port_sources: &[String], defines: &[String]) -> Result<Image> {
+        let root = &self.project.root;
+        let mut include: Vec<PathBuf> = self.port.include.iter().map(|i| root.join(i)).collect();
+        let mut library_flags = self.board.toolchain.flags.clone();
+        library_flags.extend(self.port.flags.iter().cloned());
+        let mut glue_flags = Vec::new();
+        let mut objects = Vec::new();
+        let mut link = self.board.toolchain.link_flags.clone();
+        link.extend(self.port.link_flags.iter().cloned());
+        if let Some(unit) = unit {
+            include.extend(unit.include());
+            library_flags.extend(unit.flags());
+            glue_flags.extend(unit.glue_defines());
+        }
+        glue_flags.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
+        glue_flags.extend(defines.iter().cloned());
+        let with = |extra: &[String]| [library_flags.as_slice(), extra].concat();
+        for source in port_sources {
+            objects.push(self.object(&root.join(source), &include, &with(&glue_flags))?);
+        }
+        if let Some(unit) = unit {
+            objects.push(self.object(&unit.glue(), &include, &with(&glue_flags))?);
+            for source in unit.sources() {
+                objects.push(self.object(&source, &include, &library_flags)?);
+            }
+            // Libraries stand after the objects that need them.
+            link.extend(unit.contender.link_flags.iter().cloned());
+        }
+        let what = unit.map_or_else(|| "the empty program".to_owned(), Unit::label);
+        self.link(&objects, &library_flags, &link, &what)
+    }
+
+    /// Compiles one file, unless that has been done with the same inputs.
+    fn object(&self, source: &Path, include: &[PathBuf], flags: &[String]) -> Result<PathBuf> {
+        let content = std::fs::read(source)
+            .map_err(|error| Error::Read { path: source.to_owned(), source: error })?;
+        let mut hash = self.hasher();
+        feed(&mut hash, self.relative(source).to_string_lossy().as_bytes());
+        feed(&mut hash, &content);
+        for flag in flags {
+            feed(&mut hash, flag.as_bytes());
+        }
+        let own = source.parent().map(Path::to_owned);
+        for folder in include.iter().chain(&own) {
+            feed(&mut hash, &self.headers_of(folder)?);
+        }
+        let path = self.cache.join(format!("{}.o", hex::encode(&hash.finalize()[..16])));
+        if path.is_file() {
+            return Ok(path);
+        }
+        let mut arguments: Vec<OsString> = flags.iter().map(OsString::from).collect();
+        for folder in include {
+            arguments.push("-I".into());
+            arguments.push(self.relative(folder).into());
+        }
+        arguments.extend(["-c".into(), self.relative(source).into()]);
+        self.run_compiler(arguments, &path, &self.relative(source).to_string_lossy())?;
+        Ok(path)
+    }
+
+    fn link(&self, objects: &[PathBuf], flags: &[String], link: &[String], what: &str) -> Result<Image> {
+        let mut hash = self.hasher();
+        for object in objects {
+            feed(&mut hash, object.to_string_lossy().as_bytes());
+        }
+        for flag in flags.iter().chain(link) {
+            feed(&mut hash, flag.as_bytes());
+        }
+        let path = self.cache.join(format!("{}.elf", hex::encode(&hash.finalize()[..16])));
+        if !path.is_file() {
+            let mut arguments: Vec<OsString> = flags.iter().map(OsString::from).collect();
+            arguments.extend(objects.iter().map(OsString::from));
+            arguments.extend(link.iter().map(OsString::from));
+            self.run_compiler(arguments, &path, what)?;
+        }
+        let data = std::fs::read(&path)
+            .map_err(|source| Error::Read { path: path.clone(), source })?;
+        Ok(Image { sha256: hex::encode(Sha256::digest(&data)), weight: elf::weigh(&path)?, path })
+    }
+
+    /// Runs the compiler from the project's root, so that no path of this
+    /// machine gets into an image, and moves the result into place at once.
+    fn run_compiler(&self, arguments: Vec<OsString>, output: &Path, what: &str) -> Result<()> {
+        let write_error = |source| Error::Write { path: output.to_owned(), source };
+        std::fs::create_dir_all(&self.cache).map_err(write_error)?;
+        let temporary = tempfile::Builder::new()
+            .prefix("making-")
+            .tempfile_in(&self.cache)
+            .map_err(write_error)?
+            .into_temp_path();
+        let cc = &self.board.toolchain.cc;
+        let done = Command::new(cc)
+            .args(arguments)
+            .arg("-o")
+            .arg(&temporary)
+            .current_dir(&self.project.root)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|_| Error::MissingProgram {
+                program: cc.clone(),
+                needed_for: format!("building for {}", self.board.title),
+                packages: self.board.toolchain.debian.clone(),
+            })?;
+        if !done.status.success() {
+            let text = String::from_utf8_lossy(&done.stderr);
+            let lines: Vec<&str> = text.lines().collect();
+            let shown = lines.iter().take(20).copied().collect::<Vec<_>>().join("\n");
+            return Err(Error::Compile {
+                program: cc.clone(),
+                what: what.to_owned(),
+                output: shown,
+            });
+        }
+        temporary.persist(output).map_err(|error| write_error(error.error))
+    }
+
+    fn hasher(&self) -> Sha256 {
+        let mut hash = Sha256::new();
+        feed(&mut hash, self.board.toolchain.cc.as_bytes());
+        feed(&mut hash, self.compiler.as_bytes());
+        hash
+    }
+
+    /// Digest of every header below `folder`: coarse, but never stale.
+    fn headers_of(&self, folder: &Path) -> Result<[u8; 32]> {
+        let known = |map: &BTreeMap<PathBuf, [u8; 32]>| map.get(folder).copied();
+        if let Some(digest) = self.headers.lock().ok().and_then(|map| known(&map)) {
+            return Ok(digest);
+        }
+        let mut hash = Sha256::new();
+        if folder.is_dir() {
+            hash_headers(folder, &mut hash)?;
+        }
+        let digest: [u8; 32] = hash.finalize().into();
+        if let Ok(mut map) = self.headers.lock() {
+            map.insert(folder.to_owned(), digest);
+        }
+        Ok(digest)
+    }
+
+    fn relative<'p>(&self, path: &'p Path) -> &'p Path {
+        path.strip_prefix(&self.project.root).unwrap_or(path)
+    }
+}
+
+fn hash_headers(folder: &Path, hash: &mut Sha256) -> Result<()> {
+    for path in sorted_entries(folder)? {
+        if path.is_dir() {
+            hash_headers(&path, hash)?;
+        } else if path.extension().is_some_and(|e| e == "h" || e == "inc" || e == "hpp") {
+            feed(hash, path.to_string_lossy().as_bytes());
+            let content = std::fs::read(&path)
+                .map_err(|source| Error::Read { path: path.clone(), source })?;
+            feed(hash, &content);
+        }
+    }
+    Ok(())
+}
+
+/// Hashes a length before the bytes, so that neighbours cannot run together.
+fn feed(hash: &mut Sha256, bytes: &[u8]) {
+    hash.update((bytes.len() as u64).to_le_bytes());
+    hash.update(bytes);
+}

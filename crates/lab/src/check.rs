@@ -1,0 +1,260 @@
+//! Conformance and constant time: official vectors streamed into the running
+//! image, and the spread of cycles over random secrets.
+
+use selo_vectors::{Case, Verdict};
+use serde::{Deserialize, Serialize};
+
+use crate::agent::Agent;
+use crate::contender::Unit;
+use crate::error::{Error, Result};
+use crate::interface::Interface;
+use crate::measure::{Lab, rng_for};
+use crate::row::Fidelity;
+
+/// Name of the source of constant-time lines.
+pub const CONSTANT_TIME: &str = "constant-time";
+
+/// What one source says of one algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct CheckLine {
+    /// Id of the vector set (vectors/index.toml), or `constant-time`.
+    pub source: String,
+    pub algorithm: String,
+    pub strategy: String,
+    pub contender: String,
+    pub board: String,
+    /// What executed the image.
+    pub runner: String,
+    /// Cases that ran.
+    pub tried: u64,
+    pub passed: u64,
+    pub failed: u64,
+    /// Cases that the source has for what the contender offers; more than
+    /// `tried` when a sample was taken.
+    pub available: u64,
+    /// The first case that failed, and how.
+    pub first_failure: Option<String>,
+}
+
+/// How much is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Every case, however long it takes.
+    pub full: bool,
+    /// Simulated cycles that one source may take of one image otherwise.
+    pub cycles: u64,
+    /// Random secrets of a constant-time verdict, for quick and for slow operations.
+    pub secrets: u32,
+    pub slow_secrets: u32,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { full: false, cycles: 400_000_000, secrets: 1000, slow_secrets: 20 }
+    }
+}
+
+/// Operations that take more cycles than this are sampled with `slow_secrets`.
+const SLOW: u64 = 2_000_000;
+
+impl Lab<'_> {
+    /// Checks one unit; a line for each source.
+    pub fn check(&self, unit: &Unit<'_>, effort: &Effort, constant_time: bool) -> Result<Vec<CheckLine>> {
+        let image = match self.builder.agent(unit) {
+            Ok(image) => image,
+            Err(error @ Error::Compile { .. }) => {
+                return Ok(vec![self.broken(unit, "build", error.to_string())]);
+            }
+            Err(error) => return Err(error),
+        };
+        let start = || self.start_agent(unit, &image);
+        let mut agent = match start() {
+            Ok(agent) => agent,
+            Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
+                return Ok(vec![self.broken(unit, "start", error.to_string())]);
+            }
+            Err(error) => return Err(error),
+        };
+        let cost = self.cost(unit, &mut agent)?;
+        let mut lines = Vec::new();
+        for set in self.catalog.sets_for(&unit.algorithm.name) {
+            let cases = set.cases(&unit.algorithm.name)?;
+            let chosen: Vec<&Case> = match cost {
+                Some(cycles) if !effort.full => {
+                    selo_vectors::stratified(&cases, (effort.cycles / cycles.max(1)).max(1))
+                }
+                _ => cases.iter().collect(),
+            };
+            let mut line = self.line(unit, &set.id);
+            let sampled_out = (cases.len() - chosen.len()) as u64;
+            for case in chosen {
+                match case.run(&mut agent) {
+                    Ok(Verdict::Pass) => line.passed += 1,
+                    Ok(Verdict::Skipped { .. }) => {}
+                    Ok(verdict) => line.note_failure(format!("{}: {}", case.id, describe(&verdict))),
+                    Err(error) => {
+                        match agent.take_error() {
+                            Some(Error::Stopped(_) | Error::Agent(_)) | None => {}
+                            Some(machine) => return Err(machine),
+                        }
+                        line.note_failure(format!("{}: {error}", case.id));
+                        agent = start()?;
+                    }
+                }
+            }
+            line.tried = line.passed + line.failed;
+            line.available = line.tried + sampled_out;
+            // A source of which nothing applies (a strategy without decryption) says nothing.
+            if line.tried > 0 {
+                lines.push(line);
+            }
+        }
+        if constant_time && self.board.fidelity == Fidelity::CycleExact {
+            lines.extend(self.constant_time(unit, &mut agent, effort)?);
+        }
+        Ok(lines)
+    }
+
+    /// Cycles of the dearest operation, which stand for one unit of a case's weight.
+    fn cost(&self, unit: &Unit<'_>, agent: &mut Agent) -> Result<Option<u64>> {
+        let algorithm = unit.algorithm;
+        let mut dearest = None;
+        for operation in algorithm.interface.timed_operations() {
+            if !unit.offers(operation) {
+                continue;
+            }
+            // The transport costs some thousand cycles a call too.
+            let cycles = match self.spans(unit, agent, operation, 1) {
+                Ok(spans) => spans.first().map(|(cycles, _)| cycles + 8000),
+                Err(Error::Stopped(_) | Error::Agent(_)) => None,
+                Err(error) => return Err(error),
+            };
+            dearest = dearest.max(cycles);
+        }
+        Ok(dearest)
+    }
+
+    /// One line: over how many random secrets each operation took equal cycles.
+    fn constant_time(
+        &self,
+        unit: &Unit<'_>,
+        agent: &mut Agent,
+        effort: &Effort,
+    ) -> Result<Vec<CheckLine>> {
+        if unit.algorithm.interface == Interface::Probe {
+            return Ok(Vec::new());
+        }
+        let mut line = self.line(unit, CONSTANT_TIME);
+        for operation in unit.algorithm.interface.timed_operations() {
+            if !unit.offers(operation) {
+                continue;
+            }
+            let first = match self.spans(unit, agent, operation, 1) {
+                Ok(first) => first,
+                Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
+                    line.note_failure(format!("{operation}: {error}"));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let Some((expected, inputs)) = first.first() else { continue };
+            let count = if *expected > SLOW { effort.slow_secrets } else { effort.secrets };
+            for (cycles, other) in self.spans(unit, agent, operation, count)? {
+                if cycles == *expected {
+                    line.passed += 1;
+                } else {
+                    line.note_failure(format!(
+                        "{operation}: {expected} cycles for {inputs}, {cycles} for {other}"
+                    ));
+                }
+            }
+        }
+        line.tried = line.passed + line.failed;
+        line.available = line.tried;
+        Ok(if line.tried > 0 { vec![line] } else { Vec::new() })
+    }
+
+    /// Cycles of an operation over `count` random secrets, each with its inputs in hex.
+    fn spans(
+        &self,
+        unit: &Unit<'_>,
+        agent: &mut Agent,
+        operation: &str,
+        count: u32,
+    ) -> Result<Vec<(u64, String)>> {
+        let algorithm = unit.algorithm;
+        let bytes = algorithm.bytes.first().copied().unwrap_or(0);
+        let Some(plan) = algorithm.interface.plan(algorithm, operation, bytes) else {
+            return Ok(Vec::new());
+        };
+        let mut out = Vec::new();
+        for number in 0..count {
+            let mut rng = rng_for(&format!("{} {operation} secret", algorithm.name), number.into());
+            let mut outputs = Vec::new();
+            for (index, call) in plan.iter().enumerate() {
+                let inputs: Vec<Vec<u8>> =
+                    call.inputs.iter().map(|input| input.bytes(&mut rng, &outputs)).collect();
+                let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+                let ran = agent.run(call.operation, 1, &fields)?;
+                if index + 1 == plan.len()
+                    && let Some(span) = ran.span
+                {
+                    let shown: Vec<String> = inputs.iter().map(hex::encode).collect();
+                    out.push((span.cycles, shown.join(" ")));
+                }
+                outputs.push(ran.reply.output);
+            }
+        }
+        Ok(out)
+    }
+
+    fn line(&self, unit: &Unit<'_>, source: &str) -> CheckLine {
+        CheckLine {
+            source: source.to_owned(),
+            algorithm: unit.algorithm.name.clone(),
+            strategy: unit.strategy.to_owned(),
+            contender: unit.contender.name.clone(),
+            board: self.board.name.clone(),
+            runner: self.runner.clone(),
+            tried: 0,
+            passed: 0,
+            failed: 0,
+            available: 0,
+            first_failure: None,
+        }
+    }
+
+    /// A line for an image that cannot even be tried.
+    fn broken(&self, unit: &Unit<'_>, source: &str, reason: String) -> CheckLine {
+        let mut line = self.line(unit, source);
+        line.note_failure(reason);
+        (line.tried, line.available) = (1, 1);
+        line
+    }
+}
+
+impl CheckLine {
+    fn note_failure(&mut self, what: String) {
+        self.failed += 1;
+        self.first_failure.get_or_insert(what);
+    }
+}
+
+/// A verdict in words.
+pub fn describe(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Fail { expected, got, detail } => {
+            format!("{detail}: expected {}, got {}", shorten(expected), shorten(got))
+        }
+        Verdict::Skipped { reason } => format!("skipped: {reason}"),
+        _ => "passed".to_owned(),
+    }
+}
+
+/// Long values are told apart by their beginning well enough.
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(64) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

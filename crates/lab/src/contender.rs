@@ -1,0 +1,176 @@
+//! A contender: a library under measurement, described by
+//! `contenders/<name>/contender.toml` and called through its glue.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::algorithm::Algorithm;
+
+/// `contenders/<name>/contender.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contender {
+    /// The name on the command line and in rows; equals the folder's name.
+    pub name: String,
+    pub title: String,
+    pub version: String,
+    /// SPDX expression.
+    pub licence: String,
+    #[serde(default)]
+    pub homepage: Option<String>,
+    /// What a reader of the tables must know.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Exists to test the instrument: measured only when named.
+    #[serde(default)]
+    pub test_only: bool,
+    /// Include folders, relative to the manifest.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// Compiler flags for the library and the glue.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// Linker flags, such as `-lcrypto` on a PC.
+    #[serde(default)]
+    pub link_flags: Vec<String>,
+    /// Debian packages that it is built from, on boards that are PCs.
+    #[serde(default)]
+    pub debian: Vec<String>,
+    #[serde(rename = "implementation", default)]
+    pub implementations: Vec<Implementation>,
+    /// The manifest's folder.
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+/// A set of algorithm x strategy pairs that are built alike. In `glue`,
+/// `sources` and `defines`, `{strategy}` and `{key_bits}` are replaced.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Implementation {
+    pub algorithms: Vec<String>,
+    pub strategies: Vec<String>,
+    /// The glue file, relative to the manifest.
+    pub glue: String,
+    /// Library sources, relative to the manifest.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    #[serde(default)]
+    pub defines: Vec<String>,
+    /// Operations that the glue offers.
+    pub operations: Vec<String>,
+    /// Boards on which it can be built; all if empty.
+    #[serde(default)]
+    pub boards: Vec<String>,
+    /// Compiler flags after those of the contender, for these implementations only.
+    #[serde(default)]
+    pub flags: Vec<String>,
+}
+
+/// One algorithm of one contender by one strategy: what an image is made of.
+#[derive(Clone, Debug)]
+pub struct Unit<'a> {
+    pub contender: &'a Contender,
+    pub implementation: &'a Implementation,
+    pub algorithm: &'a Algorithm,
+    pub strategy: &'a str,
+}
+
+impl Unit<'_> {
+    /// `contender algorithm strategy`, for messages.
+    pub fn label(&self) -> String {
+        format!("{} {} {}", self.contender.name, self.algorithm.name, self.strategy)
+    }
+
+    /// Path of the glue file.
+    pub fn glue(&self) -> PathBuf {
+        self.path(&self.implementation.glue)
+    }
+
+    /// Paths of the library sources.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        self.implementation.sources.iter().map(|source| self.path(source)).collect()
+    }
+
+    /// Paths of the include folders.
+    pub fn include(&self) -> Vec<PathBuf> {
+        self.contender.include.iter().map(|folder| self.path(folder)).collect()
+    }
+
+    /// Flags for library and glue: the contender's, then the implementation's.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags: Vec<String> =
+            self.contender.flags.iter().chain(&self.implementation.flags).cloned().collect();
+        flags.extend(self.implementation.defines.iter().map(|d| format!("-D{}", self.fill(d))));
+        flags
+    }
+
+    /// Macros that tell the glue what it is built as (docs/agent-protocol.md).
+    pub fn glue_defines(&self) -> Vec<String> {
+        let string = |name: &str, value: &str| format!("-D{name}=\"{value}\"");
+        let mut defines = vec![
+            string("AGENT_CONTENDER", &self.contender.name),
+            string("AGENT_VERSION", &self.contender.version),
+            string("AGENT_ALGORITHM", &self.algorithm.name),
+            string("AGENT_STRATEGY", self.strategy),
+            format!("-DAGENT_ALGORITHM_{}=1", macro_name(&self.algorithm.name)),
+            format!("-DAGENT_STRATEGY_{}=1", macro_name(self.strategy)),
+        ];
+        if let Some(bytes) = self.algorithm.key_bytes {
+            defines.push(format!("-DAGENT_KEY_BYTES={bytes}"));
+        }
+        defines
+    }
+
+    /// Whether the glue offers `operation`.
+    pub fn offers(&self, operation: &str) -> bool {
+        self.implementation.operations.iter().any(|offered| offered == operation)
+    }
+
+    fn path(&self, relative: &str) -> PathBuf {
+        normalise(&self.contender.folder.join(self.fill(relative)))
+    }
+
+    fn fill(&self, text: &str) -> String {
+        let key_bits = self.algorithm.key_bytes.map_or(String::new(), |b| (b * 8).to_string());
+        text.replace("{strategy}", self.strategy).replace("{key_bits}", &key_bits)
+    }
+}
+
+/// `aes-128-cbc` -> `AES_128_CBC`: how a name appears in a macro.
+pub fn macro_name(name: &str) -> String {
+    name.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+        .collect()
+}
+
+/// `a/b/../c` -> `a/c`, so that paths in messages read well.
+fn normalise(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            std::path::Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macro_names_are_identifiers() {
+        assert_eq!(macro_name("speck128/256-ctr"), "SPECK128_256_CTR");
+    }
+
+    #[test]
+    fn paths_are_normalised() {
+        assert_eq!(normalise(Path::new("/a/b/../../c/./d")), Path::new("/c/d"));
+    }
+}

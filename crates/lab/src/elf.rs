@@ -1,0 +1,99 @@
+//! What an image weighs: section sizes and the largest symbols of an ELF file.
+
+use std::path::Path;
+
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SectionKind, SymbolKind};
+
+use crate::error::{Error, Result};
+
+/// AVR data addresses stand at this offset in ELF files (avr-libc's convention).
+const AVR_DATA: u64 = 0x80_0000;
+
+/// The memory that an image takes before it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weight {
+    /// Code, constants and the initial values of variables, in bytes.
+    pub flash: u64,
+    /// Variables, in bytes.
+    pub ram: u64,
+    /// First data address above the variables, on AVR.
+    pub static_end: Option<u64>,
+    /// Named objects that occupy flash or RAM, largest first.
+    pub symbols: Vec<Symbol>,
+}
+
+/// A function or variable of an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    pub name: String,
+    pub bytes: u64,
+    /// In RAM; else in flash.
+    pub in_ram: bool,
+}
+
+/// Weighs the ELF file at `path`.
+pub fn weigh(path: &Path) -> Result<Weight> {
+    let data = std::fs::read(path)
+        .map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let bad = |message: String| Error::Image { path: path.to_owned(), message };
+    let file = object::File::parse(&*data).map_err(|error| bad(error.to_string()))?;
+    let avr = file.architecture() == object::Architecture::Avr;
+    let (mut flash, mut ram) = (0, 0);
+    let mut static_end = None;
+    for section in file.sections() {
+        let SectionFlags::Elf { sh_flags } = section.flags() else { continue };
+        if sh_flags & u64::from(object::elf::SHF_ALLOC) == 0 || !counts(&section) {
+            continue;
+        }
+        let writable = sh_flags & u64::from(object::elf::SHF_WRITE) != 0;
+        let zeroed = section.kind() == SectionKind::UninitializedData;
+        let in_ram = if avr { section.address() >= AVR_DATA } else { writable };
+        if in_ram {
+            ram += section.size();
+            let end = section.address() + section.size();
+            if avr && Some(end - AVR_DATA) > static_end {
+                static_end = Some(end - AVR_DATA);
+            }
+        }
+        if !in_ram || !zeroed {
+            flash += section.size();
+        }
+    }
+    let mut symbols: Vec<Symbol> = file
+        .symbols()
+        .filter(|symbol| matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Data))
+        .filter(|symbol| symbol.size() > 0)
+        .filter_map(|symbol| {
+            let in_ram = if avr {
+                symbol.address() >= AVR_DATA
+            } else {
+                symbol.kind() == SymbolKind::Data
+            };
+            let name = symbol.name().ok()?.to_owned();
+            Some(Symbol { name, bytes: symbol.size(), in_ram })
+        })
+        .collect();
+    symbols.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
+    symbols.dedup();
+    Ok(Weight { flash, ram, static_end, symbols })
+}
+
+/// Sections that the loader of a PC keeps for itself say nothing of the program's size.
+fn counts(section: &object::Section<'_, '_>) -> bool {
+    let name = section.name().unwrap_or_default();
+    !name.starts_with(".note") && !name.starts_with(".gnu.hash") && name != ".interp"
+}
+
+impl Weight {
+    /// The `count` largest symbols in flash or in RAM, for a message.
+    pub fn largest(&self, in_ram: bool, count: usize) -> String {
+        let names: Vec<String> = self
+            .symbols
+            .iter()
+            .filter(|symbol| symbol.in_ram == in_ram)
+            .take(count)
+            .map(|symbol| format!("{} {}", symbol.name, symbol.bytes))
+            .collect();
+        names.join(", ")
+    }
+}

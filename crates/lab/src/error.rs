@@ -1,0 +1,145 @@
+//! What can go wrong in the lab. Every message says what happened and where;
+//! [`Error::hint`] says what to do next.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// The result of a lab operation.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// cannot read {path}: {source}
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+
+    /// cannot write {path}: {source}
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: std::io::Error },
+
+    /// A data file (TOML) does not say what it should; the message points at the line.
+    #[error("{}: {message}", path.display())]
+    Data { path: PathBuf, message: String },
+
+    /// A row file holds a line that is not a row.
+    #[error("{}:{line}: not a measurement row: {message}", path.display())]
+    BadRow { path: PathBuf, line: usize, message: String },
+
+    /// A name that no data file defines.
+    #[error("unknown {kind} '{name}'{}", nearest.as_deref().map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]
+    Unknown { kind: &'static str, name: String, nearest: Option<String>, known: Vec<String> },
+
+    /// The filters leave nothing to do.
+    #[error("nothing matches: {what}")]
+    NothingSelected { what: String },
+
+    /// A program that the lab calls is not installed.
+    #[error("{program} is not installed; {needed_for} needs it")]
+    MissingProgram { program: String, needed_for: String, packages: Vec<String> },
+
+    /// The compiler or linker refused.
+    #[error("{program} failed on {what}:\n{output}")]
+    Compile { program: String, what: String, output: String },
+
+    /// An image that is not readable as ELF.
+    #[error("{} is not a readable ELF image: {message}", path.display())]
+    Image { path: PathBuf, message: String },
+
+    /// The runner could not be started or spoke another protocol.
+    #[error("runner {runner}: {message}")]
+    Runner { runner: String, message: String },
+
+    /// The program on the chip stopped: crash, hang or access out of bounds.
+    #[error("the program stopped: {0}")]
+    Stopped(Stop),
+
+    /// The agent answered something else than what was asked.
+    #[error("agent: {0}")]
+    Agent(String),
+
+    /// The vectors could not be loaded.
+    #[error(transparent)]
+    Vectors(#[from] selo_vectors::Error),
+
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Why a program on a chip stopped, as its runner reports it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stop {
+    /// `cycle-limit`, `crash`, `fault`, `halted`, `quit` or `lost` (the runner itself ended).
+    pub reason: String,
+    /// The fault behind it, if any: its kind and where.
+    pub fault: Option<String>,
+    /// Program counter, as the runner prints it.
+    pub pc: Option<String>,
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.reason)?;
+        if let Some(fault) = &self.fault {
+            write!(f, " ({fault})")?;
+        } else if let Some(pc) = &self.pc {
+            write!(f, " at pc {pc}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Error {
+    /// What the user can do about it, in one line, if there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Unknown { kind, known, nearest: None, .. } => {
+                Some(format!("known {kind} names: {}", known.join(", ")))
+            }
+            Error::MissingProgram { packages, .. } if !packages.is_empty() => Some(format!(
+                "install it with: sudo apt-get install {} (or run: make setup)",
+                packages.join(" ")
+            )),
+            Error::MissingProgram { .. } => Some("selo doctor lists what is missing".into()),
+            Error::Write { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
+                Some("free some space, then run the same command again: it continues".into())
+            }
+            Error::BadRow { .. } => {
+                Some("remove that line, or start the run afresh with --fresh".into())
+            }
+            Error::Runner { .. } => Some("selo doctor checks the runners".into()),
+            Error::Interrupted => Some("the same command continues where this one stopped".into()),
+            _ => None,
+        }
+    }
+
+    /// Exit code of the command line for this error (documented in docs/reference.md).
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Unknown { .. } | Error::Data { .. } | Error::NothingSelected { .. } => 2,
+            Error::MissingProgram { .. } => 3,
+            Error::Interrupted => 130,
+            _ => 4,
+        }
+    }
+
+    /// An [`Error::Unknown`] with the nearest known name, if one is near.
+    pub fn unknown<'a>(
+        kind: &'static str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let mut known: Vec<String> = known.into_iter().map(str::to_owned).collect();
+        known.sort();
+        known.dedup();
+        let nearest = known
+            .iter()
+            .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+            .filter(|(score, _)| *score > 0.75)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, candidate)| candidate.clone());
+        Error::Unknown { kind, name: name.to_owned(), nearest, known }
+    }
+}

@@ -1,0 +1,313 @@
+//! Frames of the agent's protocol: COBS, a CRC, and the two messages
+//! (docs/agent-protocol.md). Nothing here panics on what a wire can carry.
+
+use crate::error::{Error, Result};
+
+/// Asks the agent what it is.
+pub const HELLO: u8 = 0x01;
+/// Asks the agent to run one operation.
+pub const RUN: u8 = 0x02;
+/// Set in the command of a reply.
+const REPLY: u8 = 0x80;
+/// The command of an error reply.
+const REFUSED: u8 = 0xFF;
+
+/// What an agent says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hello {
+    pub protocol: u8,
+    /// Ticks a second of the counter in [`RunReply::counter`]; 0 if there is none.
+    pub counter_hz: u32,
+    pub counter_bits: u8,
+    /// Largest input and largest output of one operation.
+    pub io_bytes: u16,
+    pub port: String,
+    pub contender: String,
+    pub version: String,
+    pub algorithm: String,
+    pub strategy: String,
+    /// Names of the operations; the first is `empty`.
+    pub operations: Vec<String>,
+}
+
+/// What one operation did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunReply {
+    /// 0, or the operation's own error (`enum selo_status`).
+    pub status: u8,
+    /// How often the operation ran between the marks.
+    pub repeats: u16,
+    /// Ticks between the marks, all repeats together.
+    pub counter: u64,
+    /// The counter wrapped: the sample is void.
+    pub wrapped: bool,
+    /// Depth of the stack in bytes, if it was painted.
+    pub stack: Option<u16>,
+    /// Bytes taken from the heap.
+    pub heap: u16,
+    /// Ticks of CPU time in the same span, if the port can tell.
+    pub cpu: Option<u64>,
+    /// Instructions in the same span, if the port can tell.
+    pub instructions: Option<u64>,
+    pub output: Vec<u8>,
+}
+
+/// CRC-16/CCITT-FALSE.
+pub fn crc16(data: &[u8]) -> u16 {
+    data.iter().fold(0xFFFF, |mut crc: u16, &byte| {
+        crc ^= u16::from(byte) << 8;
+        for _ in 0..8 {
+            crc = if crc & 0x8000 != 0 { crc << 1 ^ 0x1021 } else { crc << 1 };
+        }
+        crc
+    })
+}
+
+/// A complete frame, delimiter included.
+pub fn encode(command: u8, sequence: u8, payload: &[u8]) -> Vec<u8> {
+    let mut body = Vec::with_capacity(payload.len() + 4);
+    body.extend([command, sequence]);
+    body.extend(payload);
+    body.extend(crc16(&body).to_le_bytes());
+    let mut frame = cobs_encode(&body);
+    frame.push(0);
+    frame
+}
+
+/// The payload of the reply to `command` with `sequence`. `frame` stands
+/// without its delimiter. `Ok(None)`: damaged, or the reply to something else.
+pub fn decode_reply(frame: &[u8], command: u8, sequence: u8) -> Result<Option<Vec<u8>>> {
+    let Some(body) = cobs_decode(frame) else { return Ok(None) };
+    let Some((content, crc)) = body.split_last_chunk::<2>() else { return Ok(None) };
+    if crc16(content) != u16::from_le_bytes(*crc) {
+        return Ok(None);
+    }
+    match content {
+        [got, number, payload @ ..] if *got == command | REPLY && *number == sequence => {
+            Ok(Some(payload.to_vec()))
+        }
+        [REFUSED, number, code] if *number == sequence => {
+            let what = match code {
+                1 => "it does not know the command",
+                2 => "it does not know the operation",
+                3 => "it found the request malformed",
+                4 => "the inputs or outputs exceed its buffers",
+                _ => "it refused for an unknown reason",
+            };
+            Err(Error::Agent(format!("{what} (code {code})")))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The payload of a RUN request.
+pub fn run_payload(operation: u8, paint: bool, repeat: u16, inputs: &[&[u8]]) -> Result<Vec<u8>> {
+    let too_many = || Error::Agent("an operation takes at most 4 inputs of 65,535 bytes".into());
+    if inputs.len() > 4 {
+        return Err(too_many());
+    }
+    let mut payload = vec![operation, u8::from(paint)];
+    payload.extend(repeat.to_le_bytes());
+    payload.push(inputs.len() as u8);
+    for input in inputs {
+        payload.extend(u16::try_from(input.len()).map_err(|_| too_many())?.to_le_bytes());
+        payload.extend(*input);
+    }
+    Ok(payload)
+}
+
+impl Hello {
+    /// Parses the payload of a HELLO reply.
+    pub fn parse(payload: &[u8]) -> Result<Hello> {
+        let mut reader = Reader(payload);
+        let hello = Hello {
+            protocol: reader.u8()?,
+            counter_hz: reader.u32()?,
+            counter_bits: reader.u8()?,
+            io_bytes: reader.u16()?,
+            port: reader.string()?,
+            contender: reader.string()?,
+            version: reader.string()?,
+            algorithm: reader.string()?,
+            strategy: reader.string()?,
+            operations: {
+                let count = reader.u8()?;
+                (0..count).map(|_| reader.string()).collect::<Result<_>>()?
+            },
+        };
+        reader.end()?;
+        if hello.protocol != 1 {
+            return Err(Error::Agent(format!(
+                "it speaks protocol {}, this program speaks 1",
+                hello.protocol
+            )));
+        }
+        Ok(hello)
+    }
+}
+
+impl RunReply {
+    /// Parses the payload of a RUN reply.
+    pub fn parse(payload: &[u8]) -> Result<RunReply> {
+        let mut reader = Reader(payload);
+        let some = |value: u64| (value != 0).then_some(value);
+        let status = reader.u8()?;
+        let repeats = reader.u16()?;
+        let counter = reader.u64()?;
+        let wrapped = reader.u8()? & 1 != 0;
+        let stack = reader.u16()?;
+        let heap = reader.u16()?;
+        let cpu = some(reader.u64()?);
+        let instructions = some(reader.u64()?);
+        let size = reader.u16()?;
+        let output = reader.take(usize::from(size))?.to_vec();
+        reader.end()?;
+        Ok(RunReply {
+            status,
+            repeats,
+            counter,
+            wrapped,
+            stack: (stack != u16::MAX).then_some(stack),
+            heap,
+            cpu,
+            instructions,
+            output,
+        })
+    }
+}
+
+/// Reads little-endian fields from a payload.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, size: usize) -> Result<&'a [u8]> {
+        let (head, tail) = self
+            .0
+            .split_at_checked(size)
+            .ok_or_else(|| Error::Agent("a reply is shorter than it says".into()))?;
+        self.0 = tail;
+        Ok(head)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(self.take(N)?);
+        Ok(bytes)
+    }
+
+    fn u8(&mut self) -> Result<u8> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    fn u16(&mut self) -> Result<u16> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    fn u32(&mut self) -> Result<u32> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    fn u64(&mut self) -> Result<u64> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    fn string(&mut self) -> Result<String> {
+        let size = self.u8()?;
+        let bytes = self.take(usize::from(size))?;
+        String::from_utf8(bytes.to_vec())
+            .map_err(|_| Error::Agent("a name in a reply is not text".into()))
+    }
+
+    fn end(self) -> Result<()> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Agent("a reply is longer than it says".into()))
+        }
+    }
+}
+
+/// Consistent Overhead Byte Stuffing: the output has no zero byte.
+fn cobs_encode(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(data.len() + data.len() / 254 + 2);
+    let mut blocks = data.split(|&byte| byte == 0).peekable();
+    while let Some(block) = blocks.next() {
+        let mut chunks = block.chunks(254).peekable();
+        if block.is_empty() {
+            out.push(1);
+        }
+        while let Some(chunk) = chunks.next() {
+            out.push(chunk.len() as u8 + 1);
+            out.extend(chunk);
+            // A full chunk implies no zero; one that ends its block needs another code
+            // only if a zero follows.
+            if chunk.len() == 254 && chunks.peek().is_none() && blocks.peek().is_some() {
+                out.push(1);
+            }
+        }
+    }
+    out
+}
+
+/// Reverses [`cobs_encode`]; `None` if the stuffing is damaged.
+fn cobs_decode(data: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(data.len());
+    let mut rest = data;
+    while let [code, tail @ ..] = rest {
+        let size = usize::from(*code).checked_sub(1)?;
+        let (chunk, tail) = tail.split_at_checked(size)?;
+        if chunk.contains(&0) {
+            return None;
+        }
+        out.extend(chunk);
+        if *code != 0xFF && !tail.is_empty() {
+            out.push(0);
+        }
+        rest = tail;
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn crc_has_the_catalogue_check_value() {
+        assert_eq!(crc16(b"123456789"), 0x29B1);
+    }
+
+    #[test]
+    fn a_refusal_is_an_error_with_words() {
+        let frame = encode(REFUSED, 7, &[4]);
+        let error = decode_reply(&frame[..frame.len() - 1], RUN, 7).expect_err("refused");
+        assert!(error.to_string().contains("exceed its buffers"));
+    }
+
+    proptest! {
+        #[test]
+        fn frames_survive_the_way(payload in proptest::collection::vec(any::<u8>(), 0..1100), sequence: u8) {
+            let frame = encode(RUN | REPLY, sequence, &payload);
+            prop_assert_eq!(frame.iter().filter(|&&b| b == 0).count(), 1);
+            prop_assert_eq!(decode_reply(&frame[..frame.len() - 1], RUN, sequence).expect("not refused"), Some(payload));
+        }
+
+        #[test]
+        fn a_damaged_frame_is_not_taken(payload in proptest::collection::vec(any::<u8>(), 1..300), at: prop::sample::Index, bit in 0..8u8) {
+            let mut frame = encode(RUN | REPLY, 1, &payload);
+            frame.pop();
+            let at = at.index(frame.len());
+            frame[at] ^= 1 << bit;
+            prop_assert_ne!(decode_reply(&frame, RUN, 1).ok().flatten(), Some(payload));
+        }
+
+        #[test]
+        fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let _ = decode_reply(&bytes, RUN, 1);
+            let _ = Hello::parse(&bytes);
+            let _ = RunReply::parse(&bytes);
+        }
+    }
+}

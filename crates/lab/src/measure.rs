@@ -1,0 +1,757 @@
+//! Measures one unit: the only place where rows are built.
+//!
+//! Correct before fast: an image is checked against official vectors before
+//! and after it is timed. A failure is a row with a reason, never a number.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use selo_vectors::{Catalog, Verdict};
+use sha2::{Digest, Sha256};
+
+use crate::agent::{Agent, Ran};
+use crate::board::Board;
+use crate::build::{Builder, Image};
+use crate::contender::Unit;
+use crate::energy::PowerProfile;
+use crate::error::{Error, Result};
+use crate::interface::{Footprint, Interface, Plan};
+use crate::project::Project;
+use crate::row::{Fidelity, Metric, Row, SCHEMA, Status};
+use crate::stats;
+
+/// Cycles that a chip may run from one wait for input to the next: an RSA key
+/// generation would fit, a hang does not last.
+pub const CYCLE_LIMIT: u64 = 4_000_000_000;
+
+/// Cycles above which an operation is sampled three times instead of ten on a
+/// deterministic runner: a scalar multiplication takes half a second to simulate.
+const SLOW: u64 = 2_000_000;
+
+/// Wall-clock samples of one operation, and how long one should last at least.
+const WALL_SAMPLES: usize = 100;
+const WALL_SAMPLE_NS: u64 = 100_000;
+
+/// What is to be measured, and on what.
+#[derive(Debug)]
+pub struct Lab<'a> {
+    pub project: &'a Project,
+    pub board: &'a Board,
+    pub builder: Builder<'a>,
+    pub catalog: &'a Catalog,
+    /// Name of the runner; the board's own unless another was asked for.
+    pub runner: String,
+    /// Name of the run, on every row.
+    pub run: String,
+    /// Commit on every row.
+    pub commit: String,
+    /// Metrics wanted; see [`default_metrics`].
+    pub metrics: Vec<Metric>,
+    /// Operations wanted; all if empty.
+    pub operations: Vec<String>,
+    /// The power profile behind energy rows.
+    pub power: Option<PowerProfile>,
+}
+
+/// The metrics that a board can give.
+pub fn default_metrics(board: &Board) -> Vec<Metric> {
+    use Metric::{CpuShare, Cycles, Energy, Flash, Instructions, Ram, Stack, Time};
+    match board.fidelity {
+        Fidelity::CycleExact | Fidelity::CycleModel => {
+            vec![Cycles, Time, Energy, Flash, Ram, Stack, CpuShare]
+        }
+        Fidelity::Instructions => vec![Instructions, Flash, Ram, Stack],
+        Fidelity::WallClock => vec![Time, Instructions, Flash, Ram, Stack, CpuShare],
+    }
+}
+
+/// An image in front of its runner, with the cost of the empty operation.
+struct Bench<'a> {
+    lab: &'a Lab<'a>,
+    unit: &'a Unit<'a>,
+    image: &'a Image,
+    agent: Option<Agent>,
+    empty: Empty,
+}
+
+/// What the marks themselves cost, in the units of the samples.
+#[derive(Clone, Copy, Default)]
+struct Empty {
+    cycles: u64,
+    stack: u64,
+    /// Ticks of the agent's counter for one empty operation.
+    ticks: f64,
+    instructions: f64,
+}
+
+/// One sample of a timed operation, marks subtracted.
+#[derive(Clone, Default)]
+struct Sample {
+    cycles: Option<f64>,
+    seconds: Option<f64>,
+    stack: Option<f64>,
+    cpu_share: Option<f64>,
+    instructions: Option<f64>,
+    /// The inputs, for reporting what a spread depends on.
+    inputs: Vec<Vec<u8>>,
+}
+
+impl Lab<'_> {
+    /// Rows of one unit. Errors that say something of the unit become rows;
+    /// only errors of the machine (no compiler, no runner, full disk) come back.
+    ///
+    /// `known` gives an earlier row for the same measurement of the same image,
+    /// which is then not measured again.
+    pub fn measure(
+        &self,
+        unit: &Unit<'_>,
+        known: &dyn Fn(&Row) -> Option<Row>,
+    ) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        self.weigh(unit, &mut rows)?;
+        self.time(unit, known, &mut rows)?;
+        Ok(rows)
+    }
+
+    fn wants(&self, metric: Metric) -> bool {
+        self.metrics.contains(&metric)
+    }
+
+    fn wants_operation(&self, operation: &str) -> bool {
+        self.operations.is_empty() || self.operations.iter().any(|wanted| wanted == operation)
+    }
+
+    /// Flash and static RAM: the growth over an empty program.
+    fn weigh(&self, unit: &Unit<'_>, rows: &mut Vec<Row>) -> Result<()> {
+        if !self.wants(Metric::Flash) && !self.wants(Metric::Ram) {
+            return Ok(());
+        }
+        for footprint in unit.algorithm.interface.footprints() {
+            if !self.wants_operation(footprint.name) {
+                continue;
+            }
+            if let Some(missing) = footprint.operations.iter().find(|name| !unit.offers(name)) {
+                // What a strategy leaves out by design has no row when everything is
+                // asked for, and an answer when it is asked for by name.
+                if !self.operations.is_empty() {
+                    let reason = format!("{} has no {missing}", unit.label());
+                    for metric in [Metric::Flash, Metric::Ram] {
+                        let row = self.blank(unit, footprint.name, None, metric, "");
+                        self.push(rows, row.without(Status::NotSupported, reason.clone()));
+                    }
+                }
+                continue;
+            }
+            self.weigh_footprint(unit, footprint, rows)?;
+        }
+        Ok(())
+    }
+
+    fn weigh_footprint(
+        &self,
+        unit: &Unit<'_>,
+        footprint: &Footprint,
+        rows: &mut Vec<Row>,
+    ) -> Result<()> {
+        let built = self
+            .builder
+            .baseline(unit)
+            .and_then(|baseline| Ok((baseline, self.builder.footprint(unit, footprint)?)));
+        let (baseline, image) = match built {
+            Ok(images) => images,
+            Err(error @ Error::Compile { .. }) => {
+                for metric in [Metric::Flash, Metric::Ram] {
+                    let row = self.blank(unit, footprint.name, None, metric, "");
+                    self.push(rows, row.without(Status::Failed, build_failure(&error)));
+                }
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let over = self.excess(&image);
+        for (metric, grown, empty) in [
+            (Metric::Flash, image.weight.flash, baseline.weight.flash),
+            (Metric::Ram, image.weight.ram, baseline.weight.ram),
+        ] {
+            let row = self.blank(unit, footprint.name, None, metric, &image.sha256);
+            self.push(rows, match &over {
+                Some(reason) => row.without(Status::DoesNotFit, reason.clone()),
+                None => row.exactly(grown.saturating_sub(empty) as f64),
+            });
+        }
+        Ok(())
+    }
+
+    /// By how much an image exceeds the board, in words; `None` if it fits.
+    fn excess(&self, image: &Image) -> Option<String> {
+        let memory = self.board.memory?;
+        let mut parts = Vec::new();
+        for (what, used, size, in_ram) in [
+            ("flash", image.weight.flash, memory.flash, false),
+            ("RAM", image.weight.ram, memory.ram, true),
+        ] {
+            if used > size {
+                parts.push(format!(
+                    "{what}: {used} bytes of {size}, {} over; largest: {}",
+                    used - size,
+                    image.weight.largest(in_ram, 3)
+                ));
+            }
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// Cycles, time, energy, stack, CPU share and instructions.
+    fn time(
+        &self,
+        unit: &Unit<'_>,
+        known: &dyn Fn(&Row) -> Option<Row>,
+        rows: &mut Vec<Row>,
+    ) -> Result<()> {
+        let metrics: Vec<Metric> = self
+            .metrics
+            .iter()
+            .copied()
+            .filter(|metric| !matches!(metric, Metric::Flash | Metric::Ram))
+            .collect();
+        let interface = unit.algorithm.interface;
+        let mut wanted: Vec<(String, Option<u32>)> = Vec::new();
+        for operation in operations_of(unit) {
+            if !self.wants_operation(&operation) {
+                continue;
+            }
+            if !unit.offers(&operation) {
+                if !self.operations.is_empty() {
+                    for &metric in &metrics {
+                        let row = self.blank(unit, &operation, None, metric, "");
+                        let reason = format!("{} has no {operation}", unit.label());
+                        self.push(rows, row.without(Status::NotSupported, reason));
+                    }
+                }
+                continue;
+            }
+            let sizes = unit.algorithm.bytes.iter().map(|&bytes| Some(bytes));
+            if interface.takes_message(&operation) && !unit.algorithm.bytes.is_empty() {
+                wanted.extend(sizes.map(|bytes| (operation.clone(), bytes)));
+            } else {
+                wanted.push((operation, None));
+            }
+        }
+        if metrics.is_empty() || wanted.is_empty() {
+            return Ok(());
+        }
+        let image = match self.builder.agent(unit) {
+            Ok(image) => image,
+            Err(error @ Error::Compile { .. }) => {
+                self.fail_all(unit, &wanted, &metrics, "", Status::Failed, &build_failure(&error), rows);
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(reason) = self.excess(&image) {
+            let reason = format!("with the agent that runs it: {reason}");
+            self.fail_all(unit, &wanted, &metrics, &image.sha256, Status::DoesNotFit, &reason, rows);
+            return Ok(());
+        }
+        if let Some(earlier) = self.earlier(unit, &wanted, &metrics, &image, known) {
+            rows.extend(earlier);
+            return Ok(());
+        }
+        let mut bench =
+            Bench { lab: self, unit, image: &image, agent: None, empty: Empty::default() };
+        if let Err(error) = bench.start() {
+            let (status, reason) = outcome(error)?;
+            self.fail_all(unit, &wanted, &metrics, &image.sha256, status, &reason, rows);
+            return Ok(());
+        }
+        if let Some(reason) = bench.check()? {
+            self.fail_all(unit, &wanted, &metrics, &image.sha256, Status::Failed, &reason, rows);
+            return Ok(());
+        }
+        let mut timed = Vec::new();
+        for (operation, bytes) in &wanted {
+            match bench.samples(operation, *bytes) {
+                Ok(samples) => self.rows_of(unit, operation, *bytes, &metrics, &image, &samples, &mut timed),
+                Err(error) => {
+                    let (status, reason) = outcome(error)?;
+                    let one = [(operation.clone(), *bytes)];
+                    self.fail_all(unit, &one, &metrics, &image.sha256, status, &reason, &mut timed);
+                    // The chip stopped: the next operation starts on a fresh one.
+                    bench.start()?;
+                }
+            }
+        }
+        match bench.check()? {
+            None => rows.extend(timed),
+            Some(reason) => {
+                let reason = format!("after the timing: {reason}");
+                self.fail_all(unit, &wanted, &metrics, &image.sha256, Status::Failed, &reason, rows);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of an earlier run, if it has every one that is wanted of this very image.
+    fn earlier(
+        &self,
+        unit: &Unit<'_>,
+        wanted: &[(String, Option<u32>)],
+        metrics: &[Metric],
+        image: &Image,
+        known: &dyn Fn(&Row) -> Option<Row>,
+    ) -> Option<Vec<Row>> {
+        let mut rows = Vec::new();
+        for (operation, bytes) in wanted {
+            let mut seconds = None;
+            for &metric in metrics {
+                let row = known(&self.blank(unit, operation, *bytes, metric, &image.sha256))?;
+                if metric == Metric::Time {
+                    seconds = row.value;
+                }
+                if metric == Metric::Energy {
+                    // The power figures may have changed since.
+                    let expected = seconds
+                        .zip(self.power.as_ref())
+                        .map(|(seconds, power)| power.joules(seconds));
+                    if row.value != expected {
+                        return None;
+                    }
+                }
+                rows.push(row);
+            }
+        }
+        Some(rows)
+    }
+
+    #[allow(clippy::too_many_arguments)] // a row has that many coordinates
+    fn rows_of(
+        &self,
+        unit: &Unit<'_>,
+        operation: &str,
+        bytes: Option<u32>,
+        metrics: &[Metric],
+        image: &Image,
+        samples: &[Sample],
+        rows: &mut Vec<Row>,
+    ) {
+        let exact = self.board.fidelity == Fidelity::CycleExact;
+        let spread = if exact { spread(samples) } else { None };
+        for &metric in metrics {
+            let row = self.blank(unit, operation, bytes, metric, &image.sha256);
+            let of = |pick: fn(&Sample) -> Option<f64>| -> Option<Vec<f64>> {
+                samples.iter().map(pick).collect()
+            };
+            let seconds = of(|s| s.seconds);
+            let (values, reason) = match metric {
+                Metric::Cycles => (of(|s| s.cycles), "this runner counts no cycles"),
+                Metric::Time => (seconds, "this runner has no clock"),
+                Metric::Instructions => {
+                    (of(|s| s.instructions), "neither runner nor machine counts instructions here")
+                }
+                Metric::Stack => (of(|s| s.stack), "this runner sees no stack"),
+                Metric::CpuShare => (of(|s| s.cpu_share), "this runner sees no CPU time"),
+                Metric::Energy => (
+                    seconds.zip(self.power.as_ref()).map(|(seconds, power)| {
+                        seconds.iter().map(|&s| power.joules(s)).collect()
+                    }),
+                    "the board file has no power figures",
+                ),
+                Metric::Flash | Metric::Ram => continue,
+            };
+            let Some(values) = values else {
+                self.push(rows, row.without(Status::NotSupported, reason.to_owned()));
+                continue;
+            };
+            let mut row = match metric {
+                Metric::Stack => row.deepest(&values),
+                _ => row.sampled(&values, exact),
+            };
+            if metric == Metric::Energy {
+                row.reason = self.power.as_ref().map(|power| format!("power profile {}", power.name));
+            }
+            if let (Some(spread), Metric::Cycles | Metric::Time | Metric::Energy) = (&spread, metric) {
+                row.status = Status::VariableTime;
+                row.reason = Some(spread.clone());
+            }
+            self.push(rows, row);
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)] // a row has that many coordinates
+    fn fail_all(
+        &self,
+        unit: &Unit<'_>,
+        wanted: &[(String, Option<u32>)],
+        metrics: &[Metric],
+        firmware: &str,
+        status: Status,
+        reason: &str,
+        rows: &mut Vec<Row>,
+    ) {
+        for (operation, bytes) in wanted {
+            for &metric in metrics {
+                let row = self.blank(unit, operation, *bytes, metric, firmware);
+                self.push(rows, row.without(status, reason.to_owned()));
+            }
+        }
+    }
+
+    fn push(&self, rows: &mut Vec<Row>, row: Row) {
+        if self.wants(row.metric) {
+            rows.push(row);
+        }
+    }
+
+    /// A row with everything but the value.
+    fn blank(
+        &self,
+        unit: &Unit<'_>,
+        operation: &str,
+        bytes: Option<u32>,
+        metric: Metric,
+        firmware: &str,
+    ) -> Row {
+        // Memory is read off the image: no runner and no sample is behind it.
+        let fidelity = self.board.fidelity;
+        let flags = self.board.toolchain.flags.iter().cloned().chain(unit.flags());
+        Row {
+            schema: SCHEMA.to_owned(),
+            run: self.run.clone(),
+            board: self.board.name.clone(),
+            mcu: self.board.mcu.clone(),
+            clock_hz: self.board.clock_hz,
+            runner: self.runner.clone(),
+            fidelity,
+            compiler: self.builder.compiler().to_owned(),
+            flags: flags.collect::<Vec<_>>().join(" "),
+            contender: unit.contender.name.clone(),
+            contender_version: unit.contender.version.clone(),
+            algorithm: unit.algorithm.name.clone(),
+            strategy: unit.strategy.to_owned(),
+            operation: operation.to_owned(),
+            bytes,
+            metric,
+            unit: metric.unit().to_owned(),
+            value: None,
+            samples: 0,
+            min: None,
+            max: None,
+            mean: None,
+            sd: None,
+            ci95: None,
+            status: Status::Ok,
+            reason: None,
+            firmware_sha256: firmware.to_owned(),
+            commit: self.commit.clone(),
+        }
+    }
+
+    /// Starts an agent image on the runner.
+    pub fn start_agent(&self, unit: &Unit<'_>, image: &Image) -> Result<Agent> {
+        let session = crate::runner::start(
+            &self.project.root,
+            &self.runner,
+            self.board,
+            &image.path,
+            &image.weight,
+            CYCLE_LIMIT,
+        )?;
+        Agent::greet(session, &unit.algorithm.name, unit.strategy, &unit.implementation.operations)
+    }
+}
+
+/// The operations of a unit that are timed: its interface's, or for probes those of the manifest.
+fn operations_of(unit: &Unit<'_>) -> Vec<String> {
+    match unit.algorithm.interface {
+        Interface::Probe => unit.implementation.operations.clone(),
+        interface => interface.timed_operations().iter().map(|&name| name.to_owned()).collect(),
+    }
+}
+
+/// Bytes that depend only on what they are for, so that every run, strategy and
+/// runner sees the same inputs.
+pub fn rng_for(purpose: &str, sample: u64) -> ChaCha8Rng {
+    let mut hash = Sha256::new();
+    hash.update(purpose.as_bytes());
+    hash.update(sample.to_le_bytes());
+    ChaCha8Rng::from_seed(hash.finalize().into())
+}
+
+impl Bench<'_> {
+    fn start(&mut self) -> Result<()> {
+        self.agent = None;
+        let mut agent = self.lab.start_agent(self.unit, self.image)?;
+        self.empty = measure_empty(&mut agent)?;
+        self.agent = Some(agent);
+        Ok(())
+    }
+
+    fn agent(&mut self) -> Result<&mut Agent> {
+        self.agent.as_mut().ok_or_else(|| Error::Agent("the image does not run".into()))
+    }
+
+    /// Checks a few cases of every source; the reason if one fails.
+    fn check(&mut self) -> Result<Option<String>> {
+        let algorithm = self.unit.algorithm;
+        let catalog = self.lab.catalog;
+        let agent = self.agent()?;
+        for set in catalog.sets_for(&algorithm.name) {
+            let cases = set.cases(&algorithm.name)?;
+            for case in selo_vectors::stratified(&cases, 4) {
+                // A class gives its first case at any weight; long chains are for `lab check`.
+                if case.weight > 32 {
+                    continue;
+                }
+                match case.run(agent) {
+                    Ok(Verdict::Pass | Verdict::Skipped { .. }) => {}
+                    Ok(verdict) => {
+                        return Ok(Some(format!("{}: {}: {}", set.id, case.id, crate::check::describe(&verdict))));
+                    }
+                    Err(error) => match agent.take_error() {
+                        Some(stopped) => {
+                            let (_, reason) = outcome(stopped)?;
+                            return Ok(Some(format!("{}: {}: {reason}", set.id, case.id)));
+                        }
+                        None => return Ok(Some(error.to_string())),
+                    },
+                }
+            }
+        }
+        if algorithm.interface == Interface::PublicKey {
+            return self.round_trip();
+        }
+        Ok(None)
+    }
+
+    /// Encrypts and decrypts: what can be checked without published vectors.
+    fn round_trip(&mut self) -> Result<Option<String>> {
+        let inputs = RefCell::new(Vec::new());
+        let plan = self.plan("decrypt", 0)?;
+        let ran = self.follow(&plan, "round trip", 0, 1, &inputs)?;
+        let message = &inputs.borrow()[1][0];
+        Ok((ran.reply.status != 0 || &ran.reply.output != message)
+            .then(|| "decrypting what was encrypted does not give the message back".to_owned()))
+    }
+
+    fn plan(&self, operation: &str, bytes: u32) -> Result<Plan> {
+        let algorithm = self.unit.algorithm;
+        algorithm.interface.plan(algorithm, operation, bytes).ok_or_else(|| {
+            Error::Agent(format!("no way to call '{operation}' of {}", algorithm.name))
+        })
+    }
+
+    /// Makes the calls of a plan; the last one is repeated and returned.
+    fn follow(
+        &mut self,
+        plan: &Plan,
+        purpose: &str,
+        sample: u64,
+        repeat: u16,
+        seen: &RefCell<Vec<Vec<Vec<u8>>>>,
+    ) -> Result<Ran> {
+        let mut rng = rng_for(&format!("{} {purpose}", self.unit.algorithm.name), sample);
+        let mut outputs: Vec<Vec<u8>> = Vec::new();
+        let mut last = None;
+        let agent = self.agent()?;
+        for (index, call) in plan.iter().enumerate() {
+            let inputs: Vec<Vec<u8>> =
+                call.inputs.iter().map(|input| input.bytes(&mut rng, &outputs)).collect();
+            let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+            let repeat = if index + 1 == plan.len() { repeat } else { 1 };
+            let ran = agent.run(call.operation, repeat, &fields)?;
+            if ran.reply.status != 0 {
+                return Err(Error::Agent(format!(
+                    "'{}' of random inputs ended with status {}",
+                    call.operation, ran.reply.status
+                )));
+            }
+            outputs.push(ran.reply.output.clone());
+            seen.borrow_mut().push(inputs);
+            last = Some(ran);
+        }
+        last.ok_or_else(|| Error::Agent("an empty plan".into()))
+    }
+
+    fn samples(&mut self, operation: &str, bytes: Option<u32>) -> Result<Vec<Sample>> {
+        let plan = match self.unit.algorithm.interface {
+            Interface::Probe => Vec::new(),
+            _ => self.plan(operation, bytes.unwrap_or(0))?,
+        };
+        let exact = self.agent()?.hello().counter_hz == 0 || self.lab.board.fidelity != Fidelity::WallClock;
+        let mut repeat = 1;
+        if !exact {
+            repeat = self.calibrate(&plan, operation)?;
+        }
+        let mut wanted = if exact { 10 } else { WALL_SAMPLES };
+        let mut samples = Vec::new();
+        while samples.len() < wanted {
+            let sample = self.sample(&plan, operation, samples.len() as u64, repeat)?;
+            if exact && sample.cycles.is_some_and(|cycles| cycles > SLOW as f64) {
+                wanted = 3;
+            }
+            if !exact && sample.seconds.is_some_and(|s| s > 0.05) {
+                wanted = 10;
+            }
+            samples.push(sample);
+        }
+        Ok(samples)
+    }
+
+    /// How often to repeat a quick operation so that the clock can see it.
+    fn calibrate(&mut self, plan: &Plan, operation: &str) -> Result<u16> {
+        let mut repeat: u16 = 1;
+        loop {
+            let sample = self.sample(plan, operation, 0, repeat)?;
+            let lasted = sample.seconds.unwrap_or(0.0) * 1e9 * f64::from(repeat);
+            if lasted >= WALL_SAMPLE_NS as f64 || repeat >= 32_768 {
+                return Ok(repeat);
+            }
+            repeat *= 2;
+        }
+    }
+
+    fn sample(&mut self, plan: &Plan, operation: &str, number: u64, repeat: u16) -> Result<Sample> {
+        let seen = RefCell::new(Vec::new());
+        let ran = if plan.is_empty() {
+            self.agent()?.run(operation, repeat, &[])?
+        } else {
+            self.follow(plan, operation, number, repeat, &seen)?
+        };
+        let empty = self.empty;
+        let inputs = seen.into_inner().into_iter().flatten().collect();
+        if let Some(span) = ran.span {
+            let cycles = span.cycles.saturating_sub(empty.cycles);
+            let busy = span.cycles - span.slept.min(span.cycles);
+            return Ok(Sample {
+                cycles: Some(cycles as f64),
+                seconds: self.lab.board.clock_hz.map(|hz| cycles as f64 / hz as f64),
+                stack: Some(span.stack.saturating_sub(empty.stack) as f64),
+                cpu_share: Some(100.0 * busy as f64 / span.cycles.max(1) as f64),
+                instructions: None,
+                inputs,
+            });
+        }
+        let hz = self.agent()?.hello().counter_hz;
+        let reply = &ran.reply;
+        if hz == 0 || reply.repeats == 0 {
+            return Err(Error::Agent(format!("'{operation}' ran without marks")));
+        }
+        if reply.wrapped {
+            return Err(Error::Agent(format!("the counter wrapped during '{operation}'")));
+        }
+        let repeats = f64::from(reply.repeats);
+        let ticks = (reply.counter as f64 / repeats - empty.ticks).max(0.0);
+        Ok(Sample {
+            cycles: None,
+            seconds: Some(ticks / f64::from(hz)),
+            stack: reply.stack.map(|stack| f64::from(stack) - empty.stack as f64),
+            cpu_share: reply.cpu.map(|cpu| 100.0 * cpu as f64 / reply.counter.max(1) as f64),
+            instructions: reply
+                .instructions
+                .map(|count| (count as f64 / repeats - empty.instructions).max(0.0)),
+            inputs,
+        })
+    }
+}
+
+/// Runs operation 0, which is the marks around nothing.
+fn measure_empty(agent: &mut Agent) -> Result<Empty> {
+    let chip = agent.run("empty", 1, &[])?;
+    if let Some(span) = chip.span {
+        return Ok(Empty { cycles: span.cycles, stack: span.stack, ..Empty::default() });
+    }
+    // The least of some runs: what the clock costs when nothing disturbs it.
+    let mut empty = Empty { ticks: f64::INFINITY, instructions: f64::INFINITY, ..Empty::default() };
+    for _ in 0..20 {
+        let reply = agent.run("empty", 1000, &[])?.reply;
+        let repeats = f64::from(reply.repeats.max(1));
+        empty.ticks = empty.ticks.min(reply.counter as f64 / repeats);
+        empty.instructions =
+            empty.instructions.min(reply.instructions.unwrap_or(0) as f64 / repeats);
+        empty.stack = u64::from(reply.stack.unwrap_or(0));
+    }
+    Ok(empty)
+}
+
+/// What a failed operation means for its row. Errors of the machine pass through.
+fn outcome(error: Error) -> Result<(Status, String)> {
+    match error {
+        Error::Stopped(stop) => {
+            let text = stop.to_string();
+            if text.contains("stack-collision") {
+                return Ok((
+                    Status::DoesNotFit,
+                    format!("the stack runs into the variables: {text}"),
+                ));
+            }
+            Ok((Status::Crashed, text))
+        }
+        Error::Agent(message) => Ok((Status::Failed, message)),
+        other => Err(other),
+    }
+}
+
+fn build_failure(error: &Error) -> String {
+    let text = error.to_string();
+    let telling = text.lines().find(|line| line.contains("error")).or_else(|| text.lines().nth(1));
+    format!("does not build: {}", telling.unwrap_or(&text).trim())
+}
+
+/// Two inputs that take different time, if the samples differ.
+fn spread(samples: &[Sample]) -> Option<String> {
+    let cycles = |sample: &Sample| sample.cycles.unwrap_or(0.0);
+    let least = samples.iter().min_by(|a, b| cycles(a).total_cmp(&cycles(b)))?;
+    let most = samples.iter().max_by(|a, b| cycles(a).total_cmp(&cycles(b)))?;
+    if cycles(least) == cycles(most) {
+        return None;
+    }
+    let show = |sample: &Sample| {
+        let inputs: Vec<String> = sample.inputs.iter().map(hex::encode).collect();
+        format!("{} cycles for {}", cycles(sample), inputs.join(" "))
+    };
+    Some(format!("time depends on the inputs: {}, {}", show(least), show(most)))
+}
+
+impl Row {
+    /// A row without a value.
+    fn without(mut self, status: Status, reason: String) -> Row {
+        self.status = status;
+        self.reason = Some(reason);
+        self
+    }
+
+    /// A row with one exact value.
+    fn exactly(mut self, value: f64) -> Row {
+        self.samples = 1;
+        self.value = Some(value);
+        (self.min, self.max, self.mean) = (Some(value), Some(value), Some(value));
+        self
+    }
+
+    /// A row of samples; deterministic ones get no interval.
+    fn sampled(mut self, values: &[f64], deterministic: bool) -> Row {
+        let Some(summary) = stats::summarise(values) else { return self };
+        self.samples = summary.count;
+        self.value = Some(summary.mean);
+        (self.min, self.max, self.mean) = (Some(summary.min), Some(summary.max), Some(summary.mean));
+        if !deterministic {
+            self.sd = summary.sd;
+            self.ci95 = summary.ci95;
+        }
+        self
+    }
+
+    /// A row whose value is the largest sample.
+    fn deepest(self, values: &[f64]) -> Row {
+        let mut row = self.sampled(values, true);
+        row.value = row.max;
+        row
+    }
+}
+
+/// The default folder of a board's rows.
+pub fn default_folder(project: &Project, board: &Board) -> PathBuf {
+    project.root.join("out/lab").join(&board.name)
+}

@@ -1,0 +1,325 @@
+//! Runners: what executes an image and carries bytes to and from its agent.
+//!
+//! A chip runner (`simavr`, `avr8js`) is a program of its own that speaks lines
+//! over pipes (docs/runner-protocol.md). The `native` runner starts the image
+//! itself, whose standard input and output are the agent's UART.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use crate::board::Board;
+use crate::elf::Weight;
+use crate::error::{Error, Result, Stop};
+
+/// How long a runner may stay silent before it counts as lost. Not a
+/// measurement: chips are stopped by their cycle limit long before.
+const SILENCE: Duration = Duration::from_secs(900);
+
+/// What a chip runner measured between two marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Clock cycles between the marks.
+    pub cycles: u64,
+    /// Cycles of those in which the core slept.
+    pub slept: u64,
+    /// Bytes by which the stack grew below its depth at the first mark.
+    pub stack: u64,
+}
+
+/// What came back for one request.
+#[derive(Clone, Debug, Default)]
+pub struct Exchange {
+    /// Bytes that the agent sent, up to and without the frame's delimiter.
+    pub reply: Vec<u8>,
+    /// The spans that the runner saw; empty on runners that cannot see marks.
+    pub spans: Vec<Span>,
+}
+
+/// A running image.
+pub trait Session: Send {
+    /// Sends bytes to the agent and waits for one frame.
+    fn exchange(&mut self, request: &[u8]) -> Result<Exchange>;
+}
+
+/// The runners that the lab knows.
+pub const RUNNERS: [&str; 3] = ["simavr", "avr8js", "native"];
+
+/// Starts `image` for `board` on the runner of that name.
+pub fn start(
+    root: &Path,
+    runner: &str,
+    board: &Board,
+    image: &Path,
+    weight: &Weight,
+    cycle_limit: u64,
+) -> Result<Box<dyn Session>> {
+    let mut command = match runner {
+        "simavr" => {
+            let program = root.join("target/sims/selo-simavr");
+            require(&program, "make build", runner)?;
+            Command::new(program)
+        }
+        "avr8js" => {
+            let script = root.join("sims/avr8js/selo-avr8js.mjs");
+            require(&root.join("sims/avr8js/node_modules/avr8js"), "make build", runner)?;
+            let mut command = Command::new("node");
+            command.arg(script);
+            command
+        }
+        "native" => return Ok(Box::new(NativeSession::start(image)?)),
+        other => return Err(Error::unknown("runner", other, RUNNERS)),
+    };
+    command.args(["--mcu", &board.mcu]);
+    command.args(["--frequency", &board.clock_hz.unwrap_or(0).to_string()]);
+    command.args(["--limit", &cycle_limit.to_string()]);
+    if let Some(end) = weight.static_end {
+        command.args(["--static-end", &format!("{end:#x}")]);
+    }
+    command.arg(image);
+    Ok(Box::new(ChipSession::start(runner, command)?))
+}
+
+fn require(path: &Path, how: &str, runner: &str) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    Err(Error::Runner {
+        runner: runner.to_owned(),
+        message: format!("{} is not there; `{how}` makes it", path.display()),
+    })
+}
+
+/// A chip on a simulator.
+struct ChipSession {
+    runner: String,
+    child: Child,
+    stdin: ChildStdin,
+    lines: Receiver<std::io::Result<String>>,
+    stderr: Receiver<String>,
+}
+
+impl ChipSession {
+    fn start(runner: &str, mut command: Command) -> Result<ChipSession> {
+        let program = PathBuf::from(command.get_program());
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| spawn_error(runner, &program, source))?;
+        let (Some(stdin), Some(stdout), Some(mut errors)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(Error::Runner { runner: runner.into(), message: "no pipes".into() });
+        };
+        let (send, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines() {
+                if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let (send_errors, stderr) = channel();
+        std::thread::spawn(move || {
+            let mut text = String::new();
+            let _ = errors.read_to_string(&mut text);
+            let _ = send_errors.send(text);
+        });
+        let mut session =
+            ChipSession { runner: runner.to_owned(), child, stdin, lines, stderr };
+        // The agent boots, then sleeps until it is spoken to.
+        session.until_idle()?;
+        Ok(session)
+    }
+
+    /// Collects what the chip does until it waits for input.
+    fn until_idle(&mut self) -> Result<Exchange> {
+        let mut exchange = Exchange::default();
+        let mut fault = None;
+        loop {
+            let line = match self.lines.recv_timeout(SILENCE) {
+                Ok(Ok(line)) => line,
+                Ok(Err(error)) => return Err(self.lost(&format!("cannot be read: {error}"))),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.lost("ended by itself")),
+                Err(RecvTimeoutError::Timeout) => return Err(self.lost("stays silent")),
+            };
+            let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
+            match word {
+                "ready" => {}
+                "recv" => {
+                    let bytes = hex::decode(rest).map_err(|_| self.garbled(&line))?;
+                    exchange.reply.extend(bytes);
+                }
+                "span" => {
+                    let number = |key: &str| field(rest, key).and_then(|v| v.parse().ok());
+                    let (Some(cycles), Some(slept), Some(stack)) =
+                        (number("cycles"), number("slept"), number("stack"))
+                    else {
+                        return Err(self.garbled(&line));
+                    };
+                    exchange.spans.push(Span { cycles, slept, stack });
+                }
+                "idle" => return Ok(exchange),
+                "fault" => fault = Some(rest.to_owned()),
+                "stopped" => {
+                    return Err(Error::Stopped(Stop {
+                        reason: field(rest, "reason").unwrap_or("unknown").to_owned(),
+                        fault,
+                        pc: field(rest, "pc").map(str::to_owned),
+                    }));
+                }
+                "error" => {
+                    return Err(Error::Runner {
+                        runner: self.runner.clone(),
+                        message: rest.to_owned(),
+                    });
+                }
+                _ => return Err(self.garbled(&line)),
+            }
+        }
+    }
+
+    fn garbled(&self, line: &str) -> Error {
+        Error::Runner {
+            runner: self.runner.clone(),
+            message: format!("it said something that is not of its protocol: {line:?}"),
+        }
+    }
+
+    /// The runner itself is gone or stuck: says so with its last words.
+    fn lost(&mut self, what: &str) -> Error {
+        let _ = self.child.kill();
+        let status = self.child.wait().map(|s| s.to_string()).unwrap_or_default();
+        let words = self.stderr.recv_timeout(Duration::from_secs(5)).unwrap_or_default();
+        let last: Vec<&str> = words.trim().lines().rev().take(3).collect();
+        Error::Runner {
+            runner: self.runner.clone(),
+            message: format!("the simulator {what} ({status}) {}", last.join(" | ")),
+        }
+    }
+}
+
+impl Session for ChipSession {
+    fn exchange(&mut self, request: &[u8]) -> Result<Exchange> {
+        let line = format!("send {}\n", hex::encode(request));
+        if self.stdin.write_all(line.as_bytes()).and_then(|()| self.stdin.flush()).is_err() {
+            return Err(self.lost("takes no input"));
+        }
+        let mut exchange = self.until_idle()?;
+        cut_at_delimiter(&mut exchange.reply);
+        Ok(exchange)
+    }
+}
+
+impl Drop for ChipSession {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A program on this machine.
+struct NativeSession {
+    child: Child,
+    stdin: ChildStdin,
+    bytes: Receiver<Vec<u8>>,
+}
+
+impl NativeSession {
+    fn start(image: &Path) -> Result<NativeSession> {
+        let mut child = Command::new(image)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|source| spawn_error("native", image, source))?;
+        let (Some(stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Error::Runner { runner: "native".into(), message: "no pipes".into() });
+        };
+        let (send, bytes) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 65536];
+            while let Ok(size @ 1..) = stdout.read(&mut buffer) {
+                if send.send(buffer[..size].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(NativeSession { child, stdin, bytes })
+    }
+
+    fn ended(&mut self) -> Error {
+        let _ = self.child.kill();
+        let fault = self.child.wait().ok().map(|status| status.to_string());
+        Error::Stopped(Stop { reason: "crash".into(), fault, pc: None })
+    }
+}
+
+impl Session for NativeSession {
+    fn exchange(&mut self, request: &[u8]) -> Result<Exchange> {
+        if self.stdin.write_all(request).and_then(|()| self.stdin.flush()).is_err() {
+            return Err(self.ended());
+        }
+        let mut exchange = Exchange::default();
+        while !exchange.reply.contains(&0) {
+            match self.bytes.recv_timeout(NATIVE_LIMIT) {
+                Ok(bytes) => exchange.reply.extend(bytes),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Err(RecvTimeoutError::Timeout) => {
+                    let _ = self.child.kill();
+                    return Err(Error::Stopped(Stop {
+                        reason: format!("no answer for {} s", NATIVE_LIMIT.as_secs()),
+                        fault: None,
+                        pc: None,
+                    }));
+                }
+            }
+        }
+        cut_at_delimiter(&mut exchange.reply);
+        Ok(exchange)
+    }
+}
+
+/// How long a native operation may take; stands in for the cycle limit of a chip.
+const NATIVE_LIMIT: Duration = Duration::from_secs(60);
+
+impl Drop for NativeSession {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Keeps the bytes before the first delimiter that ends a frame.
+fn cut_at_delimiter(reply: &mut Vec<u8>) {
+    let start = reply.iter().position(|&byte| byte != 0).unwrap_or(reply.len());
+    reply.drain(..start);
+    if let Some(end) = reply.iter().position(|&byte| byte == 0) {
+        reply.truncate(end);
+    }
+}
+
+/// The value of `key=value` in a line of words.
+fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    line.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+}
+
+fn spawn_error(runner: &str, program: &Path, source: std::io::Error) -> Error {
+    if source.kind() == std::io::ErrorKind::NotFound {
+        let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let packages = if name == "node" { vec!["nodejs".to_owned()] } else { vec![] };
+        return Error::MissingProgram {
+            program: name,
+            needed_for: format!("the runner {runner}"),
+            packages,
+        };
+    }
+    Error::Runner {
+        runner: runner.to_owned(),
+        message: format!("cannot start {}: {source}", program.display()),
+    }
+}

@@ -1,0 +1,142 @@
+//! Row files: JSON Lines, written as rows are made, so that an interrupted run
+//! keeps what it has and continues.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::row::{Metric, Row};
+
+/// Where a run's rows go: `<folder>/rows.jsonl`.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    file: File,
+    rows: Vec<Row>,
+}
+
+/// The name of the row file in a run's folder.
+pub const ROWS: &str = "rows.jsonl";
+
+impl Store {
+    /// Opens the row file in `folder`, keeping the rows of an earlier run.
+    pub fn open(folder: &Path) -> Result<Store> {
+        let path = folder.join(ROWS);
+        let write_error = |source| Error::Write { path: path.clone(), source };
+        std::fs::create_dir_all(folder).map_err(write_error)?;
+        let mut file =
+            OpenOptions::new().create(true).append(true).open(&path).map_err(write_error)?;
+        let regular = file.metadata().map_err(write_error)?.is_file();
+        let rows = if regular { recover(&path, &mut file)? } else { Vec::new() };
+        Ok(Store { path, file, rows })
+    }
+
+    /// Removes the rows of an earlier run.
+    pub fn discard(folder: &Path) -> Result<()> {
+        let path = folder.join(ROWS);
+        match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::Write { path, source })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Rows so far, in the order of their making.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Appends rows in one write; what was there before stays whatever happens.
+    pub fn append(&mut self, rows: Vec<Row>) -> Result<()> {
+        let mut text = String::new();
+        for row in &rows {
+            text.push_str(&to_line(row));
+            text.push('\n');
+        }
+        self.file
+            .write_all(text.as_bytes())
+            .map_err(|source| Error::Write { path: self.path.clone(), source })?;
+        self.rows.extend(rows);
+        Ok(())
+    }
+}
+
+/// One row as a line of JSON.
+pub fn to_line(row: &Row) -> String {
+    // A row is plain strings and finite numbers: serialising it cannot fail.
+    serde_json::to_string(row).unwrap_or_default()
+}
+
+/// Reads a row file.
+pub fn read(path: &Path) -> Result<Vec<Row>> {
+    let read_error = |source| Error::Read { path: path.to_owned(), source };
+    let file = File::open(path).map_err(read_error)?;
+    let mut rows = Vec::new();
+    for (index, line) in BufReader::new(file).lines().enumerate() {
+        let line = line.map_err(read_error)?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        rows.push(serde_json::from_str(&line).map_err(|error| Error::BadRow {
+            path: path.to_owned(),
+            line: index + 1,
+            message: error.to_string(),
+        })?);
+    }
+    Ok(rows)
+}
+
+/// Reads the rows of an earlier run. A last line without its end was cut off
+/// while it was written: it is dropped, and everything before it kept.
+fn recover(path: &Path, file: &mut File) -> Result<Vec<Row>> {
+    let text =
+        std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    if whole < text.len() {
+        file.set_len(whole as u64)
+            .map_err(|source| Error::Write { path: path.to_owned(), source })?;
+    }
+    read(path)
+}
+
+/// The latest row of each measurement (later ones replace earlier ones), in
+/// the order of their first making.
+pub fn latest(rows: Vec<Row>) -> Vec<Row> {
+    let mut places = std::collections::HashMap::new();
+    let mut out: Vec<Row> = Vec::new();
+    for row in rows {
+        match places.entry(key(&row)) {
+            std::collections::hash_map::Entry::Occupied(place) => {
+                let index: usize = *place.get();
+                out[index] = row;
+            }
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(out.len());
+                out.push(row);
+            }
+        }
+    }
+    out
+}
+
+/// What makes two rows measurements of the same thing.
+pub type Key = (String, String, String, String, String, Option<u32>, Metric);
+
+/// The [`Key`] of a row.
+pub fn key(row: &Row) -> Key {
+    (
+        row.board.clone(),
+        row.contender.clone(),
+        row.algorithm.clone(),
+        row.strategy.clone(),
+        row.operation.clone(),
+        row.bytes,
+        row.metric,
+    )
+}
