@@ -1,6 +1,4 @@
-/*
- * AES encryption of one block with a ready key schedule [FIPS197, 5.1].
- */
+/* AES encryption of one block with a ready key schedule [FIPS197, 5.1]. */
 #include "aes_state.h"
 
 #if !SELO_NATIVE_AES_FAST_ENCRYPT
@@ -13,14 +11,16 @@ void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uin
     aes_copy(s, in);
     /* All of the block before the key: two pointers in turn, not side by side, fit AVR. */
     __asm__ volatile("" ::: "memory");
-    aes_add_round_key(s, round_keys);
+    aes_add_half(s, round_keys);
+    aes_add_half(s + 8, round_keys + 8);
     do {
         round_keys += 16;
         aes_substitute_and_shift(s);
         if (--rounds != 0) { /* the last round has no MixColumns */
             aes_mix_columns(s);
         }
-        aes_add_round_key(s, round_keys);
+        aes_add_half(s, round_keys);
+        aes_add_half(s + 8, round_keys + 8);
     } while (rounds != 0);
     aes_copy(out, s);
 }

@@ -19,17 +19,22 @@ AES_INLINE void aes_copy(uint8_t to[16], const uint8_t from[16])
     to[12] = from[12], to[13] = from[13], to[14] = from[14], to[15] = from[15];
 }
 
-/* AddRoundKey [FIPS197, 5.1.4], the first or the second half of it: s or s + 8. */
-AES_INLINE void aes_add_half(uint8_t s[8], const uint8_t half[8])
-{
-    s[0] ^= half[0], s[1] ^= half[1], s[2] ^= half[2], s[3] ^= half[3];
-    s[4] ^= half[4], s[5] ^= half[5], s[6] ^= half[6], s[7] ^= half[7];
-}
-
+/* AddRoundKey [FIPS197, 5.1.4] */
 AES_INLINE void aes_add_round_key(uint8_t s[16], const uint8_t key[16])
 {
-    aes_add_half(s, key);
-    aes_add_half(s + 8, key + 8);
+    s[0] ^= key[0], s[1] ^= key[1], s[2] ^= key[2], s[3] ^= key[3];
+    s[4] ^= key[4], s[5] ^= key[5], s[6] ^= key[6], s[7] ^= key[7];
+    s[8] ^= key[8], s[9] ^= key[9], s[10] ^= key[10], s[11] ^= key[11];
+    s[12] ^= key[12], s[13] ^= key[13], s[14] ^= key[14], s[15] ^= key[15];
+}
+
+/* Half of AddRoundKey: s or s + 8. Two halves are faster than the whole where
+ * avr-gcc finds no register for the pointer; measure before changing one for the other. */
+AES_INLINE void aes_add_half(uint8_t s[8], const uint8_t half[8])
+{
+    AES_PREFER_Z(half);
+    s[0] ^= half[0], s[1] ^= half[1], s[2] ^= half[2], s[3] ^= half[3];
+    s[4] ^= half[4], s[5] ^= half[5], s[6] ^= half[6], s[7] ^= half[7];
 }
 
 /* MixColumns [FIPS197, 5.1.3] of one column, as a' = a ^ (a^b^c^d) ^ 2(a^b), and so around. */

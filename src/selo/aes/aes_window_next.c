@@ -28,6 +28,7 @@ const uint8_t *selo_aes_window_next(struct aes_window *window)
                 window->constant = aes_xtime(constant);
             }
         }
+        AES_PREFER_Z(slot);
         slot[0] = w0 ^= slot[0], slot[1] = w1 ^= slot[1];
         slot[2] = w2 ^= slot[2], slot[3] = w3 ^= slot[3];
         slot[4] ^= w0, slot[5] ^= w1, slot[6] ^= w2, slot[7] ^= w3;

@@ -18,6 +18,7 @@ const uint8_t *selo_aes_window_previous(struct aes_window *window)
         const uint8_t *before = position == 0 ? slot + key_size : slot;
         uint8_t w0 = before[-4], w1 = before[-3], w2 = before[-2], w3 = before[-1];
 
+        AES_PREFER_Z(slot);
         slot[4] ^= slot[0], slot[5] ^= slot[1], slot[6] ^= slot[2], slot[7] ^= slot[3];
         if (position == 0 || (position == 16 && key_size == 32)) {
             aes_table sbox = selo_aes_sbox;
@@ -33,6 +34,7 @@ const uint8_t *selo_aes_window_previous(struct aes_window *window)
                 window->constant = (uint8_t)((constant >> 1) ^ (constant & 1 ? 0x8d : 0));
             }
         }
+        AES_PREFER_Z(slot);
         slot[0] ^= w0, slot[1] ^= w1, slot[2] ^= w2, slot[3] ^= w3;
     }
     window->position = (uint8_t)((position == 0 ? key_size : position) - 8);

@@ -1,0 +1,59 @@
+/* CBC decryption [SP800-38A, 6.2] and removal of the padding of [RFC5652, 6.3]. */
+#include "fail.h"
+
+/* 0xff if a < b, else 0, without a branch: the difference borrows into the upper byte. */
+static uint8_t less(uint8_t a, uint8_t b)
+{
+    return (uint8_t)((uint16_t)((uint16_t)a - b) >> 8);
+}
+
+/* 0 if the last block ends in n bytes of value n, 1 <= n <= 16. Reads all of it in every case. */
+static uint8_t padding_errors(const uint8_t last_block[16])
+{
+    uint8_t size = last_block[15];
+    uint8_t errors = (uint8_t)(less(size, 1) | less(16, size));
+
+    for (uint8_t i = 0; i < 16; i++) {
+        errors |= (uint8_t)(less(i, size) & (last_block[15 - i] ^ size));
+    }
+    return errors;
+}
+
+enum selo_status selo_cbc_decrypt(selo_block_fn *decrypt, const void *key, uint8_t *out,
+                                  size_t out_capacity, size_t *out_size, const uint8_t *in,
+                                  size_t in_size)
+{
+    uint8_t *start = out;
+    uint8_t before[16]; /* ciphertext is kept here: out may lie on it */
+    uint8_t current[16];
+    size_t size;
+
+    *out_size = 0;
+    if (in_size < 32 || in_size % 16 != 0) {
+        return selo_mode_fail(SELO_ERROR_ARGUMENT, out, out_capacity);
+    }
+    size = in_size - 16;
+    if (out_capacity < size) {
+        return selo_mode_fail(SELO_ERROR_SPACE, out, out_capacity);
+    }
+
+    for (uint8_t i = 0; i < 16; i++) {
+        before[i] = *in++;
+    }
+    for (size_t left = size; left != 0; left -= 16) {
+        for (uint8_t i = 0; i < 16; i++) {
+            current[i] = *in++;
+        }
+        decrypt(key, out, current);
+        for (uint8_t i = 0; i < 16; i++) {
+            *out++ ^= before[i];
+            before[i] = current[i];
+        }
+    }
+
+    if (padding_errors(out - 16) != 0) {
+        return selo_mode_fail(SELO_ERROR_PADDING, start, out_capacity);
+    }
+    *out_size = size - out[-1];
+    return SELO_OK;
+}

@@ -1,0 +1,26 @@
+/* CTR [SP800-38A, 6.5]; the whole block is the counter, big-endian [SP800-38A, B.1]. */
+#include "../../selo.h"
+
+void selo_ctr(selo_block_fn *encrypt, const void *key, uint8_t counter[16], uint8_t *out,
+              const uint8_t *in, size_t size)
+{
+    uint8_t stream[16];
+
+    while (size != 0) {
+        uint8_t taken = size < 16 ? (uint8_t)size : (uint8_t)16;
+        uint16_t carry = 1;
+
+        encrypt(key, stream, counter);
+        for (uint8_t i = 0; i < taken; i++) {
+            *out++ = *in++ ^ stream[i];
+        }
+        size -= taken;
+        /* all 16 bytes every time: one duration for every counter */
+        for (uint8_t i = 16; i-- != 0;) {
+            carry = (uint16_t)(carry + counter[i]);
+            counter[i] = (uint8_t)carry;
+            carry >>= 8;
+        }
+    }
+    selo_wipe(stream, sizeof stream);
+}

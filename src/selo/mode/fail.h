@@ -1,0 +1,14 @@
+/* How a mode of operation fails: all room for the output is zeroed. */
+#ifndef SELO_MODE_FAIL_H
+#define SELO_MODE_FAIL_H
+
+#include "../../selo.h"
+
+static inline enum selo_status selo_mode_fail(enum selo_status status, uint8_t *out,
+                                              size_t out_capacity)
+{
+    selo_wipe(out, out_capacity);
+    return status;
+}
+
+#endif
