@@ -3,3 +3,4 @@
 pub mod csv;
 pub mod format;
 pub mod table;
+pub mod svg;

@@ -1,0 +1,179 @@
+//! Axes: from values to positions, and where the marks go.
+
+use crate::format;
+
+/// How values are spread along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Linear,
+    Logarithmic,
+}
+
+/// An axis over a range of values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axis {
+    kind: Kind,
+    low: f64,
+    high: f64,
+    step: f64,
+}
+
+impl Axis {
+    /// An axis that holds every value and begins and ends on a mark.
+    ///
+    /// Values that a logarithmic axis cannot show (zero and less) are ignored.
+    /// A linear axis starts at zero, because bars are lengths.
+    pub fn holding(kind: Kind, values: impl IntoIterator<Item = f64>) -> Axis {
+        let values: Vec<f64> = values
+            .into_iter()
+            .filter(|value| value.is_finite() && (kind == Kind::Linear || *value > 0.0))
+            .collect();
+        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+        match kind {
+            _ if values.is_empty() || largest <= 0.0 => Axis {
+                kind: Kind::Linear,
+                low: 0.0,
+                high: 1.0,
+                step: 1.0,
+            },
+            Kind::Linear => {
+                let step = round_step(largest / 4.0);
+                Axis {
+                    kind,
+                    low: 0.0,
+                    high: step * (largest / step - 1e-9).ceil(),
+                    step,
+                }
+            }
+            Kind::Logarithmic => {
+                let low = (smallest.log10() + 1e-9).floor();
+                let high = (largest.log10() - 1e-9).ceil().max(low + 1.0);
+                Axis {
+                    kind,
+                    low,
+                    high,
+                    step: ((high - low) / 6.0).ceil(),
+                }
+            }
+        }
+    }
+
+    /// The axis that suits values: logarithmic when they span more than
+    /// `decades` decades.
+    pub fn suiting(values: &[f64], decades: f64) -> Axis {
+        let positive = values.iter().copied().filter(|value| *value > 0.0);
+        let largest = positive.clone().fold(f64::NEG_INFINITY, f64::max);
+        let smallest = positive.fold(f64::INFINITY, f64::min);
+        let wide = largest / smallest > 10f64.powf(decades);
+        let kind = if wide {
+            Kind::Logarithmic
+        } else {
+            Kind::Linear
+        };
+        Axis::holding(kind, values.iter().copied())
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Where a value lies, 0 at the start of the axis and 1 at its end.
+    pub fn position(&self, value: f64) -> f64 {
+        let value = match self.kind {
+            Kind::Linear => value,
+            Kind::Logarithmic if value <= 0.0 => return 0.0,
+            Kind::Logarithmic => value.log10(),
+        };
+        ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+    }
+
+    /// The marks: position and label.
+    pub fn marks(&self) -> Vec<(f64, String)> {
+        let count = ((self.high - self.low) / self.step + 1e-9).floor() as usize;
+        (0..=count)
+            .map(|index| {
+                let at = self.low + self.step * index as f64;
+                let value = match self.kind {
+                    Kind::Linear => at,
+                    Kind::Logarithmic => 10f64.powf(at),
+                };
+                (self.position(value), label(value))
+            })
+            .collect()
+    }
+}
+
+/// The step of 1, 2, 2.5 or 5 times a power of ten that is not below `step`.
+fn round_step(step: f64) -> f64 {
+    let power = 10f64.powf(step.log10().floor());
+    let factor = [1.0, 2.0, 2.5, 5.0]
+        .into_iter()
+        .find(|factor| factor * power >= step * (1.0 - 1e-9));
+    factor.unwrap_or(10.0) * power
+}
+
+fn label(value: f64) -> String {
+    // Marks are round numbers; twelve decimals remove what binary fractions add.
+    let rounded = format!("{value:.12}").parse().unwrap_or(value);
+    match rounded {
+        v if v >= 1e6 && v % 1e5 == 0.0 => format!("{} M", format::exact(v / 1e6)),
+        v => format::exact(v),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis) -> Vec<String> {
+        axis.marks().into_iter().map(|(_, label)| label).collect()
+    }
+
+    #[test]
+    fn linear_axes_start_at_zero_and_end_on_a_mark() {
+        let axis = Axis::holding(Kind::Linear, [3.0, 17.1]);
+        assert_eq!(labels(&axis), ["0", "5", "10", "15", "20"]);
+        assert_eq!(axis.position(0.0), 0.0);
+        assert_eq!(axis.position(20.0), 1.0);
+        assert_eq!(
+            labels(&Axis::holding(Kind::Linear, [0.3])),
+            ["0", "0.1", "0.2", "0.3"]
+        );
+        assert_eq!(
+            labels(&Axis::holding(Kind::Linear, [100.0])),
+            ["0", "25", "50", "75", "100"]
+        );
+    }
+
+    #[test]
+    fn logarithmic_axes_hold_whole_decades() {
+        let axis = Axis::holding(Kind::Logarithmic, [0.16, 3938.0]);
+        assert_eq!(labels(&axis), ["0.1", "1", "10", "100", "1,000", "10,000"]);
+        assert_eq!(axis.position(0.1), 0.0);
+        assert!((axis.position(10.0) - 0.4).abs() < 1e-9);
+        assert_eq!(
+            labels(&Axis::holding(Kind::Logarithmic, [10.0])),
+            ["10", "100"]
+        );
+        assert_eq!(
+            labels(&Axis::holding(Kind::Logarithmic, [1e6, 4e7]))[..],
+            ["1 M", "10 M", "100 M"]
+        );
+    }
+
+    #[test]
+    fn nothing_to_show_is_still_an_axis() {
+        assert_eq!(labels(&Axis::holding(Kind::Logarithmic, [])), ["0", "1"]);
+        assert_eq!(
+            labels(&Axis::holding(Kind::Linear, [0.0, f64::NAN])),
+            ["0", "1"]
+        );
+    }
+
+    #[test]
+    fn the_span_decides() {
+        assert_eq!(Axis::suiting(&[1.0, 20.0], 2.0).kind(), Kind::Linear);
+        assert_eq!(Axis::suiting(&[1.0, 2000.0], 2.0).kind(), Kind::Logarithmic);
+    }
+}
