@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# A check that was never seen to fail is not yet a check: plants each fault in a
+# copy of the tree and expects the check that guards it to name it. Also tests the
+# step runner itself, with steps that pass, fail, hang and lack a tool.
+#
+# usage: tests/tools/test-checks.sh
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+root=$PWD
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+
+passed=0 failed=0
+verdict() {
+    if [ "$1" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $2" >&2
+        [ -z "${3:-}" ] || sed 's/^/    | /' <<<"$3" >&2
+    fi
+}
+
+# The copy: all files but the vectors, which no check reads; a repository of its
+# own, because the checks ask git for the list of files.
+git ls-files -z --cached --others --exclude-standard -- . ':!vectors' |
+    while IFS= read -r -d '' file; do [ ! -f "$file" ] || printf '%s\0' "$file"; done |
+    tar --null --files-from=- -cf - | tar -xf - -C "$copy"
+git -C "$copy" init -q
+git -C "$copy" add -A
+keep() { git -C "$copy" -c user.name=test -c user.email=test@example.org commit -qm copy; }
+keep
+
+restore() {
+    git -C "$copy" reset -q --hard
+    git -C "$copy" clean -qfdx
+}
+
+# fault CHECK MESSAGE COMMAND: COMMAND, run in the copy, plants the fault; CHECK
+# must then fail and its output contain MESSAGE.
+fault() {
+    local check=$1 message=$2 output status
+    (cd "$copy" && eval "$3") || { verdict 1 "could not plant: $3"; return; }
+    output=$("$copy/$check" 2>&1)
+    status=$?
+    if [ "$status" -ne 0 ] && grep -qF -- "$message" <<<"$output"; then
+        verdict 0
+    else
+        verdict 1 "$check did not say \"$message\" after: $3" "$output"
+    fi
+    restore
+}
+
+# A fault proves nothing where the check fails anyhow.
+for check in tools/check-tree.sh tools/check-licences.sh tools/check-citations.sh tests/arduino/check-layout.sh; do
+    output=$("$copy/$check" 2>&1)
+    verdict $? "$check fails on the tree as it is" "$output"
+done
+
+h=home r=root
+fault tools/check-tree.sh "somebody's machine" "echo '/* see /$h/ana/selo */' >>src/selo.h"
+fault tools/check-tree.sh "somebody's machine" "echo 'out = \"/$r/selo\"' >>Cargo.toml"
+fault tools/check-tree.sh "a package registry" "printf '\"https://registry.%s.org/x\"\n' npmjs >new.json"
+fault tools/check-tree.sh "a leftover marker" "printf '/* %s: later */\n' TO''DO >>src/selo.h"
+fault tools/check-tree.sh "version of library.properties" "sed -i 's/^version=.*/version=9.9.9/' library.properties"
+fault tools/check-tree.sh "version of library.json" "sed -i 's/\"version\": \".*\"/\"version\": \"9.9.9\"/' library.json"
+fault tools/check-tree.sh "version of idf_component.yml" "sed -i 's/^version: .*/version: \"9.9.9\"/' idf_component.yml"
+fault tools/check-tree.sh "version of Cargo.toml" "sed -i 's/^version = .*/version = \"9.9.9\"/' Cargo.toml"
+fault tools/check-tree.sh "does not parse" "echo 'if true; then' >tools/broken.sh"
+
+fault tools/check-licences.sh "sims/new.c" "mkdir -p sims; echo 'int x;' >sims/new.c"
+fault tools/check-licences.sh "sims/p/package.json" "mkdir -p sims/p; echo '{\"license\": \"MIT\"}' >sims/p/package.json"
+fault tools/check-licences.sh "used outside sims/" "mkdir -p crates/x; echo '#include <simavr/sim_avr.h>' >crates/x/y.c"
+fault tools/check-licences.sh "LICENSE-MIT" "rm LICENSE-MIT"
+
+fault tools/check-citations.sh "src/selo.h:1: [FIPS999]" "sed -i '1i /* see [FIPS''999, 1.2] */' src/selo.h"
+fault tools/check-citations.sh "[smith2019]" "echo '# as in [smith''2019]' >new.toml"
+fault tools/check-citations.sh "[NOSUCH]" "echo '/* [NOSU''CH, 3] */' >src/new.h"
+fault tools/check-citations.sh "NEVERUSED1 is used nowhere" "sed -i 's/^| FIPS197 |/| NEVERUSED''1 | x |\n&/' docs/BIBLIOGRAPHY.md"
+fault tools/check-citations.sh "FIPS197 is listed twice" "sed -i 's/^| FIPS197 |.*/&\n&/' docs/BIBLIOGRAPHY.md"
+
+layout=tests/arduino/check-layout.sh
+fault $layout "lacks sentence" "sed -i '/^sentence=/d' library.properties"
+fault $layout "with a known key" "echo 'colour=red' >>library.properties"
+fault $layout "stands twice" "echo 'name=Other' >>library.properties"
+fault $layout "must not begin with Arduino" "sed -i 's/^name=.*/name=Arduino Selo/' library.properties"
+fault $layout "MAJOR.MINOR.PATCH" "sed -i 's/^version=.*/version=1/' library.properties"
+fault $layout "none of the nine" "sed -i 's/^category=.*/category=Security/' library.properties"
+fault $layout "url is not" "sed -i 's/^url=.*/url=selo/' library.properties"
+fault $layout "includes names none.h" "sed -i 's/^includes=.*/includes=none.h/' library.properties"
+fault $layout "lies in the root" "echo 'int x;' >loose.c"
+fault $layout "a symbolic link" "ln -s README.md link.md && git add link.md"
+fault $layout "examples/Wrong has no Wrong.ino" "mkdir examples/Wrong && echo '//' >examples/Wrong/other.ino"
+fault $layout "does not list examples/New" "mkdir examples/New && echo '//' >examples/New/New.ino"
+fault $layout "one tab" "sed -i 's/\tKEYWORD1/  KEYWORD1/' keywords.txt"
+fault $layout "not what tools/keywords.sh writes" "sed -i 's/^void selo_wipe(.*/&\nvoid selo_new_function(void);/' src/selo.h"
+
+# The step runner. Its last line and exit status are what CI reads.
+# run_steps EXPECTED_STATUS EXPECTED_LAST_LINE STEPS [ENVIRONMENT]...
+run_steps() {
+    local want_status=$1 want_line=$2 steps=$3 output status
+    shift 3
+    printf '%s\n' "$steps" >"$copy/steps.txt"
+    output=$(env CI= TEST_STEPS="$copy/steps.txt" "$@" "$copy/tools/test.sh" 2>&1)
+    status=$?
+    if [ "$status" = "$want_status" ] && [ "$(tail -n 1 <<<"$output")" = "$want_line" ]; then
+        verdict 0
+    else
+        verdict 1 "steps: wanted status $want_status and \"$want_line\", got $status" "$output"
+    fi
+}
+run_steps 0 "1 passed, 0 failed" 'g | a | sh | true'
+run_steps 1 "0 passed, 1 failed" 'g | a | sh | false'
+run_steps 1 "1 passed, 1 failed" $'g | a | sh | false\ng | b | sh | true'
+run_steps 0 "7 passed, 0 failed, 2 skipped" 'g | a | sh | echo "x: 7 passed, 0 failed, 2 skipped"'
+run_steps 1 "3 passed, 1 failed" 'g | a | sh | echo "3 passed, 1 failed"'
+run_steps 0 "9 passed, 0 failed, 1 skipped" \
+    'g | a | sh | for n in 4 5; do echo "test result: ok. $n passed; 0 failed; $((n - 4)) ignored; 0 measured"; done'
+run_steps 1 "6 passed, 2 failed" 'g | a | sh | printf "# pass 6\n# fail 2\n"; false'
+run_steps 1 "5 passed, 1 failed" 'g | a | sh | echo "5 passed, 0 failed"; exit 3'
+run_steps 1 "0 passed, 1 failed" 'g | a | sh | sleep 5' STEP_SECONDS=1
+run_steps 0 "1 passed, 0 failed, 1 skipped" $'g | a | no-such-tool | true\ng | b | sh | true'
+run_steps 1 "1 passed, 1 failed" $'g | a | no-such-tool | true\ng | b | sh | true' CI=true
+run_steps 0 "1 passed, 0 failed, 1 skipped" $'g | a | ?no-such-tool | true\ng | b | sh | true' CI=true
+output=$(TEST_STEPS="$root/tools/test-steps.txt" "$copy/tools/test.sh" no-such-step 2>&1)
+[ $? -eq 2 ] && grep -q 'hint:' <<<"$output"
+verdict $? "an unknown step is refused" "$output"
+
+echo "checks: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

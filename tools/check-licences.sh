@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The programs under sims/ link GPL simulators: every source file there says
+# GPL-3.0-or-later, the folder has the licence text, and nothing outside includes
+# a simulator's header or links its library.
+#
+# usage: tools/check-licences.sh [REPOSITORY]
+set -euo pipefail
+cd "${1:-$(dirname "$0")/..}"
+
+passed=0 failed=0
+verdict() {
+    if [ -z "$2" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf '%s: %s\n' "$1" "$2" >&2
+    fi
+}
+
+for licence in LICENSE-MIT LICENSE-APACHE; do
+    verdict "$licence" "$([ -s "$licence" ] || echo "missing")"
+done
+
+# JSON has no comments: package.json says it in a field, a lock file is generated.
+while read -r file; do
+    case $file in
+    */LICENSE* | */COPYING* | */package-lock.json | */.gitignore | */.npmrc | *.md) continue ;;
+    */package.json) want='"license": "GPL-3.0-or-later"' ;;
+    *) want='SPDX-License-Identifier: GPL-3.0-or-later' ;;
+    esac
+    verdict "$file" "$(grep -qF "$want" "$file" || echo "no line $want")"
+done < <(git ls-files --cached --others --exclude-standard -- sims)
+
+outside=$(git grep --untracked -nE '#include [<"]sim(avr/|_avr)|-l[s]imavr' -- . ':!sims' ':!tests/tools' || true)
+verdict "a simulator is used outside sims/" "$outside"
+
+echo "licences: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
