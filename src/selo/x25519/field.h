@@ -1,0 +1,45 @@
+/*
+ * The field of X25519: integers modulo p = 2^255 - 19 [RFC7748, 4.1].
+ *
+ * An element is 32 bytes, little-endian. Reduction is lazy: any value below
+ * 2^256 stands for itself modulo p, so every element has two or three forms and
+ * only selo_field25519_canonical picks the one below p. Unless a function says
+ * otherwise it takes any 32 bytes, lets outputs be inputs (r == a), and leaves a
+ * value below the bound it states, which is always below 2^256.
+ *
+ * Time and addresses depend on no byte of an element. Scratch memory on the
+ * stack is not wiped function by function, but once by x25519_ladder.c.
+ *
+ * An assembly overlay may replace selo_field25519_multiply and
+ * selo_field25519_square; nothing else knows how they work.
+ */
+#ifndef SELO_X25519_FIELD_H
+#define SELO_X25519_FIELD_H
+
+#include <stdint.h>
+
+/* r = a b mod p; r < 167 * 2^248. */
+void selo_field25519_multiply(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+
+/* r = a^2 mod p; r < 167 * 2^248. */
+void selo_field25519_square(uint8_t r[32], const uint8_t a[32]);
+
+/* r = product mod p; r < 167 * 2^248. r must be apart from product. */
+void selo_field25519_reduce(uint8_t r[32], const uint8_t product[64]);
+
+/* (a, b) = (a + b, a - b) mod p; a, b < 131 * 2^248. a and b must be apart. */
+void selo_field25519_butterfly(uint8_t a[32], uint8_t b[32]);
+
+/* r = a - b mod p; r < 131 * 2^248. */
+void selo_field25519_subtract(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+
+/* a = a + 121666 b mod p; a < 129 * 2^248. a and b must be apart. */
+void selo_field25519_add_121666(uint8_t a[32], const uint8_t b[32]);
+
+/* r = 1 / a mod p, and 0 for a = 0; r < 167 * 2^248. All three must be apart. */
+void selo_field25519_invert(uint8_t r[32], const uint8_t a[32], uint8_t scratch[3][32]);
+
+/* a = a mod p, below p. */
+void selo_field25519_canonical(uint8_t a[32]);
+
+#endif
