@@ -1,0 +1,28 @@
+/* Speck128 decryption of a block under ready round keys: the rounds undone, last first. */
+#include "speck.h"
+#include "speck_round.h"
+
+#if !SELO_NATIVE_SPECK_DECRYPT_ROUNDS
+
+void selo_speck_decrypt_rounds(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                               uint8_t rounds)
+{
+    SPECK_WORD(x);
+    SPECK_WORD(y);
+
+    SPECK_LOAD(y, in);
+    SPECK_LOAD(x, in + 8);
+    round_keys += 8 * (uint16_t)rounds;
+    do {
+        SPECK_UNTURN(y, x);
+        round_keys -= 8;
+        SPECK_XOR_KEY(x, round_keys);
+        SPECK_UNMIX(x, y);
+        rounds--;
+        SELO_OPAQUE(rounds);
+    } while (rounds != 0);
+    SPECK_STORE(y, out);
+    SPECK_STORE(x, out + 8);
+}
+
+#endif

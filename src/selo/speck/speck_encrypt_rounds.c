@@ -1,0 +1,27 @@
+/* Speck128 encryption of a block under ready round keys [SPECK2013, 4.1]. */
+#include "speck.h"
+#include "speck_round.h"
+
+#if !SELO_NATIVE_SPECK_ENCRYPT_ROUNDS
+
+void selo_speck_encrypt_rounds(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                               uint8_t rounds)
+{
+    SPECK_WORD(x);
+    SPECK_WORD(y);
+
+    SPECK_LOAD(y, in);
+    SPECK_LOAD(x, in + 8);
+    do {
+        SPECK_MIX(x, y);
+        SPECK_XOR_KEY(x, round_keys);
+        round_keys += 8;
+        SPECK_TURN(y, x);
+        rounds--;
+        SELO_OPAQUE(rounds); /* else the end of round_keys is kept to compare with */
+    } while (rounds != 0);
+    SPECK_STORE(y, out);
+    SPECK_STORE(x, out + 8);
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* One step of the Speck128 key schedule [SPECK2013, 4.2]. */
+#include "speck.h"
+#include "speck_round.h"
+
+#if !SELO_NATIVE_SPECK_SCHEDULE
+
+void selo_speck_schedule(uint8_t round_key[8], uint8_t l[8], uint8_t i)
+{
+    SPECK_WORD(x);
+    SPECK_WORD(y);
+
+    SPECK_LOAD(x, l);
+    SPECK_LOAD(y, round_key);
+    SPECK_MIX(x, y);
+    SPECK_XOR_NUMBER(x, i);
+    SPECK_TURN(y, x);
+    SPECK_STORE(x, l);
+    SPECK_STORE(y, round_key);
+}
+
+#endif
