@@ -12,9 +12,11 @@ const uint8_t *selo_aes_window_next(struct aes_window *window)
     if (window->fresh != 0) {
         window->fresh--;
     } else {
-        const uint8_t *before = position == 0 ? slot + key_size : slot;
-        uint8_t w0 = before[-4], w1 = before[-3], w2 = before[-2], w3 = before[-1];
+        const uint8_t *before = (position == 0 ? slot + key_size : slot) - 4;
+        uint8_t w0, w1, w2, w3;
 
+        AES_PREFER_Z(before);
+        w0 = before[0], w1 = before[1], w2 = before[2], w3 = before[3];
         if (position == 0 || (position == 16 && key_size == 32)) {
             aes_table sbox = selo_aes_sbox;
             w0 = aes_lookup(&sbox, w0);

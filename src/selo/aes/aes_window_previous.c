@@ -15,8 +15,11 @@ const uint8_t *selo_aes_window_previous(struct aes_window *window)
     if (window->fresh != 0) {
         window->fresh--;
     } else {
-        const uint8_t *before = position == 0 ? slot + key_size : slot;
-        uint8_t w0 = before[-4], w1 = before[-3], w2 = before[-2], w3 = before[-1];
+        const uint8_t *before = (position == 0 ? slot + key_size : slot) - 4;
+        uint8_t w0, w1, w2, w3;
+
+        AES_PREFER_Z(before);
+        w0 = before[0], w1 = before[1], w2 = before[2], w3 = before[3];
 
         AES_PREFER_Z(slot);
         slot[4] ^= slot[0], slot[5] ^= slot[1], slot[6] ^= slot[2], slot[7] ^= slot[3];

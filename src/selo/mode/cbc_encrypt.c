@@ -19,7 +19,7 @@ enum selo_status selo_cbc_encrypt(selo_block_fn *encrypt, const void *key, selo_
     *out_size = SELO_CBC_SIZE(in_size);
     for (;;) {
         /* out points to the block before: the IV, later the last ciphertext block */
-        uint8_t taken = in_size < 16 ? (uint8_t)in_size : (uint8_t)16;
+        uint8_t taken = (uint8_t)(in_size < 16 ? in_size : 16);
         uint8_t padding = (uint8_t)(16 - taken);
 
         for (uint8_t i = 0; i < 16; i++) {

@@ -7,7 +7,7 @@ void selo_ctr(selo_block_fn *encrypt, const void *key, uint8_t counter[16], uint
     uint8_t stream[16];
 
     while (size != 0) {
-        uint8_t taken = size < 16 ? (uint8_t)size : (uint8_t)16;
+        uint8_t taken = (uint8_t)(size < 16 ? size : 16);
         uint16_t carry = 1;
 
         encrypt(key, stream, counter);

@@ -1,0 +1,234 @@
+/* AES: the examples of [FIPS197], the key schedule, and the strategies against each other. */
+#include "check.h"
+#include "selo.h"
+#include "selo/aes/aes.h"
+
+static uint8_t multiply(uint8_t a, uint8_t b)
+{
+    uint8_t product = 0;
+    for (int bit = 0; bit < 8; bit++) {
+        if (b >> bit & 1) {
+            product ^= a;
+        }
+        a = (uint8_t)(a << 1 ^ (a & 0x80 ? 0x1b : 0));
+    }
+    return product;
+}
+
+/* The S-box by its definition: inverse in GF(2^8), then the affine map [FIPS197, 5.1.1]. */
+static void test_sboxes(void)
+{
+    for (int x = 0; x < 256; x++) {
+        uint8_t inverse = 0;
+        uint8_t want = 0x63;
+        for (int y = 0; y < 256; y++) {
+            if (multiply((uint8_t)x, (uint8_t)y) == 1) {
+                inverse = (uint8_t)y;
+            }
+        }
+        for (int turn = 0; turn < 5; turn++) {
+            want ^= (uint8_t)(inverse << turn | inverse >> (8 - turn));
+        }
+        aes_table sbox = selo_aes_sbox;
+        aes_table inverse_sbox = selo_aes_inverse_sbox;
+        CHECK(aes_lookup(&sbox, (uint8_t)x) == want);
+        CHECK(aes_lookup(&inverse_sbox, want) == (uint8_t)x);
+        CHECK(aes_xtime((uint8_t)x) == multiply((uint8_t)x, 2));
+    }
+    CHECK((uintptr_t)selo_aes_sbox % 256 == 0);
+    CHECK((uintptr_t)selo_aes_inverse_sbox % 256 == 0);
+}
+
+/* One key size in its three strategies. */
+struct keys {
+    union {
+        struct selo_aes128_fast fast128;
+        struct selo_aes192_fast fast192;
+        struct selo_aes256_fast fast256;
+    } fast;
+    union {
+        struct selo_aes128_small small128;
+        struct selo_aes192_small small192;
+        struct selo_aes256_small small256;
+    } small;
+    union {
+        struct selo_aes128_tiny tiny128;
+        struct selo_aes192_tiny tiny192;
+        struct selo_aes256_tiny tiny256;
+    } tiny;
+};
+
+static selo_block_fn *const fast_encrypt[] = {selo_aes128_fast_encrypt, selo_aes192_fast_encrypt,
+                                              selo_aes256_fast_encrypt};
+static selo_block_fn *const fast_decrypt[] = {selo_aes128_fast_decrypt, selo_aes192_fast_decrypt,
+                                              selo_aes256_fast_decrypt};
+static selo_block_fn *const small_encrypt[] = {
+    selo_aes128_small_encrypt, selo_aes192_small_encrypt, selo_aes256_small_encrypt};
+static selo_block_fn *const small_decrypt[] = {
+    selo_aes128_small_decrypt, selo_aes192_small_decrypt, selo_aes256_small_decrypt};
+static selo_block_fn *const tiny_encrypt[] = {selo_aes128_tiny_encrypt, selo_aes192_tiny_encrypt,
+                                              selo_aes256_tiny_encrypt};
+
+static void setup(struct keys *keys, int size, const uint8_t *raw)
+{
+    switch (size) {
+    case 0:
+        selo_aes128_fast_setup(&keys->fast.fast128, raw);
+        selo_aes128_small_setup(&keys->small.small128, raw);
+        selo_aes128_tiny_setup(&keys->tiny.tiny128, raw);
+        break;
+    case 1:
+        selo_aes192_fast_setup(&keys->fast.fast192, raw);
+        selo_aes192_small_setup(&keys->small.small192, raw);
+        selo_aes192_tiny_setup(&keys->tiny.tiny192, raw);
+        break;
+    default:
+        selo_aes256_fast_setup(&keys->fast.fast256, raw);
+        selo_aes256_small_setup(&keys->small.small256, raw);
+        selo_aes256_tiny_setup(&keys->tiny.tiny256, raw);
+    }
+}
+
+static void check_block(int size, const uint8_t *raw, const uint8_t plain[16],
+                        const uint8_t cipher[16])
+{
+    struct keys keys, before;
+    uint8_t out[16];
+    const struct {
+        const void *key;
+        selo_block_fn *encrypt, *decrypt;
+    } strategies[] = {{&keys.fast, fast_encrypt[size], fast_decrypt[size]},
+                      {&keys.small, small_encrypt[size], small_decrypt[size]},
+                      {&keys.tiny, tiny_encrypt[size], NULL}};
+
+    memset(&keys, 0, sizeof keys);
+    setup(&keys, size, raw);
+    memcpy(&before, &keys, sizeof keys);
+    for (int i = 0; i < 3; i++) {
+        strategies[i].encrypt(strategies[i].key, out, plain);
+        CHECK_BYTES(out, cipher, 16);
+        memcpy(out, plain, 16);
+        strategies[i].encrypt(strategies[i].key, out, out);
+        CHECK_BYTES(out, cipher, 16);
+        if (strategies[i].decrypt != NULL) {
+            strategies[i].decrypt(strategies[i].key, out, out);
+            CHECK_BYTES(out, plain, 16);
+            memset(out, 0, 16);
+            strategies[i].decrypt(strategies[i].key, out, cipher);
+            CHECK_BYTES(out, plain, 16);
+        }
+    }
+    CHECK(memcmp(&before, &keys, sizeof keys) == 0); /* no call changes a key */
+}
+
+static void test_examples(void)
+{
+    static const struct {
+        int size;
+        const char *key, *plain, *cipher;
+    } examples[] = {
+        /* [FIPS197, appendix B] */
+        {0, "2b7e151628aed2a6abf7158809cf4f3c", "3243f6a8885a308d313198a2e0370734",
+         "3925841d02dc09fbdc118597196a0b32"},
+        /* [FIPS197, appendix C.1, C.2, C.3] */
+        {0, "000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff",
+         "69c4e0d86a7b0430d8cdb78070b4c55a"},
+        {1, "000102030405060708090a0b0c0d0e0f1011121314151617", "00112233445566778899aabbccddeeff",
+         "dda97ca4864cdfe06eaf70a0ec0d7191"},
+        {2, "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
+         "00112233445566778899aabbccddeeff", "8ea2b7ca516745bfeafc49904b496089"},
+    };
+
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+        uint8_t key[32], plain[16], cipher[16];
+        check_hex(key, sizeof key, examples[i].key);
+        check_hex(plain, sizeof plain, examples[i].plain);
+        check_hex(cipher, sizeof cipher, examples[i].cipher);
+        check_block(examples[i].size, key, plain, cipher);
+    }
+}
+
+/* The last word of each expanded key, and the tail that `small` keeps, at w[i] in slot i mod Nk. */
+static void test_key_schedule(void)
+{
+    static const struct {
+        const char *key, *last_word; /* [FIPS197, appendix A.1, A.2, A.3] */
+    } examples[] = {
+        {"2b7e151628aed2a6abf7158809cf4f3c", "b6630ca6"},
+        {"8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b", "01002202"},
+        {"603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4", "706c631e"},
+    };
+
+    for (int size = 0; size < 3; size++) {
+        uint8_t raw[32], last_word[4];
+        struct keys keys;
+        uint8_t key_size = (uint8_t)check_hex(raw, sizeof raw, examples[size].key);
+        int words = key_size + 28;
+        const uint8_t *schedule = (const uint8_t *)&keys.fast;
+        const uint8_t *first = (const uint8_t *)&keys.small;
+
+        check_hex(last_word, sizeof last_word, examples[size].last_word);
+        setup(&keys, size, raw);
+        CHECK_BYTES(schedule, raw, key_size);
+        CHECK_BYTES(schedule + 4 * words - 4, last_word, 4);
+        CHECK_BYTES(first, raw, key_size);
+        for (int i = words - key_size / 4; i < words; i++) {
+            CHECK_BYTES(first + key_size + i % (key_size / 4) * 4, schedule + 4 * i, 4);
+        }
+    }
+}
+
+static void test_strategies_agree(void)
+{
+    for (int round = 0; round < 3000; round++) {
+        uint8_t raw[32], plain[16], cipher[16];
+        struct keys keys;
+        int size = round % 3;
+
+        check_random_bytes(raw, sizeof raw);
+        check_random_bytes(plain, sizeof plain);
+        setup(&keys, size, raw);
+        fast_encrypt[size](&keys.fast, cipher, plain);
+        check_block(size, raw, plain, cipher);
+    }
+}
+
+static void test_wipe_and_equal(void)
+{
+    uint8_t a[40], b[40];
+
+    for (size_t size = 0; size <= sizeof a; size++) {
+        memset(a, 0xa5, sizeof a);
+        selo_wipe(a, size);
+        CHECK(check_is_zero(a, size));
+        for (size_t i = size; i < sizeof a; i++) {
+            CHECK(a[i] == 0xa5);
+        }
+    }
+    check_random_bytes(a, sizeof a);
+    for (size_t size = 0; size <= sizeof a; size++) {
+        memcpy(b, a, sizeof a);
+        CHECK(selo_equal(a, b, size) == 1);
+        for (size_t i = 0; i < sizeof a; i++) {
+            for (int bit = 0; bit < 8; bit++) {
+                b[i] ^= (uint8_t)(1 << bit);
+                CHECK(selo_equal(a, b, size) == (i >= size));
+                b[i] = a[i];
+            }
+        }
+    }
+    for (int difference = 1; difference < 256; difference++) {
+        b[7] = (uint8_t)(a[7] ^ difference);
+        CHECK(selo_equal(a, b, sizeof a) == 0);
+    }
+}
+
+int main(void)
+{
+    test_sboxes();
+    test_examples();
+    test_key_schedule();
+    test_strategies_agree();
+    test_wipe_and_equal();
+    return check_report("aes");
+}
