@@ -20,7 +20,7 @@ setup: ## install what is missing (Debian packages; root or sudo)
 
 build: setup ## compile the command `selo` and the simulator runners
 	@. tools/env.sh && selo_find_rust && cargo build --release --locked
-	@$(MAKE) --no-print-directory -C sims/simavr
+	@$(MAKE) --no-print-directory -s -C sims/simavr OUT=$(CURDIR)/target/sims
 	@tools/npm-ci.sh sims/avr8js
 
 demo: build ## measure the simulated Uno and this PC, compare with the papers, write the report

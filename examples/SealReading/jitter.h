@@ -6,9 +6,9 @@
  *
  * How good is it? The last bit or two of a tick vary with heat and supply noise;
  * this file counts on 1 bit a tick and gathers 256 ticks (about four seconds, once,
- * in setup) into SHA-256. It refuses when the ticks vary too little, as in a
- * simulator, where both clocks are one. It cannot notice a source that only looks
- * random: the estimate has not been confirmed with a recording from many boards.
+ * in setup) into SHA-256. It refuses when the ticks vary too little or do not come,
+ * as in a simulator. It cannot notice a source that only looks random: the estimate
+ * has not been confirmed with a recording from many boards.
  * For keys that must last, bring randomness from outside and keep it in EEPROM.
  *
  * Uses the watchdog interrupt and, while it gathers, timer 1.
@@ -28,7 +28,12 @@
 /* Ticks gathered: 256 bits, at 1 bit a tick. */
 #define JITTER_TICKS 256
 
-/* Different tick lengths that must be seen; fewer means that nothing jitters. */
+/* A tick is about 16 ms long [ATMEGA328P, 11.8]; after this many milliseconds it
+ * will not come any more. */
+#define JITTER_PATIENCE 40
+
+/* Different tick lengths that must be seen; fewer means that nothing jitters. 0 takes
+ * whatever comes, ticks or not: for tests in a simulator, never for use. */
 #ifndef JITTER_LENGTHS
 #define JITTER_LENGTHS 16
 #endif
@@ -47,18 +52,22 @@ ISR(WDT_vect)
     jitter_ticked = true;
 }
 
-/* Waits for the next tick; returns the count of timer 1 at it. */
-static inline uint16_t jitter_wait()
+/* Waits for the next tick; false if it does not come. *count is that of timer 1. */
+static inline bool jitter_wait(uint16_t *count)
 {
-    for (;;) {
+    const uint32_t start = millis();
+    while (millis() - start < JITTER_PATIENCE) {
         ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
         {
             if (jitter_ticked) {
                 jitter_ticked = false;
-                return jitter_count;
+                *count = jitter_count;
+                return true;
             }
         }
     }
+    *count = TCNT1;
+    return false;
 }
 
 /* Gathers the seed. False if the clocks do not jitter: then draw nothing. */
@@ -67,7 +76,7 @@ static bool jitter_begin(struct jitter *jitter)
     const uint8_t control_a = TCCR1A, control_b = TCCR1B;
     struct selo_sha256 hash;
     uint8_t seen[32] = {0}; /* one bit for each low byte of a tick's length */
-    uint16_t lengths = 0;
+    int16_t lengths = 0;
 
     TCCR1A = 0;
     TCCR1B = _BV(CS10); /* counts every cycle of the processor */
@@ -79,12 +88,16 @@ static bool jitter_begin(struct jitter *jitter)
     }
 
     selo_sha256_start(&hash);
-    uint16_t before = jitter_wait();
+    uint16_t before, now;
+    bool came = jitter_wait(&before);
     for (uint16_t tick = 0; tick < JITTER_TICKS; tick++) {
-        const uint16_t now = jitter_wait();
+        if (!came && JITTER_LENGTHS > 0) {
+            break;
+        }
+        came = jitter_wait(&now);
         const uint16_t length = now - before;
         const uint8_t low = (uint8_t)length, bit = (uint8_t)(1 << (low & 7));
-        if ((seen[low >> 3] & bit) == 0) {
+        if (came && (seen[low >> 3] & bit) == 0) {
             seen[low >> 3] |= bit;
             lengths++;
         }

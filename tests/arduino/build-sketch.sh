@@ -46,13 +46,17 @@ language_of() {
     esac
 }
 
+# The float.h of avr-gcc 5.4 (Debian's) hides DECIMAL_DIG from C++, which the core's
+# WString.cpp needs; a newer one defines it again, to the same.
+core_fix=-DDECIMAL_DIG=__DECIMAL_DIG__
+
 # The core does not change between sketches: it is compiled once an output root.
 core=$(dirname "$out")/core.a
 if [ ! -e "$core" ] || [ "$platform/platform.txt" -nt "$core" ]; then
     objects=()
     while read -r source; do
         object=$out/core/$(basename "$source").o
-        compile "$(language_of "$source")" -w "$source" "$object"
+        compile "$(language_of "$source")" -w "$source" "$object" $core_fix
         objects+=("$object")
     done < <(find "$platform/cores/$(board build.core)" -name '*.c' -o -name '*.cpp' -o -name '*.S' | sort)
     rm -f "$core"
