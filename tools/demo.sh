@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The demonstration: measure, check, compare and report; called by `make demo`.
 #
-# Tables go to the terminal and stay in out/demo/ beside the raw rows; the last
-# lines are a summary and the path of the report.
+# Tables go to the terminal and stay in out/demo/; the last ten lines are a summary,
+# made from the rows, with the path of the report.
 #
 # usage: tools/demo.sh
 # environment: SELO  the command to use (default target/release/selo)
@@ -14,21 +14,23 @@ out=out/demo
 mkdir -p "$out"
 started=$SECONDS
 
+# step TITLE FILE COMMAND...: the command's table on the terminal and in FILE.
 step() {
     local title=$1 file=$2
     shift 2
-    printf '\n== %s\n   %s\n' "$title" "$*"
+    printf '\n== %s\n   %s\n\n' "$title" "$*"
     "$@" | tee "$out/$file"
 }
 
-step "Measure on the simulated Arduino Uno" run-uno.txt "$selo" lab run --board uno --out "$out"
-step "Measure on this machine" run-native.txt "$selo" lab run --board native --out "$out"
-step "Check against the official vectors on the Uno" check-uno.txt "$selo" lab check --board uno
-step "Check against the official vectors here" check-native.txt "$selo" lab check --board native
+step "Measure on the simulated Arduino Uno" run-uno.txt "$selo" lab run --board uno
+step "Measure on this machine" run-native.txt "$selo" lab run --board native
+step "Check against the official vectors on the simulated Uno" check-uno.txt "$selo" lab check --board uno
+step "Check against the official vectors on this machine" check-native.txt "$selo" lab check --board native
 for paper in albarello2020 ramalho2024 rocha-securino; do
     step "Compare with $paper" "compare-$paper.txt" "$selo" lab compare "$paper"
+    "$selo" lab compare "$paper" --json >"$out/compare-$paper.jsonl"
 done
 step "Write the report" report.txt "$selo" lab report --out "$out"
 
 printf '\n'
-tools/demo-summary.sh "$out" $((SECONDS - started))
+node tools/demo-summary.mjs "$out" $((SECONDS - started))

@@ -12,6 +12,7 @@ set -euo pipefail
 # What is needed, how its presence is seen, and the package that brings it. A
 # test is a command name, or a path when it has a slash.
 needed='
+git                                         git
 cc                                          build-essential
 g++                                         build-essential
 make                                        build-essential
