@@ -55,7 +55,7 @@ while read -r key section; do
     if [ "$section" = background ]; then
         continue
     fi
-    if grep -qwF -- "$key" "${files[@]}"; then
+    if grep -qwiF -- "$key" "${files[@]}"; then
         passed=$((passed + 1))
     else
         echo "$bibliography: $key is used nowhere (move it to Background, or remove it)" >&2
