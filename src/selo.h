@@ -175,8 +175,8 @@ void selo_ctr(selo_block_fn *encrypt, const void *key, uint8_t counter[16],
  * start, update any number of times with any sizes, finish. Messages up to
  * 2^32 - 1 bytes. finish wipes the state.
  */
-struct selo_sha256 { uint32_t state[8]; uint8_t block[64]; uint32_t size; };
-struct selo_sha512 { uint64_t state[8]; uint8_t block[128]; uint32_t size; };
+struct selo_sha256 { uint32_t state[8], block[16]; uint32_t size; };
+struct selo_sha512 { uint64_t state[8], block[16]; uint32_t size; };
 /* The Keccak-f[1600] state, as 25 little-endian lanes. */
 struct selo_sha3 { uint64_t lanes[25]; uint8_t position, rate; };
 

@@ -1,0 +1,66 @@
+/* SHA3-256 and SHA3-512: the sponge and its padding [FIPS202, 4, 5.1, 6.1]. */
+#include <string.h>
+
+#include "../common/bytewise.h"
+#include "sha3.h"
+
+/* Adds a byte to the state, whose lanes hold their bytes from the least significant on
+ * [FIPS202, 3.1.2, B.1]. */
+static inline void add_byte(struct selo_sha3 *hash, uint8_t position, uint8_t byte)
+{
+#if SELO_BYTEWISE
+    ((uint8_t *)hash->lanes)[position] ^= byte;
+#else
+    hash->lanes[position / 8] ^= (uint64_t)byte << 8 * (position % 8);
+#endif
+}
+
+static void start(struct selo_sha3 *hash, uint8_t digest_size)
+{
+    memset(hash, 0, sizeof *hash);
+    hash->rate = (uint8_t)(200 - 2 * digest_size); /* [FIPS202, 6.1]: capacity twice the digest */
+}
+
+void selo_sha3_256_start(struct selo_sha3 *hash)
+{
+    start(hash, 32);
+}
+
+void selo_sha3_512_start(struct selo_sha3 *hash)
+{
+    start(hash, 64);
+}
+
+void selo_sha3_update(struct selo_sha3 *hash, const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
+    uint8_t position = hash->position;
+
+    while (size != 0) {
+        add_byte(hash, position, *bytes++);
+        size--;
+        position++;
+        if (position == hash->rate) {
+            selo_keccak_f1600(hash->lanes);
+            position = 0;
+        }
+    }
+    hash->position = position;
+}
+
+void selo_sha3_finish(struct selo_sha3 *hash, uint8_t *digest)
+{
+    uint8_t digest_size = (uint8_t)((200 - hash->rate) / 2);
+
+    add_byte(hash, hash->position, 0x06); /* the suffix 01 and the first bit of pad10*1 */
+    add_byte(hash, (uint8_t)(hash->rate - 1), 0x80);
+    selo_keccak_f1600(hash->lanes);
+    for (uint8_t i = 0; i < digest_size; i++) {
+#if SELO_BYTEWISE
+        digest[i] = ((const uint8_t *)hash->lanes)[i];
+#else
+        digest[i] = (uint8_t)(hash->lanes[i / 8] >> 8 * (i % 8));
+#endif
+    }
+    selo_wipe(hash, sizeof *hash);
+}
