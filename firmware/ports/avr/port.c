@@ -30,29 +30,35 @@ enum { BAUD_DIVIDER = (F_CPU + 4 * PORT_BAUD) / (8 * PORT_BAUD) - 1 };
 #error "PORT_TIMER_DIVIDER must be 1, 8, 64, 256 or 1024"
 #endif
 
-/* ---- UART ---------------------------------------------------------------------- */
+/* ---- UART ----------------------------------------------------------------------
+ *
+ * Interrupts are enabled only while port_read sleeps, so that nothing disturbs a
+ * span. Otherwise the receiver itself holds up to three bytes.
+ */
 
-#define UART_ON (_BV(RXEN0) | _BV(TXEN0))
+/* Room for what can arrive in one sleep: an interrupt for each instruction from
+ * sleep to cli. Both counters run freely; their difference is what is there. */
+enum { QUEUE = 4 };
+static volatile uint8_t queue[QUEUE], queue_in;
+static uint8_t queue_out;
 
-/* Only wakes the CPU; port_read takes the byte. */
 ISR(USART_RX_vect)
 {
-    UCSR0B = UART_ON;
+    queue[queue_in % QUEUE] = UDR0;
+    queue_in++;
 }
 
 uint8_t port_read(void)
 {
-    for (;;) {
-        cli();
-        UCSR0B = UART_ON | _BV(RXCIE0);
-        if (UCSR0A & _BV(RXC0))
-            break;
+    while (queue_in == queue_out) {
         sei(); /* takes effect after the next instruction: no byte slips in between */
         sleep_cpu();
+        /* The data sheet enters a pending interrupt before the instruction after
+         * sleep; simavr needs up to three more. */
+        __asm__ __volatile__("nop\n\tnop\n\tnop");
+        cli();
     }
-    UCSR0B = UART_ON;
-    sei();
-    return UDR0;
+    return queue[queue_out++ % QUEUE];
 }
 
 void port_write(uint8_t byte)
@@ -105,10 +111,8 @@ static void measure_paint(void)
     stack = (uint16_t)(stack_base - at + 1);
 }
 
-uint8_t port_span_open(uint16_t sp)
+void port_span_open(uint16_t sp)
 {
-    uint8_t sreg = SREG;
-    cli();
     stack_base = sp;
     if (request.paint_stack)
         paint();
@@ -118,17 +122,15 @@ uint8_t port_span_open(uint16_t sp)
     TIFR1 = _BV(TOV1);
     GTCCR = _BV(PSRSYNC); /* the divider starts from zero too */
     TCCR1B = TIMER_CLOCK;
-    return sreg;
 }
 
-void port_span_close(uint8_t sreg)
+void port_span_close(void)
 {
     counter = TCNT1; /* while it runs: simulators forget the count of a stopped timer */
     TCCR1B = 0;
     counter_flags = TIFR1 & _BV(TOV1) ? PORT_COUNTER_WRAPPED : 0;
     if (request.paint_stack)
         measure_paint();
-    SREG = sreg;
 }
 
 void port_finish(struct port_result *result)
@@ -147,9 +149,8 @@ int main(void)
     UBRR0 = BAUD_DIVIDER;
     UCSR0A = _BV(U2X0);
     UCSR0C = _BV(UCSZ01) | _BV(UCSZ00); /* 8 data bits, no parity, 1 stop bit */
-    UCSR0B = UART_ON;
+    UCSR0B = _BV(RXEN0) | _BV(TXEN0) | _BV(RXCIE0);
     set_sleep_mode(SLEEP_MODE_IDLE);
     sleep_enable();
-    sei();
     agent_serve();
 }

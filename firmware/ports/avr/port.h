@@ -39,18 +39,19 @@ static inline void port_flash_read(void *to, const void *from, uint8_t size)
                              : "memory");                                    \
     } while (0)
 
-/* Interrupts off, stack painted if asked for, timer started; and the reverse.
- * `sp` is the stack pointer at the marks. */
-uint8_t port_span_open(uint16_t sp);
-void port_span_close(uint8_t sreg);
+/* Stack painted if asked for, timer started; and the reverse. Interrupts are off
+ * whenever the agent does not wait for the host. `sp` is the stack pointer at
+ * the marks. */
+void port_span_open(uint16_t sp);
+void port_span_close(void);
 
 #define PORT_MEASURE(...)                                                    \
     do {                                                                     \
-        uint8_t port_sreg_ = port_span_open(SP);                             \
+        port_span_open(SP);                                                  \
         PORT_MARK(1);                                                        \
         __VA_ARGS__;                                                         \
         PORT_MARK(2);                                                        \
-        port_span_close(port_sreg_);                                         \
+        port_span_close();                                                   \
     } while (0)
 
 #endif

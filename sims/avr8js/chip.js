@@ -1,0 +1,237 @@
+// Selo avr8js runner: the simulated chip with its marks, its stack watch, its
+// memory watch and its UART. The second, independent simulator of the lab: the
+// same image must give the same spans here as on simavr.
+// SPDX-License-Identifier: GPL-3.0-or-later
+import avr8js from "avr8js";
+import * as opcodes from "./opcodes.js";
+import * as protocol from "./protocol.js";
+
+const { CPU, AVRTimer, AVRUSART, avrInstruction, timer0Config, timer1Config, timer2Config, usart0Config } = avr8js;
+
+export const CHIPS = {
+  atmega328p: { flash: 0x8000, ramend: 0x08ff },
+};
+
+const RAM_START = 0x100;
+const GPIOR0 = 0x3e;
+const SPL = 0x5d;
+const SPH = 0x5e;
+const SREG = 0x5f;
+const RAMPZ = 0x5b;
+const RXC = 0x80;
+const MARK_BEGIN = 1;
+const MARK_END = 2;
+// gcc writes SPH, then SREG, then SPL: two cycles from half to half. The shortest
+// way from one complete change to the next takes five.
+const TORN_CYCLES = 4;
+
+export class Chip {
+  constructor({ mcu, frequency, limit, staticEnd }, flash) {
+    this.ramend = CHIPS[mcu].ramend;
+    this.frequency = frequency;
+    this.limit = limit;
+    this.staticEnd = staticEnd;
+    this.program = new Uint16Array(flash.buffer);
+    this.kinds = opcodes.opcodeKinds();
+    this.pastCycles = 0; // avr8js starts again from zero at a reset; the runner's counter goes on
+    this.powerUp();
+  }
+
+  powerUp() {
+    this.cpu = new CPU(this.program, this.ramend + 1 - RAM_START);
+    for (const config of [timer0Config, timer1Config, timer2Config]) new AVRTimer(this.cpu, config);
+    this.uart = new AVRUSART(this.cpu, usart0Config, this.frequency);
+    this.uart.onByteTransmit = protocol.keepReceived;
+    this.cpu.writeHooks[GPIOR0] = (value) => this.mark(value);
+    this.input = [];
+    this.spanOpen = false;
+    this.slept = 0;
+    this.stackLowest = 0xffff;
+    this.tornHalf = 0;
+    this.sp = this.cpu.SP;
+    this.fault = null;
+  }
+
+  get cycle() {
+    return this.pastCycles + this.cpu.cycles;
+  }
+
+  get pc() {
+    return this.cpu.pc * 2;
+  }
+
+  send(bytes) {
+    this.input.push(...bytes);
+  }
+
+  reset() {
+    this.pastCycles = this.cycle;
+    this.powerUp();
+  }
+
+  fail(kind, address) {
+    this.fault ??= { kind, address, pc: this.instructionPc * 2 };
+  }
+
+  mark(value) {
+    this.cpu.data[GPIOR0] = value;
+    this.settleStack();
+    if (value === MARK_BEGIN && !this.spanOpen) {
+      this.spanOpen = true;
+      this.spanBegin = this.cpu.cycles;
+      this.slept = 0;
+      this.stackBase = this.stackLowest = this.sp;
+    } else if (value === MARK_END && this.spanOpen) {
+      this.spanOpen = false;
+      protocol.span(this.cpu.cycles - this.spanBegin, this.slept, this.stackBase - this.stackLowest);
+    } else {
+      this.fail("mark-order", value);
+    }
+    return true;
+  }
+
+  stackMoved(sp) {
+    if (sp < this.stackLowest) this.stackLowest = sp;
+    if (sp < this.staticEnd || sp > this.ramend) this.fail("stack-collision", sp);
+  }
+
+  settleStack() {
+    if (this.tornHalf !== 0) this.stackMoved(this.tornValue);
+    this.tornHalf = 0;
+  }
+
+  // One half was stored: it counts together with the other, unless that does not follow at once.
+  stackHalfStored(half, cycles) {
+    if (this.tornHalf !== 0 && this.tornHalf !== half && cycles - this.tornCycles <= TORN_CYCLES) {
+      this.tornHalf = 0;
+      this.stackMoved(this.sp);
+      return;
+    }
+    this.settleStack();
+    this.tornHalf = half;
+    this.tornValue = this.sp;
+    this.tornCycles = cycles;
+  }
+
+  // Checks what the instruction at pc is about to do, which avr8js would do unchecked.
+  checkInstruction(opcode, kind) {
+    const { cpu, program } = this;
+    switch (kind) {
+      case opcodes.INVALID:
+        this.fail("invalid-opcode", cpu.pc * 2);
+        break;
+      case opcodes.LOAD:
+      case opcodes.STORE: {
+        const address = opcodes.effectiveAddress(opcode, program[cpu.pc + 1], cpu.data);
+        if (address > this.ramend) this.fail(kind === opcodes.LOAD ? "invalid-read" : "invalid-write", address);
+        break;
+      }
+      case opcodes.FLASH_READ:
+      case opcodes.FLASH_READ_EXTENDED: {
+        const bank = kind === opcodes.FLASH_READ_EXTENDED ? cpu.data[RAMPZ] << 16 : 0;
+        const address = bank | cpu.data[30] | (cpu.data[31] << 8);
+        if (address >= program.length * 2) this.fail("flash-read-out-of-bounds", address);
+        break;
+      }
+      case undefined: // no such word: the program counter left the flash
+        this.fail("flash-read-out-of-bounds", cpu.pc * 2);
+        break;
+    }
+  }
+
+  uartAccepts() {
+    return (
+      this.input.length > 0 &&
+      this.uart.rxEnable &&
+      !this.uart.rxBusy &&
+      (this.cpu.data[usart0Config.UCSRA] & RXC) === 0
+    );
+  }
+
+  feedUart() {
+    if (this.uartAccepts()) this.uart.writeByte(this.input.shift());
+  }
+
+  // Runs one instruction and what falls due with it.
+  step() {
+    const { cpu } = this;
+    const { data } = cpu;
+    const opcode = this.program[cpu.pc];
+    const kind = this.kinds[opcode];
+    this.instructionPc = cpu.pc;
+    if (kind !== opcodes.PLAIN) {
+      this.checkInstruction(opcode, kind);
+      if (this.fault) return;
+    }
+    const before = cpu.cycles;
+    avrInstruction(cpu);
+    let sp = data[SPL] | (data[SPH] << 8);
+    if (sp !== this.sp) {
+      const half = (sp ^ this.sp) & 0xff ? SPL : SPH;
+      this.sp = sp;
+      if (kind === opcodes.OUT || kind === opcodes.STORE) this.stackHalfStored(half, before);
+      else {
+        this.settleStack();
+        this.stackMoved(sp);
+      }
+    }
+    // One instruction more runs after the I flag was set. OUT to SREG may set it.
+    if (kind === opcodes.INTERRUPTS_ON || (kind === opcodes.OUT && (opcode & 0x060f) === 0x060f)) return;
+    cpu.tick();
+    sp = data[SPL] | (data[SPH] << 8);
+    if (sp !== this.sp) {
+      // An interrupt was entered.
+      this.sp = sp;
+      this.settleStack();
+      this.stackMoved(sp);
+    }
+  }
+
+  /**
+   * Runs until the chip waits for input and returns true, after printing the
+   * spans and the idle line; or prints why the chip stopped and returns false.
+   */
+  run() {
+    const begin = this.cpu.cycles;
+    for (;;) {
+      if (this.input.length > 0) this.feedUart();
+      if (this.program[this.cpu.pc] === 0x9588 && this.cpu.nextInterrupt < 0) {
+        if (!this.cpu.interruptsEnabled) return this.stop("halted");
+        const event = this.cpu.nextClockEvent;
+        if (event === null) {
+          protocol.idle(this.cycle);
+          return true;
+        }
+        // Asleep until the event is due; SLEEP is executed once an interrupt is pending.
+        const until = Math.max(event.cycles, this.cpu.cycles + 1);
+        this.slept += until - this.cpu.cycles;
+        this.cpu.cycles = until;
+        this.runDueEvents();
+      } else {
+        this.step();
+      }
+      if (this.fault) {
+        const { kind, address, pc } = this.fault;
+        protocol.fault(kind, pc, address, this.cycle);
+        protocol.stopped("fault", pc, this.cycle);
+        return false;
+      }
+      if (this.limit && this.cpu.cycles - begin > this.limit) return this.stop("cycle-limit");
+    }
+  }
+
+  // Lets the clock events fall due while the chip sleeps in front of its SLEEP
+  // instruction; an interrupt they raise is entered after that instruction.
+  runDueEvents() {
+    const { data } = this.cpu;
+    const sreg = data[SREG];
+    data[SREG] = sreg & 0x7f;
+    this.cpu.tick();
+    data[SREG] = sreg;
+  }
+
+  stop(reason) {
+    protocol.stopped(reason, this.pc, this.cycle);
+    return false;
+  }
+}

@@ -1,0 +1,42 @@
+// Selo avr8js runner: reads an AVR ELF image. Only program headers matter: the
+// file content of each PT_LOAD segment at its physical address is the flash.
+// SPDX-License-Identifier: GPL-3.0-or-later
+import { readFileSync } from "node:fs";
+
+const MAGIC = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1 /* 32 bits */, 1 /* little-endian */, 1]);
+const MACHINE_AVR = 83;
+const SEGMENT_LOAD = 1;
+// avr-gcc links RAM at 0x800000, EEPROM at 0x810000, fuses above: not flash.
+const FIRST_ADDRESS_BEYOND_FLASH = 0x800000;
+
+/** The flash content of the ELF file `path`, 0xff where it has none; throws an Error that says what is wrong. */
+export function loadImage(path, flashSize) {
+  let elf;
+  try {
+    elf = readFileSync(path);
+  } catch {
+    throw new Error("cannot read the file");
+  }
+  if (elf.length < 52 || !elf.subarray(0, 7).equals(MAGIC) || elf.readUInt16LE(18) !== MACHINE_AVR)
+    throw new Error("not an AVR ELF image");
+  const table = elf.readUInt32LE(28);
+  const entrySize = elf.readUInt16LE(42);
+  const entries = elf.readUInt16LE(44);
+  if (entrySize < 32 || table + entries * entrySize > elf.length) throw new Error("the ELF image is truncated");
+
+  const flash = new Uint8Array(flashSize).fill(0xff);
+  let loaded = 0;
+  for (let header = table; header < table + entries * entrySize; header += entrySize) {
+    const offset = elf.readUInt32LE(header + 4);
+    const address = elf.readUInt32LE(header + 12);
+    const bytes = elf.readUInt32LE(header + 16);
+    if (elf.readUInt32LE(header) !== SEGMENT_LOAD || bytes === 0 || address >= FIRST_ADDRESS_BEYOND_FLASH) continue;
+    if (offset + bytes > elf.length) throw new Error("the ELF image is truncated");
+    if (address + bytes > flashSize)
+      throw new Error(`the image reaches to 0x${(address + bytes).toString(16)} but the chip has ${flashSize} bytes of flash`);
+    flash.set(elf.subarray(offset, offset + bytes), address);
+    loaded++;
+  }
+  if (loaded === 0) throw new Error("the ELF image has no flash content");
+  return flash;
+}
