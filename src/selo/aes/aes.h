@@ -64,8 +64,8 @@ void selo_aes_small_decrypt(const uint8_t *last, uint8_t out[16], const uint8_t 
 #define AES_INLINE static inline __attribute__((always_inline))
 
 /* The S-box and its inverse, each at a 256-byte boundary, for aes_lookup. */
-extern const uint8_t selo_aes_sbox[256];
-extern const uint8_t selo_aes_inverse_sbox[256];
+extern const uint8_t selo_aes_sbox[256] __attribute__((aligned(256)));
+extern const uint8_t selo_aes_inverse_sbox[256] __attribute__((aligned(256)));
 
 /*
  * A table at a 256-byte boundary is read by putting the index into the low byte

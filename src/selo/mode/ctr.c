@@ -9,6 +9,7 @@ void selo_ctr(selo_block_fn *encrypt, const void *key, uint8_t counter[16], uint
     while (size != 0) {
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
         uint16_t carry = 1;
+        uint8_t *byte;
 
         encrypt(key, stream, counter);
         for (uint8_t i = 0; i < taken; i++) {
@@ -16,9 +17,10 @@ void selo_ctr(selo_block_fn *encrypt, const void *key, uint8_t counter[16], uint
         }
         size -= taken;
         /* all 16 bytes every time: one duration for every counter */
-        for (uint8_t i = 16; i-- != 0;) {
-            carry = (uint16_t)(carry + counter[i]);
-            counter[i] = (uint8_t)carry;
+        byte = counter + 16;
+        for (uint8_t i = 16; i != 0; i--) {
+            carry = (uint16_t)(carry + *--byte);
+            *byte = (uint8_t)carry;
             carry >>= 8;
         }
     }
