@@ -21,9 +21,9 @@ verdict() {
     fi
 }
 
-# The copy: all files but the vectors, which no check reads; a repository of its
-# own, because the checks ask git for the list of files.
-git ls-files -z --cached --others --exclude-standard -- . ':!vectors' |
+# The copy: all files but the vectors' data, which no check reads; a repository of
+# its own, because the checks ask git for the list of files.
+git ls-files -z --cached --others --exclude-standard -- . ':!vectors/*/*' |
     while IFS= read -r -d '' file; do [ ! -f "$file" ] || printf '%s\0' "$file"; done |
     tar --null --files-from=- -cf - | tar -xf - -C "$copy"
 git -C "$copy" init -q
