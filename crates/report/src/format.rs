@@ -5,9 +5,10 @@
 //! depends on nothing but its arguments: no locale, no terminal.
 
 use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_lab::units::NANOWATT_HOUR;
 
-/// Joules in one nanowatt hour.
-pub const NANOWATT_HOUR: f64 = 3.6e-6;
+
+
 
 /// A unit in which figures are shown, and how many of the stored unit it holds.
 #[derive(Clone, Copy, Debug, PartialEq)]

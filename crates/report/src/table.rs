@@ -8,6 +8,7 @@ mod html;
 mod markdown;
 mod terminal;
 
+pub(crate) use markdown::escape as escape_markdown;
 pub use terminal::TerminalStyle;
 
 /// A table with a head, a body and footnotes.
@@ -68,6 +69,8 @@ pub struct Cell {
     pub rows: Vec<usize>,
     /// Anchor on the same page that tells more.
     pub link: Option<String>,
+    /// The anchor that other cells link to.
+    pub id: Option<String>,
 }
 
 impl Table {
@@ -240,6 +243,12 @@ impl Cell {
     #[must_use]
     pub fn with_link(mut self, anchor: impl Into<String>) -> Self {
         self.link = Some(anchor.into());
+        self
+    }
+
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
         self
     }
 

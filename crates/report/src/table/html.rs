@@ -68,9 +68,9 @@ fn body(cell: &Cell, column: &Column, first: bool, notes: &[&str]) -> Markup {
     let value = cell.value.map(|value| value.to_string());
     html! {
         @if first {
-            th scope="row" class=[class] data-v=[value] data-r=[rows] title=[&cell.source] { (content(cell, notes)) }
+            th scope="row" id=[&cell.id] class=[class] data-v=[value] data-r=[rows] title=[&cell.source] { (content(cell, notes)) }
         } @else {
-            td class=[class] data-v=[value] data-r=[rows] title=[&cell.source] { (content(cell, notes)) }
+            td id=[&cell.id] class=[class] data-v=[value] data-r=[rows] title=[&cell.source] { (content(cell, notes)) }
         }
     }
 }

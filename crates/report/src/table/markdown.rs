@@ -57,7 +57,7 @@ fn marked(text: &str, mark: &str) -> String {
 }
 
 /// Text that Markdown and the HTML inside it must take literally.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

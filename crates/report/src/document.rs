@@ -1,0 +1,106 @@
+//! A report before it is written: sections of text, tables and pictures.
+//! The page and the Markdown file are two renderings of one document.
+
+use crate::svg::Picture;
+use crate::table::Table;
+
+/// A report.
+#[derive(Debug, Default)]
+pub struct Document {
+    pub title: String,
+    /// One line below the title: boards, run, fidelity.
+    pub subtitle: String,
+    pub sections: Vec<Section>,
+}
+
+/// A section or, below one, a subsection.
+#[derive(Debug, Default)]
+pub struct Section {
+    /// Names the section in links; unique in the document.
+    pub id: String,
+    pub title: String,
+    /// The title in the table of contents, where the full one is too long.
+    pub short: Option<String>,
+    pub blocks: Vec<Block>,
+    pub subsections: Vec<Section>,
+}
+
+/// A piece of a section.
+#[derive(Debug)]
+pub enum Block {
+    Text(String),
+    /// An ordered list.
+    List(Vec<String>),
+    Table {
+        id: String,
+        table: Table,
+    },
+    /// Pictures to be seen together.
+    Figures(Vec<Figure>),
+}
+
+/// A picture and what is said below it.
+#[derive(Debug)]
+pub struct Figure {
+    pub picture: Picture,
+    pub caption: String,
+}
+
+impl Section {
+    pub fn new(id: impl Into<String>, title: impl Into<String>) -> Section {
+        Section { id: id.into(), title: title.into(), ..Section::default() }
+    }
+
+    /// Adds a table under an id that its section's id makes unique.
+    pub fn table(&mut self, name: &str, table: Table) {
+        let id = format!("{}-{name}", self.id);
+        self.blocks.push(Block::Table { id, table });
+    }
+
+    pub fn text(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Text(text.into()));
+    }
+
+    /// Adds pictures, if there are any.
+    pub fn figures(&mut self, figures: Vec<Figure>) {
+        if !figures.is_empty() {
+            self.blocks.push(Block::Figures(figures));
+        }
+    }
+
+    /// Whether the section says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty() && self.subsections.is_empty()
+    }
+
+    /// The section's own pictures and those of its subsections.
+    pub fn pictures(&self) -> Vec<&Picture> {
+        let own = self.blocks.iter().filter_map(|block| match block {
+            Block::Figures(figures) => Some(figures.iter().map(|figure| &figure.picture)),
+            _ => None,
+        });
+        own.flatten().chain(self.subsections.iter().flat_map(Section::pictures)).collect()
+    }
+}
+
+/// A name as it may stand in an id or a file name: letters, digits and hyphens.
+pub fn slug(name: &str) -> String {
+    let mut slug = String::new();
+    for character in name.chars() {
+        match character {
+            c if c.is_ascii_alphanumeric() => slug.push(c.to_ascii_lowercase()),
+            _ if !slug.ends_with('-') && !slug.is_empty() => slug.push('-'),
+            _ => {}
+        }
+    }
+    slug.trim_end_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn slugs_are_safe_names() {
+        assert_eq!(super::slug("speck128/256 fast: Encrypt"), "speck128-256-fast-encrypt");
+        assert_eq!(super::slug("../<b>"), "b");
+    }
+}

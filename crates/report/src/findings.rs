@@ -1,0 +1,328 @@
+//! The key findings: at most ten sentences, each derived from rows, cells and
+//! checks. Nothing here knows an algorithm by name.
+
+use selo_lab::check::{CONSTANT_TIME, CheckLine};
+use selo_lab::row::{Metric, Row, Status};
+
+use crate::compare::{CellStatus, Comparison, Figure};
+use crate::context::interface_title;
+use crate::format;
+use crate::pivot::{Line, Lines, distinct};
+
+/// How many findings a summary has at most.
+pub const MOST: usize = 10;
+
+/// The findings, most general first.
+pub fn findings(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -> Vec<String> {
+    if lines.rows.is_empty() {
+        return vec!["No rows: nothing was measured yet.".to_owned()];
+    }
+    let board = main_board(lines);
+    // The last four are about everything; what stands between is about choices.
+    let closing: Vec<String> = [
+        constant_time(lines, checks),
+        failures(lines.rows),
+        conformance(checks),
+        against_papers(papers),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let mut found = measured(lines);
+    found.truncate(2);
+    let mut choices = choices(lines, board);
+    choices.truncate(MOST.saturating_sub(found.len() + closing.len()));
+    found.extend(choices);
+    found.extend(closing);
+    found
+}
+
+/// The board with the most rows.
+fn main_board<'a>(lines: &Lines<'a>) -> &'a str {
+    let count = |board: &str| lines.rows.iter().filter(|row| row.board == board).count();
+    let boards = lines.boards();
+    // Of equals the first, so that the order of rows decides and nothing else.
+    boards.iter().rev().copied().max_by_key(|board| count(board)).unwrap_or_default()
+}
+
+/// What was measured on each board.
+fn measured(lines: &Lines<'_>) -> Vec<String> {
+    lines
+        .boards()
+        .into_iter()
+        .map(|board| {
+            let rows: Vec<&Row> = lines.rows.iter().filter(|row| row.board == board).collect();
+            let choices = distinct(
+                rows.iter()
+                    .filter(|row| row.value.is_some())
+                    .map(|row| (&row.algorithm, &row.strategy, &row.contender)),
+            );
+            let instruments =
+                distinct(rows.iter().map(|row| format!("{}, {}", row.runner, row.fidelity.name())));
+            format!(
+                "{}: {} of {} ({}).",
+                lines.context.board_title(board),
+                format::things(
+                    rows.iter().filter(|row| row.value.is_some()).count(),
+                    "figure",
+                    "figures"
+                ),
+                format::things(choices.len(), "implementation", "implementations"),
+                instruments.join("; "),
+            )
+        })
+        .collect()
+}
+
+/// A sentence about the least of a metric for each operation worth comparing.
+fn choices(lines: &Lines<'_>, board: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for interface in lines.interfaces(board) {
+        for operation in distinct(lines.of(board, interface).map(|line| line.operation.as_str())) {
+            let candidates: Vec<&Line> = lines
+                .of(board, interface)
+                .filter(|line| line.operation == operation && lines.is_headline(line))
+                .collect();
+            found.extend(least(lines, interface, operation, &candidates));
+        }
+    }
+    // Operations with more to choose from say more.
+    found.sort_by_key(|(candidates, _)| std::cmp::Reverse(*candidates));
+    found.into_iter().map(|(_, sentence)| sentence).collect()
+}
+
+/// Who needs least, for one operation: time, energy and memory in one sentence.
+fn least(
+    lines: &Lines<'_>,
+    interface: &str,
+    operation: &str,
+    candidates: &[&Line],
+) -> Option<(usize, String)> {
+    let fastest = minimum(lines, candidates, Metric::Time)
+        .or_else(|| minimum(lines, candidates, Metric::Cycles))?;
+    let timed = candidates.iter().filter(|line| lines.value(line, fastest.metric).is_some()).count();
+    let subject = format!("{}, {operation}", interface_title(interface));
+    let figure = figures(lines, fastest.line);
+    if timed < 2 {
+        return Some((timed, format!("{subject}: {} takes {figure}.", lines.name(fastest.line))));
+    }
+    let slowest = candidates
+        .iter()
+        .filter_map(|line| lines.value(line, fastest.metric))
+        .fold(fastest.value, f64::max);
+    let mut sentence = format!(
+        "{subject}: {} is fastest of {timed} with {figure} (the slowest takes {} as long)",
+        lines.name(fastest.line),
+        format::ratio(slowest / fastest.value),
+    );
+    for metric in [Metric::Flash, Metric::Ram] {
+        if let Some(least) = minimum(lines, candidates, metric) {
+            sentence.push_str(&format!(
+                "; least {}: {} ({})",
+                if metric == Metric::Ram { "static RAM" } else { "flash" },
+                lines.name(least.line),
+                format::quantity(metric, least.value)
+            ));
+        }
+    }
+    sentence.push('.');
+    Some((timed, sentence))
+}
+
+/// Cycles, time and energy of a line, as far as they were measured.
+fn figures(lines: &Lines<'_>, line: &Line) -> String {
+    let figures: Vec<String> = [Metric::Cycles, Metric::Time, Metric::Energy]
+        .into_iter()
+        .filter_map(|metric| lines.value(line, metric).map(|value| format::quantity(metric, value)))
+        .collect();
+    figures.join(", ")
+}
+
+/// The least value of a metric and whose it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Least<'l> {
+    pub line: &'l Line,
+    pub metric: Metric,
+    pub value: f64,
+}
+
+/// The line with the least of a metric; of equals the first in reading order.
+pub fn minimum<'l>(lines: &Lines<'_>, candidates: &[&'l Line], metric: Metric) -> Option<Least<'l>> {
+    candidates
+        .iter()
+        .filter_map(|&line| Some(Least { line, metric, value: lines.value(line, metric)? }))
+        .min_by(|a, b| a.value.total_cmp(&b.value))
+}
+
+fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Option<String> {
+    let verdicts: Vec<&CheckLine> =
+        checks.iter().filter(|check| check.source == CONSTANT_TIME).collect();
+    let cycles = || {
+        lines.rows.iter().filter(|row| row.metric == Metric::Cycles && row.value.is_some() && row.samples > 1)
+    };
+    let variable = cycles().filter(|row| row.status == Status::VariableTime).count();
+    if !verdicts.is_empty() {
+        let secrets: u64 = verdicts.iter().map(|check| check.tried).sum();
+        let leaky = verdicts.iter().filter(|check| check.failed > 0).count();
+        let verdict = if leaky == 0 {
+            "every one always took the same number of cycles".to_owned()
+        } else {
+            format!("{} did not always take the same number of cycles", format::things(leaky, "one", "of them"))
+        };
+        return Some(format!(
+            "Constant time: {} over {} random secrets; {verdict}.",
+            format::things(verdicts.len(), "implementation", "implementations"),
+            format::count(secrets as f64),
+        ));
+    }
+    let tested = cycles().count();
+    (tested > 0).then(|| match variable {
+        0 => format!(
+            "Cycles did not depend on the secrets in any of {}.",
+            format::things(tested, "timed operation", "timed operations")
+        ),
+        n => format!(
+            "Cycles depended on the inputs in {n} of {}.",
+            format::things(tested, "timed operation", "timed operations")
+        ),
+    })
+}
+
+fn failures(rows: &[Row]) -> Option<String> {
+    let parts: Vec<String> = [Status::Failed, Status::Crashed, Status::DoesNotFit, Status::NotSupported]
+        .into_iter()
+        .filter_map(|status| {
+            let names = distinct(
+                rows.iter()
+                    .filter(|row| row.status == status)
+                    .map(|row| format!("{} {} on {}", row.algorithm, row.strategy, row.board)),
+            );
+            let shown = match names.len() {
+                0 => return None,
+                1..=3 => names.join(", "),
+                more => format!("{} and {} more", names[..2].join(", "), more - 2),
+            };
+            Some(format!("{}: {shown}", format::status_words(status)))
+        })
+        .collect();
+    (!parts.is_empty()).then(|| format!("Without a figure: {}.", parts.join("; ")))
+}
+
+fn conformance(checks: &[CheckLine]) -> Option<String> {
+    let vectors: Vec<&CheckLine> =
+        checks.iter().filter(|check| check.source != CONSTANT_TIME).collect();
+    let sources = distinct(vectors.iter().map(|check| &check.source)).len();
+    let tried: u64 = vectors.iter().map(|check| check.tried).sum();
+    let failed: u64 = vectors.iter().map(|check| check.failed).sum();
+    let verdict = if failed == 0 { "all passed".to_owned() } else { format!("{} FAILED", format::count(failed as f64)) };
+    (!vectors.is_empty()).then(|| {
+        format!(
+            "Conformance: {} test cases of {}; {verdict}.",
+            format::count(tried as f64),
+            format::things(sources, "official source", "official sources")
+        )
+    })
+}
+
+/// How the measured figures stand to the published ones, by kind of figure.
+fn against_papers(papers: &[Comparison]) -> Option<String> {
+    let lines = || papers.iter().flat_map(Comparison::lines);
+    let both = lines().filter(|line| line.status == CellStatus::Ok).count();
+    if both == 0 {
+        return None;
+    }
+    let boards = distinct(lines().filter(|line| line.ratio.is_some()).filter_map(|line| line.board.as_deref()));
+    let ratios: Vec<String> = boards
+        .into_iter()
+        .filter_map(|board| {
+            let ratios: Vec<f64> = lines()
+                .filter(|line| line.board.as_deref() == Some(board) && line.published_unit.as_deref() == Some("ms"))
+                .filter_map(|line| line.ratio)
+                .filter(|ratio| *ratio > 0.0)
+                .collect();
+            let mean = geometric_mean(&ratios)?;
+            Some(format!(
+                "on {board} our times are {} the published ones (geometric mean of {})",
+                format::ratio(mean),
+                ratios.len()
+            ))
+        })
+        .collect();
+    let words = lines()
+        .filter(|line| matches!((&line.published, &line.measured), (Some(Figure::Words(a)), Some(Figure::Words(b))) if a != b))
+        .count();
+    let mut sentence = format!(
+        "Beside {}: {} measured",
+        distinct(papers.iter().map(|paper| paper.paper.as_str())).join(", "),
+        format::things(both, "published figure was", "published figures were")
+    );
+    if !ratios.is_empty() {
+        sentence.push_str(&format!("; {}", ratios.join("; ")));
+    }
+    if words > 0 {
+        sentence.push_str(&format!("; {} differ", format::things(words, "published winner", "published winners")));
+    }
+    sentence.push('.');
+    Some(sentence)
+}
+
+/// The mean of ratios, in which twice as much and half as much cancel.
+fn geometric_mean(ratios: &[f64]) -> Option<f64> {
+    let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+    (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn findings_are_derived_and_at_most_ten() {
+        let (rows, context) = (sample::rows(), sample::context());
+        let lines = Lines::new(&rows, &context);
+        let found = findings(&lines, &[], &sample::checks());
+        assert!(found.len() <= MOST);
+        assert_eq!(
+            found,
+            [
+                "Arduino Uno R3: 50 figures of 5 implementations (simavr, cycle-exact).",
+                "Block ciphers, one block, encrypt: speck128/128 fast is fastest of 4 with 2,600 cycles, 0.162 ms, 0.226 nWh (the slowest takes 4.62× as long); least flash: speck128/128 fast (900 bytes); least static RAM: aes-128 small (16 bytes).",
+                "Block ciphers, one block, decrypt: speck128/128 fast is fastest of 3 with 3,900 cycles, 0.244 ms, 0.339 nWh (the slowest takes 3.46× as long); least flash: speck128/128 fast (1,102 bytes); least static RAM: aes-128 small (16 bytes).",
+                "Key agreement, shared-secret: x25519 small takes 43,000,000 cycles.",
+                "Constant time: 1 implementation over 1,000 random secrets; every one always took the same number of cycles.",
+                "Without a figure: does not fit: rsa-2048 small on uno.",
+                "Conformance: 288 test cases of 2 official sources; 1 FAILED.",
+            ]
+        );
+    }
+
+    #[test]
+    fn findings_follow_the_rows() {
+        let context = sample::context();
+        let mut rows = sample::rows();
+        for row in &mut rows {
+            if row.algorithm == "speck128/128" && row.metric == Metric::Time {
+                row.value = Some(1.0);
+            }
+        }
+        let lines = Lines::new(&rows, &context);
+        let found = findings(&lines, &[], &[]).join("\n");
+        assert!(found.contains("encrypt: aes-128 fast is fastest"), "{found}");
+        assert!(found.contains("Cycles depended on the inputs in 1 of 8 timed operations."), "{found}");
+    }
+
+    #[test]
+    fn nothing_measured_is_said() {
+        let context = Context::default();
+        assert_eq!(findings(&Lines::new(&[], &context), &[], &[]), ["No rows: nothing was measured yet."]);
+    }
+
+    use crate::context::Context;
+
+    #[test]
+    fn twice_and_half_cancel() {
+        let mean = geometric_mean(&[0.5, 2.0]);
+        assert!(mean.is_some_and(|mean| (mean - 1.0).abs() < 1e-12));
+    }
+}

@@ -1,0 +1,150 @@
+//! The report as one self-contained page: no network, no font, no script that
+//! the page cannot do without. Everything that comes from data passes through
+//! the escaping of `maud`; the two blocks that do not are written here.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use selo_lab::row::Row;
+
+use crate::csv;
+use crate::document::{Block, Document, Figure, Section};
+use crate::format;
+use crate::svg;
+
+const STYLE: &str = include_str!("html/style.css");
+const SCRIPT: &str = include_str!("html/script.js");
+
+/// Nothing may be fetched; styles and the script are in the page itself.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+/// The whole page.
+pub fn page(document: &Document, rows: &[Row]) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="description" content=(document.subtitle);
+                title { (document.title) }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(svg::CSS)) (PreEscaped(STYLE)) }
+            }
+            body {
+                a .skip href="#summary" { "Skip to the summary" }
+                header .page-head {
+                    (seal())
+                    div {
+                        h1 { (document.title) }
+                        p { (document.subtitle) }
+                    }
+                }
+                div .page {
+                    nav .contents aria-label="Contents" { (contents(&document.sections)) }
+                    main {
+                        @for part in &document.sections { (section(part, 2)) }
+                        (raw(rows))
+                    }
+                }
+                footer { p { "Made by " code { "selo lab report" } " from rows in the schema " code { (selo_lab::row::SCHEMA) } "." } }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// A wax seal, the mark of the project.
+fn seal() -> Markup {
+    html! {
+        svg .seal viewBox="0 0 48 48" width="44" height="44" aria-hidden="true" {
+            path d="M24 2l4.6 3.5 5.7-.7 2.3 5.3 5.3 2.3-.7 5.7L44.7 22l-3.5 4.6.7 5.7-5.3 2.3-2.3 5.3-5.7-.7L24 42.7l-4.6-3.5-5.7.7-2.3-5.3-5.3-2.3.7-5.7L3.3 22l3.5-4.6-.7-5.7 5.3-2.3 2.3-5.3 5.7.7z" {}
+            circle cx="24" cy="22.3" r="12" {}
+            path .letter d="M28.6 18.4c-.7-1.7-2.4-2.6-4.5-2.6-2.7 0-4.6 1.3-4.6 3.3 0 4.6 9.2 1.9 9.2 6.6 0 2.1-2 3.4-4.8 3.4-2.4 0-4.2-1-4.9-2.9" {}
+        }
+    }
+}
+
+fn contents(sections: &[Section]) -> Markup {
+    html! {
+        ol {
+            @for section in sections {
+                li {
+                    a href={ "#" (section.id) } { (section.short.as_ref().unwrap_or(&section.title)) }
+                    @if !section.subsections.is_empty() { (contents(&section.subsections)) }
+                }
+            }
+        }
+    }
+}
+
+fn section(part: &Section, level: u8) -> Markup {
+    html! {
+        section id=(part.id) {
+            @if level == 2 { h2 { (part.title) } } @else { h3 { (part.title) } }
+            @for item in &part.blocks { (block(item)) }
+            @for inner in &part.subsections { (section(inner, level + 1)) }
+        }
+    }
+}
+
+fn block(block: &Block) -> Markup {
+    match block {
+        Block::Text(text) => html! { p { (text) } },
+        Block::List(items) => html! { ol .findings { @for item in items { li { (item) } } } },
+        Block::Table { id, table } => table.to_html(id),
+        Block::Figures(figures) => html! {
+            div .figures { @for figure in figures { (self::figure(figure)) } }
+        },
+    }
+}
+
+fn figure(figure: &Figure) -> Markup {
+    html! {
+        figure .wide-figure[figure.picture.layouts.len() > 1] id=(figure.picture.id) {
+            (figure.picture.inline())
+            figcaption { (figure.caption) }
+        }
+    }
+}
+
+/// The rows themselves: a link that saves them as CSV, and JSON for programs.
+fn raw(rows: &[Row]) -> Markup {
+    html! {
+        section #raw {
+            h2 { "Raw rows" }
+            p {
+                (format::things(rows.len(), "row", "rows")) ", one for each figure, in the schema "
+                code { (selo_lab::row::SCHEMA) } ". "
+                a href=(csv::data_link(&csv::rows(rows))) download="rows.csv" { "Save as CSV" }
+                ". As JSON they are in this page, in the element " code { "script#rows" } "."
+            }
+            script #rows type="application/json" { (PreEscaped(script_json(rows))) }
+        }
+    }
+}
+
+/// Rows as JSON that cannot end the script element it stands in: `<` only
+/// occurs inside strings, where an escape means the same.
+fn script_json(rows: &[Row]) -> String {
+    let lines: Vec<String> = rows.iter().map(selo_lab::store::to_line).collect();
+    format!("[\n{}\n]", lines.join(",\n")).replace('<', "\\u003c")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn rows_cannot_end_the_script() {
+        let mut rows = sample::rows();
+        rows[0].reason = Some("</script><script>alert(1)</script>".to_owned());
+        let json = script_json(&rows);
+        assert!(!json.contains('<'));
+        let back: Vec<Row> = serde_json::from_str(&json).expect("the block is JSON");
+        assert_eq!(back.len(), rows.len());
+        assert_eq!(back[0].reason, rows[0].reason);
+    }
+}

@@ -1,0 +1,107 @@
+// Sorting, searching, and the row behind a figure. The page is complete without.
+"use strict";
+(() => {
+  document.documentElement.classList.add("live");
+  const make = (tag, props = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), props);
+    element.append(...children);
+    return element;
+  };
+  const key = (cell) => {
+    if (!cell) return null;
+    if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
+    return cell.textContent.trim();
+  };
+  // Figures before words, words before nothing; numbers inside words as numbers.
+  const words = new Intl.Collator("en", { numeric: true });
+  const order = (a, b) => {
+    const rank = (k) => (typeof k === "number" ? 0 : k ? 1 : 2);
+    if (rank(a) !== rank(b)) return rank(a) - rank(b);
+    return typeof a === "number" ? a - b : words.compare(a ?? "", b ?? "");
+  };
+
+  for (const table of document.querySelectorAll("table")) {
+    const body = table.tBodies[0];
+    if (!body || body.rows.length < 3) continue;
+    const original = [...body.rows];
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      const button = make("button", { type: "button" });
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const now = head.getAttribute("aria-sort");
+        for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+        if (now === "descending") return body.append(...original);
+        const sign = now === "ascending" ? -1 : 1;
+        head.setAttribute("aria-sort", sign === 1 ? "ascending" : "descending");
+        body.append(...[...original].sort((a, b) => sign * order(key(a.cells[column]), key(b.cells[column]))));
+      });
+    });
+    if (!table.classList.contains("filter")) continue;
+    const count = make("span", { ariaLive: "polite" });
+    const input = make("input", { type: "search", placeholder: "Search this table", ariaLabel: `Search: ${table.caption ? table.caption.textContent : "table"}` });
+    input.addEventListener("input", () => {
+      const wanted = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let shown = 0;
+      for (const row of original) {
+        const text = row.textContent.toLowerCase();
+        row.hidden = !wanted.every((word) => text.includes(word));
+        shown += row.hidden ? 0 : 1;
+      }
+      count.textContent = wanted.length ? `${shown} of ${original.length}` : "";
+    });
+    table.closest(".scroll").before(make("div", { className: "tools" }, input, count));
+  }
+
+  const source = document.getElementById("rows");
+  if (!source || !window.HTMLDialogElement) return;
+  let rows;
+  const dialog = make("dialog");
+  dialog.setAttribute("aria-label", "Rows behind a figure");
+  document.body.append(dialog);
+  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  const show = (indices) => {
+    rows ??= JSON.parse(source.textContent);
+    const parts = indices.slice(0, 20).flatMap((index) => {
+      const list = make("dl");
+      for (const [name, value] of Object.entries(rows[index])) {
+        if (value !== null) list.append(make("dt", { textContent: name }), make("dd", { textContent: String(value) }));
+      }
+      return [make("h2", { textContent: `Row ${index}` }), list];
+    });
+    const close = make("button", { type: "button", textContent: "Close", autofocus: true });
+    close.addEventListener("click", () => dialog.close());
+    dialog.replaceChildren(...parts, close);
+    dialog.showModal();
+    dialog.scrollTop = 0;
+  };
+  const open = (cell) => show(cell.dataset.r.split(" ").map(Number));
+  document.addEventListener("click", (event) => {
+    const cell = event.target.closest("[data-r]");
+    if (cell && !event.target.closest("a") && !String(getSelection())) open(cell);
+  });
+  // One stop of the Tab key for each table; arrows move between its figures.
+  for (const table of document.querySelectorAll("table")) {
+    const first = table.querySelector("tbody [data-r]");
+    if (first) first.tabIndex = 0;
+  }
+  document.addEventListener("keydown", (event) => {
+    const cell = event.target.closest ? event.target.closest("[data-r]") : null;
+    if (!cell || event.target !== cell) return;
+    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); return open(cell); }
+    const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    let row = cell.parentElement, column = cell.cellIndex;
+    do {
+      column += step[1];
+      if (step[0] === 1) row = row.nextElementSibling;
+      if (step[0] === -1) row = row.previousElementSibling;
+    } while (row && row.cells[column] && (row.hidden || !row.cells[column].dataset.r));
+    const next = row && row.cells[column];
+    if (!next) return;
+    cell.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  });
+})();

@@ -1,0 +1,342 @@
+//! Rows brought together: one line for each measured operation, with the rows
+//! of all its metrics, in the order in which tables show them.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use selo_lab::row::{Fidelity, Metric, Row, Status};
+
+use crate::context::Context;
+
+/// One operation of one implementation on one board.
+#[derive(Clone, Debug)]
+pub struct Line {
+    pub board: String,
+    pub contender: String,
+    pub algorithm: String,
+    pub strategy: String,
+    pub operation: String,
+    pub bytes: Option<u32>,
+    /// The row of each metric, as an index into the rows.
+    pub rows: BTreeMap<Metric, usize>,
+}
+
+/// The rows of a report and the lines that they form.
+#[derive(Debug)]
+pub struct Lines<'a> {
+    pub rows: &'a [Row],
+    pub context: &'a Context,
+    pub all: Vec<Line>,
+}
+
+impl<'a> Lines<'a> {
+    /// Brings rows together.
+    ///
+    /// Metrics that do not depend on the message size (flash, RAM) are measured
+    /// once and appear on the line of every size of the same operation. Of two
+    /// rows for the same figure the later one counts, as it does for resumed runs.
+    pub fn new(rows: &'a [Row], context: &'a Context) -> Lines<'a> {
+        let mut all: Vec<Line> = Vec::new();
+        let mut places: BTreeMap<(Key<'_>, Option<u32>), usize> = BTreeMap::new();
+        for (index, row) in rows.iter().enumerate() {
+            let place = *places.entry((key(row), row.bytes)).or_insert_with(|| {
+                all.push(Line::of(row));
+                all.len() - 1
+            });
+            all[place].rows.insert(row.metric, index);
+        }
+        spread_sizeless(&mut all, &places);
+        all.sort_by(|a, b| order(a, b, context));
+        Lines { rows, context, all }
+    }
+
+    /// The boards, in the order of their first rows.
+    pub fn boards(&self) -> Vec<&'a str> {
+        distinct(self.rows.iter().map(|row| row.board.as_str()))
+    }
+
+    /// The lines of a board and interface.
+    pub fn of<'b>(&'b self, board: &'b str, interface: &'b str) -> impl Iterator<Item = &'b Line> {
+        self.all
+            .iter()
+            .filter(move |line| line.board == board && self.context.interface(&line.algorithm) == interface)
+    }
+
+    /// The interfaces measured on a board, in the order of the algorithms' files
+    /// and then by name; algorithms without one come last.
+    pub fn interfaces(&self, board: &str) -> Vec<&str> {
+        let mut interfaces = distinct(
+            self.all
+                .iter()
+                .filter(|line| line.board == board)
+                .map(|line| self.context.interface(&line.algorithm)),
+        );
+        interfaces.sort_by_key(|interface| (interface_rank(interface), *interface));
+        interfaces
+    }
+
+    /// The row of a metric of a line.
+    pub fn row(&self, line: &Line, metric: Metric) -> Option<&'a Row> {
+        line.rows.get(&metric).map(|index| &self.rows[*index])
+    }
+
+    /// The value of a metric of a line.
+    pub fn value(&self, line: &Line, metric: Metric) -> Option<f64> {
+        self.row(line, metric).and_then(|row| row.value)
+    }
+
+    /// Whether a line has the message size that pictures and findings show.
+    pub fn is_headline(&self, line: &Line) -> bool {
+        let Some(bytes) = line.bytes else { return true };
+        let preferred = self.context.algorithm(&line.algorithm).and_then(|note| note.bytes);
+        let mut sizes =
+            self.all.iter().filter(|other| same_operation(other, line)).filter_map(|other| other.bytes);
+        match preferred {
+            Some(size) if sizes.clone().any(|other| other == size) => bytes == size,
+            _ => sizes.all(|other| bytes <= other),
+        }
+    }
+
+    /// The name of a choice: algorithm, strategy and, where a report has several, contender.
+    pub fn name(&self, line: &Line) -> String {
+        let mut name = format!("{} {}", line.algorithm, line.strategy);
+        if self.has_many_contenders() {
+            name.push_str(&format!(" ({})", line.contender));
+        }
+        name
+    }
+
+    pub fn has_many_contenders(&self) -> bool {
+        self.rows.iter().any(|row| row.contender != self.rows[0].contender)
+    }
+}
+
+impl Line {
+    fn of(row: &Row) -> Line {
+        Line {
+            board: row.board.clone(),
+            contender: row.contender.clone(),
+            algorithm: row.algorithm.clone(),
+            strategy: row.strategy.clone(),
+            operation: row.operation.clone(),
+            bytes: row.bytes,
+            rows: BTreeMap::new(),
+        }
+    }
+
+    /// The worst status among the rows of the line.
+    pub fn status(&self, rows: &[Row]) -> Status {
+        let statuses = self.rows.values().map(|index| rows[*index].status);
+        statuses.max_by_key(|status| severity(*status)).unwrap_or(Status::Ok)
+    }
+
+    /// The fidelities of the rows that have values.
+    pub fn fidelities(&self, rows: &[Row]) -> Vec<Fidelity> {
+        let valued = self.rows.values().map(|index| &rows[*index]);
+        distinct(valued.filter(|row| row.value.is_some()).map(|row| row.fidelity))
+    }
+}
+
+/// How much a status should worry a reader.
+pub fn severity(status: Status) -> u8 {
+    match status {
+        Status::Ok => 0,
+        Status::NotSupported => 1,
+        Status::DoesNotFit => 2,
+        Status::VariableTime => 3,
+        Status::Crashed => 4,
+        Status::Failed => 5,
+    }
+}
+
+/// The values of an iterator, each once, in the order of first appearance.
+pub fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    for value in values {
+        if !seen.contains(&value) {
+            seen.push(value);
+        }
+    }
+    seen
+}
+
+type Key<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str);
+
+fn key(row: &Row) -> Key<'_> {
+    (&row.board, &row.contender, &row.algorithm, &row.strategy, &row.operation)
+}
+
+fn same_operation(a: &Line, b: &Line) -> bool {
+    a.board == b.board
+        && a.contender == b.contender
+        && a.algorithm == b.algorithm
+        && a.strategy == b.strategy
+        && a.operation == b.operation
+}
+
+/// Adds the rows without a message size to the lines that have one, and drops
+/// the lines that have nothing else.
+fn spread_sizeless(all: &mut Vec<Line>, places: &BTreeMap<(Key<'_>, Option<u32>), usize>) {
+    let mut spent = vec![false; all.len()];
+    for ((key, bytes), from) in places {
+        if bytes.is_some() {
+            continue;
+        }
+        for ((_, _), to) in places.range((*key, Some(0))..=(*key, Some(u32::MAX))) {
+            spent[*from] = true;
+            let shared = all[*from].rows.clone();
+            for (metric, index) in shared {
+                all[*to].rows.entry(metric).or_insert(index);
+            }
+        }
+    }
+    let mut spent = spent.into_iter();
+    all.retain(|_| !spent.next().unwrap_or(false));
+}
+
+fn order(a: &Line, b: &Line, context: &Context) -> Ordering {
+    let file_order = |line: &Line| {
+        context
+            .algorithms
+            .iter()
+            .position(|algorithm| algorithm.name == line.algorithm)
+            .unwrap_or(usize::MAX)
+    };
+    a.board
+        .cmp(&b.board)
+        .then_with(|| file_order(a).cmp(&file_order(b)))
+        .then_with(|| natural(&a.algorithm, &b.algorithm))
+        .then_with(|| strategy_rank(&a.strategy).cmp(&strategy_rank(&b.strategy)))
+        .then_with(|| a.strategy.cmp(&b.strategy))
+        .then_with(|| a.contender.cmp(&b.contender))
+        .then_with(|| operation_rank(&a.operation).cmp(&operation_rank(&b.operation)))
+        .then_with(|| a.operation.cmp(&b.operation))
+        .then_with(|| a.bytes.cmp(&b.bytes))
+}
+
+/// The order in which a program meets operations; images of several come last.
+fn operation_rank(operation: &str) -> usize {
+    const ORDER: [&str; 9] =
+        ["key-setup", "keygen", "encrypt", "decrypt", "seal", "open", "hash", "mac", "shared-secret"];
+    match operation {
+        "both" => ORDER.len() + 1,
+        "all" => ORDER.len() + 2,
+        other => ORDER.iter().position(|name| *name == other).unwrap_or(ORDER.len()),
+    }
+}
+
+fn strategy_rank(strategy: &str) -> usize {
+    const ORDER: [&str; 3] = ["fast", "small", "tiny"];
+    ORDER.iter().position(|name| *name == strategy).unwrap_or(ORDER.len())
+}
+
+fn interface_rank(interface: &str) -> usize {
+    const ORDER: [&str; 8] =
+        ["block-cipher", "mode-ecb", "mode-cbc", "mode-ctr", "hash", "mac", "dh", "public-key"];
+    match interface {
+        "" => usize::MAX,
+        other => ORDER.iter().position(|name| *name == other).unwrap_or(ORDER.len()),
+    }
+}
+
+/// Compares names with their numbers as numbers: `sha3-256` before `sha3-512`,
+/// `aes-128` before `aes-1024`.
+fn natural(a: &str, b: &str) -> Ordering {
+    parts(a).cmp(&parts(b))
+}
+
+/// A run of digits as its number, or a run of anything else.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Part<'a> {
+    Number(u64),
+    Word(&'a str),
+}
+
+fn parts(name: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while let Some(first) = rest.chars().next() {
+        let digit = first.is_ascii_digit();
+        let end = rest.find(|c: char| c.is_ascii_digit() != digit).unwrap_or(rest.len());
+        let (run, tail) = rest.split_at(end);
+        parts.push(match run.parse() {
+            Ok(number) if digit => Part::Number(number),
+            _ => Part::Word(run),
+        });
+        rest = tail;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn sizeless_metrics_join_every_size() {
+        let context = sample::context();
+        let mut rows = vec![sample::row("sha-256", "fast", "hash", Metric::Flash, 2000.0)];
+        for bytes in [32, 64] {
+            let mut row = sample::row("sha-256", "fast", "hash", Metric::Cycles, f64::from(bytes) * 100.0);
+            row.bytes = Some(bytes);
+            rows.push(row);
+        }
+        rows[0].bytes = None;
+        let lines = Lines::new(&rows, &context);
+        assert_eq!(lines.all.len(), 2);
+        for line in &lines.all {
+            assert_eq!(lines.value(line, Metric::Flash), Some(2000.0));
+        }
+        assert!(lines.is_headline(&lines.all[0]));
+        assert!(!lines.is_headline(&lines.all[1]));
+    }
+
+    #[test]
+    fn a_later_row_replaces_an_earlier_one() {
+        let context = sample::context();
+        let rows = [
+            sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 1.0),
+            sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 2.0),
+        ];
+        let lines = Lines::new(&rows, &context);
+        assert_eq!(lines.value(&lines.all[0], Metric::Cycles), Some(2.0));
+    }
+
+    #[test]
+    fn lines_are_in_reading_order() {
+        let context = Context::default();
+        let rows: Vec<Row> = [
+            ("sha-256", "fast", "hash"),
+            ("aes-256", "fast", "encrypt"),
+            ("aes-128", "tiny", "encrypt"),
+            ("aes-128", "fast", "both"),
+            ("aes-128", "fast", "decrypt"),
+            ("aes-128", "fast", "key-setup"),
+            ("aes-128", "small", "encrypt"),
+        ]
+        .iter()
+        .map(|(algorithm, strategy, operation)| sample::row(algorithm, strategy, operation, Metric::Flash, 1.0))
+        .collect();
+        let lines = Lines::new(&rows, &context);
+        let names: Vec<String> = lines
+            .all
+            .iter()
+            .map(|line| format!("{} {} {}", line.algorithm, line.strategy, line.operation))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "aes-128 fast key-setup",
+                "aes-128 fast decrypt",
+                "aes-128 fast both",
+                "aes-128 small encrypt",
+                "aes-128 tiny encrypt",
+                "aes-256 fast encrypt",
+                "sha-256 fast hash",
+            ]
+        );
+        assert_eq!(natural("aes-1024", "aes-128"), Ordering::Greater);
+        assert_eq!(natural("x25519", "x25519"), Ordering::Equal);
+    }
+}

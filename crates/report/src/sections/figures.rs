@@ -1,0 +1,145 @@
+//! Bar charts of lines and of compared tables: what becomes a bar, and how it
+//! is labelled.
+
+use selo_lab::row::{Fidelity, Metric, Row};
+
+use crate::compare::{ComparedTable, Figure as Value};
+use crate::document::{Figure, slug};
+use crate::format::{self, Scale};
+use crate::pivot::{Line, Lines, distinct};
+use crate::svg::bars::{Bar, BarChart, Color, Item, Series};
+
+/// A chart of one metric: an item for each choice, a bar for each operation.
+/// `None` unless at least two choices have a figure.
+pub fn of_metric(lines: &Lines<'_>, chosen: &[&Line], metric: Metric, id: &str, title: &str) -> Option<Figure> {
+    let drawn: Vec<&&Line> = chosen
+        .iter()
+        .filter(|line| lines.value(line, metric).is_some() && lines.is_headline(line))
+        .collect();
+    let operations = distinct(drawn.iter().map(|line| line.operation.as_str()));
+    let names = distinct(drawn.iter().map(|line| lines.name(line)));
+    if names.len() < 2 {
+        return None;
+    }
+    let largest = drawn.iter().filter_map(|line| lines.value(line, metric)).fold(0.0, f64::max);
+    let scale = format::column_scale(metric, largest);
+    let items = names
+        .iter()
+        .map(|name| Item {
+            label: name.clone(),
+            remark: String::new(),
+            bars: operations
+                .iter()
+                .map(|operation| {
+                    let line = drawn.iter().find(|line| line.operation == *operation && lines.name(line) == *name)?;
+                    bar(lines.row(line, metric)?, scale)
+                })
+                .collect(),
+        })
+        .collect();
+    let fidelity = fidelities(drawn.iter().flat_map(|line| lines.row(line, metric)).map(|row| row.fidelity));
+    let series = operations
+        .iter()
+        .enumerate()
+        .map(|(hue, operation)| Series { name: (*operation).to_owned(), color: Color::Hue(hue) })
+        .collect();
+    let chart = BarChart {
+        id: format!("{id}-{}", slug(metric.name())),
+        title: format!("{title}: {}", format::metric_title(metric).to_lowercase()),
+        unit: unit_words(scale.symbol).to_owned(),
+        series,
+        items,
+    };
+    let mut caption = format!("{}, {fidelity}", chart.title);
+    if drawn.iter().filter_map(|line| lines.row(line, metric)).any(|row| interval(row, scale).is_some()) {
+        caption.push_str("; whiskers: 95 % interval of the mean");
+    }
+    Some(Figure { picture: chart.draw(), caption })
+}
+
+/// A chart of published beside measured figures; items with words are left out.
+/// `None` unless something was measured.
+pub fn of_paper(paper: &str, table: &ComparedTable, lines: &Lines<'_>) -> Vec<Figure> {
+    let units = distinct(table.cells.iter().filter_map(|cell| match cell.line.measured {
+        Some(Value::Number(_)) => cell.line.unit.as_deref(),
+        _ => None,
+    }));
+    units.into_iter().filter_map(|unit| of_paper_unit(paper, table, unit, lines)).collect()
+}
+
+fn of_paper_unit(paper: &str, table: &ComparedTable, unit: &str, lines: &Lines<'_>) -> Option<Figure> {
+    let number = |figure: &Option<Value>| match figure {
+        Some(Value::Number(number)) => Some(*number),
+        _ => None,
+    };
+    let cells: Vec<_> = table
+        .cells
+        .iter()
+        .filter(|cell| cell.line.unit.as_deref() == Some(unit) && number(&cell.line.measured).is_some())
+        .collect();
+    if cells.len() < 2 {
+        return None;
+    }
+    let many_columns = distinct(cells.iter().map(|cell| &cell.column)).len() > 1;
+    let items = cells
+        .iter()
+        .map(|cell| {
+            let measured = number(&cell.line.measured).map(|value| Bar {
+                value,
+                text: format::significant(value, 4),
+                interval: cell.rows.first().filter(|_| cell.rows.len() == 1).and_then(|row| {
+                    // The interval keeps its proportion to the mean in any unit.
+                    let row = &lines.rows[*row];
+                    let half = row.ci95? / row.value? * value;
+                    (half > 0.0).then_some((value - half, value + half))
+                }),
+            });
+            let published = number(&cell.line.published)
+                .map(|value| Bar { value, text: format::exact(value), interval: None });
+            Item {
+                label: if many_columns { format!("{}, {}", cell.row, cell.column) } else { cell.row.clone() },
+                remark: cell.line.ratio.map_or_else(String::new, format::ratio),
+                bars: vec![measured, published],
+            }
+        })
+        .collect();
+    let fidelity = fidelities(cells.iter().filter_map(|cell| cell.line.fidelity));
+    let chart = BarChart {
+        id: format!("{}-{}-{}", slug(paper), slug(&table.id), slug(unit)),
+        title: format!("{paper}, {}: {}", table.label, table.title),
+        unit: unit_words(unit).to_owned(),
+        series: vec![
+            Series { name: format!("measured, {fidelity}"), color: Color::Measured },
+            Series { name: "published".to_owned(), color: Color::Published },
+        ],
+        items,
+    };
+    let caption = format!("{}, {fidelity}. At the right of a name: measured over published.", chart.title);
+    Some(Figure { picture: chart.draw(), caption })
+}
+
+fn bar(row: &Row, scale: Scale) -> Option<Bar> {
+    let value = row.value? / scale.factor;
+    let text = format::row_figure(row, scale)?;
+    Some(Bar { value, text, interval: interval(row, scale) })
+}
+
+fn interval(row: &Row, scale: Scale) -> Option<(f64, f64)> {
+    let (value, half) = (row.value?, row.ci95?);
+    (half > 0.0).then_some(((value - half) / scale.factor, (value + half) / scale.factor))
+}
+
+fn fidelities(all: impl Iterator<Item = Fidelity>) -> String {
+    distinct(all.map(Fidelity::name)).join(" and ")
+}
+
+/// A unit in words where its symbol would be too short for an axis.
+pub fn unit_words(symbol: &str) -> &str {
+    match symbol {
+        "B" => "bytes",
+        "ms" => "milliseconds",
+        "µs" | "us" => "microseconds",
+        "%" => "percent",
+        other => other,
+    }
+}

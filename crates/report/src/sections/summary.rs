@@ -1,0 +1,55 @@
+//! Summary: what was measured with what, and the key findings.
+
+use selo_lab::check::CheckLine;
+use selo_lab::row::Row;
+
+use crate::compare::Comparison;
+use crate::document::{Block, Section};
+use crate::findings::findings;
+use crate::format;
+use crate::pivot::{Lines, distinct};
+use crate::table::{Cell, Column, Table};
+
+pub fn section(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -> Section {
+    let mut section = Section::new("summary", "Summary");
+    section.blocks.push(Block::List(findings(lines, papers, checks)));
+    if lines.rows.is_empty() {
+        return section;
+    }
+    let mut table = Table::new(
+        "What was measured, and with what",
+        ["Board", "MCU", "Clock", "Runner", "Fidelity", "Run", "Compiler", "Commit"]
+            .into_iter()
+            .map(Column::text)
+            .chain([Column::number("Rows", ""), Column::number("With a figure", "")])
+            .collect(),
+    );
+    for board in lines.boards() {
+        let rows: Vec<&Row> = lines.rows.iter().filter(|row| row.board == board).collect();
+        let each = |pick: fn(&Row) -> String| Cell::text(distinct(rows.iter().map(|row| pick(row))).join(", "));
+        let valued = rows.iter().filter(|row| row.value.is_some()).count();
+        table.push(vec![
+            Cell::text(lines.context.board_title(board)),
+            each(|row| row.mcu.clone()),
+            each(|row| row.clock_hz.map_or_else(|| "varies".to_owned(), format::frequency)),
+            each(|row| row.runner.clone()),
+            each(|row| row.fidelity.name().to_owned()),
+            each(|row| row.run.clone()),
+            each(|row| row.compiler.clone()),
+            each(|row| commit(&row.commit)),
+            Cell::number(format::count(rows.len() as f64), rows.len() as f64),
+            Cell::number(format::count(valued as f64), valued as f64),
+        ]);
+    }
+    for fidelity in distinct(lines.rows.iter().map(|row| row.fidelity)) {
+        table.remarks.push(format!("{}: {}.", fidelity.name(), format::fidelity_meaning(fidelity)));
+    }
+    section.table("setup", table.without_empty_columns());
+    section
+}
+
+/// A commit short enough to read; the mark of a changed tree stays.
+fn commit(commit: &str) -> String {
+    let mark = if commit.ends_with('+') { " with changes" } else { "" };
+    format!("{}{mark}", format::short(commit.trim_end_matches('+')))
+}

@@ -1,0 +1,89 @@
+//! The trade-off between flash, time and RAM, a picture for each operation
+//! with enough choices.
+
+use selo_lab::row::Metric;
+
+use crate::context::interface_title;
+use crate::document::{Figure, Section, slug};
+use crate::format;
+use crate::pivot::{Line, Lines, distinct};
+use crate::svg::scatter::{Point, Scatter};
+
+/// Fewer choices than this are no trade-off.
+const FEWEST: usize = 3;
+
+pub fn section(lines: &Lines<'_>) -> Section {
+    let mut section = Section::new("trade-off", "Trade-off between flash, time and RAM");
+    let mut figures = Vec::new();
+    for board in lines.boards() {
+        for interface in lines.interfaces(board) {
+            for operation in distinct(lines.of(board, interface).map(|line| line.operation.as_str())) {
+                let chosen: Vec<&Line> = lines
+                    .of(board, interface)
+                    .filter(|line| line.operation == operation && lines.is_headline(line))
+                    .collect();
+                figures.extend(figure(lines, board, interface, operation, &chosen));
+            }
+        }
+    }
+    if !figures.is_empty() {
+        section.text(
+            "Left is smaller, down is faster, a smaller point needs less RAM. Filled points on the \
+             dashed line are the choices that nothing beats in both flash and time.",
+        );
+        section.figures(figures);
+    }
+    section
+}
+
+fn figure(lines: &Lines<'_>, board: &str, interface: &str, operation: &str, chosen: &[&Line]) -> Option<Figure> {
+    let complete: Vec<(&Line, [f64; 3])> = chosen
+        .iter()
+        .filter_map(|&line| {
+            let value = |metric| lines.value(line, metric);
+            // What the caller must leave free: static RAM and stack together.
+            let memory = value(Metric::Ram)? + value(Metric::Stack).unwrap_or(0.0);
+            Some((line, [value(Metric::Flash)?, value(Metric::Time)?, memory]))
+        })
+        .collect();
+    if complete.len() < FEWEST {
+        return None;
+    }
+    let largest = complete.iter().map(|(_, [_, time, _])| *time).fold(0.0, f64::max);
+    let scale = format::column_scale(Metric::Time, largest);
+    let families = distinct(complete.iter().map(|(line, _)| lines.context.family(&line.algorithm)));
+    let points = complete
+        .iter()
+        .map(|(line, [flash, time, memory])| Point {
+            label: lines.name(line),
+            x: *flash,
+            y: time / scale.factor,
+            size: *memory,
+            family: families
+                .iter()
+                .position(|family| *family == lines.context.family(&line.algorithm))
+                .unwrap_or(0),
+            text: format!(
+                "{}: {} flash, {}, {} RAM and stack",
+                lines.name(line),
+                format::quantity(Metric::Flash, *flash),
+                format::quantity(Metric::Time, *time),
+                format::quantity(Metric::Ram, *memory)
+            ),
+        })
+        .collect();
+    let fidelity = distinct(complete.iter().flat_map(|(line, _)| line.fidelities(lines.rows)).map(|f| f.name()));
+    let subject = format!("{}: {operation}", interface_title(interface));
+    let scatter = Scatter {
+        id: format!("trade-off-{}-{}-{}", slug(board), slug(interface), slug(operation)),
+        title: format!("{subject}, on {}", lines.context.board_title(board)),
+        x_name: "flash, bytes".to_owned(),
+        y_name: format!("time, {}", scale.symbol),
+        size_name: "static RAM and stack".to_owned(),
+        remark: format!("{board}, {}", fidelity.join(" and ")),
+        families: families.into_iter().map(str::to_owned).collect(),
+        points,
+    };
+    let caption = format!("{}, {}", scatter.title, fidelity.join(" and "));
+    Some(Figure { picture: scatter.draw(), caption })
+}
