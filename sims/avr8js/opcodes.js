@@ -13,7 +13,7 @@ export const FLASH_READ = 6; // LPM
 export const FLASH_READ_EXTENDED = 7; // ELPM
 export const INTERRUPTS_ON = 8; // SEI and RETI: one more instruction runs before an interrupt is taken
 
-/** The kind of every 16-bit opcode of the AVRe+ core [AVRISM]. */
+/** The kind of every 16-bit opcode of the AVRe+ core [ATMEGA328P, 37]. */
 export function opcodeKinds() {
   const kinds = new Uint8Array(0x10000);
   for (let opcode = 0; opcode < kinds.length; opcode++) kinds[opcode] = kindOf(opcode);

@@ -1,0 +1,95 @@
+/*
+ * Native port of the agent: the marks and stack painting on a PC.
+ *
+ * A quick operation is repeated so that the clock can see it. When the stack is
+ * asked for, the first repetition runs unclocked on painted stack, and the rest
+ * are timed: painting and looking are inline and use no stack themselves, but
+ * reading the clock does. If there is one repetition only it is timed as well,
+ * and the depth is then at least what reading the clock takes.
+ */
+#ifndef SELO_AGENT_PORT_H
+#define SELO_AGENT_PORT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "port_api.h"
+
+#define PORT_NAME "native"
+#define PORT_FLASH
+#define PORT_COUNTER_HZ 1000000000
+#define PORT_COUNTER_BITS 64
+
+static inline void port_flash_read(void *to, const void *from, uint8_t size)
+{
+    memcpy(to, from, size);
+}
+
+/* Painted below the stack pointer; a span that goes through all of it has no known depth. */
+#define PORT_PAINT_BYTES 65528u
+#define PORT_PAINT 0xC5C5C5C5C5C5C5C5u
+
+/* Nothing lies below the stack pointer of a function that calls others. */
+static inline __attribute__((always_inline)) uintptr_t port_stack_pointer(void)
+{
+    uintptr_t sp;
+#if defined(__x86_64__)
+    __asm__ __volatile__("mov %%rsp, %0" : "=r"(sp));
+#elif defined(__aarch64__)
+    __asm__ __volatile__("mov %0, sp" : "=r"(sp));
+#else
+    sp = (uintptr_t)__builtin_frame_address(0) - 512; /* below this function's frame, by a guess */
+#endif
+    return sp & ~(uintptr_t)7;
+}
+
+static inline __attribute__((always_inline)) void port_paint(void)
+{
+    volatile uint64_t *end = (volatile uint64_t *)port_stack_pointer();
+    for (volatile uint64_t *at = end - PORT_PAINT_BYTES / 8; at < end; at++)
+        *at = PORT_PAINT;
+}
+
+static inline __attribute__((always_inline)) uint16_t port_painted_depth(void)
+{
+    volatile uint64_t *end = (volatile uint64_t *)port_stack_pointer();
+    volatile uint64_t *at = end - PORT_PAINT_BYTES / 8;
+    while (at < end && *at == PORT_PAINT)
+        at++;
+    uintptr_t depth = (uintptr_t)end - (uintptr_t)at;
+    return depth == PORT_PAINT_BYTES ? PORT_STACK_UNKNOWN : (uint16_t)depth;
+}
+
+extern struct port_request port_requested;
+extern uint16_t port_stack;
+
+/* `timed` is how many repetitions the clock saw. */
+void port_clock_start(void);
+void port_clock_stop(uint16_t timed);
+
+#define PORT_BARRIER __asm__ __volatile__("" : : : "memory")
+
+#define PORT_MEASURE(...)                                                    \
+    do {                                                                     \
+        uint16_t port_timed_ = port_requested.repeats;                       \
+        if (port_requested.paint_stack)                                      \
+            port_paint();                                                    \
+        if (port_requested.paint_stack && port_timed_ > 1) {                 \
+            PORT_BARRIER;                                                    \
+            __VA_ARGS__;                                                     \
+            PORT_BARRIER;                                                    \
+            port_stack = port_painted_depth();                               \
+            port_timed_--;                                                   \
+        }                                                                    \
+        port_clock_start();                                                  \
+        for (uint16_t port_left_ = port_timed_; port_left_ != 0; port_left_--) { \
+            PORT_BARRIER;                                                    \
+            __VA_ARGS__;                                                     \
+            PORT_BARRIER;                                                    \
+        }                                                                    \
+        port_clock_stop(port_timed_);                                        \
+        if (port_requested.paint_stack && port_stack == PORT_STACK_UNKNOWN)  \
+            port_stack = port_painted_depth();                               \
+    } while (0)
+
+#endif
