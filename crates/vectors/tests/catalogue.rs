@@ -1,0 +1,433 @@
+//! The repository's vectors are right: an implementation that others wrote passes each.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::Reference;
+use selo_vectors::{
+    Algorithm, CallError, Case, CaseKind, Implementation, Outcome, Verdict, stratified,
+};
+use sha2::Digest as _;
+
+/// The million-fold iteration of [RFC7748, 5.2] takes minutes: a test of its own.
+const LARGEST_WEIGHT: u32 = 100_000;
+
+fn run(case: &Case, io_bytes: usize) -> Verdict {
+    let mut reference = Reference::new(case.algorithm, io_bytes);
+    case.run(&mut reference)
+        .unwrap_or_else(|error| panic!("{}: {error}", case.id))
+}
+
+#[test]
+fn every_case_passes_on_the_reference() {
+    let catalog = common::catalog();
+    let mut counts: BTreeMap<(&str, &str), (usize, u64)> = BTreeMap::new();
+    for algorithm in Algorithm::all() {
+        for set in catalog.sets_for(algorithm.name()) {
+            let cases = set
+                .cases(algorithm.name())
+                .expect("the repository's files parse");
+            assert!(
+                !cases.is_empty(),
+                "{} holds nothing for {}",
+                set.id,
+                algorithm.name()
+            );
+            for case in &cases {
+                if case.weight <= LARGEST_WEIGHT {
+                    assert_eq!(
+                        run(case, 65_536),
+                        Verdict::Pass,
+                        "{} {} {}",
+                        set.id,
+                        algorithm.name(),
+                        case.id
+                    );
+                }
+                let count = counts.entry((&set.id, algorithm.name())).or_default();
+                *count = (count.0 + 1, count.1 + u64::from(case.weight));
+            }
+        }
+        assert!(
+            !catalog.sets_for(algorithm.name()).is_empty(),
+            "there are no vectors for {}",
+            algorithm.name()
+        );
+    }
+    // cargo test -p selo-vectors -- --nocapture every_case prints the catalogue.
+    for ((set, algorithm), (cases, weight)) in counts {
+        println!("{set:20} {algorithm:18} {cases:5} cases, weight {weight}");
+    }
+}
+
+/// The same with buffers of a small chip: messages go in pieces, nothing fails.
+#[test]
+fn small_buffers_change_no_verdict() {
+    let catalog = common::catalog();
+    for io_bytes in [1, 32, 48, 96, 137, 256] {
+        let mut passed = 0;
+        for algorithm in Algorithm::all() {
+            for set in catalog.sets_for(algorithm.name()) {
+                let cases = set
+                    .cases(algorithm.name())
+                    .expect("the repository's files parse");
+                for case in stratified(&cases, 500)
+                    .into_iter()
+                    .filter(|case| case.weight <= 3_000)
+                {
+                    match run(case, io_bytes) {
+                        Verdict::Pass => passed += 1,
+                        Verdict::Skipped { .. } => {
+                            assert!(io_bytes < 200, "{} skipped at {io_bytes}", case.id)
+                        }
+                        other => panic!("{} {} with {io_bytes} bytes: {other:?}", set.id, case.id),
+                    }
+                }
+            }
+        }
+        assert_eq!(
+            passed == 0,
+            io_bytes == 1,
+            "{io_bytes} bytes: {passed} passed"
+        );
+    }
+}
+
+#[test]
+#[ignore = "a million scalar multiplications: a minute or more with --release"]
+fn the_million_fold_iteration() {
+    let cases = common::catalog()
+        .set("rfc7748")
+        .expect("in the index")
+        .cases("x25519")
+        .expect("it parses");
+    let case = cases
+        .iter()
+        .find(|case| case.weight == 1_000_000)
+        .expect("RFC 7748 has one");
+    assert_eq!(run(case, 64), Verdict::Pass);
+}
+
+#[test]
+fn the_files_are_those_that_were_put_here() {
+    let directory = common::directory();
+    let sums = std::fs::read_to_string(directory.join("SHA256SUMS")).expect("SHA256SUMS");
+    let mut listed = Vec::new();
+    for line in sums.lines() {
+        let (sum, file) = line.split_once("  ").expect("sum and file");
+        let bytes = std::fs::read(directory.join(file)).expect("a listed file exists");
+        assert_eq!(
+            hex::encode(sha2::Sha256::digest(&bytes)),
+            sum,
+            "{file} has changed"
+        );
+        listed.push(directory.join(file));
+    }
+    for set in common::catalog().sets() {
+        for file in &set.files {
+            assert!(
+                listed.contains(&file.path),
+                "{} is not in SHA256SUMS",
+                file.path.display()
+            );
+        }
+    }
+}
+
+/// Wrong in one way: what a set is for, it must notice.
+struct Wrong<F> {
+    inner: Reference,
+    change: F,
+}
+
+impl<F: FnMut(&str, &mut Outcome)> Implementation for Wrong<F> {
+    fn has(&self, operation: &str) -> bool {
+        self.inner.has(operation)
+    }
+    fn io_bytes(&self) -> usize {
+        self.inner.io_bytes()
+    }
+    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
+        let mut outcome = self.inner.call(operation, inputs)?;
+        (self.change)(operation, &mut outcome);
+        Ok(outcome)
+    }
+}
+
+fn verdict(case: &Case, change: impl FnMut(&str, &mut Outcome)) -> Verdict {
+    let mut wrong = Wrong {
+        inner: Reference::new(case.algorithm, 65_536),
+        change,
+    };
+    case.run(&mut wrong)
+        .unwrap_or_else(|error| panic!("{}: {error}", case.id))
+}
+
+/// Cases for every set and algorithm that are quick enough to run often.
+fn quick_cases() -> Vec<(String, Vec<Case>)> {
+    let catalog = common::catalog();
+    let mut all = Vec::new();
+    for algorithm in Algorithm::all() {
+        for set in catalog.sets_for(algorithm.name()) {
+            let mut cases = set
+                .cases(algorithm.name())
+                .expect("the repository's files parse");
+            cases.retain(|case| case.weight <= 3_000);
+            let few = stratified(&cases, 12_000).into_iter().cloned().collect();
+            all.push((format!("{} {}", set.id, algorithm.name()), few));
+        }
+    }
+    all
+}
+
+fn failed(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Fail { .. })
+}
+
+#[test]
+fn a_wrong_implementation_fails() {
+    for (set, cases) in quick_cases() {
+        for case in cases {
+            // An altered tag and a refused ciphertext are about what must not come out.
+            let negative = matches!(case.kind, CaseKind::Mac { valid: false, .. });
+            let flipped = verdict(&case, |operation, outcome| {
+                if let (false, Some(byte)) = (operation == "key-setup", outcome.output.first_mut())
+                {
+                    // Two bits: Wycheproof's altered tags differ in one.
+                    *byte ^= 0x24;
+                }
+            });
+            let empty = matches!(&case.kind, CaseKind::CbcPadded { output, .. } if output.is_empty())
+                || matches!(&case.kind, CaseKind::CbcRefused { ciphertext, .. } if ciphertext.is_empty());
+            assert_eq!(
+                failed(&flipped),
+                !negative && !empty,
+                "{set} {}: a flipped bit: {flipped:?}",
+                case.id
+            );
+
+            let refused = verdict(&case, |_, outcome| outcome.status = 1);
+            let (CaseKind::CbcRefused { ciphertext, .. }, true) = (&case.kind, empty) else {
+                assert!(failed(&refused), "{set} {}: refused: {refused:?}", case.id);
+                continue;
+            };
+            assert!(
+                ciphertext.is_empty() && failed(&refused),
+                "key-setup must not be refused"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_truncated_or_long_output_fails() {
+    for (set, cases) in quick_cases() {
+        for case in cases.into_iter().take(4) {
+            if matches!(
+                case.kind,
+                CaseKind::Mac { valid: false, .. } | CaseKind::CbcRefused { .. }
+            ) {
+                continue;
+            }
+            let refusal =
+                matches!(case.kind, CaseKind::SharedSecret { shared, .. } if shared == [0; 32]);
+            for (what, change) in [("short", -1i32), ("long", 1)] {
+                let verdict = verdict(&case, |operation, outcome| match (operation, change) {
+                    ("key-setup" | "start" | "update", _) => {}
+                    (_, 1) => outcome.output.push(0),
+                    _ => drop(outcome.output.pop()),
+                });
+                let empty =
+                    matches!(&case.kind, CaseKind::CbcPadded { output, .. } if output.is_empty());
+                let expected = !refusal && !(empty && change == -1);
+                assert_eq!(
+                    failed(&verdict),
+                    expected,
+                    "{set} {} {what}: {verdict:?}",
+                    case.id
+                );
+            }
+        }
+    }
+}
+
+/// Each of these faults leaves most answers right.
+#[test]
+fn a_subtly_wrong_implementation_fails() {
+    let any_failure = |set: &str, algorithm: &str, change: &dyn Fn(&str, &mut Outcome)| {
+        let cases = common::catalog()
+            .set(set)
+            .expect("in the index")
+            .cases(algorithm)
+            .expect("it parses");
+        let quick = cases.iter().filter(|case| case.weight <= 3_000);
+        quick
+            .map(|case| verdict(case, change))
+            .any(|verdict| failed(&verdict))
+    };
+    // The all-zero secret is handed out.
+    let accepts = |_: &str, outcome: &mut Outcome| outcome.status = 0;
+    assert!(any_failure("wycheproof-x25519", "x25519", &accepts));
+    // Bad padding is not noticed.
+    assert!(any_failure("wycheproof-cbc", "aes-128-cbc", &accepts));
+    // A refusal leaks what was decrypted.
+    let leaks = |_: &str, outcome: &mut Outcome| {
+        if outcome.status != 0 {
+            outcome.output = vec![0xab];
+        }
+    };
+    assert!(any_failure("wycheproof-cbc", "aes-256-cbc", &leaks));
+    assert!(any_failure("wycheproof-x25519", "x25519", &leaks));
+    // The IV is not the random source's.
+    let constant = |operation: &str, outcome: &mut Outcome| {
+        if operation == "encrypt" && outcome.output.len() >= 16 {
+            outcome.output[..16].fill(0x42);
+        }
+    };
+    for algorithm in ["aes-128-cbc", "speck128/256-cbc"] {
+        assert!(any_failure("sp800-38a-iv", algorithm, &constant));
+    }
+}
+
+/// Faults of streaming show although every message also fits one call.
+#[test]
+fn pieces_are_tried_besides_one_call() {
+    for (set, algorithm) in [
+        ("shavs", "sha-256"),
+        ("sha3vs", "sha3-512"),
+        ("rfc4231", "hmac-sha-512"),
+    ] {
+        let cases = common::catalog()
+            .set(set)
+            .expect("in the index")
+            .cases(algorithm)
+            .expect("it parses");
+        let noticed = cases.iter().filter(|case| case.weight < 3_000).any(|case| {
+            let wrong = |operation: &str, outcome: &mut Outcome| {
+                if operation == "finish" {
+                    outcome.output[31] ^= 0x80;
+                }
+            };
+            failed(&verdict(case, wrong))
+        });
+        assert!(noticed, "{set} {algorithm}");
+    }
+}
+
+/// An implementation with fewer operations, as `tiny` is.
+struct Without<'a>(Reference, &'a [&'a str]);
+
+impl Implementation for Without<'_> {
+    fn has(&self, operation: &str) -> bool {
+        !self.1.contains(&operation) && self.0.has(operation)
+    }
+    fn io_bytes(&self) -> usize {
+        self.0.io_bytes()
+    }
+    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
+        assert!(self.has(operation), "{operation} does not exist");
+        self.0.call(operation, inputs)
+    }
+}
+
+#[test]
+fn a_missing_operation_skips() {
+    for (set, cases) in quick_cases() {
+        for case in cases {
+            let verdict = |missing: &[&str]| {
+                let mut without = Without(Reference::new(case.algorithm, 65_536), missing);
+                case.run(&mut without).expect("nothing missing is called")
+            };
+            let skipped = matches!(verdict(&["decrypt"]), Verdict::Skipped { .. });
+            let decrypts = matches!(
+                case.kind,
+                CaseKind::Blocks { direction, .. }
+                | CaseKind::BlockMonteCarlo { direction, .. }
+                | CaseKind::CbcUnpadded { direction, .. }
+                | CaseKind::CbcPadded { direction, .. }
+                | CaseKind::CbcMonteCarlo { direction, .. }
+                | CaseKind::Ctr { direction, .. } if direction == selo_vectors::Direction::Decrypt
+            ) || matches!(case.kind, CaseKind::CbcRefused { .. });
+            assert_eq!(skipped, decrypts, "{set} {}", case.id);
+
+            let streams = ["start", "update", "finish"];
+            assert_eq!(verdict(&streams), Verdict::Pass, "{set} {}", case.id);
+            assert_eq!(
+                verdict(&["hash", "mac"]),
+                Verdict::Pass,
+                "{set} {}",
+                case.id
+            );
+        }
+    }
+}
+
+/// A crash is no verdict.
+#[test]
+fn a_call_that_cannot_be_made_is_an_error() {
+    struct Dead;
+    impl Implementation for Dead {
+        fn has(&self, _: &str) -> bool {
+            true
+        }
+        fn io_bytes(&self) -> usize {
+            1024
+        }
+        fn call(&mut self, _: &str, _: &[&[u8]]) -> Result<Outcome, CallError> {
+            Err("the chip has crashed".into())
+        }
+    }
+    for (_, cases) in quick_cases() {
+        for case in cases {
+            assert_eq!(
+                case.run(&mut Dead).expect_err(&case.id).to_string(),
+                "the chip has crashed"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_sample_has_every_class_and_keeps_to_its_budget() {
+    let catalog = common::catalog();
+    let cases = catalog
+        .set("wycheproof-x25519")
+        .expect("in the index")
+        .cases("x25519")
+        .expect("it parses");
+    let classes = |sample: &[&Case]| {
+        sample
+            .iter()
+            .map(|case| case.class.clone())
+            .collect::<std::collections::BTreeSet<_>>()
+            .len()
+    };
+    let everything = stratified(&cases, u64::MAX);
+    assert_eq!(everything, cases.iter().collect::<Vec<_>>());
+    let sample = stratified(&cases, 60);
+    assert_eq!(sample.len(), 60);
+    assert_eq!(classes(&sample), classes(&everything));
+    assert_eq!(stratified(&cases, 0).len(), classes(&everything));
+    assert_eq!(sample, stratified(&cases, 60));
+}
+
+#[test]
+fn weights_are_what_a_run_costs() {
+    // One call is at most a few block operations: the weight must not be far from the calls.
+    let catalog = common::catalog();
+    let cases = catalog
+        .set("aesavs-mct-cbc")
+        .expect("in the index")
+        .cases("aes-192-cbc")
+        .expect("it parses");
+    assert_eq!(cases.len(), 200);
+    for (index, weight, calls) in [(0, 2_000, 1_001), (100, 3_000, 2_001)] {
+        let mut reference = Reference::new(cases[index].algorithm, 128);
+        assert_eq!(
+            cases[index].run(&mut reference).expect("it runs"),
+            Verdict::Pass
+        );
+        assert_eq!((cases[index].weight, reference.calls), (weight, calls));
+    }
+}
