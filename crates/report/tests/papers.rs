@@ -1,0 +1,151 @@
+//! What the notes in `papers/` say of the published figures follows from the figures.
+
+mod support;
+
+use support::{paper, papers, printed};
+
+fn near(a: f64, b: f64, within: f64) {
+    assert!((a - b).abs() <= within, "{a} is not {b} within {within}");
+}
+
+/// Power in milliwatts that makes an energy in nWh of a time in ms.
+fn milliwatts(nanowatt_hours: f64, milliseconds: f64) -> f64 {
+    nanowatt_hours * 3.6 / milliseconds
+}
+
+const UNO_ROWS: [&str; 12] = [
+    "AES128: Encrypt",
+    "AES128: Decrypt",
+    "AES192: Encrypt",
+    "AES192: Decrypt",
+    "AES256: Encrypt",
+    "AES256: Decrypt",
+    "SHA256",
+    "SHA512",
+    "SHA3-256",
+    "SHA3-512",
+    "x25519:dh1",
+    "x25519:dh2",
+];
+
+#[test]
+fn every_paper_reads() {
+    let all = selo_report::paper::read_all(&papers()).unwrap_or_else(|error| panic!("{error}"));
+    let names: Vec<&str> = all.iter().map(|paper| paper.name.as_str()).collect();
+    assert_eq!(names, ["albarello2020", "ramalho2024", "rocha-securino"]);
+    for paper in &all {
+        assert!(!paper.notes.is_empty() && !paper.authors.is_empty());
+    }
+}
+
+#[test]
+fn albarello2020_times_have_the_step_of_a_16_mhz_clock() {
+    let paper = paper("albarello2020");
+    near(printed(&paper, "table-1", "Clock", "Arduino Uno R3"), 20.0, 0.0);
+    let mut distinct = std::collections::BTreeSet::new();
+    for row in UNO_ROWS {
+        let microseconds = (printed(&paper, "table-2-time", row, "Arduino") * 1e3).round() as u64;
+        assert_eq!(microseconds % 4, 0, "{row}");
+        distinct.insert(microseconds);
+    }
+    assert_eq!(distinct.len(), 11);
+}
+
+#[test]
+fn albarello2020_sha_energies_stand_in_the_wrong_rows() {
+    let paper = paper("albarello2020");
+    let time = |row| printed(&paper, "table-2-time", row, "Arduino");
+    let energy = |row| printed(&paper, "table-2-energy", row, "Arduino");
+    for row in UNO_ROWS {
+        let power = milliwatts(energy(row), time(row));
+        if row.starts_with("SHA") {
+            assert!((power - 5.0).abs() > 1.0, "{row} fits: {power}");
+        } else {
+            // To the printed digit: 0.0005 nWh.
+            near(energy(row), 5.0 * time(row) / 3.6, 0.0005);
+        }
+    }
+    // In the order SHA3-256, SHA3-512, SHA256, SHA512 all four fit.
+    for (energy_of, time_of) in
+        [("SHA256", "SHA3-256"), ("SHA512", "SHA3-512"), ("SHA3-256", "SHA256"), ("SHA3-512", "SHA512")]
+    {
+        near(energy(energy_of), 5.0 * time(time_of) / 3.6, 0.0005);
+    }
+}
+
+#[test]
+fn albarello2020_esp32_powers() {
+    let paper = paper("albarello2020");
+    let power = |row, column| {
+        milliwatts(
+            printed(&paper, "table-2-energy", row, column),
+            printed(&paper, "table-2-time", row, column),
+        )
+    };
+    near(power("x25519:dh1", "ESP32 without accelerator"), 8.4, 0.05);
+    near(power("AES128: Encrypt", "ESP32 without accelerator"), 8.4, 0.05);
+    let with = "ESP32 with accelerator";
+    near(power("AES128: Encrypt", with), 90.0, 0.5);
+    near(power("SHA512", with), 88.0, 0.5);
+    near(power("RSA: Gen Key", with), 123.0, 0.5);
+    near(power("RSA: Encrypt", with), 179.0, 0.5);
+    near(power("RSA: Decrypt", with), 179.0, 0.5);
+}
+
+#[test]
+fn albarello2020_protocol_includes_the_gateways_key() {
+    let paper = paper("albarello2020");
+    let time = |row, column| printed(&paper, "table-2-time", row, column);
+    let total = |row| printed(&paper, "table-5", row, "Time");
+    near(
+        time("x25519:dh1", "Arduino") + time("x25519:dh2", "Arduino") + time("SHA3-256", "Arduino"),
+        7704.0,
+        0.5,
+    );
+    near(total("RPi + Arduino") - total("PC + Arduino"), 584.0, 0.5);
+    near(total("RPi + ESP32") - total("PC + ESP32"), 556.0, 0.5);
+    near(time("x25519:dh1", "RPi-3") - time("x25519:dh1", "PC"), 535.0, 0.5);
+}
+
+#[test]
+fn ramalho2024_times_are_means_of_five_readings() {
+    let paper = paper("ramalho2024");
+    let speck = |row| printed(&paper, "figure-2", row, "Transmitter");
+    for row in ["Speck 128", "Speck 192", "Speck 256"] {
+        let steps = speck(row) / 0.8;
+        near(steps, steps.round(), 1e-9);
+    }
+    near(
+        speck("Speck 192") - speck("Speck 128"),
+        printed(&paper, "time-growth", "Speck 192", "Transmitter"),
+        1e-9,
+    );
+    near(
+        speck("Speck 256") - speck("Speck 128"),
+        printed(&paper, "time-growth", "Speck 256", "Transmitter"),
+        1e-9,
+    );
+    near(speck("Speck 128") / 32.0, 5.1, 0.05);
+    // AES against albarello2020, same library.
+    let other = support::paper("albarello2020");
+    for (ours, theirs) in
+        [("AES 128", "AES128: Encrypt"), ("AES 192", "AES192: Encrypt"), ("AES 256", "AES256: Encrypt")]
+    {
+        let ratio = speck(ours) / 1e3 / printed(&other, "table-2-time", theirs, "Arduino");
+        assert!((1.0..1.02).contains(&ratio), "{ratio}");
+    }
+    // A transmission of 0.480 s does not happen 3.4 times a second.
+    assert!(printed(&paper, "throughput", "Every algorithm", "Node") > 1.0 / 0.480);
+}
+
+#[test]
+fn rocha_securino_sums() {
+    let paper = paper("rocha-securino");
+    near((printed(&paper, "does-not-fit", "Ptolemy-XV", "RAM used") / 20.48).round(), 262.0, 0.0);
+    near(printed(&paper, "does-not-fit", "Ptolemy-XV", "RAM used") - 2048.0, 3317.0, 0.0);
+    let other = "Arduino-AES (DanielVukelich)";
+    near(printed(&paper, "does-not-fit", other, "RAM used") - 2048.0, 658.0, 0.0);
+    let cycles = |column| printed(&paper, "figure-2", "AESLib", column);
+    near(cycles("Encrypt") + cycles("Decrypt"), 9759.0, 0.0);
+    near(9759.0 - cycles("Both"), 43.0, 0.0);
+}
