@@ -116,9 +116,10 @@ fn every_file_fits_its_algorithms_and_no_other_interface() {
             "hmac-sha3-512",
             "x25519",
         ] {
+            let kind = |algorithm: &Algorithm| std::mem::discriminant(&algorithm.interface());
             if algorithms
                 .iter()
-                .all(|algorithm| algorithm.interface() != self::algorithm(name).interface())
+                .all(|other| kind(other) != kind(&algorithm(name)))
             {
                 // Refused, or (in files of several algorithms) nothing for this one.
                 let cases = parse::cases(*format, Path::new("file"), text, algorithm(name))
