@@ -33,7 +33,7 @@ void selo_field25519_butterfly(uint8_t a[32], uint8_t b[32]);
 /* r = a - b mod p; r < 131 * 2^248. */
 void selo_field25519_subtract(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 
-/* a = a + 121666 b mod p; a < 129 * 2^248. a and b must be apart. */
+/* a = a + 121666 b mod p; a < 131 * 2^248. a and b must be apart. */
 void selo_field25519_add_121666(uint8_t a[32], const uint8_t b[32]);
 
 /* r = 1 / a mod p, and 0 for a = 0; r < 167 * 2^248. All three must be apart. */

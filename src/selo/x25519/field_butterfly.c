@@ -15,8 +15,7 @@ void selo_field25519_butterfly(uint8_t a[32], uint8_t b[32])
     int16_t minus = (int16_t)(19 * minus_excess - 75);
     /* The same for a + b: the top is at most 510, the first carry 57, all others 0 to 2. */
     const uint16_t plus_top = (uint16_t)(a[31] + b[31]);
-    const uint8_t plus_excess = (uint8_t)(plus_top >> 7);
-    uint16_t plus = (uint16_t)(19 * plus_excess);
+    uint16_t plus = (uint16_t)(19 * (uint8_t)(plus_top >> 7));
 
     for (uint8_t i = 0; i < 31; i++) {
         plus = (uint16_t)(plus + a[i] + b[i]);

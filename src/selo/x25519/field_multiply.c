@@ -8,26 +8,27 @@
 /* r = a b. r must be apart from a and b. */
 static void multiply_128(uint8_t r[32], const uint8_t a[16], const uint8_t b[16])
 {
-    struct selo_karatsuba_128 work;
-    const uint8_t d_sign = selo_halves_128(work.d, a);
-    const uint8_t e_sign = selo_halves_128(work.e, b);
+    uint8_t work[32];
+    uint8_t *const d = work + 16, *const e = work + 24;
+    const uint8_t d_sign = selo_halves_128(d, a);
+    const uint8_t e_sign = selo_halves_128(e, b);
 
     selo_multiply_64(r, a, b);
     selo_multiply_64(r + 16, a + 8, b + 8);
-    selo_multiply_64(work.middle, work.d, work.e);
-    selo_combine_128(r, &work, d_sign, e_sign);
+    selo_multiply_64(work, d, e);
+    selo_combine_128(r, work, d_sign, e_sign);
 }
 
 void selo_field25519_multiply(uint8_t r[32], const uint8_t a[32], const uint8_t b[32])
 {
-    uint8_t product[64];
-    struct selo_karatsuba_256 work;
-    const uint8_t d_sign = selo_halves_256(work.d, a);
-    const uint8_t e_sign = selo_halves_256(work.e, b);
+    uint8_t product[64], work[64];
+    uint8_t *const d = work + 32, *const e = work + 48;
+    const uint8_t d_sign = selo_halves_256(d, a);
+    const uint8_t e_sign = selo_halves_256(e, b);
 
     multiply_128(product, a, b);
     multiply_128(product + 32, a + 16, b + 16);
-    multiply_128(work.middle, work.d, work.e);
-    selo_combine_256(product, &work, d_sign, e_sign);
+    multiply_128(work, d, e);
+    selo_combine_256(product, work, d_sign, e_sign);
     selo_field25519_reduce(r, product);
 }

@@ -2,12 +2,13 @@
  * 8 x 8 bytes -> 16 bytes, column by column (product scanning): all operands in
  * registers of an 8-bit machine with 32 of them, unrolled.
  */
+#include "field_column.h"
 #include "field_product.h"
 
 #define MAC(i, j) column += (uint16_t)((uint16_t)a##i * b##j);
 #define NEXT \
     *r++ = (uint8_t)column; \
-    column = (selo_column)((selo_column_bits)column >> 8);
+    column = SELO_COLUMN_CARRY(column);
 
 void selo_multiply_64(uint8_t r[restrict 16], const uint8_t a[8], const uint8_t b[8])
 {

@@ -2,6 +2,7 @@
  * The square of 8 bytes -> 16 bytes, column by column: each product of two
  * different bytes is computed once and counted twice, 36 products instead of 64.
  */
+#include "field_column.h"
 #include "field_product.h"
 
 /* pairs <= 4 * 255 * 255, so that twice it and the carry stay below 2^20. */
@@ -13,7 +14,7 @@
 #define ONCE(i) column += (uint16_t)((uint16_t)a##i * a##i);
 #define NEXT \
     *r++ = (uint8_t)column; \
-    column = (selo_column)((selo_column_bits)column >> 8);
+    column = SELO_COLUMN_CARRY(column);
 
 void selo_square_64(uint8_t r[restrict 16], const uint8_t a[8])
 {

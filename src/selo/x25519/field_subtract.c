@@ -21,6 +21,7 @@ void selo_field25519_subtract(uint8_t r[32], const uint8_t a[32], const uint8_t 
     const uint16_t top = (uint16_t)(511 + a[31] - b[31]);
     const uint8_t excess = (uint8_t)((uint16_t)(top - 1) >> 7);
     int16_t sum = (int16_t)(19 * excess - 75);
+
     for (uint8_t i = 0; i < 31; i++) {
         sum = (int16_t)(sum + a[i] + (uint8_t)~b[i]);
         r[i] = (uint8_t)sum;

@@ -1,0 +1,27 @@
+/*
+ * The accumulator of a column of products of bytes. Internal to the field_*.c
+ * files.
+ *
+ * A column of n products, with the carry of the column before, stays below
+ * n * 255 * 255 + 2^16: 24 bits are enough where the compiler has such an
+ * integer, and spare an 8-bit machine an addition per product. It is signed
+ * because the compiler keeps the order of a signed sum; it pairs the terms of an
+ * unsigned one up first and runs out of registers.
+ */
+#ifndef SELO_X25519_FIELD_COLUMN_H
+#define SELO_X25519_FIELD_COLUMN_H
+
+#include <stdint.h>
+
+#ifdef __INT24_MAX__
+typedef __int24 selo_column;
+typedef __uint24 selo_column_bits;
+#else
+typedef int32_t selo_column;
+typedef uint32_t selo_column_bits;
+#endif
+
+/* What a column that is not negative carries into the next. */
+#define SELO_COLUMN_CARRY(column) (selo_column)((selo_column_bits)(column) >> 8)
+
+#endif
