@@ -101,6 +101,7 @@ impl Agent {
     }
 
     fn ask(&mut self, command: u8, payload: &[u8]) -> Result<(Vec<u8>, Vec<Span>)> {
+        crate::schedule::check_interrupt()?;
         self.sequence = self.sequence.wrapping_add(1);
         // The leading delimiter flushes whatever stray bytes the agent holds.
         let mut request = vec![0];

@@ -23,6 +23,7 @@ pub mod measure;
 pub mod project;
 pub mod row;
 pub mod runner;
+pub mod schedule;
 pub mod stats;
 pub mod store;
 pub mod units;

@@ -1,0 +1,140 @@
+//! Works through units on several threads, hands the results back in order,
+//! and stops at the first error of the machine or at Ctrl-C.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+
+use crate::error::{Error, Result};
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Asks everything that runs to stop soon; what is done stays done.
+pub fn interrupt() {
+    INTERRUPTED.store(true, Ordering::Relaxed);
+}
+
+/// `Err(Interrupted)` once [`interrupt`] was called.
+pub fn check_interrupt() -> Result<()> {
+    if INTERRUPTED.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+}
+
+/// What happens to the work, as it happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The item of that index was taken up.
+    Started(usize),
+    /// It was finished.
+    Finished(usize),
+}
+
+/// Calls `work` for 0..count on `threads` threads. `done` gets each result as
+/// soon as it is there, in any order, and `in_order` in the order of the items.
+pub fn run<T: Send>(
+    count: usize,
+    threads: usize,
+    work: impl Fn(usize) -> Result<T> + Sync,
+    mut event: impl FnMut(Event),
+    mut done: impl FnMut(&T) -> Result<()>,
+    mut in_order: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    enum Message<T> {
+        Started(usize),
+        Finished(usize, Result<T>),
+    }
+    let next = AtomicUsize::new(0);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (send, receive) = channel();
+        for _ in 0..threads.clamp(1, count.max(1)) {
+            let (send, next, stop, work) = (send.clone(), &next, &stop, &work);
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) && check_interrupt().is_ok() {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= count || send.send(Message::Started(index)).is_err() {
+                        break;
+                    }
+                    let result = work(index);
+                    if send.send(Message::Finished(index, result)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(send);
+        let mut waiting = BTreeMap::new();
+        let mut following = 0;
+        let mut first_error = None;
+        for message in receive {
+            match message {
+                Message::Started(index) => event(Event::Started(index)),
+                Message::Finished(index, result) => {
+                    event(Event::Finished(index));
+                    let result = result.and_then(|value| done(&value).map(|()| value));
+                    match result {
+                        Ok(value) => {
+                            waiting.insert(index, value);
+                        }
+                        Err(error) => {
+                            stop.store(true, Ordering::Relaxed);
+                            first_error.get_or_insert(error);
+                        }
+                    }
+                    while first_error.is_none()
+                        && let Some(value) = waiting.remove(&following)
+                    {
+                        following += 1;
+                        if let Err(error) = in_order(value) {
+                            stop.store(true, Ordering::Relaxed);
+                            first_error = Some(error);
+                        }
+                    }
+                }
+            }
+        }
+        // A runner that Ctrl-C killed looks like a broken one.
+        check_interrupt()?;
+        first_error.map_or(Ok(()), Err)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_order_whatever_finishes_first() {
+        let mut seen = Vec::new();
+        let work = |index: usize| {
+            std::thread::sleep(std::time::Duration::from_millis(20 - 2 * index as u64));
+            Ok(index)
+        };
+        run(8, 4, work, |_| {}, |_| Ok(()), |index| {
+            seen.push(index);
+            Ok(())
+        })
+        .expect("no error");
+        assert_eq!(seen, (0..8).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_error_stops_the_work_and_keeps_what_was_done() {
+        let mut kept = Vec::new();
+        let work = |index: usize| {
+            if index == 2 { Err(Error::Agent("broken".into())) } else { Ok(index) }
+        };
+        let result = run(
+            1000,
+            1,
+            work,
+            |_| {},
+            |&index| {
+                kept.push(index);
+                Ok(())
+            },
+            |_| Ok(()),
+        );
+        assert!(result.is_err());
+        assert!(kept.starts_with(&[0, 1]) && kept.len() < 1000);
+    }
+}

@@ -1,0 +1,124 @@
+//! `selo doctor`: what is missing on this machine, and the line that installs it.
+
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use selo_lab::project::Project;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print one JSON object a line instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Something that Selo uses.
+struct Need {
+    name: String,
+    why: String,
+    found: Option<String>,
+    /// What to type when it is missing.
+    install: String,
+    /// Only some commands need it.
+    optional: bool,
+}
+
+pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
+    let mut needs = Vec::new();
+    match project {
+        Some(root) => {
+            let loaded = Project::load(root);
+            needs.push(Need {
+                name: "project".into(),
+                why: "boards, contenders and algorithms".into(),
+                found: loaded.as_ref().ok().map(|_| root.display().to_string()),
+                install: loaded.as_ref().err().map(ToString::to_string).unwrap_or_default(),
+                optional: false,
+            });
+            if let Ok(project) = &loaded {
+                let mut compilers: Vec<(&str, Vec<&str>, String)> = Vec::new();
+                for board in &project.boards {
+                    let packages = board.toolchain.debian.iter().map(String::as_str).collect();
+                    compilers.push((&board.toolchain.cc, packages, board.title.clone()));
+                }
+                for (cc, packages, title) in compilers {
+                    needs.push(program(cc, &format!("images for {title}"), &apt(&packages), false));
+                }
+            }
+            needs.push(file(
+                &root.join("target/sims/selo-simavr"),
+                "simavr runner",
+                "simulates AVR boards, cycle-exact",
+                "make build",
+            ));
+            needs.push(program("node", "the second AVR simulator", &apt(&["nodejs", "npm"]), true));
+            needs.push(file(
+                &root.join("sims/avr8js/node_modules/avr8js"),
+                "avr8js",
+                "the second AVR simulator",
+                "make build",
+            ));
+        }
+        None => needs.push(Need {
+            name: "project".into(),
+            why: "boards, contenders and algorithms".into(),
+            found: None,
+            install: "change into the project's folder, or pass --project DIR".into(),
+            optional: false,
+        }),
+    }
+    needs.push(program("git", "the commit on every row", &apt(&["git"]), true));
+    needs.push(program("chromium", "`selo lab report --open`, or any browser", &apt(&["chromium"]), true));
+
+    let missing = needs.iter().filter(|need| need.found.is_none() && !need.optional).count();
+    for need in &needs {
+        if args.json {
+            println!(
+                "{}",
+                serde_json::json!({
+                    "name": need.name, "why": need.why, "found": need.found,
+                    "install": need.found.is_none().then_some(&need.install),
+                    "optional": need.optional,
+                })
+            );
+            continue;
+        }
+        match &need.found {
+            Some(what) => println!("ok       {:<16} {what}", need.name),
+            None => {
+                let word = if need.optional { "absent " } else { "MISSING" };
+                println!("{word}  {:<16} needed for: {}", need.name, need.why);
+                println!("         {:<16} install: {}", "", need.install);
+            }
+        }
+    }
+    if missing == 0 {
+        eprintln!("nothing that is needed is missing");
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("{missing} missing; `make setup` installs everything");
+    Ok(ExitCode::from(3))
+}
+
+fn apt(packages: &[&str]) -> String {
+    format!("sudo apt-get install {}", packages.join(" "))
+}
+
+/// A program on PATH; what it says of itself proves that it runs.
+fn program(name: &str, why: &str, install: &str, optional: bool) -> Need {
+    let output = Command::new(name).arg("--version").stdin(Stdio::null()).output();
+    let found = output.ok().filter(|output| output.status.success()).map(|output| {
+        String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned()
+    });
+    Need { name: name.into(), why: why.into(), found, install: install.into(), optional }
+}
+
+fn file(path: &Path, name: &str, why: &str, install: &str) -> Need {
+    Need {
+        name: name.into(),
+        why: why.into(),
+        found: path.exists().then(|| path.display().to_string()),
+        install: install.into(),
+        optional: false,
+    }
+}

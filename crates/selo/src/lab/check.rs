@@ -1,0 +1,160 @@
+//! `selo lab check`: official test vectors in the running image, and constant time.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use selo_lab::build::Builder;
+use selo_lab::check::{CheckLine, Effort};
+use selo_lab::measure::{self, Lab};
+use selo_lab::project::Project;
+use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
+
+use super::common::{Progress, Select, commit};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+On a simulated chip a sample of each source runs, spread over its files and
+flags, unless --full asks for everything; natively everything runs always.
+
+Examples:
+  selo lab check --board uno
+  selo lab check --board native --json
+  selo lab check --board uno --algorithm x25519 --full")]
+pub struct Args {
+    #[command(flatten)]
+    select: Select,
+    /// Run every case on a simulated chip too, however long it takes
+    #[arg(long)]
+    full: bool,
+    /// Millions of simulated cycles that one source may take of one image without --full
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    budget: u64,
+    /// Leave out the constant-time measurement
+    #[arg(long)]
+    no_constant_time: bool,
+    /// Print JSON Lines on stdout instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Folder for check.jsonl, which the report shows (default: out/lab/BOARD in the project)
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+    let project = Project::load(root)?;
+    let board = project.board(&args.select.board)?;
+    let units = project.units(board, &args.select.selection())?;
+    let catalog = selo_vectors::Catalog::load(&root.join("vectors")).map_err(selo_lab::Error::from)?;
+    let lab = Lab {
+        project: &project,
+        board,
+        builder: Builder::new(&project, board)?,
+        catalog: &catalog,
+        runner: args.select.runner(board)?,
+        run: String::new(),
+        commit: commit(root),
+        metrics: Vec::new(),
+        operations: Vec::new(),
+        power: None,
+    };
+    let effort =
+        Effort { full: args.full, cycles: args.budget.saturating_mul(1_000_000), ..Effort::default() };
+    let mut progress = Progress::new(units.iter().map(selo_lab::contender::Unit::label).collect());
+    let mut lines: Vec<CheckLine> = Vec::new();
+    let result = {
+        let progress = std::cell::RefCell::new(&mut progress);
+        selo_lab::schedule::run(
+            units.len(),
+            args.select.jobs(board, false),
+            |index| lab.check(&units[index], &effort, !args.no_constant_time),
+            |event| progress.borrow_mut().event(event),
+            |_| Ok(()),
+            |new| {
+                if args.json {
+                    for line in &new {
+                        progress.borrow().print(&serde_json::to_string(line).unwrap_or_default());
+                    }
+                }
+                lines.extend(new);
+                Ok(())
+            },
+        )
+    };
+    progress.finish();
+    if !args.json && !lines.is_empty() {
+        print!("{}", by_source(&lines, &board.title).to_terminal(TerminalStyle::detect()));
+        for line in lines.iter().filter(|line| line.failed > 0) {
+            println!(
+                "FAILED {} {} {} {}: {} of {}; first: {}",
+                line.source,
+                line.contender,
+                line.algorithm,
+                line.strategy,
+                line.failed,
+                line.tried,
+                line.first_failure.as_deref().unwrap_or("?")
+            );
+        }
+    }
+    result?;
+    let folder = args.out.clone().unwrap_or_else(|| measure::default_folder(&project, board));
+    let path = folder.join("check.jsonl");
+    write_lines(&path, &lines).map_err(|source| selo_lab::Error::Write { path, source })?;
+    let passed: u64 = lines.iter().map(|line| line.passed).sum();
+    let failed: u64 = lines.iter().map(|line| line.failed).sum();
+    eprintln!("{passed} passed, {failed} failed");
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Replaces the file at once, so that a reader never sees half of it.
+fn write_lines(path: &Path, lines: &[CheckLine]) -> std::io::Result<()> {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(&serde_json::to_string(line)?);
+        text.push('\n');
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let temporary = path.with_extension("jsonl.new");
+    std::fs::write(&temporary, text)?;
+    std::fs::rename(temporary, path)
+}
+
+/// One line a source, all algorithms and strategies together.
+fn by_source(lines: &[CheckLine], board: &str) -> Table {
+    let mut sums: BTreeMap<&str, [u64; 5]> = BTreeMap::new();
+    for line in lines {
+        let sum = sums.entry(&line.source).or_default();
+        for (total, part) in sum.iter_mut().zip([
+            1,
+            line.tried,
+            line.passed,
+            line.failed,
+            line.available,
+        ]) {
+            *total += part;
+        }
+    }
+    let mut table = Table::new(
+        format!("Conformance on {board}"),
+        vec![
+            Column::text("source"),
+            Column::number("images", ""),
+            Column::number("tried", ""),
+            Column::number("passed", ""),
+            Column::number("failed", ""),
+            Column::number("available", ""),
+        ],
+    );
+    for (source, sum) in sums {
+        let mut cells = vec![Cell::text(source)];
+        for (index, value) in sum.into_iter().enumerate() {
+            let cell = Cell::number(value.to_string(), value as f64);
+            cells.push(if index == 3 && value > 0 { cell.with_tone(Tone::Bad) } else { cell });
+        }
+        table.push(cells);
+    }
+    table
+}

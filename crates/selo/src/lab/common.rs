@@ -1,0 +1,118 @@
+//! What `lab run` and `lab check` share: which units, how many threads, progress.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::Command;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use selo_lab::board::Board;
+use selo_lab::project::Selection;
+use selo_lab::row::Fidelity;
+use selo_lab::schedule::Event;
+
+/// Which units are meant.
+#[derive(Debug, clap::Args)]
+pub struct Select {
+    /// Board to measure on; `selo lab list boards` shows them
+    #[arg(long, value_name = "NAME")]
+    pub board: String,
+    /// Libraries to measure (default: all but the ones that test the instrument)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub contender: Vec<String>,
+    /// Algorithms, such as aes-128 or sha3-256 (default: all)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub algorithm: Vec<String>,
+    /// Strategies, such as fast, small or tiny (default: all)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub strategy: Vec<String>,
+    /// What executes the images (default: the board's own; avr8js is a second AVR simulator)
+    #[arg(long, value_name = "NAME")]
+    pub runner: Option<String>,
+    /// Images that run at the same time (default: one a core, one on wall-clock boards)
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+}
+
+impl Select {
+    pub fn selection(&self) -> Selection {
+        Selection {
+            contenders: self.contender.clone(),
+            algorithms: self.algorithm.clone(),
+            strategies: self.strategy.clone(),
+        }
+    }
+
+    /// Simulated chips do not disturb each other; wall-clock measurements do.
+    pub fn jobs(&self, board: &Board, timed: bool) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let default = if timed && board.fidelity == Fidelity::WallClock { 1 } else { cores };
+        self.jobs.unwrap_or(default).max(1)
+    }
+
+    /// The runner's name, checked.
+    pub fn runner(&self, board: &Board) -> selo_lab::Result<String> {
+        let name = self.runner.clone().unwrap_or_else(|| board.runner.clone());
+        if selo_lab::runner::RUNNERS.contains(&name.as_str()) {
+            return Ok(name);
+        }
+        Err(selo_lab::Error::unknown("runner", &name, selo_lab::runner::RUNNERS))
+    }
+}
+
+/// A bar on a terminal; silence elsewhere.
+pub struct Progress {
+    bar: ProgressBar,
+    labels: Vec<String>,
+    running: Vec<usize>,
+}
+
+impl Progress {
+    pub fn new(labels: Vec<String>) -> Progress {
+        let bar = ProgressBar::new(labels.len() as u64);
+        if std::io::stderr().is_terminal() {
+            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.enable_steady_tick(std::time::Duration::from_millis(200));
+        } else {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        Progress { bar, labels, running: Vec::new() }
+    }
+
+    pub fn event(&mut self, event: Event) {
+        match event {
+            Event::Started(index) => self.running.push(index),
+            Event::Finished(index) => {
+                self.running.retain(|&running| running != index);
+                self.bar.inc(1);
+            }
+        }
+        let names: Vec<&str> = self.running.iter().map(|&index| self.labels[index].as_str()).collect();
+        self.bar.set_message(names.join("  |  "));
+    }
+
+    /// Prints a line above the bar.
+    pub fn print(&self, line: &str) {
+        self.bar.suspend(|| println!("{line}"));
+    }
+
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The commit that is measured; `+` says that the tree had changes.
+pub fn commit(project: &Path) -> String {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").arg("-C").arg(project).args(arguments).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_owned())
+    };
+    match git(&["rev-parse", "HEAD"]) {
+        Some(commit) => {
+            let changed = git(&["status", "--porcelain"]).is_some_and(|text| !text.is_empty());
+            format!("{commit}{}", if changed { "+" } else { "" })
+        }
+        None => "unknown".to_owned(),
+    }
+}

@@ -1,0 +1,229 @@
+//! `selo lab report`: rows as a page, as Markdown and as CSV.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context as _, bail};
+use selo_lab::check::CheckLine;
+use selo_lab::project::Project;
+use selo_lab::row::Row;
+use selo_lab::store;
+use selo_report::compare::{self, Comparison, KnownBoard, Ours};
+use selo_report::context::{AlgorithmNote, BoardNote, Context};
+use selo_report::report::{self, Formats};
+use selo_report::paper;
+
+/// Name of the file with the lines of `lab check`, beside the rows.
+const CHECKS: &str = "check.jsonl";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Without --rows, the rows of every board measured so far are used: the files
+out/lab/BOARD/rows.jsonl of the project, and check.jsonl beside them.
+
+The page report.html is one file that needs no network: send it, print it, keep
+it. report.md shows the same tables and has its pictures in pictures/; rows.csv
+has one line a row. The same rows always give the same files.
+
+Examples:
+  selo lab report
+  selo lab report --rows out/lab/uno --out /tmp/uno --format html
+  selo lab report --open")]
+pub struct Args {
+    /// Row files, or folders that hold rows.jsonl and check.jsonl (default: out/lab/* in the project)
+    #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
+    rows: Vec<PathBuf>,
+    /// Folder for the report (default: out/report in the project)
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// What to write
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',', default_values = ["html", "markdown", "csv"])]
+    format: Vec<Format>,
+    /// Contender to set beside the papers, where a paper does not name a library
+    #[arg(long, value_name = "NAME", default_value = "selo")]
+    contender: String,
+    /// Open the page when it is written
+    #[arg(long)]
+    open: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Html,
+    Markdown,
+    Csv,
+}
+
+pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+    let project = Project::load(root)?;
+    let sources = sources(args, root)?;
+    let mut rows = Vec::new();
+    let mut checks = Vec::new();
+    for source in &sources {
+        rows.extend(store::read(&source.rows)?);
+        checks.extend(read_checks(&source.checks)?);
+    }
+    let rows = store::latest(rows);
+    if rows.is_empty() {
+        bail!(
+            "there are no rows in {}\nhint: measure something first: selo lab run --board uno",
+            list(sources.iter().map(|source| source.rows.as_path()))
+        );
+    }
+    let papers = papers(&project, root, &rows, &args.contender)?;
+    let context = context(&project);
+    let formats = Formats {
+        html: args.format.contains(&Format::Html),
+        markdown: args.format.contains(&Format::Markdown),
+        csv: args.format.contains(&Format::Csv),
+    };
+    let folder = args.out.clone().unwrap_or_else(|| root.join("out/report"));
+    let paths = report::write(&rows, &papers, &checks, &context, formats, &folder)?;
+
+    for line in report::summary(&rows, &papers, &checks, &context) {
+        println!("{line}");
+    }
+    println!();
+    for path in [&paths.html, &paths.markdown, &paths.csv].into_iter().flatten() {
+        println!("{}", path.display());
+    }
+    if args.open {
+        match &paths.html {
+            Some(path) => open(path),
+            None => eprintln!("hint: --open shows the page: add html to --format"),
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A row file and the check file that belongs to it, which may not exist.
+struct Source {
+    rows: PathBuf,
+    checks: PathBuf,
+}
+
+impl Source {
+    fn beside(rows: PathBuf) -> Source {
+        Source { checks: rows.with_file_name(CHECKS), rows }
+    }
+}
+
+/// The row files that are meant, in a fixed order.
+fn sources(args: &Args, root: &Path) -> anyhow::Result<Vec<Source>> {
+    if args.rows.is_empty() {
+        let folder = root.join("out/lab");
+        let mut found: Vec<PathBuf> = std::fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.path().join(store::ROWS)))
+            .filter(|path| path.is_file())
+            .collect();
+        found.sort();
+        if found.is_empty() {
+            bail!(
+                "nothing was measured yet: no {} below {}\nhint: selo lab run --board uno",
+                store::ROWS,
+                folder.display()
+            );
+        }
+        return Ok(found.into_iter().map(Source::beside).collect());
+    }
+    args.rows
+        .iter()
+        .map(|path| {
+            let file = if path.is_dir() { path.join(store::ROWS) } else { path.clone() };
+            if !file.exists() {
+                bail!("there is no {}\nhint: --rows takes a row file, or a folder with {} in it", file.display(), store::ROWS);
+            }
+            Ok(Source::beside(file))
+        })
+        .collect()
+}
+
+/// The lines of `lab check`; a file that does not exist has none.
+fn read_checks(path: &Path) -> anyhow::Result<Vec<CheckLine>> {
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    };
+    let mut checks = Vec::new();
+    for (index, line) in BufReader::new(file).lines().enumerate() {
+        let line = line.with_context(|| format!("cannot read {}", path.display()))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let check = serde_json::from_str(&line)
+            .with_context(|| format!("{}:{}: not a line of selo lab check", path.display(), index + 1))?;
+        checks.push(check);
+    }
+    Ok(checks)
+}
+
+/// Every paper of the project beside our rows.
+fn papers(project: &Project, root: &Path, rows: &[Row], contender: &str) -> anyhow::Result<Vec<Comparison>> {
+    let boards: Vec<KnownBoard> = project
+        .boards
+        .iter()
+        .map(|board| KnownBoard { name: board.name.clone(), power: board.power.clone() })
+        .collect();
+    let ours = Ours { rows, boards: &boards, contender };
+    let papers = paper::read_all(&root.join("papers"))?;
+    Ok(papers.iter().map(|paper| compare::compare(paper, ours, |_| true)).collect())
+}
+
+/// Titles, interfaces and power figures from the project's data files.
+fn context(project: &Project) -> Context {
+    let boards = project
+        .boards
+        .iter()
+        .map(|board| BoardNote {
+            name: board.name.clone(),
+            title: board.title.clone(),
+            energy: power_note(board),
+            flash: board.memory.map(|memory| memory.flash),
+            ram: board.memory.map(|memory| memory.ram),
+        })
+        .collect();
+    let algorithms = project
+        .algorithms
+        .iter()
+        .map(|algorithm| AlgorithmNote {
+            name: algorithm.name.clone(),
+            title: algorithm.title.clone(),
+            interface: Some(algorithm.interface),
+            family: algorithm.family.clone(),
+            bytes: algorithm.bytes.first().copied(),
+        })
+        .collect();
+    Context { boards, algorithms }
+}
+
+/// The power figures of a board in words; rows name the profile that they used.
+fn power_note(board: &selo_lab::board::Board) -> Option<String> {
+    let profiles: Vec<String> = board
+        .power
+        .iter()
+        .map(|power| {
+            format!(
+                "{}: {} V, {} mA active, {} mA idle; {}",
+                power.name, power.supply_volts, power.active_milliamps, power.idle_milliamps, power.source
+            )
+        })
+        .collect();
+    (!profiles.is_empty()).then(|| format!("Energy is power above idle times measured time. Power profiles: {}.", profiles.join(". ")))
+}
+
+/// Shows the page in the browser of the desktop; a report is complete without one.
+fn open(path: &Path) {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let started = Command::new(opener).arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    if let Err(error) = started {
+        eprintln!("cannot start {opener}: {error}\nhint: open {} in a browser", path.display());
+    }
+}
+
+fn list<'a>(paths: impl Iterator<Item = &'a Path>) -> String {
+    paths.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}

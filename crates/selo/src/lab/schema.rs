@@ -1,0 +1,30 @@
+//! `selo lab schema`: the JSON Schema of the lines that the lab prints.
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use selo_lab::check::CheckLine;
+use selo_lab::row::Row;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Which lines
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Kind {
+    /// `lab run --json`
+    Measurement,
+    /// `lab check --json`
+    Check,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let schema = match args.kind {
+        Kind::Measurement => schemars::schema_for!(Row),
+        Kind::Check => schemars::schema_for!(CheckLine),
+    };
+    println!("{}", serde_json::to_string_pretty(&schema)?);
+    Ok(ExitCode::SUCCESS)
+}
