@@ -124,6 +124,8 @@ static uint8_t parse_fields(struct agent_call *call, uint8_t count, uint8_t *pay
 {
     if (count > AGENT_FIELDS)
         return 0;
+    for (uint8_t i = 0; i < AGENT_FIELDS; i++)
+        call->in[i].data = payload; /* absent fields too may be passed on, with size 0 */
     for (uint8_t i = 0; i < count; i++) {
         if (size < 2)
             return 0;
