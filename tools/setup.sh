@@ -13,6 +13,7 @@ set -euo pipefail
 # test is a command name, or a path when it has a slash.
 needed='
 git                                         git
+/etc/ssl/certs/ca-certificates.crt          ca-certificates
 cc                                          build-essential
 g++                                         build-essential
 make                                        build-essential
