@@ -1,0 +1,552 @@
+//! Which implementation a device can afford, ranked, with reasons from rows.
+//!
+//! Only what was checked and measured (`status` ok) is recommended. What is left
+//! out is listed with the reason: the bytes over, the operation that is missing.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use selo_lab::algorithm::Algorithm;
+use selo_lab::interface::Interface;
+use selo_lab::row::{Metric, Row, Status};
+use selo_lab::units::NANOWATT_HOUR;
+use serde::{Deserialize, Serialize};
+
+use crate::format;
+use crate::table::{Cell, Column, Table, Tone};
+
+/// What the device must do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Need {
+    Encrypt,
+    Decrypt,
+    Hash,
+    KeyExchange,
+}
+
+/// What counts among the implementations that fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prefer {
+    Time,
+    Energy,
+    Size,
+}
+
+/// A question.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub board: String,
+    /// Bytes that cryptography may take of each memory.
+    pub flash: u64,
+    pub ram: u64,
+    pub needs: Vec<Need>,
+    pub prefer: Prefer,
+    /// Size of a message in bytes.
+    pub bytes: u32,
+}
+
+/// Jobs that one implementation does: a cipher encrypts and decrypts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Job {
+    Cipher,
+    Hash,
+    KeyExchange,
+}
+
+/// One implementation, fitting or not: one line of `selo lab recommend --json`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Advice {
+    pub job: Job,
+    /// From 1, the best; null for what is excluded.
+    pub rank: Option<usize>,
+    /// Part of the best set that does all the jobs and fits as a whole.
+    pub together: bool,
+    pub board: String,
+    pub contender: String,
+    pub algorithm: String,
+    pub strategy: String,
+    /// Time of one message: all operations needed, key set-up left out.
+    pub seconds: Option<f64>,
+    /// Energy of the same, above idle.
+    pub joules: Option<f64>,
+    /// Flash in bytes.
+    pub flash: Option<u64>,
+    /// Total RAM in bytes: the next three together.
+    pub ram: Option<u64>,
+    pub static_ram: Option<u64>,
+    pub stack: Option<u64>,
+    /// What the caller holds: message, output, key.
+    pub buffers: Option<u64>,
+    /// Why it ranks where it does, or why it is excluded.
+    pub reasons: Vec<String>,
+    /// What speaks against it beside its figures.
+    pub cautions: Vec<String>,
+    /// False if it is no standard.
+    pub standard: bool,
+}
+
+/// The answer to a [`Request`].
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// By job; within a job by rank, then what is excluded.
+    pub advice: Vec<Advice>,
+    /// Flash and RAM of the set marked `together`, if there is more than one job.
+    pub together: Option<(u64, u64)>,
+    pub jobs: Vec<Job>,
+}
+
+/// Ranks what `rows` hold for the request. `algorithms` say what each can do.
+pub fn recommend(request: &Request, rows: &[Row], algorithms: &[Algorithm]) -> Answer {
+    let mut jobs: Vec<Job> = request.needs.iter().map(|need| need.job()).collect();
+    jobs.sort();
+    jobs.dedup();
+    let mut answer = Answer { advice: Vec::new(), together: None, jobs: jobs.clone() };
+    for &job in &jobs {
+        let mut all: Vec<Advice> = Vec::new();
+        for ((contender, algorithm, strategy), rows) in units(request, rows) {
+            let Some(algorithm) = algorithms.iter().find(|known| known.name == algorithm) else { continue };
+            if does(algorithm.interface, job) {
+                let unit = Unit { request, job, algorithm, rows };
+                all.push(unit.advise(contender, strategy));
+            }
+        }
+        rank(request, &mut all);
+        answer.advice.extend(all);
+    }
+    if jobs.len() > 1 {
+        mark_together(request, &mut answer);
+    }
+    answer
+}
+
+impl Need {
+    fn job(self) -> Job {
+        match self {
+            Need::Encrypt | Need::Decrypt => Job::Cipher,
+            Need::Hash => Job::Hash,
+            Need::KeyExchange => Job::KeyExchange,
+        }
+    }
+}
+
+fn does(interface: Interface, job: Job) -> bool {
+    match interface {
+        Interface::BlockCipher | Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr => {
+            job == Job::Cipher
+        }
+        Interface::Hash => job == Job::Hash,
+        Interface::Dh => job == Job::KeyExchange,
+        _ => false,
+    }
+}
+
+type Units<'a> = BTreeMap<(&'a str, &'a str, &'a str), Vec<&'a Row>>;
+
+fn units<'a>(request: &Request, rows: &'a [Row]) -> Units<'a> {
+    let mut units = Units::new();
+    for row in rows.iter().filter(|row| row.board == request.board) {
+        units.entry((&row.contender, &row.algorithm, &row.strategy)).or_default().push(row);
+    }
+    units
+}
+
+/// An implementation with its rows.
+struct Unit<'a> {
+    request: &'a Request,
+    job: Job,
+    algorithm: &'a Algorithm,
+    rows: Vec<&'a Row>,
+}
+
+impl Unit<'_> {
+    fn advise(&self, contender: &str, strategy: &str) -> Advice {
+        let (standard, cautions) = cautions(self.algorithm);
+        let mut advice = Advice {
+            job: self.job,
+            rank: None,
+            together: false,
+            board: self.request.board.clone(),
+            contender: contender.to_owned(),
+            algorithm: self.algorithm.name.clone(),
+            strategy: strategy.to_owned(),
+            seconds: None,
+            joules: None,
+            flash: None,
+            ram: None,
+            static_ram: None,
+            stack: None,
+            buffers: None,
+            reasons: Vec::new(),
+            cautions,
+            standard,
+        };
+        if let Err(reason) = self.fill(&mut advice) {
+            advice.reasons.push(reason);
+        }
+        advice
+    }
+
+    /// The operations that a message needs, and the image that holds them.
+    fn work(&self) -> (&'static str, Vec<&'static str>) {
+        let needs = &self.request.needs;
+        match self.job {
+            Job::Hash => ("hash", vec!["hash"]),
+            Job::KeyExchange => ("both", vec!["keygen", "shared-secret"]),
+            Job::Cipher => match (needs.contains(&Need::Encrypt), needs.contains(&Need::Decrypt)) {
+                (true, true) => ("both", vec!["encrypt", "decrypt"]),
+                (false, true) => ("decrypt", vec!["decrypt"]),
+                _ => ("encrypt", vec!["encrypt"]),
+            },
+        }
+    }
+
+    /// Fills in the figures; an error is the reason for leaving it out.
+    fn fill(&self, advice: &mut Advice) -> Result<(), String> {
+        let (image, operations) = self.work();
+        for operation in &operations {
+            let offered = self.rows.iter().any(|row| row.operation == *operation);
+            if !offered {
+                return Err(format!("it does not offer {operation}"));
+            }
+        }
+        let flash = self.figure(image, Metric::Flash)? as u64;
+        let static_ram = self.figure(image, Metric::Ram)? as u64;
+        let mut stack = 0.0_f64;
+        let mut seconds = 0.0;
+        for operation in &operations {
+            stack = stack.max(self.figure(operation, Metric::Stack)?);
+            seconds += self.figure(operation, Metric::Time)?;
+        }
+        if self.rows.iter().any(|row| row.operation == "key-setup" && row.metric == Metric::Stack) {
+            stack = stack.max(self.figure("key-setup", Metric::Stack)?);
+        }
+        let joules = operations
+            .iter()
+            .map(|operation| self.figure(operation, Metric::Energy))
+            .sum::<Result<f64, String>>();
+        let (stack, buffers) = (stack as u64, self.buffers());
+        let ram = static_ram + stack + buffers;
+        advice.flash = Some(flash);
+        advice.static_ram = Some(static_ram);
+        advice.stack = Some(stack);
+        advice.buffers = Some(buffers);
+        advice.ram = Some(ram);
+        advice.seconds = Some(seconds);
+        advice.joules = joules.as_ref().ok().copied();
+        if let (Prefer::Energy, Err(reason)) = (self.request.prefer, joules) {
+            return Err(reason);
+        }
+        let mut over = Vec::new();
+        for (what, used, limit) in
+            [("flash", flash, self.request.flash), ("RAM", ram, self.request.ram)]
+        {
+            if used > limit {
+                let (used, more) = (format::count(used as f64), format::count((used - limit) as f64));
+                over.push(format!("{what}: {used} bytes, {more} over {}", format::count(limit as f64)));
+            }
+        }
+        if over.is_empty() { Ok(()) } else { Err(over.join("; ")) }
+    }
+
+    /// The value of an operation for one message; sizes that were not measured
+    /// are taken from the next larger one, or from the largest in proportion.
+    fn figure(&self, operation: &str, metric: Metric) -> Result<f64, String> {
+        let named = |row: &&&Row| row.operation == operation && row.metric == metric;
+        let wanted = self.request.bytes;
+        let mut found: Vec<&Row> = self.rows.iter().filter(named).copied().collect();
+        found.sort_by_key(|row| row.bytes);
+        let row = found
+            .iter()
+            .find(|row| row.bytes.is_none_or(|bytes| bytes >= wanted))
+            .or(found.last())
+            .ok_or_else(|| format!("no row for {} of {operation}", metric.name()))?;
+        let value = match (row.status, row.value) {
+            (Status::Ok, Some(value)) => value,
+            (status, _) => {
+                let why = row.reason.as_deref().unwrap_or("no reason given");
+                return Err(format!("{} of {operation} {}: {why}", metric.name(), format::status_words(status)));
+            }
+        };
+        let grows = matches!(metric, Metric::Time | Metric::Energy);
+        Ok(match row.bytes {
+            Some(bytes) if grows && self.algorithm.interface == Interface::BlockCipher => {
+                value * f64::from(wanted.div_ceil(bytes.max(1)))
+            }
+            Some(bytes) if grows && bytes < wanted => value * f64::from(wanted) / f64::from(bytes.max(1)),
+            _ => value,
+        })
+    }
+
+    /// What the caller holds beside the library: message and output (in place
+    /// where the interface allows it), the raw key, and IV or counter.
+    fn buffers(&self) -> u64 {
+        let message = u64::from(self.request.bytes);
+        let blocks = message.div_ceil(16) * 16;
+        let key = u64::from(self.algorithm.key_bytes.unwrap_or(0));
+        match self.algorithm.interface {
+            Interface::BlockCipher | Interface::ModeEcb => blocks + key,
+            Interface::ModeCtr => message + 16 + key,
+            // Message in, IV and padded message out.
+            Interface::ModeCbc => message + 16 + (message / 16 + 1) * 16 + key,
+            // The longest digest.
+            Interface::Hash | Interface::Mac => message + 64 + key,
+            // Secret, own and peer's public key, shared secret.
+            _ => 4 * 32,
+        }
+    }
+}
+
+/// Orders what fits, gives ranks and reasons; what does not fit follows by name.
+fn rank(request: &Request, all: &mut [Advice]) {
+    let fits = |advice: &Advice| advice.reasons.is_empty();
+    all.sort_by(|a, b| {
+        let name = |x: &Advice| (x.algorithm.clone(), x.strategy.clone(), x.contender.clone());
+        fits(b)
+            .cmp(&fits(a))
+            .then(if fits(a) { price(request, a).total_cmp(&price(request, b)) } else { std::cmp::Ordering::Equal })
+            .then_with(|| name(a).cmp(&name(b)))
+    });
+    let best = all.first().filter(|advice| fits(advice)).map(|advice| price(request, advice));
+    let Some(best) = best else { return };
+    for (index, advice) in all.iter_mut().enumerate() {
+        if !fits(advice) {
+            break;
+        }
+        advice.rank = Some(index + 1);
+        let factor = if best > 0.0 { price(request, advice) / best } else { 1.0 };
+        advice.reasons = reasons(request, advice, index, factor);
+    }
+}
+
+/// What is compared: less is better.
+fn price(request: &Request, advice: &Advice) -> f64 {
+    let share = |used: Option<u64>, limit: u64| used.unwrap_or(0) as f64 / limit.max(1) as f64;
+    match request.prefer {
+        Prefer::Time => advice.seconds.unwrap_or(f64::INFINITY),
+        Prefer::Energy => advice.joules.unwrap_or(f64::INFINITY),
+        Prefer::Size => share(advice.flash, request.flash) + share(advice.ram, request.ram),
+    }
+}
+
+fn reasons(request: &Request, advice: &Advice, index: usize, factor: f64) -> Vec<String> {
+    let what = match request.prefer {
+        Prefer::Time => "time",
+        Prefer::Energy => "energy",
+        Prefer::Size => "share of the two budgets",
+    };
+    let mut reasons = vec![if index == 0 {
+        format!("least {what}")
+    } else {
+        format!("{} the least {what}", format::ratio(factor))
+    }];
+    if let Some(seconds) = advice.seconds {
+        let energy = advice
+            .joules
+            .map_or_else(String::new, |joules| format!(" and {}", format::quantity(Metric::Energy, joules)));
+        let message = match advice.job {
+            Job::KeyExchange => "an exchange".to_owned(),
+            _ => format!("{} bytes", request.bytes),
+        };
+        reasons.push(format!("{}{energy} for {message}", format::quantity(Metric::Time, seconds)));
+    }
+    let count = |value: Option<u64>| format::count(value.unwrap_or(0) as f64);
+    reasons.push(format!(
+        "flash {} of {}; RAM {} of {} ({} static, {} stack, {} buffers)",
+        count(advice.flash),
+        count(Some(request.flash)),
+        count(advice.ram),
+        count(Some(request.ram)),
+        count(advice.static_ram),
+        count(advice.stack),
+        count(advice.buffers)
+    ));
+    reasons
+}
+
+/// Finds the set, one implementation a job, that fits as a whole with the best
+/// ranks in sum. Flash and static RAM add up; the deepest stack and all buffers count once.
+fn mark_together(request: &Request, answer: &mut Answer) {
+    let choices: Vec<Vec<usize>> = answer
+        .jobs
+        .iter()
+        .map(|job| {
+            let ranked = |advice: &Advice| advice.job == *job && advice.rank.is_some();
+            answer.advice.iter().enumerate().filter(|(_, a)| ranked(a)).map(|(index, _)| index).collect()
+        })
+        .collect();
+    let mut best: Option<(f64, Vec<usize>, (u64, u64))> = None;
+    let mut set = Vec::new();
+    search(request, &answer.advice, &choices, &mut set, &mut best);
+    if let Some((_, set, sizes)) = best {
+        for index in set {
+            answer.advice[index].together = true;
+        }
+        answer.together = Some(sizes);
+    }
+}
+
+fn search(
+    request: &Request,
+    advice: &[Advice],
+    choices: &[Vec<usize>],
+    set: &mut Vec<usize>,
+    best: &mut Option<(f64, Vec<usize>, (u64, u64))>,
+) {
+    let Some(candidates) = choices.get(set.len()) else {
+        let sum = |pick: fn(&Advice) -> Option<u64>| -> u64 {
+            set.iter().map(|&index| pick(&advice[index]).unwrap_or(0)).sum()
+        };
+        let stack = set.iter().filter_map(|&index| advice[index].stack).max().unwrap_or(0);
+        let sizes = (sum(|a| a.flash), sum(|a| a.static_ram) + sum(|a| a.buffers) + stack);
+        let total: f64 = set.iter().map(|&index| price(request, &advice[index])).sum();
+        let fits = sizes.0 <= request.flash && sizes.1 <= request.ram;
+        if fits && best.as_ref().is_none_or(|(least, ..)| total < *least) {
+            *best = Some((total, set.clone(), sizes));
+        }
+        return;
+    };
+    for &index in candidates {
+        set.push(index);
+        search(request, advice, choices, set, best);
+        set.pop();
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cautions {
+    caution: Vec<Caution>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Caution {
+    family: Option<String>,
+    interface: Option<Interface>,
+    #[serde(default = "yes")]
+    standard: bool,
+    note: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Whether the algorithm is a standard, and what speaks against it.
+fn cautions(algorithm: &Algorithm) -> (bool, Vec<String>) {
+    static CAUTIONS: std::sync::LazyLock<Cautions> = std::sync::LazyLock::new(|| {
+        toml::from_str(include_str!("cautions.toml"))
+            .unwrap_or_else(|error| unreachable!("a test reads cautions.toml: {error}"))
+    });
+    let applies = |caution: &&Caution| {
+        caution.family.as_ref().is_none_or(|family| *family == algorithm.family)
+            && caution.interface.is_none_or(|interface| interface == algorithm.interface)
+    };
+    let found: Vec<&Caution> = CAUTIONS.caution.iter().filter(applies).collect();
+    let standard = found.iter().all(|caution| caution.standard);
+    (standard, found.into_iter().map(|caution| caution.note.clone()).collect())
+}
+
+impl Answer {
+    /// What fits for a job, best first.
+    pub fn ranked(&self, job: Job) -> impl Iterator<Item = &Advice> {
+        self.advice.iter().filter(move |advice| advice.job == job && advice.rank.is_some())
+    }
+
+    /// Whether every job has something that fits, alone and together.
+    pub fn is_complete(&self) -> bool {
+        self.jobs.iter().all(|job| self.ranked(*job).next().is_some())
+            && (self.jobs.len() < 2 || self.together.is_some())
+    }
+
+    /// A table a job for readers: what fits, then what does not and why.
+    pub fn tables(&self) -> Vec<Table> {
+        self.jobs.iter().map(|job| self.table(*job)).collect()
+    }
+
+    fn table(&self, job: Job) -> Table {
+        let mut table = Table::new(
+            job.title(),
+            vec![
+                Column::text("Rank"),
+                Column::text("Implementation"),
+                Column::number("Time", "ms"),
+                Column::number("Energy", "nWh"),
+                Column::number("Flash", "bytes"),
+                Column::number("RAM", "bytes"),
+                Column::text("Why"),
+            ],
+        );
+        for advice in self.advice.iter().filter(|advice| advice.job == job) {
+            table.push(advice.line());
+        }
+        if let Some(first) = self.ranked(job).find(|advice| advice.standard) {
+            if first.rank != Some(1) {
+                table.remarks.push(format!("Best standard: {}.", first.name()));
+            }
+        }
+        table.remarks.push(
+            "RAM: static, deepest stack and the caller's buffers. Flash and static RAM are growth over an empty program."
+                .to_owned(),
+        );
+        table
+    }
+}
+
+impl Job {
+    fn title(self) -> &'static str {
+        match self {
+            Job::Cipher => "Ciphers",
+            Job::Hash => "Hash functions",
+            Job::KeyExchange => "Key exchange",
+        }
+    }
+}
+
+impl Advice {
+    /// `aes-128 fast`, with the contender if it is not Selo.
+    pub fn name(&self) -> String {
+        match self.contender.as_str() {
+            "selo" => format!("{} {}", self.algorithm, self.strategy),
+            other => format!("{} {} ({other})", self.algorithm, self.strategy),
+        }
+    }
+
+    fn line(&self) -> Vec<Cell> {
+        let time = |seconds: f64| Cell::number(format::significant(seconds * 1e3, 3), seconds * 1e3);
+        let energy = |joules: f64| {
+            let value = joules / NANOWATT_HOUR;
+            Cell::number(format::significant(value, 3), value)
+        };
+        let size = |bytes: Option<u64>| {
+            bytes.map_or_else(Cell::none, |bytes| Cell::number(format::count(bytes as f64), bytes as f64))
+        };
+        let rank = match self.rank {
+            Some(rank) => {
+                let tone = if rank == 1 { Tone::Good } else { Tone::Plain };
+                Cell::text(format!("{rank}{}", if self.together { " *" } else { "" })).with_tone(tone)
+            }
+            None => Cell::text("-").with_tone(Tone::Quiet),
+        };
+        let why = match self.rank {
+            Some(_) => self.reasons.first().cloned().unwrap_or_default(),
+            None => format!("excluded: {}", self.reasons.join("; ")),
+        };
+        let mut name = Cell::text(self.name());
+        if !self.cautions.is_empty() && self.rank.is_some() {
+            name = name.with_note(self.cautions.join("; "));
+        }
+        vec![
+            rank,
+            name,
+            self.seconds.map_or_else(Cell::none, time),
+            self.joules.map_or_else(Cell::none, energy),
+            size(self.flash),
+            size(self.ram),
+            Cell::text(why),
+        ]
+    }
+}

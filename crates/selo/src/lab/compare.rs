@@ -1,0 +1,135 @@
+//! `selo lab compare`: a paper's figures beside ours.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use selo_lab::project::Project;
+use selo_report::compare::{Comparison, KnownBoard, Ours, compare};
+use selo_report::paper;
+use selo_report::table::TerminalStyle;
+
+use super::rows;
+
+/// Put the figures of a paper beside measured ones
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The papers are the files of papers/ in the project; each states how its figures
+were measured and which of our rows belong to them. A cell without a measured
+figure has a status and a reason:
+  ok              published and measured
+  not-printed     measured; the paper prints a dash or draws it without a number
+  not-measured    no row yet; the reason says how to make one
+  needs-board     the board has no file yet
+  does-not-fit    measured: too large for the board, by the bytes in the reason
+  not-supported   the implementation does not offer the operation
+  published-only  not a thing that the lab measures, such as packets a second
+
+Examples:
+  selo lab compare albarello2020 --table 2
+  selo lab compare ramalho2024 --table figure-4
+  selo lab compare rocha-securino --json
+
+Exit codes: 0 compared, 2 unknown paper or table or a mistake in a paper's file,
+3 no rows yet.")]
+pub struct Args {
+    /// Name of the paper: albarello2020, ramalho2024, rocha-securino
+    paper: String,
+    /// Only this table or figure, such as 2, table-2-time or figure-3
+    #[arg(long, value_name = "N")]
+    table: Option<String>,
+    /// JSON Lines on stdout, one line a cell, nothing else
+    #[arg(long)]
+    json: bool,
+    /// Show cells of boards that have no file yet, too
+    #[arg(long)]
+    all: bool,
+    /// Rows to compare with: files, or folders with rows.jsonl [default: out/lab/*]
+    #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
+    rows: Vec<PathBuf>,
+    /// Whose implementation is compared where the paper's file names none
+    #[arg(long, value_name = "NAME", default_value = "selo")]
+    contender: String,
+}
+
+pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
+    let folder = project.join("papers");
+    let names = paper::names(&folder)?;
+    if !names.contains(&args.paper) {
+        let known = names.iter().map(String::as_str);
+        return Err(selo_lab::Error::unknown("paper", &args.paper, known).into());
+    }
+    let paper = match paper::read(&folder.join(format!("{}.toml", args.paper))) {
+        Ok(paper) => paper,
+        Err(error) => {
+            eprintln!("selo: {error}");
+            eprintln!("hint: papers/README.md explains the format");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let wanted: Vec<&str> = match &args.table {
+        None => paper.tables.iter().map(|table| table.id.as_str()).collect(),
+        Some(name) => paper.tables_named(name).iter().map(|table| table.id.as_str()).collect(),
+    };
+    if let (true, Some(name)) = (wanted.is_empty(), &args.table) {
+        let ids = paper.tables.iter().map(|table| table.id.as_str());
+        return Err(selo_lab::Error::unknown("table", name, ids).into());
+    }
+    let data = Project::load(project)?;
+    let rows = rows::read(&args.rows, project)?;
+    if let Err(error) = known_contender(&args.contender, &data, &rows) {
+        return Err(error.into());
+    }
+    let boards: Vec<KnownBoard> = data
+        .boards
+        .into_iter()
+        .map(|board| KnownBoard { name: board.name, power: board.power })
+        .collect();
+    let ours = Ours { rows: &rows, boards: &boards, contender: &args.contender };
+    let comparison = compare(&paper, ours, |table| wanted.contains(&table.id.as_str()));
+
+    if args.json {
+        rows::print_lines(comparison.lines())?;
+    } else if rows.is_empty() {
+        // A table of empty cells would only hide what is missing.
+    } else {
+        rows::print(&text(&comparison, args.all))?;
+    }
+    Ok(finish(&comparison, rows.is_empty()))
+}
+
+fn known_contender(name: &str, data: &Project, rows: &[selo_lab::row::Row]) -> selo_lab::Result<()> {
+    let known = data.contenders.iter().map(|contender| contender.name.as_str());
+    let known: Vec<&str> = known.chain(rows.iter().map(|row| row.contender.as_str())).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    Err(selo_lab::Error::unknown("contender", name, known))
+}
+
+fn text(comparison: &Comparison, all: bool) -> String {
+    let style = TerminalStyle::detect();
+    let mut text = format!("{}: {}\n", comparison.paper, comparison.title);
+    for note in &comparison.notes {
+        text.push_str(&format!("- {note}\n"));
+    }
+    for table in &comparison.tables {
+        text.push('\n');
+        text.push_str(&table.to_table(all).to_terminal(style));
+    }
+    text
+}
+
+/// The summary on stderr, and what to run for the rest.
+fn finish(comparison: &Comparison, no_rows: bool) -> ExitCode {
+    let counts: Vec<String> =
+        comparison.counts().iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
+    eprintln!("{}: {}", comparison.paper, counts.join(", "));
+    for board in comparison.boards_to_run() {
+        eprintln!("hint: for what is not measured: selo lab run --board {board}");
+    }
+    if no_rows {
+        eprintln!("selo: nothing is measured yet");
+        return ExitCode::from(rows::MISSING);
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,75 @@
+//! Finds the rows that a command reads: those given by `--rows`, else the latest
+//! of every board measured in this project.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use selo_lab::row::Row;
+use selo_lab::store;
+
+/// Exit code for something that must be made first; see docs/reference.md.
+pub const MISSING: u8 = 3;
+
+/// Rows from files and folders, `out/lab/*/rows.jsonl` of the project if none
+/// is named. Of two rows of the same measurement the later one counts.
+pub fn read(named: &[PathBuf], project: &Path) -> anyhow::Result<Vec<Row>> {
+    let mut files = Vec::new();
+    if named.is_empty() {
+        files = row_files(&project.join("out/lab"));
+    }
+    for path in named {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let inside = row_files(path);
+        let own = path.join(store::ROWS);
+        if own.is_file() {
+            files.push(own);
+        } else if inside.is_empty() {
+            anyhow::bail!("no {} in {} or its folders", store::ROWS, path.display());
+        }
+        files.extend(inside);
+    }
+    let mut rows = Vec::new();
+    for file in files {
+        rows.extend(store::read(&file)?);
+    }
+    Ok(store::latest(rows))
+}
+
+/// The row files in the folders of a folder, in the order of their names: dates sort.
+fn row_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.path().join(store::ROWS)).filter(|path| path.is_file()).collect();
+    files.sort();
+    files
+}
+
+/// Says that rows are missing and how to make them.
+pub fn none(board: &str) -> ExitCode {
+    eprintln!("selo: no rows for board '{board}'");
+    eprintln!("hint: measure it first: selo lab run --board {board}");
+    ExitCode::from(MISSING)
+}
+
+/// Prints values as JSON Lines.
+pub fn print_lines<T: serde::Serialize>(values: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    for value in values {
+        serde_json::to_writer(&mut out, &value)?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Prints text that may end in a closed pipe.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
