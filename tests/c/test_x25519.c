@@ -82,29 +82,50 @@ static int is_same(const uint8_t got[32], const uint8_t want[32], int top)
            && got[31] < top;
 }
 
+typedef void multiply_fn(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+typedef void square_fn(uint8_t r[32], const uint8_t a[32]);
+
+static const struct {
+    multiply_fn *multiply;
+    square_fn *square;
+} kinds[] = {
+    {selo_field25519_multiply_bytes, selo_field25519_square_bytes},
+    {selo_field25519_multiply_words, selo_field25519_square_words},
+};
+
+/* Both kinds of multiplication and squaring, with the output apart and in place. */
+static void check_products(const uint8_t a[32], const uint8_t b[32])
+{
+    uint8_t got[32], want[32], want_square[32];
+
+    slow_multiply(want, a, b);
+    slow_multiply(want_square, a, a);
+    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
+        kinds[kind].multiply(got, a, b);
+        CHECK(is_same(got, want, 167));
+        memcpy(got, a, 32);
+        kinds[kind].multiply(got, got, b);
+        CHECK(is_same(got, want, 167));
+        memcpy(got, b, 32);
+        kinds[kind].multiply(got, a, got);
+        CHECK(is_same(got, want, 167));
+
+        kinds[kind].square(got, a);
+        CHECK(is_same(got, want_square, 167));
+        memcpy(got, a, 32);
+        kinds[kind].square(got, got);
+        CHECK(is_same(got, want_square, 167));
+        kinds[kind].multiply(got, a, a);
+        CHECK(is_same(got, want_square, 167));
+    }
+}
+
 static void check_field(const uint8_t a[32], const uint8_t b[32])
 {
     static const uint8_t constant[32] = {0x42, 0xdb, 0x01}; /* 121666 */
     uint8_t got[32], other[32], want[32], negative[32];
 
-    slow_multiply(want, a, b);
-    selo_field25519_multiply(got, a, b);
-    CHECK(is_same(got, want, 167));
-    memcpy(got, a, 32);
-    selo_field25519_multiply(got, got, b);
-    CHECK(is_same(got, want, 167));
-    memcpy(got, b, 32);
-    selo_field25519_multiply(got, a, got);
-    CHECK(is_same(got, want, 167));
-
-    slow_multiply(want, a, a);
-    selo_field25519_square(got, a);
-    CHECK(is_same(got, want, 167));
-    memcpy(got, a, 32);
-    selo_field25519_square(got, got);
-    CHECK(is_same(got, want, 167));
-    selo_field25519_multiply(got, a, a);
-    CHECK(is_same(got, want, 167));
+    check_products(a, b);
 
     slow_negate(negative, b);
     slow_add(want, a, negative);
@@ -200,15 +221,9 @@ static void test_field(void)
         }
     }
     for (int i = 0; i < 10000; i++) {
-        uint8_t want[32], got[32];
         check_random_bytes(a, 32);
         check_random_bytes(b, 32);
-        slow_multiply(want, a, b);
-        selo_field25519_multiply(got, a, b);
-        CHECK(is_same(got, want, 167));
-        slow_multiply(want, a, a);
-        selo_field25519_square(got, a);
-        CHECK(is_same(got, want, 167));
+        check_products(a, b);
         if (i % 20 == 0) {
             check_random_bytes(product, 64);
             check_field(a, b);

@@ -10,19 +10,37 @@
  * Time and addresses depend on no byte of an element. Scratch memory on the
  * stack is not wiped function by function, but once by x25519_ladder.c.
  *
- * An assembly overlay may replace selo_field25519_multiply and
- * selo_field25519_square; nothing else knows how they work.
+ * Multiplication and squaring exist twice: from bytes up, for 8-bit machines, and
+ * from 32-bit words up, for the others. SELO_X25519_WORDS chooses; both are always
+ * compiled and tested, and the linker drops the one that is not called. An
+ * assembly overlay may take their place; nothing else knows how they work.
  */
 #ifndef SELO_X25519_FIELD_H
 #define SELO_X25519_FIELD_H
 
+#include <limits.h>
 #include <stdint.h>
 
+/* 1 if the CPU multiplies 32 bits by 32 bits well: assumed where int has 32 bits. */
+#ifndef SELO_X25519_WORDS
+#define SELO_X25519_WORDS (UINT_MAX > 0xffff)
+#endif
+
+#if SELO_X25519_WORDS
+#define selo_field25519_multiply selo_field25519_multiply_words
+#define selo_field25519_square selo_field25519_square_words
+#else
+#define selo_field25519_multiply selo_field25519_multiply_bytes
+#define selo_field25519_square selo_field25519_square_bytes
+#endif
+
 /* r = a b mod p; r < 167 * 2^248. */
-void selo_field25519_multiply(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_multiply_bytes(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_multiply_words(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 
 /* r = a^2 mod p; r < 167 * 2^248. */
-void selo_field25519_square(uint8_t r[32], const uint8_t a[32]);
+void selo_field25519_square_bytes(uint8_t r[32], const uint8_t a[32]);
+void selo_field25519_square_words(uint8_t r[32], const uint8_t a[32]);
 
 /* r = product mod p; r < 167 * 2^248. r must be apart from product. */
 void selo_field25519_reduce(uint8_t r[32], const uint8_t product[64]);

@@ -16,14 +16,13 @@
 void selo_field25519_add_121666(uint8_t a[32], const uint8_t b[32])
 {
     /*
-     * First the quotient by 2^255, from the three highest bytes: what they leave
-     * out is below 121666 * 2^232 + 2^232 < 2 * 2^248, so the quotient is right or
-     * one less, and what remains is below 2^255 + 2 * 2^248. The sums stay below
-     * 2^17; the quotient is below 2^18.
+     * First the quotient by 2^255, from the highest bytes: what they leave out is
+     * below 2^240 of a, 66 * 2^240 and 121666 * 2^232 of the product, together less
+     * than 3 * 2^248 and 2^255. So the quotient is right or one less, and what
+     * remains is below 2^255 + 3 * 2^248. Sums stay below 2^17, the quotient below
+     * 2^18.
      */
     selo_column sum = 0;
-    ADD(a[29], b[29], 0, 0)
-    sum = SELO_COLUMN_CARRY(sum);
     ADD(a[30], b[30], b[29], 0)
     sum = SELO_COLUMN_CARRY(sum);
     ADD(a[31], b[31], b[30], b[29])

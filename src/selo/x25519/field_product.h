@@ -1,7 +1,7 @@
 /*
  * Integer products below the field: 8 x 8 bytes by columns, and the Karatsuba
  * step that makes a product of 2n bytes out of three of n bytes. Internal to
- * field_multiply.c and field_square.c.
+ * field_multiply_bytes.c and field_square_bytes.c.
  */
 #ifndef SELO_X25519_FIELD_PRODUCT_H
 #define SELO_X25519_FIELD_PRODUCT_H

@@ -19,7 +19,7 @@ static void multiply_128(uint8_t r[32], const uint8_t a[16], const uint8_t b[16]
     selo_combine_128(r, work, d_sign, e_sign);
 }
 
-void selo_field25519_multiply(uint8_t r[32], const uint8_t a[32], const uint8_t b[32])
+void selo_field25519_multiply_bytes(uint8_t r[32], const uint8_t a[32], const uint8_t b[32])
 {
     uint8_t product[64], work[64];
     uint8_t *const d = work + 32, *const e = work + 48;

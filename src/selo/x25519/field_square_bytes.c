@@ -21,7 +21,7 @@ static void square_128(uint8_t r[32], const uint8_t a[16])
     selo_combine_128(r, work, sign, sign);
 }
 
-void selo_field25519_square(uint8_t r[32], const uint8_t a[32])
+void selo_field25519_square_bytes(uint8_t r[32], const uint8_t a[32])
 {
     uint8_t product[64], work[64];
     uint8_t *const d = work + 32, *const e = work + 48;
