@@ -35,6 +35,9 @@ pub enum CellStatus {
     PublishedOnly,
 }
 
+/// How the reason of a missing row begins.
+const NO_ROW: &str = "no row for";
+
 /// A figure or words.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -490,6 +493,16 @@ impl Ours<'_> {
             Published::Words(words) => alternatives(words),
             _ => Vec::new(),
         };
+        // Who wins among some says nothing of a winner that did not take part.
+        if !published.is_empty() && !values.iter().any(|(name, _)| published.iter().any(|p| p == name)) {
+            return Err(Gap {
+                status: CellStatus::NotMeasured,
+                reason: format!(
+                    "the published winner has no row yet; run: selo lab run --board {}",
+                    place.board
+                ),
+            });
+        }
         if published.iter().any(|name| winners.contains(&name.as_str())) {
             source.push_str("; the published winner");
         } else if let Some((rank, (name, value))) =
@@ -532,7 +545,7 @@ impl Ours<'_> {
         });
         Gap {
             status: CellStatus::NotMeasured,
-            reason: format!("no row for {what}; run: selo lab run --board {board}{selection}"),
+            reason: format!("{NO_ROW} {what}; run: selo lab run --board {board}{selection}"),
         }
     }
 }
@@ -706,7 +719,7 @@ impl ComparedTable {
                     measured = measured.with_note(reason.clone());
                 }
             } else {
-                status = status.with_note(reason.clone());
+                status = status.with_note(brief(line, reason));
             }
         }
         let mut shown = vec![Shown::text(cell.row.clone())];
@@ -721,5 +734,15 @@ impl ComparedTable {
             status,
         ]);
         shown
+    }
+}
+
+/// A reason as a footnote: rows that are missing on one board share a note.
+fn brief(line: &CellLine, reason: &str) -> String {
+    match &line.board {
+        Some(board) if reason.starts_with(NO_ROW) => {
+            format!("no row yet; run: selo lab run --board {board}")
+        }
+        _ => reason.to_owned(),
     }
 }

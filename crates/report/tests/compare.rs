@@ -208,6 +208,13 @@ fn winners_and_where_the_published_one_stands() {
     assert_eq!(reception.measured, Some(Figure::Words("Speck 128 = Speck 192".into())));
     assert!(reception.reason.as_deref().unwrap_or("").ends_with("the published winner"));
     assert_eq!(line(&comparison, "table-1", "Transmission | SRAM").status, CellStatus::NotMeasured);
+    // Speck 128, the published winner, has no time for decryption: nobody wins.
+    let mut rows = rows.to_vec();
+    rows.push(row("aes-128", "fast", "decrypt", Metric::Time, 500e-6));
+    let comparison = compared("ramalho2024", &rows);
+    let time = line(&comparison, "table-1", "Reception | Time");
+    assert_eq!((time.status, &time.measured), (CellStatus::NotMeasured, &None));
+    assert!(time.reason.as_deref().unwrap_or("").contains("the published winner has no row yet"));
 }
 
 #[test]

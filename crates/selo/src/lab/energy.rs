@@ -188,11 +188,11 @@ fn trace_text(energy: &TraceEnergy, idle: &Idle) -> String {
     };
     format!(
         "energy    {} J = {} nWh ({above})\nduration  {} s, {}\ntotal     {} J with the rest in it\n",
-        format::significant(energy.joules, 6),
-        format::significant(energy.nanowatt_hours, 6),
-        format::significant(energy.seconds, 6),
+        format::significant(energy.joules, 4),
+        format::significant(energy.nanowatt_hours, 4),
+        format::significant(energy.seconds, 4),
         format::things(energy.samples, "sample", "samples"),
-        format::significant(energy.total_joules, 6),
+        format::significant(energy.total_joules, 4),
     )
 }
 
