@@ -82,14 +82,22 @@ impl Agent {
     }
 
     /// Runs one operation. `repeat` is a wish: ports that count cycles run it once.
-    pub fn run(&mut self, operation: &str, repeat: u16, inputs: &[&[u8]]) -> Result<Ran> {
+    /// `paint` measures the stack on ports whose runner cannot see it, at the
+    /// price of a slower call.
+    pub fn run(
+        &mut self,
+        operation: &str,
+        repeat: u16,
+        paint: bool,
+        inputs: &[&[u8]],
+    ) -> Result<Ran> {
         let number = self
             .hello
             .operations
             .iter()
             .position(|name| name == operation)
             .ok_or_else(|| Error::Agent(format!("the image has no operation '{operation}'")))?;
-        let payload = frame::run_payload(number as u8, true, repeat, inputs)?;
+        let payload = frame::run_payload(number as u8, paint, repeat, inputs)?;
         let (reply, spans) = self.ask(frame::RUN, &payload)?;
         if spans.len() > 1 {
             return Err(Error::Agent(format!(
@@ -128,7 +136,7 @@ impl Agent {
 
 impl Implementation for Agent {
     fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
-        match self.run(operation, 1, inputs) {
+        match self.run(operation, 1, false, inputs) {
             Ok(ran) => Ok(Outcome { status: ran.reply.status, output: ran.reply.output }),
             Err(error) => {
                 let message = error.to_string();

@@ -195,7 +195,7 @@ impl Lab<'_> {
                 let inputs: Vec<Vec<u8>> =
                     call.inputs.iter().map(|input| input.bytes(&mut rng, &outputs)).collect();
                 let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-                let ran = agent.run(call.operation, 1, &fields)?;
+                let ran = agent.run(call.operation, 1, false, &fields)?;
                 if index + 1 == plan.len()
                     && let Some(span) = ran.span
                 {

@@ -81,6 +81,8 @@ struct Bench<'a> {
 struct Empty {
     cycles: u64,
     stack: u64,
+    /// The runner sees no marks, so the agent paints the stack.
+    paint: bool,
     /// Ticks of the agent's counter for one empty operation.
     ticks: f64,
     instructions: f64,
@@ -554,13 +556,15 @@ impl Bench<'_> {
         let mut rng = rng_for(&format!("{} {purpose}", self.unit.algorithm.name), sample);
         let mut outputs: Vec<Vec<u8>> = Vec::new();
         let mut last = None;
+        let paint = self.empty.paint;
         let agent = self.agent()?;
         for (index, call) in plan.iter().enumerate() {
             let inputs: Vec<Vec<u8>> =
                 call.inputs.iter().map(|input| input.bytes(&mut rng, &outputs)).collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
             let repeat = if index + 1 == plan.len() { repeat } else { 1 };
-            let ran = agent.run(call.operation, repeat, &fields)?;
+            let paint = paint && index + 1 == plan.len();
+            let ran = agent.run(call.operation, repeat, paint, &fields)?;
             if ran.reply.status != 0 {
                 return Err(Error::Agent(format!(
                     "'{}' of random inputs ended with status {}",
@@ -615,7 +619,8 @@ impl Bench<'_> {
     fn sample(&mut self, plan: &Plan, operation: &str, number: u64, repeat: u16) -> Result<Sample> {
         let seen = RefCell::new(Vec::new());
         let ran = if plan.is_empty() {
-            self.agent()?.run(operation, repeat, &[])?
+            let paint = self.empty.paint;
+            self.agent()?.run(operation, repeat, paint, &[])?
         } else {
             self.follow(plan, operation, number, repeat, &seen)?
         };
@@ -658,14 +663,19 @@ impl Bench<'_> {
 
 /// Runs operation 0, which is the marks around nothing.
 fn measure_empty(agent: &mut Agent) -> Result<Empty> {
-    let chip = agent.run("empty", 1, &[])?;
+    let chip = agent.run("empty", 1, false, &[])?;
     if let Some(span) = chip.span {
         return Ok(Empty { cycles: span.cycles, stack: span.stack, ..Empty::default() });
     }
     // The least of some runs: what the clock costs when nothing disturbs it.
-    let mut empty = Empty { ticks: f64::INFINITY, instructions: f64::INFINITY, ..Empty::default() };
+    let mut empty = Empty {
+        paint: true,
+        ticks: f64::INFINITY,
+        instructions: f64::INFINITY,
+        ..Empty::default()
+    };
     for _ in 0..20 {
-        let reply = agent.run("empty", 1000, &[])?.reply;
+        let reply = agent.run("empty", 1000, true, &[])?.reply;
         let repeats = f64::from(reply.repeats.max(1));
         empty.ticks = empty.ticks.min(reply.counter as f64 / repeats);
         empty.instructions =
