@@ -100,7 +100,7 @@ impl<'a> Builder<'a> {
         link.extend(self.port.link_flags.iter().cloned());
         if let Some(unit) = unit {
             include.extend(unit.include());
-            library_flags.extend(unit.flags());
+            library_flags.extend(unit.flags(&self.board.port));
             glue_flags.extend(unit.glue_defines());
         }
         glue_flags.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
@@ -111,7 +111,7 @@ impl<'a> Builder<'a> {
         }
         if let Some(unit) = unit {
             objects.push(self.object(&unit.glue(), &include, &with(&glue_flags))?);
-            for source in unit.sources() {
+            for source in unit.sources()? {
                 objects.push(self.object(&source, &include, &library_flags)?);
             }
             // Libraries stand after the objects that need them.

@@ -1,11 +1,14 @@
 //! A contender: a library under measurement, described by
 //! `contenders/<name>/contender.toml` and called through its glue.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use crate::algorithm::Algorithm;
+use crate::data::sorted_entries;
+use crate::error::{Error, Result};
 
 /// `contenders/<name>/contender.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -46,6 +49,7 @@ pub struct Contender {
 
 /// A set of algorithm x strategy pairs that are built alike. In `glue`,
 /// `sources` and `defines`, `{strategy}` and `{key_bits}` are replaced.
+/// A source may have a `*` in its file name: what is not called is not linked.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Implementation {
@@ -66,6 +70,9 @@ pub struct Implementation {
     /// Compiler flags after those of the contender, for these implementations only.
     #[serde(default)]
     pub flags: Vec<String>,
+    /// Further flags for the ports named, such as one that only one compiler knows.
+    #[serde(default)]
+    pub port_flags: BTreeMap<String, Vec<String>>,
 }
 
 /// One algorithm of one contender by one strategy: what an image is made of.
@@ -88,9 +95,35 @@ impl Unit<'_> {
         self.path(&self.implementation.glue)
     }
 
-    /// Paths of the library sources.
-    pub fn sources(&self) -> Vec<PathBuf> {
-        self.implementation.sources.iter().map(|source| self.path(source)).collect()
+    /// Paths of the library sources, patterns resolved.
+    pub fn sources(&self) -> Result<Vec<PathBuf>> {
+        let mut sources = Vec::new();
+        for source in &self.implementation.sources {
+            let path = self.path(source);
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let (Some((prefix, suffix)), Some(folder)) = (name.split_once('*'), path.parent())
+            else {
+                sources.push(path);
+                continue;
+            };
+            let before = sources.len();
+            for entry in sorted_entries(folder)? {
+                let entry_name = entry.file_name().unwrap_or_default().to_string_lossy();
+                if entry_name.len() >= prefix.len() + suffix.len()
+                    && entry_name.starts_with(prefix)
+                    && entry_name.ends_with(suffix)
+                {
+                    sources.push(entry);
+                }
+            }
+            if sources.len() == before {
+                return Err(Error::Data {
+                    path: self.contender.folder.join("contender.toml"),
+                    message: format!("the pattern \"{source}\" matches no file"),
+                });
+            }
+        }
+        Ok(sources)
     }
 
     /// Paths of the include folders.
@@ -98,10 +131,12 @@ impl Unit<'_> {
         self.contender.include.iter().map(|folder| self.path(folder)).collect()
     }
 
-    /// Flags for library and glue: the contender's, then the implementation's.
-    pub fn flags(&self) -> Vec<String> {
+    /// Flags for library and glue on a port: the contender's, then the implementation's.
+    pub fn flags(&self, port: &str) -> Vec<String> {
+        let own = &self.implementation;
+        let for_port = own.port_flags.get(port).into_iter().flatten();
         let mut flags: Vec<String> =
-            self.contender.flags.iter().chain(&self.implementation.flags).cloned().collect();
+            self.contender.flags.iter().chain(&own.flags).chain(for_port).cloned().collect();
         flags.extend(self.implementation.defines.iter().map(|d| format!("-D{}", self.fill(d))));
         flags
     }

@@ -417,7 +417,7 @@ impl Lab<'_> {
     ) -> Row {
         // Memory is read off the image: no runner and no sample is behind it.
         let fidelity = self.board.fidelity;
-        let flags = self.board.toolchain.flags.iter().cloned().chain(unit.flags());
+        let flags = self.board.toolchain.flags.iter().cloned().chain(unit.flags(&self.board.port));
         Row {
             schema: SCHEMA.to_owned(),
             run: self.run.clone(),
