@@ -43,7 +43,10 @@ enum {
     GUARD_BYTES = 1 << 24, /* RAMPZ:Z reaches 24 bits */
     /* gcc writes SPH, then SREG, then SPL: two cycles from half to half. The
      * shortest way from one complete change to the next takes five. */
-    TORN_CYCLES = 4
+    TORN_CYCLES = 4,
+    /* Most cycles that simavr runs before it returns. Its own setting is 1, which
+     * halves the speed; it returns earlier for every timer and interrupt. */
+    BATCH_CYCLES = 20000
 };
 
 static avr_t *avr;
@@ -286,6 +289,7 @@ void chip_open(const struct chip_options *options, const char *image)
     avr_init(avr);
     avr->frequency = options->frequency;
     avr->log = LOG_ERROR;
+    avr->run_cycle_limit = BATCH_CYCLES;
     limit = options->limit;
     static_end = options->static_end;
 

@@ -82,11 +82,12 @@ void port_clock_stop(uint16_t timed);
             port_timed_--;                                                   \
         }                                                                    \
         port_clock_start();                                                  \
-        for (uint16_t port_left_ = port_timed_; port_left_ != 0; port_left_--) { \
+        uint16_t port_left_ = port_timed_;                                   \
+        do {                                                                 \
             PORT_BARRIER;                                                    \
             __VA_ARGS__;                                                     \
             PORT_BARRIER;                                                    \
-        }                                                                    \
+        } while (--port_left_ != 0);                                         \
         port_clock_stop(port_timed_);                                        \
         if (port_requested.paint_stack && port_stack == PORT_STACK_UNKNOWN)  \
             port_stack = port_painted_depth();                               \
