@@ -10,13 +10,14 @@ void selo_speck_decrypt_rounds(const uint8_t *round_keys, uint8_t out[16], const
     SPECK_WORD(x);
     SPECK_WORD(y);
 
+    SELO_BASE(in);
     SPECK_LOAD(y, in);
     SPECK_LOAD(x, in + 8);
-    round_keys += 8 * (uint16_t)rounds;
+    round_keys += 8 * (uint16_t)(rounds - 1);
     do {
         SPECK_UNTURN(y, x);
-        round_keys -= 8;
         SPECK_XOR_KEY(x, round_keys);
+        round_keys -= 8;
         SPECK_UNMIX(x, y);
         rounds--;
         SELO_OPAQUE(rounds);

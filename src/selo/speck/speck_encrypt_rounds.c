@@ -10,13 +10,14 @@ void selo_speck_encrypt_rounds(const uint8_t *round_keys, uint8_t out[16], const
     SPECK_WORD(x);
     SPECK_WORD(y);
 
+    SELO_BASE(in);
     SPECK_LOAD(y, in);
     SPECK_LOAD(x, in + 8);
     do {
         SPECK_MIX(x, y);
         SPECK_XOR_KEY(x, round_keys);
-        round_keys += 8;
         SPECK_TURN(y, x);
+        round_keys += 8;
         rounds--;
         SELO_OPAQUE(rounds); /* else the end of round_keys is kept to compare with */
     } while (rounds != 0);

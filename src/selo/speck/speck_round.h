@@ -20,65 +20,71 @@
 #define SPECK_XOR_KEY(x, p) SELO_PAIR_XOR_LOAD(x, p, 0)
 #define SPECK_XOR_NUMBER(x, i) (x##_lo.byte[0] ^= (i))
 
-#define SPECK_MIX(x, y)                    \
-    do {                                   \
-        uint8_t lowest_ = x##_lo.byte[0];  \
-        x##_lo.byte[0] = x##_lo.byte[1];   \
-        x##_lo.byte[1] = x##_lo.byte[2];   \
-        x##_lo.byte[2] = x##_lo.byte[3];   \
-        x##_lo.byte[3] = x##_hi.byte[0];   \
-        x##_hi.byte[0] = x##_hi.byte[1];   \
-        x##_hi.byte[1] = x##_hi.byte[2];   \
-        x##_hi.byte[2] = x##_hi.byte[3];   \
-        x##_hi.byte[3] = lowest_;          \
-        SELO_PAIR_ADD(x, y);               \
+#define SPECK_MIX(x, y)                   \
+    do {                                  \
+        uint8_t lowest_ = x##_lo.byte[0]; \
+        x##_lo.byte[0] = x##_lo.byte[1];  \
+        x##_lo.byte[1] = x##_lo.byte[2];  \
+        x##_lo.byte[2] = x##_lo.byte[3];  \
+        x##_lo.byte[3] = x##_hi.byte[0];  \
+        x##_hi.byte[0] = x##_hi.byte[1];  \
+        x##_hi.byte[1] = x##_hi.byte[2];  \
+        x##_hi.byte[2] = x##_hi.byte[3];  \
+        x##_hi.byte[3] = lowest_;         \
+        SELO_PAIR_OPAQUE(x);              \
+        SELO_PAIR_ADD(x, y);              \
     } while (0)
-#define SPECK_UNMIX(x, y)                  \
-    do {                                   \
-        uint8_t highest_;                  \
-        SELO_PAIR_SUBTRACT(x, y);          \
-        highest_ = x##_hi.byte[3];         \
-        x##_hi.byte[3] = x##_hi.byte[2];   \
-        x##_hi.byte[2] = x##_hi.byte[1];   \
-        x##_hi.byte[1] = x##_hi.byte[0];   \
-        x##_hi.byte[0] = x##_lo.byte[3];   \
-        x##_lo.byte[3] = x##_lo.byte[2];   \
-        x##_lo.byte[2] = x##_lo.byte[1];   \
-        x##_lo.byte[1] = x##_lo.byte[0];   \
-        x##_lo.byte[0] = highest_;         \
+#define SPECK_UNMIX(x, y)                \
+    do {                                 \
+        uint8_t highest_;                \
+        SELO_PAIR_SUBTRACT(x, y);        \
+        SELO_PAIR_OPAQUE(x);             \
+        highest_ = x##_hi.byte[3];       \
+        x##_hi.byte[3] = x##_hi.byte[2]; \
+        x##_hi.byte[2] = x##_hi.byte[1]; \
+        x##_hi.byte[1] = x##_hi.byte[0]; \
+        x##_hi.byte[0] = x##_lo.byte[3]; \
+        x##_lo.byte[3] = x##_lo.byte[2]; \
+        x##_lo.byte[2] = x##_lo.byte[1]; \
+        x##_lo.byte[1] = x##_lo.byte[0]; \
+        x##_lo.byte[0] = highest_;       \
+        SELO_PAIR_OPAQUE(x);             \
     } while (0)
 
-/* avr-gcc makes a loop of a shift by 3 bits, and straight code of 2 and 1. */
-#define SPECK_TURN(y, x)                              \
-    do {                                              \
-        uint8_t from_lo_ = y##_lo.byte[3] >> 5;       \
-        uint8_t from_hi_ = y##_hi.byte[3] >> 5;       \
-        y##_lo.word <<= 2;                            \
-        SELO_OPAQUE(y##_lo.word);                     \
-        y##_lo.word <<= 1;                            \
-        y##_lo.byte[0] |= from_hi_;                   \
-        y##_lo.word ^= x##_lo.word;                   \
-        y##_hi.word <<= 2;                            \
-        SELO_OPAQUE(y##_hi.word);                     \
-        y##_hi.word <<= 1;                            \
-        y##_hi.byte[0] |= from_lo_;                   \
-        y##_hi.word ^= x##_hi.word;                   \
+/* Three times one bit: of more at once avr-gcc makes a loop. */
+#define SPECK_SHIFT_3(word, by) \
+    do {                        \
+        (word) = (word) by 1;   \
+        SELO_OPAQUE(word);      \
+        (word) = (word) by 1;   \
+        SELO_OPAQUE(word);      \
+        (word) = (word) by 1;   \
     } while (0)
-#define SPECK_UNTURN(y, x)                                       \
-    do {                                                         \
-        uint8_t from_lo_, from_hi_;                              \
-        y##_lo.word ^= x##_lo.word;                              \
-        y##_hi.word ^= x##_hi.word;                              \
-        from_lo_ = (uint8_t)(y##_lo.byte[0] << 5);               \
-        from_hi_ = (uint8_t)(y##_hi.byte[0] << 5);               \
-        y##_lo.word >>= 2;                                       \
-        SELO_OPAQUE(y##_lo.word);                                \
-        y##_lo.word >>= 1;                                       \
-        y##_lo.byte[3] |= from_hi_;                              \
-        y##_hi.word >>= 2;                                       \
-        SELO_OPAQUE(y##_hi.word);                                \
-        y##_hi.word >>= 1;                                       \
-        y##_hi.byte[3] |= from_lo_;                              \
+#define SPECK_TURN(y, x)                        \
+    do {                                        \
+        uint8_t from_lo_ = y##_lo.byte[3] >> 5; \
+        uint8_t from_hi_ = y##_hi.byte[3] >> 5; \
+        SPECK_SHIFT_3(y##_lo.word, <<);         \
+        y##_lo.byte[0] |= from_hi_;             \
+        y##_lo.word ^= x##_lo.word;             \
+        SPECK_SHIFT_3(y##_hi.word, <<);         \
+        y##_hi.byte[0] |= from_lo_;             \
+        y##_hi.word ^= x##_hi.word;             \
+        SELO_PAIR_OPAQUE(y);                    \
+    } while (0)
+#define SPECK_UNTURN(y, x)                         \
+    do {                                           \
+        uint8_t from_lo_, from_hi_;                \
+        y##_lo.word ^= x##_lo.word;                \
+        y##_hi.word ^= x##_hi.word;                \
+        SELO_PAIR_OPAQUE(y);                       \
+        from_lo_ = (uint8_t)(y##_lo.byte[0] << 5); \
+        from_hi_ = (uint8_t)(y##_hi.byte[0] << 5); \
+        SPECK_SHIFT_3(y##_lo.word, >>);            \
+        y##_lo.byte[3] |= from_hi_;                \
+        SPECK_SHIFT_3(y##_hi.word, >>);            \
+        y##_hi.byte[3] |= from_lo_;                \
+        SELO_PAIR_OPAQUE(y);                       \
     } while (0)
 
 #else
