@@ -69,8 +69,8 @@ export class Chip {
     this.powerUp();
   }
 
-  fail(kind, address) {
-    this.fault ??= { kind, address, pc: this.instructionPc * 2 };
+  fail(kind, address, pc = this.instructionPc * 2) {
+    this.fault ??= { kind, address, pc };
   }
 
   mark(value) {
@@ -133,10 +133,19 @@ export class Chip {
         if (address >= program.length * 2) this.fail("flash-read-out-of-bounds", address);
         break;
       }
-      case undefined: // no such word: the program counter left the flash
-        this.fail("flash-read-out-of-bounds", cpu.pc * 2);
+      case opcodes.INDIRECT_JUMP:
+        this.checkTarget(cpu.data[30] | (cpu.data[31] << 8));
+        break;
+      case opcodes.RETURN:
+      case opcodes.RETURN_FROM_INTERRUPT:
+        this.checkTarget((cpu.data[this.sp + 1] << 8) | cpu.data[this.sp + 2]);
         break;
     }
+  }
+
+  // avr8js takes a jump beyond the flash modulo its size; `word` is the target.
+  checkTarget(word) {
+    if (word >= this.program.length) this.fail("flash-read-out-of-bounds", word * 2, word * 2);
   }
 
   uartAccepts() {
@@ -176,7 +185,7 @@ export class Chip {
       }
     }
     // One instruction more runs after the I flag was set. OUT to SREG may set it.
-    if (kind === opcodes.INTERRUPTS_ON || (kind === opcodes.OUT && (opcode & 0x060f) === 0x060f)) return;
+    if (kind === opcodes.INTERRUPTS_ON || kind === opcodes.RETURN_FROM_INTERRUPT || (kind === opcodes.OUT && (opcode & 0x060f) === 0x060f)) return;
     cpu.tick();
     sp = data[SPL] | (data[SPH] << 8);
     if (sp !== this.sp) {

@@ -11,7 +11,10 @@ export const STORE = 4; // writes it; may write half of the stack pointer
 export const OUT = 5; // may write half of the stack pointer, or SREG
 export const FLASH_READ = 6; // LPM
 export const FLASH_READ_EXTENDED = 7; // ELPM
-export const INTERRUPTS_ON = 8; // SEI and RETI: one more instruction runs before an interrupt is taken
+export const INTERRUPTS_ON = 8; // SEI: one more instruction runs before an interrupt is taken
+export const RETURN_FROM_INTERRUPT = 9; // RETI: the same, and a return
+export const RETURN = 10; // RET
+export const INDIRECT_JUMP = 11; // IJMP, ICALL
 
 /** The kind of every 16-bit opcode of the AVRe+ core [ATMEGA328P, 37]. */
 export function opcodeKinds() {
@@ -54,16 +57,18 @@ function kindOf9(opcode) {
 function kindOf94(opcode) {
   const low = opcode & 0x000f;
   if (opcode === 0x9588) return SLEEP;
-  if (opcode === 0x9478 || opcode === 0x9518) return INTERRUPTS_ON;
+  if (opcode === 0x9478) return INTERRUPTS_ON;
+  if (opcode === 0x9518) return RETURN_FROM_INTERRUPT;
+  if (opcode === 0x9508) return RETURN;
   if (opcode === 0x95c8) return FLASH_READ;
   if (opcode === 0x95d8) return FLASH_READ_EXTENDED;
   if (low === 0x4 || low === 0xb) return INVALID;
   if (low === 0x8) {
-    // BSET and BCLR; RET; BREAK, WDR, SPM
-    const known = opcode < 0x9500 || opcode === 0x9508 || opcode === 0x9598 || opcode === 0x95a8 || opcode === 0x95e8;
+    // BSET and BCLR; BREAK, WDR, SPM
+    const known = opcode < 0x9500 || opcode === 0x9598 || opcode === 0x95a8 || opcode === 0x95e8;
     return known ? PLAIN : INVALID;
   }
-  if (low === 0x9) return opcode === 0x9409 || opcode === 0x9509 ? PLAIN : INVALID; // IJMP, ICALL
+  if (low === 0x9) return opcode === 0x9409 || opcode === 0x9509 ? INDIRECT_JUMP : INVALID;
   return PLAIN;
 }
 

@@ -347,6 +347,8 @@ static void run_on(void)
     avr_flashaddr_t next = avr->pc;
     if (avr->state == cpu_Running)
         next = avr_run_one(avr);
+    if (avr->state == cpu_Crashed && avr->pc >= avr->flashend)
+        stop_with_fault("flash-read-out-of-bounds", avr->pc); /* of an instruction */
     avr_cycle_count_t until_timer = avr_cycle_timer_process(avr);
     avr->pc = next;
     if (avr->state == cpu_Sleeping && avr->sreg[S_I] && avr->cycle_timers.timer) {
