@@ -1,0 +1,58 @@
+/*
+ * What the C compiler makes of selo.h, for the test that compares it with the
+ * declarations of src/ffi/declarations.rs: the size of each type, and the
+ * number of each status.
+ */
+#include <stddef.h>
+
+#include "selo.h"
+
+#define SIZE_OF(name)                     \
+    size_t selo_sys_size_of_##name(void); \
+    size_t selo_sys_size_of_##name(void) { return sizeof(struct selo_##name); }
+
+SIZE_OF(aes128_fast)
+SIZE_OF(aes192_fast)
+SIZE_OF(aes256_fast)
+SIZE_OF(aes128_small)
+SIZE_OF(aes192_small)
+SIZE_OF(aes256_small)
+SIZE_OF(aes128_tiny)
+SIZE_OF(aes192_tiny)
+SIZE_OF(aes256_tiny)
+SIZE_OF(speck128_fast)
+SIZE_OF(speck192_fast)
+SIZE_OF(speck256_fast)
+SIZE_OF(speck128_small)
+SIZE_OF(speck192_small)
+SIZE_OF(speck256_small)
+SIZE_OF(speck128_tiny)
+SIZE_OF(speck192_tiny)
+SIZE_OF(speck256_tiny)
+SIZE_OF(sha256)
+SIZE_OF(sha512)
+SIZE_OF(sha3)
+SIZE_OF(hmac_sha256)
+SIZE_OF(hmac_sha512)
+SIZE_OF(hmac_sha3_256)
+SIZE_OF(hmac_sha3_512)
+
+size_t selo_sys_size_of_status(void);
+size_t selo_sys_size_of_status(void) { return sizeof(enum selo_status); }
+
+#define NUMBER_OF(name)                     \
+    unsigned selo_sys_number_of_##name(void); \
+    unsigned selo_sys_number_of_##name(void) { return SELO_##name; }
+
+NUMBER_OF(OK)
+NUMBER_OF(ERROR_ARGUMENT)
+NUMBER_OF(ERROR_SPACE)
+NUMBER_OF(ERROR_PADDING)
+NUMBER_OF(ERROR_RANDOM)
+NUMBER_OF(ERROR_KEY)
+
+size_t selo_sys_cbc_size(size_t size);
+size_t selo_sys_cbc_size(size_t size) { return SELO_CBC_SIZE(size); }
+
+const char *selo_sys_version(void);
+const char *selo_sys_version(void) { return SELO_VERSION; }

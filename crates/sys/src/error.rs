@@ -1,0 +1,53 @@
+//! `enum selo_status` as a `Result`.
+
+/// Why a function of the library gave no result. Its outputs are then zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A size that the function does not take.
+    #[error("a size that the function does not take")]
+    Argument,
+    /// The output buffer is too small.
+    #[error("the output buffer is too small")]
+    Space,
+    /// Decrypted padding is malformed.
+    #[error("decrypted padding is malformed: wrong key or altered data")]
+    Padding,
+    /// The random source failed.
+    #[error("the random source failed")]
+    Random,
+    /// The peer's public key yields the all-zero secret [RFC7748, 6.1].
+    #[error("the peer's public key yields the all-zero secret")]
+    Key,
+    /// A status that these bindings do not know.
+    #[error("status {0}, which these bindings do not know")]
+    Unknown(u32),
+}
+
+impl Error {
+    /// The number in `enum selo_status`.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        match self {
+            Self::Argument => 1,
+            Self::Space => 2,
+            Self::Padding => 3,
+            Self::Random => 4,
+            Self::Key => 5,
+            Self::Unknown(number) => number,
+        }
+    }
+}
+
+/// What a returned status means.
+pub(crate) fn status(number: u32) -> Result<(), Error> {
+    match number {
+        0 => Ok(()),
+        1 => Err(Error::Argument),
+        2 => Err(Error::Space),
+        3 => Err(Error::Padding),
+        4 => Err(Error::Random),
+        5 => Err(Error::Key),
+        _ => Err(Error::Unknown(number)),
+    }
+}

@@ -1,0 +1,138 @@
+//! Keys of the block ciphers, and one block at a time.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::declarations as c;
+use super::memory::Plain;
+
+/// A block function of the library together with the key that it takes.
+#[derive(Clone, Copy)]
+pub(super) struct Block<'key> {
+    pub(super) function: c::BlockFn,
+    pub(super) key: *const c_void,
+    lives: PhantomData<&'key c_void>,
+}
+
+impl Block<'_> {
+    fn apply(self, out: &mut [u8; 16], block: &[u8; 16]) {
+        // SAFETY: function and key belong together, see keys!; both arrays have 16 bytes.
+        unsafe { (self.function)(self.key, out, block) }
+    }
+
+    fn apply_in_place(self, block: &mut [u8; 16]) {
+        let block = &raw mut *block;
+        // SAFETY: as above; out == in is allowed.
+        unsafe { (self.function)(self.key, block, block) }
+    }
+}
+
+/// The encrypting direction of a key.
+#[derive(Clone, Copy)]
+pub struct Encryption<'key>(pub(super) Block<'key>);
+
+/// The decrypting direction of a key.
+#[derive(Clone, Copy)]
+pub struct Decryption<'key>(pub(super) Block<'key>);
+
+/// A key of a 128-bit block cipher that encrypts.
+pub trait Encrypt {
+    /// What the modes of operation take.
+    fn encryption(&self) -> Encryption<'_>;
+
+    /// Encrypts one block.
+    fn encrypt_block(&self, out: &mut [u8; 16], block: &[u8; 16]) {
+        self.encryption().0.apply(out, block);
+    }
+
+    /// Encrypts one block where it stands.
+    fn encrypt_block_in_place(&self, block: &mut [u8; 16]) {
+        self.encryption().0.apply_in_place(block);
+    }
+}
+
+/// A key of a 128-bit block cipher that decrypts.
+pub trait Decrypt {
+    /// What the modes of operation take.
+    fn decryption(&self) -> Decryption<'_>;
+
+    /// Decrypts one block.
+    fn decrypt_block(&self, out: &mut [u8; 16], block: &[u8; 16]) {
+        self.decryption().0.apply(out, block);
+    }
+
+    /// Decrypts one block where it stands.
+    fn decrypt_block_in_place(&self, block: &mut [u8; 16]) {
+        self.decryption().0.apply_in_place(block);
+    }
+}
+
+impl fmt::Debug for Encryption<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Encryption(..)")
+    }
+}
+
+impl fmt::Debug for Decryption<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Decryption(..)")
+    }
+}
+
+/// Ties each key to its functions: the only place that does, so that a key never meets the
+/// function of another variant.
+macro_rules! keys {
+    ($($name:ident, $bytes:literal, $setup:ident, $encrypt:ident $(, $decrypt:ident)?;)+) => {$(
+        impl c::$name {
+            /// Sets up the raw key.
+            #[must_use]
+            pub fn new(raw: &[u8; $bytes]) -> Self {
+                let mut key = Self::zeroed();
+                c::$setup(&mut key, raw);
+                key
+            }
+        }
+
+        impl Encrypt for c::$name {
+            fn encryption(&self) -> Encryption<'_> {
+                Encryption(Block {
+                    function: c::$encrypt,
+                    key: (&raw const *self).cast(),
+                    lives: PhantomData,
+                })
+            }
+        }
+
+        $(impl Decrypt for c::$name {
+            fn decryption(&self) -> Decryption<'_> {
+                Decryption(Block {
+                    function: c::$decrypt,
+                    key: (&raw const *self).cast(),
+                    lives: PhantomData,
+                })
+            }
+        })?
+    )+};
+}
+
+keys! {
+    Aes128Fast, 16, selo_aes128_fast_setup, selo_aes128_fast_encrypt, selo_aes128_fast_decrypt;
+    Aes128Small, 16, selo_aes128_small_setup, selo_aes128_small_encrypt, selo_aes128_small_decrypt;
+    Aes128Tiny, 16, selo_aes128_tiny_setup, selo_aes128_tiny_encrypt;
+    Aes192Fast, 24, selo_aes192_fast_setup, selo_aes192_fast_encrypt, selo_aes192_fast_decrypt;
+    Aes192Small, 24, selo_aes192_small_setup, selo_aes192_small_encrypt, selo_aes192_small_decrypt;
+    Aes192Tiny, 24, selo_aes192_tiny_setup, selo_aes192_tiny_encrypt;
+    Aes256Fast, 32, selo_aes256_fast_setup, selo_aes256_fast_encrypt, selo_aes256_fast_decrypt;
+    Aes256Small, 32, selo_aes256_small_setup, selo_aes256_small_encrypt, selo_aes256_small_decrypt;
+    Aes256Tiny, 32, selo_aes256_tiny_setup, selo_aes256_tiny_encrypt;
+    Speck128Fast, 16, selo_speck128_fast_setup, selo_speck128_fast_encrypt, selo_speck128_fast_decrypt;
+    Speck128Small, 16, selo_speck128_small_setup, selo_speck128_small_encrypt, selo_speck128_small_decrypt;
+    Speck128Tiny, 16, selo_speck128_tiny_setup, selo_speck128_tiny_encrypt;
+    Speck192Fast, 24, selo_speck192_fast_setup, selo_speck192_fast_encrypt, selo_speck192_fast_decrypt;
+    Speck192Small, 24, selo_speck192_small_setup, selo_speck192_small_encrypt, selo_speck192_small_decrypt;
+    Speck192Tiny, 24, selo_speck192_tiny_setup, selo_speck192_tiny_encrypt;
+    Speck256Fast, 32, selo_speck256_fast_setup, selo_speck256_fast_encrypt, selo_speck256_fast_decrypt;
+    Speck256Small, 32, selo_speck256_small_setup, selo_speck256_small_encrypt, selo_speck256_small_decrypt;
+    Speck256Tiny, 32, selo_speck256_tiny_setup, selo_speck256_tiny_encrypt;
+}

@@ -1,0 +1,325 @@
+//! `selo.h` in Rust, in its order: the structs, then the functions. The unit tests hold the
+//! sizes, the names and their order to the C header.
+//!
+//! A function is `safe` where its references say all that it demands. The others take pointers
+//! because their buffers may be the same (`out == in`), have a size beside them, or hold a
+//! state that must have been started.
+
+use std::ffi::{c_uint, c_void};
+use std::fmt;
+
+use super::memory::Plain;
+
+/// `enum selo_status`; its numbers are known to [`crate::Error`].
+pub type Status = c_uint;
+
+/// `selo_random_fn`.
+pub type RandomFn = unsafe extern "C" fn(source: *mut c_void, out: *mut u8, size: usize) -> Status;
+
+/// `selo_block_fn`; `key` points to the struct of the variant.
+pub type BlockFn =
+    unsafe extern "C" fn(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
+
+/// Structs of the library. They hold secrets: dropping wipes, nothing prints or copies them.
+/// Their fields are private to the bindings, because C trusts them.
+macro_rules! structs {
+    ($($(#[$attribute:meta])* $name:ident { $($field:ident: $type:ty),+ $(,)? })+) => {$(
+        $(#[$attribute])*
+        ///
+        /// Wiped when dropped. A move may leave the old place as it was: box a key that moves
+        /// after it was set up.
+        #[repr(C)]
+        pub struct $name {
+            $(
+                #[allow(dead_code, reason = "C reads and writes it")]
+                $field: $type,
+            )+
+        }
+
+        // SAFETY: it consists of integers, arrays of them and such structs, so any bytes,
+        // all-zero ones too, are a value.
+        unsafe impl Plain for $name {}
+
+        impl Drop for $name {
+            fn drop(&mut self) {
+                super::memory::wipe_struct(self);
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!(stringify!($name), "(..)"))
+            }
+        }
+    )+};
+}
+
+structs! {
+    /// `struct selo_aes128_fast`: AES-128 [FIPS197], round keys computed once.
+    Aes128Fast { round_keys: [u8; 176] }
+    /// `struct selo_aes192_fast`: AES-192 [FIPS197], round keys computed once.
+    Aes192Fast { round_keys: [u8; 208] }
+    /// `struct selo_aes256_fast`: AES-256 [FIPS197], round keys computed once.
+    Aes256Fast { round_keys: [u8; 240] }
+    /// `struct selo_aes128_small`: AES-128 [FIPS197], round keys computed on the fly.
+    Aes128Small { first: [u8; 16], last: [u8; 16] }
+    /// `struct selo_aes192_small`: AES-192 [FIPS197], round keys computed on the fly.
+    Aes192Small { first: [u8; 24], last: [u8; 24] }
+    /// `struct selo_aes256_small`: AES-256 [FIPS197], round keys computed on the fly.
+    Aes256Small { first: [u8; 32], last: [u8; 32] }
+    /// `struct selo_aes128_tiny`: AES-128 [FIPS197], round keys on the fly, encrypts only.
+    Aes128Tiny { key: [u8; 16] }
+    /// `struct selo_aes192_tiny`: AES-192 [FIPS197], round keys on the fly, encrypts only.
+    Aes192Tiny { key: [u8; 24] }
+    /// `struct selo_aes256_tiny`: AES-256 [FIPS197], round keys on the fly, encrypts only.
+    Aes256Tiny { key: [u8; 32] }
+    /// `struct selo_speck128_fast`: Speck128/128 [SPECK2013], round keys computed once.
+    Speck128Fast { round_keys: [u8; 32 * 8] }
+    /// `struct selo_speck192_fast`: Speck128/192 [SPECK2013], round keys computed once.
+    Speck192Fast { round_keys: [u8; 33 * 8] }
+    /// `struct selo_speck256_fast`: Speck128/256 [SPECK2013], round keys computed once.
+    Speck256Fast { round_keys: [u8; 34 * 8] }
+    /// `struct selo_speck128_small`: Speck128/128 [SPECK2013], round keys computed on the fly.
+    Speck128Small { first: [u8; 16], last: [u8; 16] }
+    /// `struct selo_speck192_small`: Speck128/192 [SPECK2013], round keys computed on the fly.
+    Speck192Small { first: [u8; 24], last: [u8; 24] }
+    /// `struct selo_speck256_small`: Speck128/256 [SPECK2013], round keys computed on the fly.
+    Speck256Small { first: [u8; 32], last: [u8; 32] }
+    /// `struct selo_speck128_tiny`: Speck128/128 [SPECK2013], round keys on the fly, encrypts only.
+    Speck128Tiny { key: [u8; 16] }
+    /// `struct selo_speck192_tiny`: Speck128/192 [SPECK2013], round keys on the fly, encrypts only.
+    Speck192Tiny { key: [u8; 24] }
+    /// `struct selo_speck256_tiny`: Speck128/256 [SPECK2013], round keys on the fly, encrypts only.
+    Speck256Tiny { key: [u8; 32] }
+    /// `struct selo_sha256`: SHA-256 [FIPS180-4].
+    Sha256 { state: [u32; 8], block: [u32; 16], size: u32 }
+    /// `struct selo_sha512`: SHA-512 [FIPS180-4].
+    Sha512 { state: [u64; 8], block: [u64; 16], size: u32 }
+    /// `struct selo_sha3`: the sponge of both SHA-3 functions.
+    Sha3 { lanes: [u64; 25], position: u8, rate: u8 }
+    /// `struct selo_hmac_sha256`: HMAC-SHA-256 [FIPS198-1].
+    HmacSha256 { hash: Sha256, outer_key: [u8; 64] }
+    /// `struct selo_hmac_sha512`: HMAC-SHA-512 [FIPS198-1].
+    HmacSha512 { hash: Sha512, outer_key: [u8; 128] }
+    /// `struct selo_hmac_sha3_256`: HMAC-SHA3-256 [FIPS198-1].
+    HmacSha3_256 { hash: Sha3, outer_key: [u8; 136] }
+    /// `struct selo_hmac_sha3_512`: HMAC-SHA3-512 [FIPS198-1].
+    HmacSha3_512 { hash: Sha3, outer_key: [u8; 72] }
+}
+
+// SAFETY: these are the prototypes of selo.h. Each `safe fn` reads and writes only what its
+// references cover and works for every value behind them.
+unsafe extern "C" {
+    pub fn selo_wipe(data: *mut c_void, size: usize);
+    pub fn selo_equal(a: *const c_void, b: *const c_void, size: usize) -> u8;
+
+    pub safe fn selo_aes128_fast_setup(key: &mut Aes128Fast, raw: &[u8; 16]);
+    pub safe fn selo_aes192_fast_setup(key: &mut Aes192Fast, raw: &[u8; 24]);
+    pub safe fn selo_aes256_fast_setup(key: &mut Aes256Fast, raw: &[u8; 32]);
+    pub fn selo_aes128_fast_encrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
+    pub fn selo_aes128_fast_decrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
+    pub fn selo_aes192_fast_encrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
+    pub fn selo_aes192_fast_decrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
+    pub fn selo_aes256_fast_encrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
+    pub fn selo_aes256_fast_decrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
+
+    pub safe fn selo_aes128_small_setup(key: &mut Aes128Small, raw: &[u8; 16]);
+    pub safe fn selo_aes192_small_setup(key: &mut Aes192Small, raw: &[u8; 24]);
+    pub safe fn selo_aes256_small_setup(key: &mut Aes256Small, raw: &[u8; 32]);
+    pub fn selo_aes128_small_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_aes128_small_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_aes192_small_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_aes192_small_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_aes256_small_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_aes256_small_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+
+    pub safe fn selo_aes128_tiny_setup(key: &mut Aes128Tiny, raw: &[u8; 16]);
+    pub safe fn selo_aes192_tiny_setup(key: &mut Aes192Tiny, raw: &[u8; 24]);
+    pub safe fn selo_aes256_tiny_setup(key: &mut Aes256Tiny, raw: &[u8; 32]);
+    pub fn selo_aes128_tiny_encrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
+    pub fn selo_aes192_tiny_encrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
+    pub fn selo_aes256_tiny_encrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
+
+    pub safe fn selo_speck128_fast_setup(key: &mut Speck128Fast, raw: &[u8; 16]);
+    pub safe fn selo_speck192_fast_setup(key: &mut Speck192Fast, raw: &[u8; 24]);
+    pub safe fn selo_speck256_fast_setup(key: &mut Speck256Fast, raw: &[u8; 32]);
+    pub fn selo_speck128_fast_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck128_fast_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck192_fast_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck192_fast_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck256_fast_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck256_fast_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+
+    pub safe fn selo_speck128_small_setup(key: &mut Speck128Small, raw: &[u8; 16]);
+    pub safe fn selo_speck192_small_setup(key: &mut Speck192Small, raw: &[u8; 24]);
+    pub safe fn selo_speck256_small_setup(key: &mut Speck256Small, raw: &[u8; 32]);
+    pub fn selo_speck128_small_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck128_small_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck192_small_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck192_small_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck256_small_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck256_small_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+
+    pub safe fn selo_speck128_tiny_setup(key: &mut Speck128Tiny, raw: &[u8; 16]);
+    pub safe fn selo_speck192_tiny_setup(key: &mut Speck192Tiny, raw: &[u8; 24]);
+    pub safe fn selo_speck256_tiny_setup(key: &mut Speck256Tiny, raw: &[u8; 32]);
+    pub fn selo_speck128_tiny_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck192_tiny_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck256_tiny_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+
+    pub fn selo_ecb(
+        block: BlockFn,
+        key: *const c_void,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_cbc_encrypt(
+        encrypt: BlockFn,
+        key: *const c_void,
+        random: RandomFn,
+        random_source: *mut c_void,
+        out: *mut u8,
+        out_capacity: usize,
+        out_size: *mut usize,
+        input: *const u8,
+        in_size: usize,
+    ) -> Status;
+    pub fn selo_cbc_decrypt(
+        decrypt: BlockFn,
+        key: *const c_void,
+        out: *mut u8,
+        out_capacity: usize,
+        out_size: *mut usize,
+        input: *const u8,
+        in_size: usize,
+    ) -> Status;
+    pub fn selo_ctr(
+        encrypt: BlockFn,
+        key: *const c_void,
+        counter: *mut [u8; 16],
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    );
+
+    pub safe fn selo_sha256_start(hash: &mut Sha256);
+    pub fn selo_sha256_update(hash: *mut Sha256, data: *const c_void, size: usize);
+    pub fn selo_sha256_finish(hash: *mut Sha256, digest: *mut [u8; 32]);
+
+    pub safe fn selo_sha512_start(hash: &mut Sha512);
+    pub fn selo_sha512_update(hash: *mut Sha512, data: *const c_void, size: usize);
+    pub fn selo_sha512_finish(hash: *mut Sha512, digest: *mut [u8; 64]);
+
+    pub safe fn selo_sha3_256_start(hash: &mut Sha3);
+    pub safe fn selo_sha3_512_start(hash: &mut Sha3);
+    pub fn selo_sha3_update(hash: *mut Sha3, data: *const c_void, size: usize);
+    pub fn selo_sha3_finish(hash: *mut Sha3, digest: *mut u8);
+
+    pub fn selo_hmac_sha256_start(mac: *mut HmacSha256, key: *const u8, key_size: usize);
+    pub fn selo_hmac_sha256_update(mac: *mut HmacSha256, data: *const c_void, size: usize);
+    pub fn selo_hmac_sha256_finish(mac: *mut HmacSha256, tag: *mut [u8; 32]);
+
+    pub fn selo_hmac_sha512_start(mac: *mut HmacSha512, key: *const u8, key_size: usize);
+    pub fn selo_hmac_sha512_update(mac: *mut HmacSha512, data: *const c_void, size: usize);
+    pub fn selo_hmac_sha512_finish(mac: *mut HmacSha512, tag: *mut [u8; 64]);
+
+    pub fn selo_hmac_sha3_256_start(mac: *mut HmacSha3_256, key: *const u8, key_size: usize);
+    pub fn selo_hmac_sha3_256_update(mac: *mut HmacSha3_256, data: *const c_void, size: usize);
+    pub fn selo_hmac_sha3_256_finish(mac: *mut HmacSha3_256, tag: *mut [u8; 32]);
+
+    pub fn selo_hmac_sha3_512_start(mac: *mut HmacSha3_512, key: *const u8, key_size: usize);
+    pub fn selo_hmac_sha3_512_update(mac: *mut HmacSha3_512, data: *const c_void, size: usize);
+    pub fn selo_hmac_sha3_512_finish(mac: *mut HmacSha3_512, tag: *mut [u8; 64]);
+
+    pub safe fn selo_x25519_keygen(public_key: &mut [u8; 32], secret: &[u8; 32]);
+    pub safe fn selo_x25519_shared_secret(
+        shared: &mut [u8; 32],
+        secret: &[u8; 32],
+        peer_public_key: &[u8; 32],
+    ) -> Status;
+}

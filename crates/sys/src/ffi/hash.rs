@@ -1,0 +1,71 @@
+//! Hashes: start, update any number of times, finish.
+
+use super::declarations::{
+    Sha3, Sha256, Sha512, selo_sha3_256_start, selo_sha3_512_start, selo_sha3_finish,
+    selo_sha3_update, selo_sha256_finish, selo_sha256_start, selo_sha256_update,
+    selo_sha512_finish, selo_sha512_start, selo_sha512_update,
+};
+use super::memory::Plain;
+
+/// SHA3-256 [FIPS202]; wiped when dropped.
+#[derive(Debug)]
+pub struct Sha3_256(Sha3);
+
+/// SHA3-512 [FIPS202]; wiped when dropped.
+#[derive(Debug)]
+pub struct Sha3_512(Sha3);
+
+/// `$state` is the expression of the C struct inside `$self`.
+macro_rules! hashes {
+    ($($name:ident, $digest:literal, $start:ident, $update:ident, $finish:ident,
+        |$self:ident| $state:expr, |$new:ident| $wrap:expr;)+) => {$(
+        impl $name {
+            /// Starts a hash. Messages have up to 2^32 - 1 bytes.
+            #[must_use]
+            pub fn new() -> Self {
+                let mut $new = Plain::zeroed();
+                $start(&mut $new);
+                $wrap
+            }
+
+            /// Adds bytes to the message.
+            pub fn update(&mut self, data: &[u8]) {
+                let $self = self;
+                // SAFETY: the state was started by new() and is used up by finish(); the
+                // slice covers its bytes.
+                unsafe { $update(&raw mut $state, data.as_ptr().cast(), data.len()) }
+            }
+
+            /// The digest of the message.
+            #[must_use]
+            pub fn finish(mut self) -> [u8; $digest] {
+                let mut digest = [0; $digest];
+                let $self = &mut self;
+                // SAFETY: as above, and digest has the size of this hash.
+                unsafe { $finish(&raw mut $state, (&raw mut digest).cast()) };
+                digest
+            }
+
+            /// The digest of `message`, in one call.
+            #[must_use]
+            pub fn digest(message: &[u8]) -> [u8; $digest] {
+                let mut hash = Self::new();
+                hash.update(message);
+                hash.finish()
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    )+};
+}
+
+hashes! {
+    Sha256, 32, selo_sha256_start, selo_sha256_update, selo_sha256_finish, |it| *it, |new| new;
+    Sha512, 64, selo_sha512_start, selo_sha512_update, selo_sha512_finish, |it| *it, |new| new;
+    Sha3_256, 32, selo_sha3_256_start, selo_sha3_update, selo_sha3_finish, |it| it.0, |new| Self(new);
+    Sha3_512, 64, selo_sha3_512_start, selo_sha3_update, selo_sha3_finish, |it| it.0, |new| Self(new);
+}

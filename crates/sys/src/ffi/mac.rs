@@ -1,0 +1,52 @@
+//! HMAC: a key of any length, then like a hash.
+
+use super::declarations as c;
+use super::memory::{Plain, equal, wipe};
+
+macro_rules! macs {
+    ($($name:ident, $tag:literal, $start:ident, $update:ident, $finish:ident;)+) => {$(
+        impl c::$name {
+            /// Starts a tag under a key of any length. Messages have up to 2^32 - 1 bytes less
+            /// one block of the hash.
+            #[must_use]
+            pub fn new(key: &[u8]) -> Self {
+                let mut mac = Self::zeroed();
+                // SAFETY: mac is writable, the slice covers its bytes.
+                unsafe { c::$start(&raw mut mac, key.as_ptr(), key.len()) };
+                mac
+            }
+
+            /// Adds bytes to the message.
+            pub fn update(&mut self, data: &[u8]) {
+                // SAFETY: the state was started by new() and is used up by finish(); the
+                // slice covers its bytes.
+                unsafe { c::$update(self, data.as_ptr().cast(), data.len()) }
+            }
+
+            /// The tag of the message. To check a received one, use `verify`.
+            #[must_use]
+            pub fn finish(mut self) -> [u8; $tag] {
+                let mut tag = [0; $tag];
+                // SAFETY: as above.
+                unsafe { c::$finish(&raw mut self, &raw mut tag) };
+                tag
+            }
+
+            /// Whether `tag` is the tag of the message, in time that does not depend on it.
+            #[must_use]
+            pub fn verify(self, tag: &[u8; $tag]) -> bool {
+                let mut own = self.finish();
+                let same = equal(&own, tag);
+                wipe(&mut own);
+                same
+            }
+        }
+    )+};
+}
+
+macs! {
+    HmacSha256, 32, selo_hmac_sha256_start, selo_hmac_sha256_update, selo_hmac_sha256_finish;
+    HmacSha512, 64, selo_hmac_sha512_start, selo_hmac_sha512_update, selo_hmac_sha512_finish;
+    HmacSha3_256, 32, selo_hmac_sha3_256_start, selo_hmac_sha3_256_update, selo_hmac_sha3_256_finish;
+    HmacSha3_512, 64, selo_hmac_sha3_512_start, selo_hmac_sha3_512_update, selo_hmac_sha3_512_finish;
+}

@@ -1,0 +1,33 @@
+//! Everything unsafe: the declarations of the C library, and calls that keep its demands.
+//!
+//! One file for each part of `selo.h`. Nothing outside this module is unsafe, and no pointer
+//! leaves it.
+#![allow(
+    unsafe_code,
+    reason = "calling C is unsafe; each call says why it is sound"
+)]
+
+mod block;
+mod declarations;
+mod hash;
+mod mac;
+mod memory;
+mod mode;
+#[cfg(test)]
+mod tests;
+mod x25519;
+
+pub use block::{Decrypt, Decryption, Encrypt, Encryption};
+pub use declarations::{
+    Aes128Fast, Aes128Small, Aes128Tiny, Aes192Fast, Aes192Small, Aes192Tiny, Aes256Fast,
+    Aes256Small, Aes256Tiny, HmacSha3_256, HmacSha3_512, HmacSha256, HmacSha512, Sha256, Sha512,
+    Speck128Fast, Speck128Small, Speck128Tiny, Speck192Fast, Speck192Small, Speck192Tiny,
+    Speck256Fast, Speck256Small, Speck256Tiny,
+};
+pub use hash::{Sha3_256, Sha3_512};
+pub use memory::{equal, wipe};
+pub use mode::{
+    cbc_decrypt, cbc_decrypt_behind_iv, cbc_decrypt_in_place, cbc_encrypt, cbc_size, ctr,
+    ctr_in_place, ecb_decrypt, ecb_decrypt_in_place, ecb_encrypt, ecb_encrypt_in_place,
+};
+pub use x25519::{SharedSecret, X25519Secret};

@@ -1,0 +1,62 @@
+//! Hashes: any message, however it is cut.
+
+use proptest::prelude::*;
+use selo_sys::{Sha3_256, Sha3_512, Sha256, Sha512};
+use sha2::Digest as _;
+
+use crate::harness::check;
+
+/// A message of up to a few blocks of any hash, and the sizes of the pieces it comes in.
+/// Lengths around a block and around the place of the length field come often enough.
+fn cut_messages() -> impl Strategy<Value = (Vec<u8>, Vec<usize>)> {
+    let length = prop_oneof![
+        0usize..600,
+        (
+            1usize..4,
+            prop::sample::select(vec![64usize, 72, 128, 136]),
+            0usize..20
+        )
+            .prop_map(|(blocks, block, below)| (blocks * block + 1).saturating_sub(below)),
+    ];
+    let message = length.prop_flat_map(|length| prop::collection::vec(any::<u8>(), length));
+    let pieces = prop::collection::vec(prop_oneof![Just(0usize), 1usize..5, 1usize..200], 0..12);
+    (message, pieces)
+}
+
+/// The pieces one after the other, then what is left in one.
+pub fn pieces<'a>(message: &'a [u8], sizes: &[usize]) -> Vec<&'a [u8]> {
+    let mut rest = message;
+    let mut pieces = Vec::new();
+    for &size in sizes {
+        let (piece, after) = rest.split_at(size.min(rest.len()));
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces.push(rest);
+    pieces
+}
+
+macro_rules! hash_tests {
+    ($($test:ident: $selo:ident, $reference:ty;)+) => {$(
+        #[test]
+        fn $test() {
+            check(256, cut_messages(), |(message, sizes), tap| {
+                let expected: Vec<u8> = <$reference>::digest(&message).to_vec();
+                let mut hash = $selo::new();
+                for piece in pieces(&message, &sizes) {
+                    hash.update(piece);
+                }
+                prop_assert_eq!(tap.array(hash.finish()).to_vec(), &expected[..]);
+                prop_assert_eq!(tap.array($selo::digest(&message)).to_vec(), expected);
+                Ok(())
+            });
+        }
+    )+};
+}
+
+hash_tests! {
+    sha_256_of_any_pieces: Sha256, sha2::Sha256;
+    sha_512_of_any_pieces: Sha512, sha2::Sha512;
+    sha3_256_of_any_pieces: Sha3_256, sha3::Sha3_256;
+    sha3_512_of_any_pieces: Sha3_512, sha3::Sha3_512;
+}

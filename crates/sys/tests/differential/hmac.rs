@@ -1,0 +1,58 @@
+//! HMAC: keys of any length, messages in any pieces, tags right and wrong.
+
+use hmac::{Hmac, Mac};
+use proptest::prelude::*;
+use selo_sys::{HmacSha3_256, HmacSha3_512, HmacSha256, HmacSha512};
+
+use crate::harness::check;
+use crate::hashes::pieces;
+
+/// Around each hash's block (64, 72, 128, 136 bytes), where a key begins to be hashed, and all
+/// other lengths.
+fn keys() -> impl Strategy<Value = Vec<u8>> {
+    let length = prop_oneof![
+        0usize..300,
+        prop::sample::select(vec![
+            63usize, 64, 65, 71, 72, 73, 127, 128, 129, 135, 136, 137
+        ]),
+    ];
+    length.prop_flat_map(|length| prop::collection::vec(any::<u8>(), length))
+}
+
+macro_rules! hmac_tests {
+    ($($test:ident: $selo:ident, $reference:ty;)+) => {$(
+        #[test]
+        fn $test() {
+            let message = prop::collection::vec(any::<u8>(), 0..400);
+            let sizes = prop::collection::vec(0usize..100, 0..6);
+            let wrong_bit = any::<prop::sample::Index>();
+            check(192, (keys(), message, sizes, wrong_bit), |(key, message, sizes, bit), tap| {
+                let start = || {
+                    let mut mac = $selo::new(&key);
+                    for piece in pieces(&message, &sizes) {
+                        mac.update(piece);
+                    }
+                    mac
+                };
+                let mut reference = <Hmac<$reference>>::new_from_slice(&key).expect("any length");
+                reference.update(&message);
+                let expected = reference.finalize().into_bytes();
+                let mut tag = start().finish();
+                prop_assert_eq!(&tap.array(tag)[..], &expected[..]);
+
+                prop_assert!(tap.answer(start().verify(&tag)));
+                let bit = bit.index(tag.len() * 8);
+                tag[bit / 8] ^= 1 << (bit % 8);
+                prop_assert!(!tap.answer(start().verify(&tag)));
+                Ok(())
+            });
+        }
+    )+};
+}
+
+hmac_tests! {
+    hmac_sha_256_under_any_key: HmacSha256, sha2::Sha256;
+    hmac_sha_512_under_any_key: HmacSha512, sha2::Sha512;
+    hmac_sha3_256_under_any_key: HmacSha3_256, sha3::Sha3_256;
+    hmac_sha3_512_under_any_key: HmacSha3_512, sha3::Sha3_512;
+}
