@@ -56,7 +56,7 @@ static void push(struct frame_decoder *decoder, uint8_t byte)
 
 static enum frame_event finish(const struct frame_decoder *decoder)
 {
-    if (decoder->damaged || decoder->left != 0 || decoder->tail_count < 2 || decoder->length < 2)
+    if (decoder->damaged || decoder->left != 0 || decoder->length < 2)
         return FRAME_NONE;
     uint16_t stated = (uint16_t)(decoder->tail[0] | (uint16_t)((uint16_t)decoder->tail[1] << 8));
     if (stated != decoder->crc)

@@ -195,9 +195,46 @@ static void test_stray_bytes(void)
         quiet &= frame_decode(&decoder, 0xFF) == FRAME_NONE;
     CHECK(quiet);
     recovers();
-    /* Nothing, and less than command, sequence and CRC. */
-    const uint8_t short_frames[] = {0, 0, 1, 0, 2, 5, 0, 4, 1, 0x1d, 0x0f, 0};
-    CHECK(feed(short_frames, sizeof short_frames) == FRAME_NONE);
+}
+
+/* The CRC is right in all of these; something else is not. */
+static void test_malformed(void)
+{
+    start();
+    const uint8_t nothing[3] = {0, 0, 0};
+    CHECK(feed(nothing, sizeof nothing) == FRAME_NONE);
+    /* The last block announces a byte that does not come. */
+    const uint8_t cut[6] = {0x06, 0x01, 0x01, 0x1f, 0x3e, 0x00};
+    CHECK(feed(cut, sizeof cut) == FRAME_NONE);
+    /* Less than a command and a sequence. */
+    const uint8_t body[1] = {1};
+    for (uint16_t length = 0; length <= 1; length++) {
+        encode(body, length);
+        CHECK(feed(encoded, encoded_size) == FRAME_NONE);
+    }
+    recovers();
+}
+
+/* 300 bytes more than a 16-bit length can count, with a right CRC. */
+static void test_beyond_length(void)
+{
+    enum { BLOCKS = (65536 + 300) / 254 + 1, BLOCK = 254 };
+    uint16_t crc;
+    uint8_t filler = 0;
+    do {
+        filler++;
+        crc = FRAME_CRC_START;
+        for (uint32_t i = 0; i < (uint32_t)BLOCKS * BLOCK; i++)
+            crc = frame_crc(crc, filler);
+    } while ((crc & 0xFF) == 0 || crc >> 8 == 0); /* zeros would need blocks of their own */
+    start();
+    for (uint32_t i = 0; i < (uint32_t)BLOCKS * BLOCK; i++) {
+        if (i % BLOCK == 0)
+            frame_decode(&decoder, 0xFF);
+        frame_decode(&decoder, filler);
+    }
+    const uint8_t end[4] = {3, (uint8_t)crc, (uint8_t)(crc >> 8), 0};
+    CHECK(feed(end, sizeof end) == FRAME_NONE);
     recovers();
 }
 
@@ -209,5 +246,7 @@ int main(void)
     test_too_large();
     test_damage();
     test_stray_bytes();
+    test_malformed();
+    test_beyond_length();
     return check_report("agent frames");
 }
