@@ -91,9 +91,8 @@ impl DutyCycle {
     /// Mean power over a period, in watts. The work may not last longer than the period.
     pub fn average_watts(&self) -> Result<f64, String> {
         let sound = |x: f64| x.is_finite() && x >= 0.0;
-        if ![self.sleep_watts, self.active_watts, self.active_seconds].into_iter().all(sound)
-            || !(self.period_seconds.is_finite() && self.period_seconds > 0.0)
-        {
+        let given = [self.sleep_watts, self.active_watts, self.active_seconds, self.period_seconds];
+        if !given.into_iter().all(sound) || self.period_seconds == 0.0 {
             return Err("powers and times must be positive numbers".into());
         }
         if self.active_seconds > self.period_seconds {

@@ -191,8 +191,7 @@ fn joules_between(samples: &[TraceSample], stretch: &Range<f64>) -> Result<f64, 
         (Some(first), Some(last)) => (first.seconds, last.seconds),
         _ => return Err(TraceError::Empty),
     };
-    // Written so that NaN fails too.
-    if !(to > from) {
+    if from.is_nan() || to.is_nan() || to <= from {
         return Err(TraceError::EmptyStretch { from, to });
     }
     if !(from >= first && to <= last) {

@@ -22,8 +22,8 @@ use crate::project::Project;
 use crate::row::{Fidelity, Metric, Row, SCHEMA, Status};
 use crate::stats;
 
-/// Cycles that a chip may run from one wait for input to the next: an RSA key
-/// generation would fit, a hang does not last.
+/// Cycles that a chip may run from one wait for input to the next, unless told
+/// otherwise: an RSA decryption would fit, a hang does not last.
 pub const CYCLE_LIMIT: u64 = 4_000_000_000;
 
 /// Cycles above which an operation is sampled three times instead of ten on a
@@ -53,6 +53,8 @@ pub struct Lab<'a> {
     pub operations: Vec<String>,
     /// The power profile behind energy rows.
     pub power: Option<PowerProfile>,
+    /// Cycles that a chip may run for one operation; see [`CYCLE_LIMIT`].
+    pub cycle_limit: u64,
 }
 
 /// The metrics that a board can give.
@@ -458,7 +460,7 @@ impl Lab<'_> {
             self.board,
             &image.path,
             &image.weight,
-            CYCLE_LIMIT,
+            self.cycle_limit,
         )?;
         Agent::greet(session, &unit.algorithm.name, unit.strategy, &unit.implementation.operations)
     }

@@ -57,6 +57,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         metrics: Vec::new(),
         operations: Vec::new(),
         power: None,
+        cycle_limit: args.select.cycle_limit(),
     };
     let effort =
         Effort { full: args.full, cycles: args.budget.saturating_mul(1_000_000), ..Effort::default() };

@@ -31,9 +31,16 @@ pub struct Select {
     /// Images that run at the same time (default: one a core, one on wall-clock boards)
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
+    /// Millions of cycles that one operation may take on a chip before it counts as hung
+    #[arg(long, value_name = "N", default_value_t = selo_lab::measure::CYCLE_LIMIT / 1_000_000)]
+    limit: u64,
 }
 
 impl Select {
+    pub fn cycle_limit(&self) -> u64 {
+        self.limit.saturating_mul(1_000_000)
+    }
+
     pub fn selection(&self) -> Selection {
         Selection {
             contenders: self.contender.clone(),

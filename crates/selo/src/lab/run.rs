@@ -80,6 +80,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         metrics,
         operations,
         power,
+        cycle_limit: args.select.cycle_limit(),
     };
     let folder = args.out.clone().unwrap_or_else(|| measure::default_folder(&project, board));
     if args.fresh {
@@ -209,13 +210,24 @@ fn table(rows: &[Row], board: &str) -> Table {
     let fidelity = rows.first().map(|row| row.fidelity.name()).unwrap_or_default();
     let mut table = Table::new(format!("{board}, {fidelity}"), columns);
     let mut places: HashMap<(&str, &str, &str, &str, Option<u32>), usize> = HashMap::new();
-    for row in rows {
+    // Flash and RAM belong to an operation of any size: they join its first line.
+    let of_image = |row: &&Row| matches!(row.metric, Metric::Flash | Metric::Ram);
+    let mut first: HashMap<(&str, &str, &str, &str), Option<u32>> = HashMap::new();
+    let ordered = rows.iter().filter(|row| !of_image(row)).chain(rows.iter().filter(of_image));
+    for row in ordered {
+        let unit = (
+            row.contender.as_str(),
+            row.algorithm.as_str(),
+            row.strategy.as_str(),
+            row.operation.as_str(),
+        );
+        let bytes = *first.entry(unit).or_insert(row.bytes);
         let place = (
             row.contender.as_str(),
             row.algorithm.as_str(),
             row.strategy.as_str(),
             row.operation.as_str(),
-            row.bytes,
+            if of_image(&row) { bytes } else { row.bytes },
         );
         let line = *places.entry(place).or_insert_with(|| {
             table.push(vec![
@@ -238,6 +250,13 @@ fn table(rows: &[Row], board: &str) -> Table {
         };
         table.body[line][5 + column] = cell;
     }
+    // Lines stand in the order of the units, images with several operations last.
+    let order: Vec<(&str, &str, &str)> =
+        rows.iter().map(|r| (r.contender.as_str(), r.algorithm.as_str(), r.strategy.as_str())).collect();
+    table.body.sort_by_key(|line| {
+        let unit = (line[0].text.as_str(), line[1].text.as_str(), line[2].text.as_str());
+        order.iter().position(|&known| known == unit)
+    });
     table.without_empty_columns()
 }
 

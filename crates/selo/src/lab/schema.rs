@@ -26,7 +26,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let schema = match args.kind {
         Kind::Measurement => schemars::schema_for!(Row),
         Kind::Check => schemars::schema_for!(CheckLine),
-        Kind::Comparison => schemars::schema_for!(selo_report::compare::Cell),
+        Kind::Comparison => schemars::schema_for!(selo_report::compare::CellLine),
     };
     println!("{}", serde_json::to_string_pretty(&schema)?);
     Ok(ExitCode::SUCCESS)

@@ -1,0 +1,109 @@
+//! What the tests of the command share: a project to write into, and the
+//! command itself run as a user runs it.
+#![allow(dead_code)] // each test file uses its part
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("the crate stands two folders below the repository")
+        .to_owned()
+}
+
+/// A project of its own: data files are copies, everything else is linked.
+pub struct Project {
+    folder: tempfile::TempDir,
+}
+
+impl Project {
+    pub fn new() -> Project {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = root();
+        for name in ["boards", "contenders", "algorithms", "papers", "vectors"] {
+            copy(&root.join(name), &folder.path().join(name));
+        }
+        for name in ["src", "firmware", "sims", "target"] {
+            link(&root.join(name), &folder.path().join(name));
+        }
+        Project { folder }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn write(&self, file: &str, text: &str) {
+        let path = self.path().join(file);
+        std::fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a written file");
+    }
+
+    pub fn append(&self, file: &str, text: &str) {
+        let mut all = std::fs::read_to_string(self.path().join(file)).expect("the file");
+        all.push_str(text);
+        self.write(file, &all);
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selo"));
+        command.args(arguments).current_dir(self.path()).env_remove("SELO_PROJECT");
+        command
+    }
+
+    /// Runs `selo` in the project.
+    pub fn selo(&self, arguments: &[&str]) -> Answer {
+        let output = self.command(arguments).output().expect("the command runs");
+        Answer::of(output)
+    }
+}
+
+/// What the command said.
+pub struct Answer {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Answer {
+    pub fn of(output: Output) -> Answer {
+        Answer {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("text"),
+            stderr: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+
+    /// Both streams, for messages of a failing test.
+    pub fn all(&self) -> String {
+        format!("exit {:?}\n{}{}", self.code, self.stdout, self.stderr)
+    }
+
+    /// Standard output as JSON Lines.
+    pub fn lines(&self) -> Vec<serde_json::Value> {
+        self.stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
+            .collect()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a readable folder") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        if entry.file_type().expect("a type").is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).expect("a copied file");
+        }
+    }
+}
+
+fn link(from: &Path, to: &Path) {
+    std::os::unix::fs::symlink(from, to).expect("a link");
+}

@@ -1,0 +1,174 @@
+//! The instrument is tested: contenders made to be wrong, leaky, too large, to
+//! hang and to crash must each be reported as what they are, and the same image
+//! must take the same cycles on a second, independent simulator.
+
+mod common;
+
+use common::Project;
+use serde_json::Value;
+
+/// Rows of one contender on the simulated Uno.
+fn rows(contender: &str, more: &[&str]) -> Vec<Value> {
+    let project = Project::new();
+    let mut arguments = vec!["lab", "run", "--board", "uno", "--json", "--contender", contender];
+    arguments.extend(more);
+    let answer = project.selo(&arguments);
+    let rows = answer.lines();
+    assert!(!rows.is_empty(), "{}", answer.all());
+    rows
+}
+
+fn find<'a>(rows: &'a [Value], operation: &str, metric: &str) -> &'a Value {
+    rows.iter()
+        .find(|row| row["operation"] == operation && row["metric"] == metric)
+        .unwrap_or_else(|| panic!("no row for {operation} {metric}"))
+}
+
+fn reason(row: &Value) -> &str {
+    row["reason"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn a_wrong_cipher_gets_no_number() {
+    let rows = rows("test-wrong", &["--metric", "cycles,time"]);
+    for row in &rows {
+        assert_eq!(row["status"], "failed", "{row}");
+        assert!(row["value"].is_null(), "{row}");
+        assert!(reason(row).contains("fips197"), "{row}");
+    }
+}
+
+#[test]
+fn a_wrong_cipher_fails_its_check() {
+    let project = Project::new();
+    let answer = project.selo(&[
+        "lab", "check", "--board", "uno", "--contender", "test-wrong", "--budget", "20", "--json",
+    ]);
+    assert_eq!(answer.code, Some(1), "{}", answer.all());
+    let lines = answer.lines();
+    let set = lines.iter().find(|line| line["source"] == "aesavs-kat-ecb").expect("a line");
+    assert!(set["failed"].as_u64() > Some(0) && set["first_failure"].is_string(), "{set}");
+}
+
+#[test]
+fn a_secret_dependent_branch_is_seen() {
+    let rows = rows("test-leaky", &["--metric", "cycles"]);
+    let row = find(&rows, "encrypt", "cycles");
+    assert_eq!(row["status"], "variable-time", "{row}");
+    assert!(row["min"].as_f64() < row["max"].as_f64(), "{row}");
+    assert!(reason(row).contains("cycles for"), "{row}");
+
+    let project = Project::new();
+    let answer = project.selo(&[
+        "lab", "check", "--board", "uno", "--contender", "test-leaky", "--budget", "20", "--json",
+    ]);
+    assert_eq!(answer.code, Some(1));
+    let lines = answer.lines();
+    let verdict = lines.iter().find(|line| line["source"] == "constant-time").expect("a line");
+    assert!(verdict["failed"].as_u64() > Some(0), "{verdict}");
+    let right = lines.iter().find(|line| line["source"] == "fips197").expect("a line");
+    assert_eq!(right["failed"], 0, "leaky, but right: {right}");
+}
+
+#[test]
+fn frames_of_known_depth_read_so() {
+    let rows = rows("test-frames", &["--metric", "stack"]);
+    assert_eq!(find(&rows, "frame-400", "stack")["value"], 400.0);
+    assert_eq!(find(&rows, "frame-800", "stack")["value"], 800.0);
+}
+
+#[test]
+fn a_stack_hog_does_not_fit() {
+    let rows = rows("test-stack-hog", &["--metric", "stack,cycles"]);
+    for row in &rows {
+        assert_eq!(row["status"], "does-not-fit", "{row}");
+        assert!(reason(row).contains("stack-collision"), "{row}");
+    }
+}
+
+#[test]
+fn what_is_too_large_is_named_with_its_bytes() {
+    let rows = rows("test-too-large", &["--operation", "encrypt"]);
+    for row in &rows {
+        assert_eq!(row["status"], "does-not-fit", "{row}");
+        assert!(reason(row).contains("over; largest:"), "{row}");
+    }
+    let of = |strategy: &str| {
+        rows.iter().find(|row| row["strategy"] == strategy).map(reason).expect("a row")
+    };
+    assert!(of("flash").contains("flash: "), "{}", of("flash"));
+    assert!(of("ram").contains("RAM: "), "{}", of("ram"));
+}
+
+#[test]
+fn a_hang_ends_at_the_cycle_limit() {
+    let rows = rows("test-hang", &["--metric", "cycles", "--limit", "50"]);
+    let row = find(&rows, "hang", "cycles");
+    assert_eq!(row["status"], "crashed", "{row}");
+    assert!(reason(row).contains("cycle-limit"), "{row}");
+}
+
+#[test]
+fn each_crash_is_told_apart() {
+    let rows = rows("test-crash", &["--metric", "cycles", "--limit", "50"]);
+    for (operation, word) in [
+        ("invalid-read", "invalid-read"),
+        ("invalid-write", "invalid-write"),
+        ("invalid-opcode", "invalid-opcode"),
+        ("read-past-flash", "flash-read-out-of-bounds"),
+        ("mark-order", "mark-order"),
+        ("halt", "halted"),
+    ] {
+        let row = find(&rows, operation, "cycles");
+        assert_eq!(row["status"], "crashed", "{row}");
+        assert!(reason(row).contains(word), "{row}");
+    }
+    assert_eq!(find(&rows, "jump-past-flash", "cycles")["status"], "crashed");
+}
+
+/// What two runs, or two simulators, must agree on.
+fn figures(rows: &[Value]) -> Vec<String> {
+    rows.iter()
+        .map(|row| {
+            format!(
+                "{} {} {} {} {}: {} {}",
+                row["algorithm"],
+                row["strategy"],
+                row["operation"],
+                row["bytes"],
+                row["metric"],
+                row["value"],
+                row["status"]
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_second_simulator_counts_the_same_cycles() {
+    let arguments = [
+        "--algorithm",
+        "aes-128,aes-256-cbc,speck128/128,sha-256,sha3-256",
+        "--metric",
+        "cycles,stack",
+    ];
+    let on = |runner: &str| {
+        let mut arguments = arguments.to_vec();
+        arguments.extend(["--runner", runner]);
+        rows("selo", &arguments)
+    };
+    let (first, second) = (on("simavr"), on("avr8js"));
+    assert!(first.len() > 20);
+    assert_eq!(figures(&first), figures(&second));
+    let images = |rows: &[Value]| -> Vec<String> {
+        rows.iter().map(|row| row["firmware_sha256"].to_string()).collect()
+    };
+    assert_eq!(images(&first), images(&second), "the images are the same");
+    assert!(second.iter().all(|row| row["runner"] == "avr8js"));
+}
+
+#[test]
+fn two_runs_give_the_same_figures() {
+    let arguments = ["--algorithm", "aes-192,sha-512,hmac-sha-256", "--metric", "cycles,flash,ram,stack"];
+    assert_eq!(figures(&rows("selo", &arguments)), figures(&rows("selo", &arguments)));
+}
