@@ -2,6 +2,8 @@
 //! figures. It comes from the project's data files; without it a report is
 //! complete but calls things by their short names.
 
+use selo_lab::interface::Interface;
+
 /// Titles and groups for the names in rows.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
@@ -27,8 +29,8 @@ pub struct BoardNote {
 pub struct AlgorithmNote {
     pub name: String,
     pub title: String,
-    /// How it is called: `block-cipher`, `hash`, ... Tables and pictures group by it.
-    pub interface: String,
+    /// How it is called; tables and pictures group by it.
+    pub interface: Option<Interface>,
     pub family: String,
     /// The message size that pictures show, where several were measured.
     pub bytes: Option<u32>,
@@ -49,8 +51,8 @@ impl Context {
     }
 
     /// The interface of an algorithm, or nothing if it is unknown.
-    pub fn interface(&self, algorithm: &str) -> &str {
-        self.algorithm(algorithm).map_or("", |algorithm| &algorithm.interface)
+    pub fn interface(&self, algorithm: &str) -> Option<Interface> {
+        self.algorithm(algorithm).and_then(|algorithm| algorithm.interface)
     }
 
     /// The family of an algorithm, or its own name.
@@ -60,23 +62,39 @@ impl Context {
 }
 
 /// An interface in words, for headings.
-pub fn interface_title(interface: &str) -> String {
-    let known = match interface {
-        "block-cipher" => "Block ciphers, one block",
-        "mode-ecb" => "ECB mode",
-        "mode-cbc" => "CBC mode",
-        "mode-ctr" => "CTR mode",
-        "hash" => "Hash functions",
-        "mac" => "Message authentication",
-        "dh" => "Key agreement",
-        "public-key" => "Public-key encryption",
-        "" => "Other",
-        _ => "",
-    };
-    if !known.is_empty() {
-        return known.to_owned();
+pub fn interface_title(interface: Option<Interface>) -> &'static str {
+    match interface {
+        Some(Interface::BlockCipher) => "Block ciphers, one block",
+        Some(Interface::ModeEcb) => "ECB mode",
+        Some(Interface::ModeCbc) => "CBC mode",
+        Some(Interface::ModeCtr) => "CTR mode",
+        Some(Interface::Hash) => "Hash functions",
+        Some(Interface::Mac) => "Message authentication",
+        Some(Interface::Dh) => "Key agreement",
+        Some(Interface::PublicKey) => "Public-key encryption",
+        Some(Interface::Probe) => "Tests of the instrument",
+        None => "Other",
     }
-    let words = interface.replace('-', " ");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Whether an interface is a mode of operation, which says again what its
+/// block cipher says.
+pub(crate) fn is_mode(interface: Option<Interface>) -> bool {
+    matches!(interface, Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr))
+}
+
+/// The order of interfaces in a report.
+pub(crate) fn interface_rank(interface: Option<Interface>) -> u8 {
+    match interface {
+        Some(Interface::BlockCipher) => 0,
+        Some(Interface::ModeEcb) => 1,
+        Some(Interface::ModeCbc) => 2,
+        Some(Interface::ModeCtr) => 3,
+        Some(Interface::Hash) => 4,
+        Some(Interface::Mac) => 5,
+        Some(Interface::Dh) => 6,
+        Some(Interface::PublicKey) => 7,
+        Some(Interface::Probe) => 8,
+        None => 9,
+    }
 }

@@ -31,6 +31,8 @@ pub enum Block {
     Text(String),
     /// An ordered list.
     List(Vec<String>),
+    /// Remarks: a list whose order means nothing.
+    Notes(Vec<String>),
     Table {
         id: String,
         table: Table,
@@ -39,11 +41,14 @@ pub enum Block {
     Figures(Vec<Figure>),
 }
 
-/// A picture and what is said below it.
+/// A picture under its title.
 #[derive(Debug)]
 pub struct Figure {
     pub picture: Picture,
-    pub caption: String,
+    /// What the measured figures in it are worth.
+    pub fidelity: String,
+    /// What a reader must know to read it; may be empty.
+    pub note: String,
 }
 
 impl Section {

@@ -2,6 +2,7 @@
 //! checks. Nothing here knows an algorithm by name.
 
 use selo_lab::check::{CONSTANT_TIME, CheckLine};
+use selo_lab::interface::Interface;
 use selo_lab::row::{Metric, Row, Status};
 
 use crate::compare::{CellStatus, Comparison, Figure};
@@ -17,11 +18,11 @@ pub fn findings(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) 
     if lines.rows.is_empty() {
         return vec!["No rows: nothing was measured yet.".to_owned()];
     }
-    let board = main_board(lines);
+    let board = lines.boards()[0];
     // The last four are about everything; what stands between is about choices.
     let closing: Vec<String> = [
         constant_time(lines, checks),
-        failures(lines.rows),
+        failures(lines),
         conformance(checks),
         against_papers(papers),
     ]
@@ -35,14 +36,6 @@ pub fn findings(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) 
     found.extend(choices);
     found.extend(closing);
     found
-}
-
-/// The board with the most rows.
-fn main_board<'a>(lines: &Lines<'a>) -> &'a str {
-    let count = |board: &str| lines.rows.iter().filter(|row| row.board == board).count();
-    let boards = lines.boards();
-    // Of equals the first, so that the order of rows decides and nothing else.
-    boards.iter().rev().copied().max_by_key(|board| count(board)).unwrap_or_default()
 }
 
 /// What was measured on each board.
@@ -74,37 +67,67 @@ fn measured(lines: &Lines<'_>) -> Vec<String> {
         .collect()
 }
 
-/// A sentence about the least of a metric for each operation worth comparing.
+/// A sentence for each operation, most important first.
 fn choices(lines: &Lines<'_>, board: &str) -> Vec<String> {
+    let mut interfaces = lines.interfaces(board);
+    interfaces.sort_by_key(|interface| importance(*interface));
     let mut found = Vec::new();
-    for interface in lines.interfaces(board) {
-        for operation in distinct(lines.of(board, interface).map(|line| line.operation.as_str())) {
-            let candidates: Vec<&Line> = lines
-                .of(board, interface)
-                .filter(|line| line.operation == operation && lines.is_headline(line))
-                .collect();
+    for interface in interfaces {
+        let measured: Vec<&Line> = lines
+            .of(board, interface)
+            .filter(|line| line.operation != KEY_SETUP && lines.is_headline(line))
+            .filter(|line| !figures(lines, line).is_empty())
+            .collect();
+        if distinct(measured.iter().map(|line| lines.name(line))).len() == 1 {
+            found.push(only(lines, interface, &measured));
+            continue;
+        }
+        for operation in distinct(measured.iter().map(|line| line.operation.as_str())) {
+            let candidates: Vec<&Line> =
+                lines.of(board, interface).filter(|line| line.operation == operation && lines.is_headline(line)).collect();
             found.extend(least(lines, interface, operation, &candidates));
         }
     }
-    // Operations with more to choose from say more.
-    found.sort_by_key(|(candidates, _)| std::cmp::Reverse(*candidates));
-    found.into_iter().map(|(_, sentence)| sentence).collect()
+    found
+}
+
+/// The only implementation of an interface: all its operations in one sentence.
+fn only(lines: &Lines<'_>, interface: Option<Interface>, measured: &[&Line]) -> String {
+    let operations: Vec<String> =
+        measured.iter().map(|line| format!("{} for {}", figures(lines, line), line.operation)).collect();
+    format!("{}: {} takes {}.", interface_title(interface), lines.name(measured[0]), operations.join("; "))
+}
+
+/// Done once for a key; never the question.
+const KEY_SETUP: &str = "key-setup";
+
+/// What a reader asks about first. Modes say again what their block cipher says.
+fn importance(interface: Option<Interface>) -> u8 {
+    match interface {
+        Some(Interface::BlockCipher) => 0,
+        Some(Interface::Hash) => 1,
+        Some(Interface::Dh) => 2,
+        Some(Interface::Mac) => 3,
+        Some(Interface::PublicKey) => 4,
+        Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 5,
+        Some(Interface::Probe) | None => 6,
+    }
 }
 
 /// Who needs least, for one operation: time, energy and memory in one sentence.
 fn least(
     lines: &Lines<'_>,
-    interface: &str,
+    interface: Option<Interface>,
     operation: &str,
     candidates: &[&Line],
-) -> Option<(usize, String)> {
+) -> Option<String> {
     let fastest = minimum(lines, candidates, Metric::Time)
         .or_else(|| minimum(lines, candidates, Metric::Cycles))?;
     let timed = candidates.iter().filter(|line| lines.value(line, fastest.metric).is_some()).count();
     let subject = format!("{}, {operation}", interface_title(interface));
     let figure = figures(lines, fastest.line);
     if timed < 2 {
-        return Some((timed, format!("{subject}: {} takes {figure}.", lines.name(fastest.line))));
+        return Some(format!("{subject}: {} takes {figure}.", lines.name(fastest.line)));
     }
     let slowest = candidates
         .iter()
@@ -126,7 +149,7 @@ fn least(
         }
     }
     sentence.push('.');
-    Some((timed, sentence))
+    Some(sentence)
 }
 
 /// Cycles, time and energy of a line, as far as they were measured.
@@ -169,8 +192,12 @@ fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Option<String> {
         } else {
             format!("{} did not always take the same number of cycles", format::things(leaky, "one", "of them"))
         };
+        let also = match variable {
+            0 => String::new(),
+            n => format!("; cycles varied with the inputs in {}", format::things(n, "timing", "timings")),
+        };
         return Some(format!(
-            "Constant time: {} over {} random secrets; {verdict}.",
+            "Constant time: {} over {} random secrets; {verdict}{also}.",
             format::things(verdicts.len(), "implementation", "implementations"),
             format::count(secrets as f64),
         ));
@@ -188,14 +215,22 @@ fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Option<String> {
     })
 }
 
-fn failures(rows: &[Row]) -> Option<String> {
+/// Operations without any figure; a metric that a machine cannot give is no failure.
+fn failures(lines: &Lines<'_>) -> Option<String> {
+    let without: Vec<(&Line, Status)> = lines
+        .all
+        .iter()
+        .filter(|line| line.rows.values().all(|index| lines.rows[*index].value.is_none()))
+        .map(|line| (line, line.status(lines.rows)))
+        .collect();
     let parts: Vec<String> = [Status::Failed, Status::Crashed, Status::DoesNotFit, Status::NotSupported]
         .into_iter()
         .filter_map(|status| {
             let names = distinct(
-                rows.iter()
-                    .filter(|row| row.status == status)
-                    .map(|row| format!("{} {} on {}", row.algorithm, row.strategy, row.board)),
+                without
+                    .iter()
+                    .filter(|(_, of_line)| *of_line == status)
+                    .map(|(line, _)| format!("{} {} on {}", line.algorithm, line.strategy, line.board)),
             );
             let shown = match names.len() {
                 0 => return None,
@@ -289,8 +324,8 @@ mod tests {
                 "Arduino Uno R3: 50 figures of 5 implementations (simavr, cycle-exact).",
                 "Block ciphers, one block, encrypt: speck128/128 fast is fastest of 4 with 2,600 cycles, 0.162 ms, 0.226 nWh (the slowest takes 4.62× as long); least flash: speck128/128 fast (900 bytes); least static RAM: aes-128 small (16 bytes).",
                 "Block ciphers, one block, decrypt: speck128/128 fast is fastest of 3 with 3,900 cycles, 0.244 ms, 0.339 nWh (the slowest takes 3.46× as long); least flash: speck128/128 fast (1,102 bytes); least static RAM: aes-128 small (16 bytes).",
-                "Key agreement, shared-secret: x25519 small takes 43,000,000 cycles.",
-                "Constant time: 1 implementation over 1,000 random secrets; every one always took the same number of cycles.",
+                "Key agreement: x25519 small takes 43,000,000 cycles for shared-secret.",
+                "Constant time: 1 implementation over 1,000 random secrets; every one always took the same number of cycles; cycles varied with the inputs in 1 timing.",
                 "Without a figure: does not fit: rsa-2048 small on uno.",
                 "Conformance: 288 test cases of 2 official sources; 1 FAILED.",
             ]

@@ -5,7 +5,7 @@
 //! depends on nothing but its arguments: no locale, no terminal.
 
 use selo_lab::row::{Fidelity, Metric, Row, Status};
-use selo_lab::units::NANOWATT_HOUR;
+pub use selo_lab::units::NANOWATT_HOUR;
 
 
 

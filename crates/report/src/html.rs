@@ -93,6 +93,7 @@ fn block(block: &Block) -> Markup {
     match block {
         Block::Text(text) => html! { p { (text) } },
         Block::List(items) => html! { ol .findings { @for item in items { li { (item) } } } },
+        Block::Notes(notes) => html! { ul .remarks { @for note in notes { li { (note) } } } },
         Block::Table { id, table } => table.to_html(id),
         Block::Figures(figures) => html! {
             div .figures { @for figure in figures { (self::figure(figure)) } }
@@ -103,8 +104,11 @@ fn block(block: &Block) -> Markup {
 fn figure(figure: &Figure) -> Markup {
     html! {
         figure .wide-figure[figure.picture.layouts.len() > 1] id=(figure.picture.id) {
+            figcaption {
+                strong { (figure.picture.title) } " " span .badge { (figure.fidelity) }
+                @if !figure.note.is_empty() { p { (figure.note) } }
+            }
             (figure.picture.inline())
-            figcaption { (figure.caption) }
         }
     }
 }

@@ -25,12 +25,22 @@ fn push_section(text: &mut String, section: &Section, level: usize, folder: &str
                     text.push_str(&format!("{}. {}\n", index + 1, escape(item)));
                 }
             }
+            Block::Notes(notes) => {
+                for note in notes {
+                    text.push_str(&format!("- {}\n", escape(note)));
+                }
+            }
             Block::Table { table, .. } => text.push_str(&table.to_markdown()),
             Block::Figures(figures) => {
                 for figure in figures {
                     let alternative = escape(&figure.picture.title);
                     text.push_str(&format!("![{alternative}]({folder}/{}.svg)\n\n", figure.picture.id));
-                    text.push_str(&format!("*{}*\n", escape(&figure.caption)));
+                    let about: Vec<&str> = [&figure.picture.title, &figure.fidelity, &figure.note]
+                        .into_iter()
+                        .map(String::as_str)
+                        .filter(|text| !text.is_empty())
+                        .collect();
+                    text.push_str(&format!("*{}*\n\n", escape(&about.join(". "))));
                 }
             }
         }

@@ -4,9 +4,10 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use selo_lab::interface::Interface;
 use selo_lab::row::{Fidelity, Metric, Row, Status};
 
-use crate::context::Context;
+use crate::context::{Context, interface_rank};
 
 /// One operation of one implementation on one board.
 #[derive(Clone, Debug)]
@@ -50,28 +51,35 @@ impl<'a> Lines<'a> {
         Lines { rows, context, all }
     }
 
-    /// The boards, in the order of their first rows.
+    /// The boards, the one with the most rows first.
     pub fn boards(&self) -> Vec<&'a str> {
-        distinct(self.rows.iter().map(|row| row.board.as_str()))
+        let mut boards = distinct(self.rows.iter().map(|row| row.board.as_str()));
+        boards.sort_by_key(|board| {
+            std::cmp::Reverse(self.rows.iter().filter(|row| row.board == *board).count())
+        });
+        boards
     }
 
     /// The lines of a board and interface.
-    pub fn of<'b>(&'b self, board: &'b str, interface: &'b str) -> impl Iterator<Item = &'b Line> {
+    pub fn of<'b>(
+        &'b self,
+        board: &'b str,
+        interface: Option<Interface>,
+    ) -> impl Iterator<Item = &'b Line> {
         self.all
             .iter()
             .filter(move |line| line.board == board && self.context.interface(&line.algorithm) == interface)
     }
 
-    /// The interfaces measured on a board, in the order of the algorithms' files
-    /// and then by name; algorithms without one come last.
-    pub fn interfaces(&self, board: &str) -> Vec<&str> {
+    /// The interfaces measured on a board; algorithms of an unknown one come last.
+    pub fn interfaces(&self, board: &str) -> Vec<Option<Interface>> {
         let mut interfaces = distinct(
             self.all
                 .iter()
                 .filter(|line| line.board == board)
                 .map(|line| self.context.interface(&line.algorithm)),
         );
-        interfaces.sort_by_key(|interface| (interface_rank(interface), *interface));
+        interfaces.sort_by_key(|interface| interface_rank(*interface));
         interfaces
     }
 
@@ -97,15 +105,18 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The name of a choice: algorithm, strategy and, where a report has several, contender.
+    /// The name of a choice: algorithm, strategy and, where several contenders
+    /// offer the algorithm, contender.
     pub fn name(&self, line: &Line) -> String {
         let mut name = format!("{} {}", line.algorithm, line.strategy);
-        if self.has_many_contenders() {
+        let rival = |other: &Line| other.algorithm == line.algorithm && other.contender != line.contender;
+        if self.all.iter().any(rival) {
             name.push_str(&format!(" ({})", line.contender));
         }
         name
     }
 
+    /// Whether the rows are of more than one contender.
     pub fn has_many_contenders(&self) -> bool {
         self.rows.iter().any(|row| row.contender != self.rows[0].contender)
     }
@@ -228,15 +239,6 @@ fn operation_rank(operation: &str) -> usize {
 fn strategy_rank(strategy: &str) -> usize {
     const ORDER: [&str; 3] = ["fast", "small", "tiny"];
     ORDER.iter().position(|name| *name == strategy).unwrap_or(ORDER.len())
-}
-
-fn interface_rank(interface: &str) -> usize {
-    const ORDER: [&str; 8] =
-        ["block-cipher", "mode-ecb", "mode-cbc", "mode-ctr", "hash", "mac", "dh", "public-key"];
-    match interface {
-        "" => usize::MAX,
-        other => ORDER.iter().position(|name| *name == other).unwrap_or(ORDER.len()),
-    }
 }
 
 /// Compares names with their numbers as numbers: `sha3-256` before `sha3-512`,

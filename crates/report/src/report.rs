@@ -112,3 +112,6 @@ fn write_file(path: &Path, content: &str) -> Result<(), ReportError> {
         ReportError::Write { path: path.to_owned(), source }
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! Rows for tests: invented, and saying so in the name of their run.
 
 use selo_lab::check::CheckLine;
+use selo_lab::interface::Interface;
 use selo_lab::row::{Fidelity, Metric, Row, SCHEMA, Status};
 
 use crate::context::{AlgorithmNote, BoardNote, Context};
@@ -118,10 +119,10 @@ pub fn checks() -> Vec<CheckLine> {
 }
 
 pub fn context() -> Context {
-    let algorithm = |name: &str, interface: &str, family: &str| AlgorithmNote {
+    let algorithm = |name: &str, interface: Interface, family: &str| AlgorithmNote {
         name: name.to_owned(),
         title: name.to_uppercase(),
-        interface: interface.to_owned(),
+        interface: Some(interface),
         family: family.to_owned(),
         bytes: Some(16),
     };
@@ -134,11 +135,11 @@ pub fn context() -> Context {
             ram: Some(2048),
         }],
         algorithms: vec![
-            algorithm("aes-128", "block-cipher", "aes"),
-            algorithm("speck128/128", "block-cipher", "speck"),
-            algorithm("sha-256", "hash", "sha-2"),
-            algorithm("x25519", "dh", "x25519"),
-            algorithm("rsa-2048", "public-key", "rsa"),
+            algorithm("aes-128", Interface::BlockCipher, "aes"),
+            algorithm("speck128/128", Interface::BlockCipher, "speck"),
+            algorithm("sha-256", Interface::Hash, "sha-2"),
+            algorithm("x25519", Interface::Dh, "x25519"),
+            algorithm("rsa-2048", Interface::PublicKey, "rsa"),
         ],
     }
 }

@@ -16,7 +16,7 @@ pub const CSS: &str = include_str!("svg/chart.css");
 
 /// Width of a character of the labels in pixels, a little generous so that
 /// estimated boxes contain the text in every common sans-serif face.
-const CHARACTER_WIDTH: f64 = 6.3;
+const CHARACTER_WIDTH: f64 = 6.7;
 
 /// A finished picture.
 #[derive(Clone, Debug)]

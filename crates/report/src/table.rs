@@ -56,6 +56,8 @@ pub enum Tone {
 pub struct Cell {
     /// What a person reads.
     pub text: String,
+    /// Said after the text, in brackets or on a line of its own.
+    pub detail: Option<String>,
     /// The value behind the text; sorting and CSV use it instead of the text.
     pub value: Option<f64>,
     pub tone: Tone,
@@ -113,7 +115,7 @@ impl Table {
                 |cell| match cell.value {
                     Some(value) => value.to_string(),
                     None if cell.is_empty() => String::new(),
-                    None => cell.text.clone(),
+                    None => cell.one_line(),
                 },
             )));
         }
@@ -229,6 +231,12 @@ impl Cell {
     }
 
     #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    #[must_use]
     pub fn with_tone(mut self, tone: Tone) -> Self {
         self.tone = tone;
         self
@@ -262,6 +270,14 @@ impl Cell {
 
     fn is_empty(&self) -> bool {
         self.text.is_empty()
+    }
+
+    /// Text and detail in one line.
+    fn one_line(&self) -> String {
+        match &self.detail {
+            Some(detail) => format!("{} ({detail})", self.text),
+            None => self.text.clone(),
+        }
     }
 }
 

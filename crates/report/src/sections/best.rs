@@ -41,7 +41,9 @@ fn table(lines: &Lines<'_>, board: &str) -> Table {
     columns.push(Column::text("Fidelity"));
     let mut table = Table::new(lines.context.board_title(board), columns);
     for interface in lines.interfaces(board) {
-        for operation in distinct(lines.of(board, interface).map(|line| line.operation.as_str())) {
+        let operations = lines.of(board, interface).map(|line| line.operation.as_str());
+        // The schedule of the key is part of an encryption's memory, and done once.
+        for operation in distinct(operations.filter(|operation| *operation != "key-setup")) {
             let candidates: Vec<&Line> = lines
                 .of(board, interface)
                 .filter(|line| line.operation == operation && lines.is_headline(line))
@@ -50,9 +52,10 @@ fn table(lines: &Lines<'_>, board: &str) -> Table {
             if candidates.len() < 2 {
                 continue;
             }
-            let name = format!("{}: {operation}", interface_title(interface));
-            let mut cells =
-                vec![Cell::text(name), Cell::number(format::count(candidates.len() as f64), candidates.len() as f64)];
+            let mut cells = vec![
+                Cell::text(operation).with_detail(interface_title(interface)),
+                Cell::number(format::count(candidates.len() as f64), candidates.len() as f64),
+            ];
             cells.extend(METRICS.map(|metric| winner(lines, &candidates, metric)));
             let fidelities = distinct(candidates.iter().flat_map(|line| line.fidelities(lines.rows)));
             let names: Vec<&str> = fidelities.iter().map(|fidelity| fidelity.name()).collect();
@@ -73,11 +76,11 @@ fn winner(lines: &Lines<'_>, candidates: &[&Line], metric: Metric) -> Cell {
     let figure = format::quantity(metric, least.value);
     let rows = equal.iter().filter_map(|line| line.rows.get(&metric).copied()).collect();
     let text = match equal.len() {
-        1 => format!("{} ({figure})", lines.name(least.line)),
-        n if n == candidates.len() => format!("draw ({figure})"),
-        2 => format!("{}, {} ({figure})", lines.name(equal[0]), lines.name(equal[1])),
-        n => format!("{} and {} more ({figure})", lines.name(equal[0]), n - 1),
+        1 => lines.name(least.line),
+        n if n == candidates.len() => "draw".to_owned(),
+        2 => format!("{}, {}", lines.name(equal[0]), lines.name(equal[1])),
+        n => format!("{} and {} more", lines.name(equal[0]), n - 1),
     };
     let names: Vec<String> = equal.iter().map(|line| lines.name(line)).collect();
-    Cell::text(text).with_source(names.join(", "), rows)
+    Cell::text(text).with_detail(figure).with_source(names.join(", "), rows)
 }

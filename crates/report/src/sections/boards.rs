@@ -1,6 +1,7 @@
 //! Everything measured on a board: for each interface the charts and one table
 //! with every metric of every operation.
 
+use selo_lab::interface::Interface;
 use selo_lab::row::{Metric, Row, Status};
 
 use crate::context::interface_title;
@@ -37,7 +38,7 @@ pub fn section(lines: &Lines<'_>, board: &str) -> Section {
     for interface in lines.interfaces(board) {
         let chosen: Vec<&Line> = lines.of(board, interface).collect();
         let mut part =
-            Section::new(format!("{}-{}", section.id, slug(&interface_title(interface))), interface_title(interface));
+            Section::new(format!("{}-{}", section.id, slug(interface_title(interface))), interface_title(interface));
         let drawn: Vec<&Line> = chosen.iter().copied().filter(|line| line.operation != "key-setup").collect();
         let name = format!("{}, {board}", interface_title(interface));
         part.figures(
@@ -49,7 +50,7 @@ pub fn section(lines: &Lines<'_>, board: &str) -> Section {
     section
 }
 
-fn table(lines: &Lines<'_>, board: &str, interface: &str, chosen: &[&Line]) -> Table {
+fn table(lines: &Lines<'_>, board: &str, interface: Option<Interface>, chosen: &[&Line]) -> Table {
     let metrics: Vec<(Metric, Scale)> = Metric::ALL
         .into_iter()
         .map(|metric| {

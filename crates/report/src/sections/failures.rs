@@ -6,12 +6,12 @@ use selo_lab::row::{Row, Status};
 
 use crate::document::Section;
 use crate::format;
-use crate::pivot::{Lines, severity};
+use crate::pivot::{Lines, distinct, severity};
 use crate::table::{Cell, Column, Table, Tone};
 
 pub fn section(lines: &Lines<'_>) -> Section {
     let mut section = Section::new("failures", "Without a figure");
-    // Rows that differ only in metric or operation share a line.
+    // Rows that fail for the same reason share a line.
     let mut groups: BTreeMap<Group<'_>, Vec<usize>> = BTreeMap::new();
     for (index, row) in lines.rows.iter().enumerate() {
         if row.value.is_none() {
@@ -37,21 +37,16 @@ pub fn section(lines: &Lines<'_>) -> Section {
             Status::DoesNotFit => Tone::Warn,
             _ => Tone::Plain,
         };
-        let each = |pick: fn(&Row) -> &str| {
-            let mut names: Vec<&str> = rows.iter().map(|row| pick(row)).collect();
-            names.dedup();
-            Cell::text(crate::pivot::distinct(names.into_iter()).join(", "))
-        };
         table.push(vec![
             Cell::text(group.1),
-            Cell::text(group.2),
-            Cell::text(group.3),
-            Cell::text(group.4),
+            several(&rows, "algorithms", |row| &row.algorithm),
+            several(&rows, "strategies", |row| &row.strategy),
+            several(&rows, "contenders", |row| &row.contender),
             Cell::label(format::status_words(status), tone),
-            each(|row| &row.operation),
-            each(|row| row.metric.name()),
-            Cell::text(group.5).with_source(
-                format!("{}, {}", format::things(rows.len(), "row", "rows"), rows[0].run),
+            several(&rows, "operations", |row| &row.operation),
+            several(&rows, "metrics", |row| row.metric.name()),
+            Cell::text(group.4).with_source(
+                format!("{}, run {}", format::things(rows.len(), "row", "rows"), rows[0].run),
                 indices.clone(),
             ),
         ]);
@@ -61,16 +56,31 @@ pub fn section(lines: &Lines<'_>) -> Section {
     section
 }
 
-/// Worst first, then by name.
-type Group<'a> = (std::cmp::Reverse<u8>, &'a str, &'a str, &'a str, &'a str, &'a str);
+/// More names than this are counted instead of listed.
+const MANY: usize = 7;
+
+/// The names that rows have, each once, or how many there are.
+fn several<'r>(rows: &[&'r Row], plural: &str, pick: fn(&'r Row) -> &'r str) -> Cell {
+    let names = distinct(rows.iter().map(|row| pick(row)));
+    if names.len() <= MANY {
+        return Cell::text(names.join(", "));
+    }
+    let mut cell = Cell::text(format!("{} {plural}", names.len()));
+    cell.source = Some(names.join(", "));
+    cell
+}
+
+/// Worst first, then by board, implementation and reason. What a machine cannot
+/// measure it cannot measure of anything: such rows are one group.
+type Group<'a> = (std::cmp::Reverse<u8>, &'a str, Option<(&'a str, &'a str)>, Option<&'a str>, &'a str);
 
 fn group(row: &Row) -> Group<'_> {
+    let own = row.status != Status::NotSupported;
     (
         std::cmp::Reverse(severity(row.status)),
         &row.board,
-        &row.algorithm,
-        &row.strategy,
-        &row.contender,
+        own.then_some((&row.algorithm, &row.strategy)),
+        own.then_some(&row.contender),
         row.reason.as_deref().unwrap_or("no reason was recorded"),
     )
 }

@@ -3,7 +3,7 @@
 
 use selo_lab::row::{Fidelity, Metric, Row};
 
-use crate::compare::{ComparedTable, Figure as Value};
+use crate::compare::{ComparedCell, ComparedTable, Figure as Value};
 use crate::document::{Figure, slug};
 use crate::format::{self, Scale};
 use crate::pivot::{Line, Lines, distinct};
@@ -50,37 +50,53 @@ pub fn of_metric(lines: &Lines<'_>, chosen: &[&Line], metric: Metric, id: &str, 
         series,
         items,
     };
-    let mut caption = format!("{}, {fidelity}", chart.title);
-    if drawn.iter().filter_map(|line| lines.row(line, metric)).any(|row| interval(row, scale).is_some()) {
-        caption.push_str("; whiskers: 95 % interval of the mean");
-    }
-    Some(Figure { picture: chart.draw(), caption })
+    let whiskers =
+        drawn.iter().filter_map(|line| lines.row(line, metric)).any(|row| interval(row, scale).is_some());
+    let note = if whiskers { "Whiskers are the 95 % interval of the mean." } else { "" };
+    Some(Figure { picture: chart.draw(), fidelity, note: note.to_owned() })
 }
 
-/// A chart of published beside measured figures; items with words are left out.
-/// `None` unless something was measured.
+/// Charts of published beside measured figures, one for each column and unit
+/// of the table; cells with words are left out.
 pub fn of_paper(paper: &str, table: &ComparedTable, lines: &Lines<'_>) -> Vec<Figure> {
-    let units = distinct(table.cells.iter().filter_map(|cell| match cell.line.measured {
-        Some(Value::Number(_)) => cell.line.unit.as_deref(),
-        _ => None,
-    }));
-    units.into_iter().filter_map(|unit| of_paper_unit(paper, table, unit, lines)).collect()
+    let drawn = table.cells.iter().filter(|cell| number(&cell.line.measured).is_some());
+    let parts = distinct(drawn.map(|cell| (cell.column.as_str(), cell.line.unit.as_deref())));
+    let columns = distinct(table.cells.iter().map(|cell| cell.column.as_str()));
+    parts
+        .into_iter()
+        .filter_map(|(column, unit)| {
+            let name = if columns.len() > 1 { Some(column) } else { None };
+            let cells: Vec<&ComparedCell> = table
+                .cells
+                .iter()
+                .filter(|cell| cell.column == column && cell.line.unit.as_deref() == unit)
+                .filter(|cell| number(&cell.line.measured).is_some())
+                .collect();
+            of_column(paper, table, name, unit.unwrap_or_default(), &cells, lines)
+        })
+        .collect()
 }
 
-fn of_paper_unit(paper: &str, table: &ComparedTable, unit: &str, lines: &Lines<'_>) -> Option<Figure> {
-    let number = |figure: &Option<Value>| match figure {
+fn number(figure: &Option<Value>) -> Option<f64> {
+    match figure {
         Some(Value::Number(number)) => Some(*number),
         _ => None,
-    };
-    let cells: Vec<_> = table
-        .cells
-        .iter()
-        .filter(|cell| cell.line.unit.as_deref() == Some(unit) && number(&cell.line.measured).is_some())
-        .collect();
-    if cells.len() < 2 {
+    }
+}
+
+fn of_column(
+    paper: &str,
+    table: &ComparedTable,
+    column: Option<&str>,
+    unit: &str,
+    cells: &[&ComparedCell],
+    lines: &Lines<'_>,
+) -> Option<Figure> {
+    // One bar is no comparison, and bars that are all equal show nothing.
+    let measured: Vec<f64> = cells.iter().filter_map(|cell| number(&cell.line.measured)).collect();
+    if cells.len() < 2 || measured.iter().all(|value| *value == measured[0]) {
         return None;
     }
-    let many_columns = distinct(cells.iter().map(|cell| &cell.column)).len() > 1;
     let items = cells
         .iter()
         .map(|cell| {
@@ -97,7 +113,7 @@ fn of_paper_unit(paper: &str, table: &ComparedTable, unit: &str, lines: &Lines<'
             let published = number(&cell.line.published)
                 .map(|value| Bar { value, text: format::exact(value), interval: None });
             Item {
-                label: if many_columns { format!("{}, {}", cell.row, cell.column) } else { cell.row.clone() },
+                label: cell.row.clone(),
                 remark: cell.line.ratio.map_or_else(String::new, format::ratio),
                 bars: vec![measured, published],
             }
@@ -105,8 +121,13 @@ fn of_paper_unit(paper: &str, table: &ComparedTable, unit: &str, lines: &Lines<'
         .collect();
     let fidelity = fidelities(cells.iter().filter_map(|cell| cell.line.fidelity));
     let chart = BarChart {
-        id: format!("{}-{}-{}", slug(paper), slug(&table.id), slug(unit)),
-        title: format!("{paper}, {}: {}", table.label, table.title),
+        id: slug(&format!("{paper} {} {} {unit}", table.id, column.unwrap_or_default())),
+        title: format!(
+            "{paper}, {}: {}{}",
+            table.label,
+            table.title,
+            column.map_or_else(String::new, |column| format!(", {column}"))
+        ),
         unit: unit_words(unit).to_owned(),
         series: vec![
             Series { name: format!("measured, {fidelity}"), color: Color::Measured },
@@ -114,8 +135,9 @@ fn of_paper_unit(paper: &str, table: &ComparedTable, unit: &str, lines: &Lines<'
         ],
         items,
     };
-    let caption = format!("{}, {fidelity}. At the right of a name: measured over published.", chart.title);
-    Some(Figure { picture: chart.draw(), caption })
+    let ratios = cells.iter().any(|cell| cell.line.ratio.is_some());
+    let note = if ratios { "At the right of a name: measured over published." } else { "" };
+    Some(Figure { picture: chart.draw(), fidelity, note: note.to_owned() })
 }
 
 fn bar(row: &Row, scale: Scale) -> Option<Bar> {

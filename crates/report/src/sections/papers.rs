@@ -1,7 +1,7 @@
 //! A paper's tables and figures with our numbers beside the published ones.
 
 use crate::compare::Comparison;
-use crate::document::{Section, slug};
+use crate::document::{Block, Section, slug};
 use crate::format;
 use crate::pivot::Lines;
 
@@ -18,12 +18,11 @@ pub fn section(paper: &Comparison, lines: &Lines<'_>) -> Section {
         .map(|(status, count)| format!("{} {}", format::count(count as f64), status.name().replace('-', " ")))
         .collect();
     section.text(format!("Cells: {}.", counts.join(", ")));
-    for note in &paper.notes {
-        section.text(note.clone());
+    if !paper.notes.is_empty() {
+        section.blocks.push(Block::Notes(paper.notes.clone()));
     }
     for table in &paper.tables {
         let mut part = Section::new(format!("{}-{}", section.id, slug(&table.id)), format!("{}: {}", table.label, table.title));
-        part.short = Some(table.label.clone());
         part.figures(figures::of_paper(&paper.paper, table, lines));
         let mut shown = table.to_table(false);
         shown.caption = format!("{}, published and measured", table.label);

@@ -1,9 +1,10 @@
 //! The trade-off between flash, time and RAM, a picture for each operation
 //! with enough choices.
 
+use selo_lab::interface::Interface;
 use selo_lab::row::Metric;
 
-use crate::context::interface_title;
+use crate::context::{interface_title, is_mode};
 use crate::document::{Figure, Section, slug};
 use crate::format;
 use crate::pivot::{Line, Lines, distinct};
@@ -15,8 +16,10 @@ const FEWEST: usize = 3;
 pub fn section(lines: &Lines<'_>) -> Section {
     let mut section = Section::new("trade-off", "Trade-off between flash, time and RAM");
     let mut figures = Vec::new();
-    for board in lines.boards() {
-        for interface in lines.interfaces(board) {
+    // Where program memory is not limited there is nothing to trade.
+    let limited = |board: &&str| lines.context.board(board).is_none_or(|note| note.flash.is_some());
+    for board in lines.boards().into_iter().filter(limited) {
+        for interface in lines.interfaces(board).into_iter().filter(|interface| !is_mode(*interface)) {
             for operation in distinct(lines.of(board, interface).map(|line| line.operation.as_str())) {
                 let chosen: Vec<&Line> = lines
                     .of(board, interface)
@@ -36,7 +39,7 @@ pub fn section(lines: &Lines<'_>) -> Section {
     section
 }
 
-fn figure(lines: &Lines<'_>, board: &str, interface: &str, operation: &str, chosen: &[&Line]) -> Option<Figure> {
+fn figure(lines: &Lines<'_>, board: &str, interface: Option<Interface>, operation: &str, chosen: &[&Line]) -> Option<Figure> {
     let complete: Vec<(&Line, [f64; 3])> = chosen
         .iter()
         .filter_map(|&line| {
@@ -75,7 +78,7 @@ fn figure(lines: &Lines<'_>, board: &str, interface: &str, operation: &str, chos
     let fidelity = distinct(complete.iter().flat_map(|(line, _)| line.fidelities(lines.rows)).map(|f| f.name()));
     let subject = format!("{}: {operation}", interface_title(interface));
     let scatter = Scatter {
-        id: format!("trade-off-{}-{}-{}", slug(board), slug(interface), slug(operation)),
+        id: format!("trade-off-{}-{}-{}", slug(board), slug(interface_title(interface)), slug(operation)),
         title: format!("{subject}, on {}", lines.context.board_title(board)),
         x_name: "flash, bytes".to_owned(),
         y_name: format!("time, {}", scale.symbol),
@@ -84,6 +87,5 @@ fn figure(lines: &Lines<'_>, board: &str, interface: &str, operation: &str, chos
         families: families.into_iter().map(str::to_owned).collect(),
         points,
     };
-    let caption = format!("{}, {}", scatter.title, fidelity.join(" and "));
-    Some(Figure { picture: scatter.draw(), caption })
+    Some(Figure { picture: scatter.draw(), fidelity: fidelity.join(" and "), note: String::new() })
 }

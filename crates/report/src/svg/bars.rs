@@ -171,7 +171,7 @@ impl BarChart {
             .zip(&self.series)
             .filter_map(|(bar, series)| Some((bar.as_ref()?, series)));
         html! {
-            text x="0" y=(px(y + 12.0)) { (item.label) }
+            text class="halo" x="0" y=(px(y + 12.0)) { (item.label) }
             @if !item.remark.is_empty() {
                 text class="small end" x="100%" y=(px(y + 12.0)) { (item.remark) }
             }

@@ -10,12 +10,11 @@ pub enum Kind {
 }
 
 /// An axis over a range of values.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     kind: Kind,
-    low: f64,
-    high: f64,
-    step: f64,
+    /// The values that get a mark, ascending; the axis ends on the outer two.
+    marks: Vec<f64>,
 }
 
 impl Axis {
@@ -31,31 +30,11 @@ impl Axis {
         let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
         match kind {
-            _ if values.is_empty() || largest <= 0.0 => Axis {
-                kind: Kind::Linear,
-                low: 0.0,
-                high: 1.0,
-                step: 1.0,
-            },
-            Kind::Linear => {
-                let step = round_step(largest / 4.0);
-                Axis {
-                    kind,
-                    low: 0.0,
-                    high: step * (largest / step - 1e-9).ceil(),
-                    step,
-                }
+            _ if values.is_empty() || largest <= 0.0 => {
+                Axis { kind: Kind::Linear, marks: vec![0.0, 1.0] }
             }
-            Kind::Logarithmic => {
-                let low = (smallest.log10() + 1e-9).floor();
-                let high = (largest.log10() - 1e-9).ceil().max(low + 1.0);
-                Axis {
-                    kind,
-                    low,
-                    high,
-                    step: ((high - low) / 6.0).ceil(),
-                }
-            }
+            Kind::Linear => Axis { kind, marks: linear_marks(largest) },
+            Kind::Logarithmic => Axis { kind, marks: logarithmic_marks(smallest, largest) },
         }
     }
 
@@ -66,11 +45,7 @@ impl Axis {
         let largest = positive.clone().fold(f64::NEG_INFINITY, f64::max);
         let smallest = positive.fold(f64::INFINITY, f64::min);
         let wide = largest / smallest > 10f64.powf(decades);
-        let kind = if wide {
-            Kind::Logarithmic
-        } else {
-            Kind::Linear
-        };
+        let kind = if wide { Kind::Logarithmic } else { Kind::Linear };
         Axis::holding(kind, values.iter().copied())
     }
 
@@ -80,28 +55,46 @@ impl Axis {
 
     /// Where a value lies, 0 at the start of the axis and 1 at its end.
     pub fn position(&self, value: f64) -> f64 {
-        let value = match self.kind {
-            Kind::Linear => value,
-            Kind::Logarithmic if value <= 0.0 => return 0.0,
-            Kind::Logarithmic => value.log10(),
+        let (low, high) = (self.marks[0], self.marks[self.marks.len() - 1]);
+        let position = match self.kind {
+            Kind::Linear => (value - low) / (high - low),
+            Kind::Logarithmic if value <= 0.0 => 0.0,
+            Kind::Logarithmic => (value / low).log10() / (high / low).log10(),
         };
-        ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+        position.clamp(0.0, 1.0)
     }
 
     /// The marks: position and label.
     pub fn marks(&self) -> Vec<(f64, String)> {
-        let count = ((self.high - self.low) / self.step + 1e-9).floor() as usize;
-        (0..=count)
-            .map(|index| {
-                let at = self.low + self.step * index as f64;
-                let value = match self.kind {
-                    Kind::Linear => at,
-                    Kind::Logarithmic => 10f64.powf(at),
-                };
-                (self.position(value), label(value))
-            })
-            .collect()
+        self.marks.iter().map(|value| (self.position(*value), label(*value))).collect()
     }
+}
+
+/// Rounding of binary fractions, as a share of a step.
+const SLACK: f64 = 1e-9;
+
+fn linear_marks(largest: f64) -> Vec<f64> {
+    let step = round_step(largest / 4.0);
+    let count = (largest / step - SLACK).ceil() as u32;
+    (0..=count).map(|index| step * f64::from(index)).collect()
+}
+
+/// Powers of ten; over less than two decades also twice and five times them.
+fn logarithmic_marks(smallest: f64, largest: f64) -> Vec<f64> {
+    let first = (smallest.log10() + SLACK).floor() as i32;
+    let last = ((largest.log10() - SLACK).ceil() as i32).max(first + 1);
+    if largest / smallest < 100.0 {
+        let fine: Vec<f64> = (first..=last)
+            .flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * 10f64.powi(power)))
+            .collect();
+        let low = fine.iter().rposition(|mark| *mark <= smallest * (1.0 + SLACK)).unwrap_or(0);
+        let high = fine.iter().position(|mark| *mark >= largest * (1.0 - SLACK));
+        return fine[low..=high.unwrap_or(fine.len() - 1).max(low + 1)].to_vec();
+    }
+    // At most seven marks, so that labels keep apart on a telephone.
+    let step = (last - first + 5) / 6;
+    let count = (last - first + step - 1) / step;
+    (0..=count).map(|index| 10f64.powi(first + index * step)).collect()
 }
 
 /// The step of 1, 2, 2.5 or 5 times a power of ten that is not below `step`.
@@ -154,11 +147,19 @@ mod tests {
         assert!((axis.position(10.0) - 0.4).abs() < 1e-9);
         assert_eq!(
             labels(&Axis::holding(Kind::Logarithmic, [10.0])),
-            ["10", "100"]
+            ["10", "20"]
         );
         assert_eq!(
-            labels(&Axis::holding(Kind::Logarithmic, [1e6, 4e7]))[..],
-            ["1 M", "10 M", "100 M"]
+            labels(&Axis::holding(Kind::Logarithmic, [0.16, 1.4])),
+            ["0.1", "0.2", "0.5", "1", "2"]
+        );
+        assert_eq!(
+            labels(&Axis::holding(Kind::Logarithmic, [1e-3, 5e6])),
+            ["0.001", "0.1", "10", "1,000", "100,000", "10 M"]
+        );
+        assert_eq!(
+            labels(&Axis::holding(Kind::Logarithmic, [1e6, 4e7])),
+            ["1 M", "2 M", "5 M", "10 M", "20 M", "50 M"]
         );
     }
 

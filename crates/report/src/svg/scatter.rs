@@ -37,6 +37,8 @@ pub struct Point {
     pub text: String,
 }
 
+/// How much wider bold letters are.
+const BOLD: f64 = 1.13;
 const SMALLEST: f64 = 3.5;
 const LARGEST: f64 = 13.0;
 const TOP: f64 = 52.0;
@@ -51,7 +53,7 @@ impl Scatter {
             id: self.id.clone(),
             title: self.title.clone(),
             description: self.describe(),
-            layouts: vec![self.layout(760.0, 470.0), self.layout(340.0, 430.0)],
+            layouts: vec![self.layout(820.0, 470.0), self.layout(340.0, 430.0)],
         }
     }
 
@@ -103,11 +105,12 @@ impl Scatter {
             .iter()
             .map(|index| {
                 let point = &self.points[*index];
+                let bold = if front[*index] { BOLD } else { 1.0 };
                 Anchor {
                     x: to_x(point.x),
                     y: to_y(point.y),
                     radius: radius(point.size),
-                    width: text_width(&point.label),
+                    width: text_width(&point.label) * bold,
                 }
             })
             .collect();
@@ -238,11 +241,19 @@ fn draw_label(label: &str, anchor: &Anchor, place: &Box2, front: bool) -> Markup
     let (dx, dy) = (near_x - anchor.x, near_y - anchor.y);
     let distance = dx.hypot(dy);
     let edge = anchor.radius / distance.max(anchor.radius);
+    // Text ends at the point, whatever the width of its letters turns out to be.
+    let (side, x) = if place.left >= anchor.x {
+        ("", place.left)
+    } else if place.right <= anchor.x {
+        (" end", place.right)
+    } else {
+        (" middle", (place.left + place.right) / 2.0)
+    };
     html! {
-        @if distance > anchor.radius + 9.0 {
+        @if distance > anchor.radius + 6.0 {
             line class="leader" x1=(px(anchor.x + dx * edge)) y1=(px(anchor.y + dy * edge)) x2=(px(near_x)) y2=(px(near_y)) {}
         }
-        text class={ "small halo" @if front { " strong" } } x=(px(place.left)) y=(px(place.bottom - 3.0)) { (label) }
+        text class={ "small halo" (side) @if front { " strong" } } x=(px(x)) y=(px(place.bottom - 3.0)) { (label) }
     }
 }
 

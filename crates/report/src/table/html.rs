@@ -85,6 +85,7 @@ fn content(cell: &Cell, notes: &[&str]) -> Markup {
         } @else {
             (cell.text)
         }
+        @if let Some(detail) = &cell.detail { small { (detail) } }
         @if !mark.is_empty() { sup { (mark) } }
     }
 }

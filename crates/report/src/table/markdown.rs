@@ -29,7 +29,7 @@ impl Table {
             line(
                 cells
                     .iter()
-                    .map(|cell| marked(&cell.text, &mark(&notes, cell.note.as_ref())))
+                    .map(|cell| marked(&cell.one_line(), &mark(&notes, cell.note.as_ref())))
                     .collect(),
             );
         }

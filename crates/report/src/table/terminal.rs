@@ -47,7 +47,7 @@ impl Table {
             .iter()
             .map(|line| {
                 line.iter()
-                    .map(|cell| marked(&cell.text, &mark(&notes, cell.note.as_ref())))
+                    .map(|cell| marked(&cell.one_line(), &mark(&notes, cell.note.as_ref())))
                     .collect()
             })
             .collect();
