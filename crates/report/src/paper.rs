@@ -182,14 +182,19 @@ pub fn read(path: &Path) -> Result<Paper, PaperError> {
 }
 
 impl PaperTable {
-    /// Whether `--table wanted` means this table: its id, or the number of a
-    /// table with any suffix: `2` and `table-2` are `table-2-time` too.
+    /// Whether `--table wanted` means this table: its id, or its number with any
+    /// suffix: `2` and `table-2` are `table-2-time` too, `figure-1` is `figure-1a`.
     pub fn answers_to(&self, wanted: &str) -> bool {
         let wanted = wanted.trim().to_lowercase().replace([' ', '_'], "-");
         let begins = |prefix: &str| {
-            self.id.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+            // After a number another digit would be another number.
+            let part = |rest: &str| {
+                let numbered = prefix.ends_with(|c: char| c.is_ascii_digit());
+                rest.starts_with('-') || (numbered && rest.starts_with(|c: char| c.is_ascii_lowercase()))
+            };
+            self.id.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || part(rest))
         };
-        if wanted.parse::<u16>().is_ok() {
+        if wanted.starts_with(|c: char| c.is_ascii_digit()) {
             return begins(&format!("table-{wanted}"));
         }
         !wanted.is_empty() && (begins(&wanted) || self.label.to_lowercase().replace(' ', "-") == wanted)
@@ -201,7 +206,7 @@ impl Paper {
     pub fn tables_named(&self, wanted: &str) -> Vec<&PaperTable> {
         let named: Vec<&PaperTable> =
             self.tables.iter().filter(|table| table.answers_to(wanted)).collect();
-        if named.is_empty() && wanted.trim().parse::<u16>().is_ok() {
+        if named.is_empty() && wanted.trim().starts_with(|c: char| c.is_ascii_digit()) {
             let figure = format!("figure-{}", wanted.trim());
             return self.tables.iter().filter(|table| table.answers_to(&figure)).collect();
         }
@@ -686,6 +691,10 @@ measured_by = { algorithm = "aes-128", strategy = "fast" }
         for wanted in ["2", "table-10", "figure-1", "", "t"] {
             assert_eq!(paper.tables_named(wanted).len(), 0, "{wanted}");
         }
-        assert_eq!(good(&SMALL.replace("table-1", "figure-1")).tables_named("1").len(), 1);
+        let figure = good(&SMALL.replace("table-1", "figure-1a"));
+        for wanted in ["1", "1a", "figure-1", "figure-1a"] {
+            assert_eq!(figure.tables_named(wanted).len(), 1, "{wanted}");
+        }
+        assert_eq!(figure.tables_named("1b").len(), 0);
     }
 }
