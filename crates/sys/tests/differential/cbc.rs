@@ -169,6 +169,26 @@ fn every_corrupted_padding_is_found_and_zeroed() {
     assert_eq!((refused, other_message), (136 * 255 - 15, 15));
 }
 
+/// A whole block of one value, each of the 256: a padding if the value is 1 to 16. 17 times 17
+/// would not fit, though all 16 bytes that there are look right.
+#[test]
+fn a_padding_of_no_or_too_many_bytes_is_found() {
+    let key = Aes128Fast::new(&[0x42; 16]);
+    for value in 0..=255u8 {
+        let mut sealed = [0; 32];
+        let mut block = [value; 16];
+        key.encrypt_block_in_place(&mut block);
+        sealed[16..].copy_from_slice(&block);
+        let mut out = [0xa5; 16];
+        let result = cbc_decrypt(&key, &mut out, &sealed);
+        if (1..=16).contains(&value) {
+            assert_eq!(result, Ok(16 - usize::from(value)));
+        } else {
+            assert_eq!((result, out), (Err(Error::Padding), [0; 16]), "{value}");
+        }
+    }
+}
+
 #[test]
 fn a_buffer_too_small_is_refused_and_zeroed() {
     let inputs = (keyed(), messages(), any::<prop::sample::Index>());

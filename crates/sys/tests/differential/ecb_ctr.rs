@@ -81,7 +81,7 @@ fn counters() -> impl Strategy<Value = [u8; 16]> {
     let borders = prop::sample::select(vec![0u32, 120, 96, 64]).prop_flat_map(|leading| {
         (any::<u128>(), 0u128..9).prop_map(move |(high, below)| {
             let ones = u128::MAX >> leading;
-            (high & !ones | ones - below).to_be_bytes()
+            ((high & !ones) | (ones - below)).to_be_bytes()
         })
     });
     prop_oneof![any::<[u8; 16]>(), borders]
