@@ -50,14 +50,16 @@ export class Chip {
     this.tornHalf = 0;
     this.sp = this.cpu.SP;
     this.fault = null;
+    this.asleep = false;
   }
 
   get cycle() {
     return this.pastCycles + this.cpu.cycles;
   }
 
+  /** Asleep, the program counter stands behind the SLEEP, which is not executed before the chip wakes. */
   get pc() {
-    return this.cpu.pc * 2;
+    return this.cpu.pc * 2 + (this.asleep ? 2 : 0);
   }
 
   send(bytes) {
@@ -204,7 +206,8 @@ export class Chip {
     const begin = this.cpu.cycles;
     for (;;) {
       if (this.input.length > 0) this.feedUart();
-      if (this.program[this.cpu.pc] === 0x9588 && this.cpu.nextInterrupt < 0) {
+      this.asleep = this.program[this.cpu.pc] === 0x9588 && this.cpu.nextInterrupt < 0;
+      if (this.asleep) {
         if (!this.cpu.interruptsEnabled) return this.stop("halted");
         const event = this.cpu.nextClockEvent;
         if (event === null) {
