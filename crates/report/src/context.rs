@@ -42,7 +42,9 @@ impl Context {
     }
 
     pub fn algorithm(&self, name: &str) -> Option<&AlgorithmNote> {
-        self.algorithms.iter().find(|algorithm| algorithm.name == name)
+        self.algorithms
+            .iter()
+            .find(|algorithm| algorithm.name == name)
     }
 
     /// The title of a board, or its name.
@@ -52,12 +54,14 @@ impl Context {
 
     /// The interface of an algorithm, or nothing if it is unknown.
     pub fn interface(&self, algorithm: &str) -> Option<Interface> {
-        self.algorithm(algorithm).and_then(|algorithm| algorithm.interface)
+        self.algorithm(algorithm)
+            .and_then(|algorithm| algorithm.interface)
     }
 
     /// The family of an algorithm, or its own name.
     pub fn family<'a>(&'a self, algorithm: &'a str) -> &'a str {
-        self.algorithm(algorithm).map_or(algorithm, |algorithm| &algorithm.family)
+        self.algorithm(algorithm)
+            .map_or(algorithm, |algorithm| &algorithm.family)
     }
 }
 
@@ -80,7 +84,10 @@ pub fn interface_title(interface: Option<Interface>) -> &'static str {
 /// Whether an interface is a mode of operation, which says again what its
 /// block cipher says.
 pub(crate) fn is_mode(interface: Option<Interface>) -> bool {
-    matches!(interface, Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr))
+    matches!(
+        interface,
+        Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr)
+    )
 }
 
 /// The order of interfaces in a report.

@@ -53,7 +53,11 @@ pub struct Figure {
 
 impl Section {
     pub fn new(id: impl Into<String>, title: impl Into<String>) -> Section {
-        Section { id: id.into(), title: title.into(), ..Section::default() }
+        Section {
+            id: id.into(),
+            title: title.into(),
+            ..Section::default()
+        }
     }
 
     /// Adds a table under an id that its section's id makes unique.
@@ -84,7 +88,9 @@ impl Section {
             Block::Figures(figures) => Some(figures.iter().map(|figure| &figure.picture)),
             _ => None,
         });
-        own.flatten().chain(self.subsections.iter().flat_map(Section::pictures)).collect()
+        own.flatten()
+            .chain(self.subsections.iter().flat_map(Section::pictures))
+            .collect()
     }
 }
 
@@ -105,7 +111,10 @@ pub fn slug(name: &str) -> String {
 mod tests {
     #[test]
     fn slugs_are_safe_names() {
-        assert_eq!(super::slug("speck128/256 fast: Encrypt"), "speck128-256-fast-encrypt");
+        assert_eq!(
+            super::slug("speck128/256 fast: Encrypt"),
+            "speck128-256-fast-encrypt"
+        );
         assert_eq!(super::slug("../<b>"), "b");
     }
 }

@@ -50,8 +50,10 @@ fn measured(lines: &Lines<'_>) -> Vec<String> {
                     .filter(|row| row.value.is_some())
                     .map(|row| (&row.algorithm, &row.strategy, &row.contender)),
             );
-            let instruments =
-                distinct(rows.iter().map(|row| format!("{}, {}", row.runner, row.fidelity.name())));
+            let instruments = distinct(
+                rows.iter()
+                    .map(|row| format!("{}, {}", row.runner, row.fidelity.name())),
+            );
             format!(
                 "{}: {} of {} ({}).",
                 lines.context.board_title(board),
@@ -83,8 +85,10 @@ fn choices(lines: &Lines<'_>, board: &str) -> Vec<String> {
             continue;
         }
         for operation in distinct(measured.iter().map(|line| line.operation.as_str())) {
-            let candidates: Vec<&Line> =
-                lines.of(board, interface).filter(|line| line.operation == operation && lines.is_headline(line)).collect();
+            let candidates: Vec<&Line> = lines
+                .of(board, interface)
+                .filter(|line| line.operation == operation && lines.is_headline(line))
+                .collect();
             found.extend(least(lines, interface, operation, &candidates));
         }
     }
@@ -93,9 +97,16 @@ fn choices(lines: &Lines<'_>, board: &str) -> Vec<String> {
 
 /// The only implementation of an interface: all its operations in one sentence.
 fn only(lines: &Lines<'_>, interface: Option<Interface>, measured: &[&Line]) -> String {
-    let operations: Vec<String> =
-        measured.iter().map(|line| format!("{} for {}", figures(lines, line), line.operation)).collect();
-    format!("{}: {} takes {}.", interface_title(interface), lines.name(measured[0]), operations.join("; "))
+    let operations: Vec<String> = measured
+        .iter()
+        .map(|line| format!("{} for {}", figures(lines, line), line.operation))
+        .collect();
+    format!(
+        "{}: {} takes {}.",
+        interface_title(interface),
+        lines.name(measured[0]),
+        operations.join("; ")
+    )
 }
 
 /// Done once for a key; never the question.
@@ -123,11 +134,17 @@ fn least(
 ) -> Option<String> {
     let fastest = minimum(lines, candidates, Metric::Time)
         .or_else(|| minimum(lines, candidates, Metric::Cycles))?;
-    let timed = candidates.iter().filter(|line| lines.value(line, fastest.metric).is_some()).count();
+    let timed = candidates
+        .iter()
+        .filter(|line| lines.value(line, fastest.metric).is_some())
+        .count();
     let subject = format!("{}, {operation}", interface_title(interface));
     let figure = figures(lines, fastest.line);
     if timed < 2 {
-        return Some(format!("{subject}: {} takes {figure}.", lines.name(fastest.line)));
+        return Some(format!(
+            "{subject}: {} takes {figure}.",
+            lines.name(fastest.line)
+        ));
     }
     let slowest = candidates
         .iter()
@@ -142,7 +159,7 @@ fn least(
         if let Some(least) = minimum(lines, candidates, metric) {
             sentence.push_str(&format!(
                 "; least {}: {} ({})",
-                if metric == Metric::Ram { "static RAM" } else { "flash" },
+                format::metric_phrase(metric),
                 lines.name(least.line),
                 format::quantity(metric, least.value)
             ));
@@ -156,7 +173,11 @@ fn least(
 fn figures(lines: &Lines<'_>, line: &Line) -> String {
     let figures: Vec<String> = [Metric::Cycles, Metric::Time, Metric::Energy]
         .into_iter()
-        .filter_map(|metric| lines.value(line, metric).map(|value| format::quantity(metric, value)))
+        .filter_map(|metric| {
+            lines
+                .value(line, metric)
+                .map(|value| format::quantity(metric, value))
+        })
         .collect();
     figures.join(", ")
 }
@@ -170,31 +191,54 @@ pub struct Least<'l> {
 }
 
 /// The line with the least of a metric; of equals the first in reading order.
-pub fn minimum<'l>(lines: &Lines<'_>, candidates: &[&'l Line], metric: Metric) -> Option<Least<'l>> {
+pub fn minimum<'l>(
+    lines: &Lines<'_>,
+    candidates: &[&'l Line],
+    metric: Metric,
+) -> Option<Least<'l>> {
     candidates
         .iter()
-        .filter_map(|&line| Some(Least { line, metric, value: lines.value(line, metric)? }))
+        .filter_map(|&line| {
+            Some(Least {
+                line,
+                metric,
+                value: lines.value(line, metric)?,
+            })
+        })
         .min_by(|a, b| a.value.total_cmp(&b.value))
 }
 
 fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Option<String> {
-    let verdicts: Vec<&CheckLine> =
-        checks.iter().filter(|check| check.source == CONSTANT_TIME).collect();
+    let verdicts: Vec<&CheckLine> = checks
+        .iter()
+        .filter(|check| check.source == CONSTANT_TIME)
+        .collect();
     let cycles = || {
-        lines.rows.iter().filter(|row| row.metric == Metric::Cycles && row.value.is_some() && row.samples > 1)
+        lines
+            .rows
+            .iter()
+            .filter(|row| row.metric == Metric::Cycles && row.value.is_some() && row.samples > 1)
     };
-    let variable = cycles().filter(|row| row.status == Status::VariableTime).count();
+    let variable = cycles()
+        .filter(|row| row.status == Status::VariableTime)
+        .count();
     if !verdicts.is_empty() {
         let secrets: u64 = verdicts.iter().map(|check| check.tried).sum();
         let leaky = verdicts.iter().filter(|check| check.failed > 0).count();
         let verdict = if leaky == 0 {
             "every one always took the same number of cycles".to_owned()
         } else {
-            format!("{} did not always take the same number of cycles", format::things(leaky, "one", "of them"))
+            format!(
+                "{} did not always take the same number of cycles",
+                format::things(leaky, "one", "of them")
+            )
         };
         let also = match variable {
             0 => String::new(),
-            n => format!("; cycles varied with the inputs in {}", format::things(n, "timing", "timings")),
+            n => format!(
+                "; cycles varied with the inputs in {}",
+                format::things(n, "timing", "timings")
+            ),
         };
         return Some(format!(
             "Constant time: {} over {} random secrets; {verdict}{also}.",
@@ -220,36 +264,51 @@ fn failures(lines: &Lines<'_>) -> Option<String> {
     let without: Vec<(&Line, Status)> = lines
         .all
         .iter()
-        .filter(|line| line.rows.values().all(|index| lines.rows[*index].value.is_none()))
+        .filter(|line| {
+            line.rows
+                .values()
+                .all(|index| lines.rows[*index].value.is_none())
+        })
         .map(|line| (line, line.status(lines.rows)))
         .collect();
-    let parts: Vec<String> = [Status::Failed, Status::Crashed, Status::DoesNotFit, Status::NotSupported]
-        .into_iter()
-        .filter_map(|status| {
-            let names = distinct(
-                without
-                    .iter()
-                    .filter(|(_, of_line)| *of_line == status)
-                    .map(|(line, _)| format!("{} {} on {}", line.algorithm, line.strategy, line.board)),
-            );
-            let shown = match names.len() {
-                0 => return None,
-                1..=3 => names.join(", "),
-                more => format!("{} and {} more", names[..2].join(", "), more - 2),
-            };
-            Some(format!("{}: {shown}", format::status_words(status)))
-        })
-        .collect();
+    let parts: Vec<String> = [
+        Status::Failed,
+        Status::Crashed,
+        Status::DoesNotFit,
+        Status::NotSupported,
+    ]
+    .into_iter()
+    .filter_map(|status| {
+        let names = distinct(
+            without
+                .iter()
+                .filter(|(_, of_line)| *of_line == status)
+                .map(|(line, _)| format!("{} {} on {}", line.algorithm, line.strategy, line.board)),
+        );
+        let shown = match names.len() {
+            0 => return None,
+            1..=3 => names.join(", "),
+            more => format!("{} and {} more", names[..2].join(", "), more - 2),
+        };
+        Some(format!("{}: {shown}", format::status_words(status)))
+    })
+    .collect();
     (!parts.is_empty()).then(|| format!("Without a figure: {}.", parts.join("; ")))
 }
 
 fn conformance(checks: &[CheckLine]) -> Option<String> {
-    let vectors: Vec<&CheckLine> =
-        checks.iter().filter(|check| check.source != CONSTANT_TIME).collect();
+    let vectors: Vec<&CheckLine> = checks
+        .iter()
+        .filter(|check| check.source != CONSTANT_TIME)
+        .collect();
     let sources = distinct(vectors.iter().map(|check| &check.source)).len();
     let tried: u64 = vectors.iter().map(|check| check.tried).sum();
     let failed: u64 = vectors.iter().map(|check| check.failed).sum();
-    let verdict = if failed == 0 { "all passed".to_owned() } else { format!("{} FAILED", format::count(failed as f64)) };
+    let verdict = if failed == 0 {
+        "all passed".to_owned()
+    } else {
+        format!("{} FAILED", format::count(failed as f64))
+    };
     (!vectors.is_empty()).then(|| {
         format!(
             "Conformance: {} test cases of {}; {verdict}.",
@@ -266,12 +325,19 @@ fn against_papers(papers: &[Comparison]) -> Option<String> {
     if both == 0 {
         return None;
     }
-    let boards = distinct(lines().filter(|line| line.ratio.is_some()).filter_map(|line| line.board.as_deref()));
+    let boards = distinct(
+        lines()
+            .filter(|line| line.ratio.is_some())
+            .filter_map(|line| line.board.as_deref()),
+    );
     let ratios: Vec<String> = boards
         .into_iter()
         .filter_map(|board| {
             let ratios: Vec<f64> = lines()
-                .filter(|line| line.board.as_deref() == Some(board) && line.published_unit.as_deref() == Some("ms"))
+                .filter(|line| {
+                    line.board.as_deref() == Some(board)
+                        && line.published_unit.as_deref() == Some("ms")
+                })
                 .filter_map(|line| line.ratio)
                 .filter(|ratio| *ratio > 0.0)
                 .collect();
@@ -295,7 +361,10 @@ fn against_papers(papers: &[Comparison]) -> Option<String> {
         sentence.push_str(&format!("; {}", ratios.join("; ")));
     }
     if words > 0 {
-        sentence.push_str(&format!("; {} differ", format::things(words, "published winner", "published winners")));
+        sentence.push_str(&format!(
+            "; {} differ",
+            format::things(words, "published winner", "published winners")
+        ));
     }
     sentence.push('.');
     Some(sentence)
@@ -343,14 +412,23 @@ mod tests {
         }
         let lines = Lines::new(&rows, &context);
         let found = findings(&lines, &[], &[]).join("\n");
-        assert!(found.contains("encrypt: aes-128 fast is fastest"), "{found}");
-        assert!(found.contains("Cycles depended on the inputs in 1 of 8 timed operations."), "{found}");
+        assert!(
+            found.contains("encrypt: aes-128 fast is fastest"),
+            "{found}"
+        );
+        assert!(
+            found.contains("Cycles depended on the inputs in 1 of 8 timed operations."),
+            "{found}"
+        );
     }
 
     #[test]
     fn nothing_measured_is_said() {
         let context = Context::default();
-        assert_eq!(findings(&Lines::new(&[], &context), &[], &[]), ["No rows: nothing was measured yet."]);
+        assert_eq!(
+            findings(&Lines::new(&[], &context), &[], &[]),
+            ["No rows: nothing was measured yet."]
+        );
     }
 
     use crate::context::Context;

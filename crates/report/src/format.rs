@@ -7,9 +7,6 @@
 use selo_lab::row::{Fidelity, Metric, Row, Status};
 pub use selo_lab::units::NANOWATT_HOUR;
 
-
-
-
 /// A unit in which figures are shown, and how many of the stored unit it holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
@@ -254,6 +251,20 @@ pub fn status_words(status: Status) -> &'static str {
     }
 }
 
+/// A metric inside a sentence or a picture's title.
+pub fn metric_phrase(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Cycles => "cycles",
+        Metric::Instructions => "instructions",
+        Metric::Time => "time",
+        Metric::Energy => "energy",
+        Metric::Flash => "flash",
+        Metric::Ram => "static RAM",
+        Metric::Stack => "stack",
+        Metric::CpuShare => "CPU share",
+    }
+}
+
 /// A metric as a column head.
 pub fn metric_title(metric: Metric) -> &'static str {
     match metric {
@@ -262,7 +273,7 @@ pub fn metric_title(metric: Metric) -> &'static str {
         Metric::Time => "Time",
         Metric::Energy => "Energy",
         Metric::Flash => "Flash",
-        Metric::Ram => "RAM",
+        Metric::Ram => "Static RAM",
         Metric::Stack => "Stack",
         Metric::CpuShare => "CPU share",
     }

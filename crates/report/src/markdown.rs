@@ -6,7 +6,11 @@ use crate::table::escape_markdown as escape;
 
 /// The text. Pictures are linked as `<folder>/<id>.svg`.
 pub fn text(document: &Document, folder: &str) -> String {
-    let mut text = format!("# {}\n\n{}\n", escape(&document.title), escape(&document.subtitle));
+    let mut text = format!(
+        "# {}\n\n{}\n",
+        escape(&document.title),
+        escape(&document.subtitle)
+    );
     for section in &document.sections {
         push_section(&mut text, section, 2, folder);
     }
@@ -15,7 +19,11 @@ pub fn text(document: &Document, folder: &str) -> String {
 }
 
 fn push_section(text: &mut String, section: &Section, level: usize, folder: &str) {
-    text.push_str(&format!("\n{} {}\n", "#".repeat(level), escape(&section.title)));
+    text.push_str(&format!(
+        "\n{} {}\n",
+        "#".repeat(level),
+        escape(&section.title)
+    ));
     for block in &section.blocks {
         text.push('\n');
         match block {
@@ -34,7 +42,10 @@ fn push_section(text: &mut String, section: &Section, level: usize, folder: &str
             Block::Figures(figures) => {
                 for figure in figures {
                     let alternative = escape(&figure.picture.title);
-                    text.push_str(&format!("![{alternative}]({folder}/{}.svg)\n\n", figure.picture.id));
+                    text.push_str(&format!(
+                        "![{alternative}]({folder}/{}.svg)\n\n",
+                        figure.picture.id
+                    ));
                     let about: Vec<&str> = [&figure.picture.title, &figure.fidelity, &figure.note]
                         .into_iter()
                         .map(String::as_str)

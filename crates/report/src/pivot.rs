@@ -66,9 +66,9 @@ impl<'a> Lines<'a> {
         board: &'b str,
         interface: Option<Interface>,
     ) -> impl Iterator<Item = &'b Line> {
-        self.all
-            .iter()
-            .filter(move |line| line.board == board && self.context.interface(&line.algorithm) == interface)
+        self.all.iter().filter(move |line| {
+            line.board == board && self.context.interface(&line.algorithm) == interface
+        })
     }
 
     /// The interfaces measured on a board; algorithms of an unknown one come last.
@@ -96,9 +96,15 @@ impl<'a> Lines<'a> {
     /// Whether a line has the message size that pictures and findings show.
     pub fn is_headline(&self, line: &Line) -> bool {
         let Some(bytes) = line.bytes else { return true };
-        let preferred = self.context.algorithm(&line.algorithm).and_then(|note| note.bytes);
-        let mut sizes =
-            self.all.iter().filter(|other| same_operation(other, line)).filter_map(|other| other.bytes);
+        let preferred = self
+            .context
+            .algorithm(&line.algorithm)
+            .and_then(|note| note.bytes);
+        let mut sizes = self
+            .all
+            .iter()
+            .filter(|other| same_operation(other, line))
+            .filter_map(|other| other.bytes);
         match preferred {
             Some(size) if sizes.clone().any(|other| other == size) => bytes == size,
             _ => sizes.all(|other| bytes <= other),
@@ -109,16 +115,12 @@ impl<'a> Lines<'a> {
     /// offer the algorithm, contender.
     pub fn name(&self, line: &Line) -> String {
         let mut name = format!("{} {}", line.algorithm, line.strategy);
-        let rival = |other: &Line| other.algorithm == line.algorithm && other.contender != line.contender;
+        let rival =
+            |other: &Line| other.algorithm == line.algorithm && other.contender != line.contender;
         if self.all.iter().any(rival) {
             name.push_str(&format!(" ({})", line.contender));
         }
         name
-    }
-
-    /// Whether the rows are of more than one contender.
-    pub fn has_many_contenders(&self) -> bool {
-        self.rows.iter().any(|row| row.contender != self.rows[0].contender)
     }
 }
 
@@ -138,13 +140,19 @@ impl Line {
     /// The worst status among the rows of the line.
     pub fn status(&self, rows: &[Row]) -> Status {
         let statuses = self.rows.values().map(|index| rows[*index].status);
-        statuses.max_by_key(|status| severity(*status)).unwrap_or(Status::Ok)
+        statuses
+            .max_by_key(|status| severity(*status))
+            .unwrap_or(Status::Ok)
     }
 
     /// The fidelities of the rows that have values.
     pub fn fidelities(&self, rows: &[Row]) -> Vec<Fidelity> {
         let valued = self.rows.values().map(|index| &rows[*index]);
-        distinct(valued.filter(|row| row.value.is_some()).map(|row| row.fidelity))
+        distinct(
+            valued
+                .filter(|row| row.value.is_some())
+                .map(|row| row.fidelity),
+        )
     }
 }
 
@@ -174,7 +182,13 @@ pub fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
 type Key<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str);
 
 fn key(row: &Row) -> Key<'_> {
-    (&row.board, &row.contender, &row.algorithm, &row.strategy, &row.operation)
+    (
+        &row.board,
+        &row.contender,
+        &row.algorithm,
+        &row.strategy,
+        &row.operation,
+    )
 }
 
 fn same_operation(a: &Line, b: &Line) -> bool {
@@ -227,18 +241,33 @@ fn order(a: &Line, b: &Line, context: &Context) -> Ordering {
 
 /// The order in which a program meets operations; images of several come last.
 fn operation_rank(operation: &str) -> usize {
-    const ORDER: [&str; 9] =
-        ["key-setup", "keygen", "encrypt", "decrypt", "seal", "open", "hash", "mac", "shared-secret"];
+    const ORDER: [&str; 9] = [
+        "key-setup",
+        "keygen",
+        "encrypt",
+        "decrypt",
+        "seal",
+        "open",
+        "hash",
+        "mac",
+        "shared-secret",
+    ];
     match operation {
         "both" => ORDER.len() + 1,
         "all" => ORDER.len() + 2,
-        other => ORDER.iter().position(|name| *name == other).unwrap_or(ORDER.len()),
+        other => ORDER
+            .iter()
+            .position(|name| *name == other)
+            .unwrap_or(ORDER.len()),
     }
 }
 
 fn strategy_rank(strategy: &str) -> usize {
     const ORDER: [&str; 3] = ["fast", "small", "tiny"];
-    ORDER.iter().position(|name| *name == strategy).unwrap_or(ORDER.len())
+    ORDER
+        .iter()
+        .position(|name| *name == strategy)
+        .unwrap_or(ORDER.len())
 }
 
 /// Compares names with their numbers as numbers: `sha3-256` before `sha3-512`,
@@ -259,7 +288,9 @@ fn parts(name: &str) -> Vec<Part<'_>> {
     let mut rest = name;
     while let Some(first) = rest.chars().next() {
         let digit = first.is_ascii_digit();
-        let end = rest.find(|c: char| c.is_ascii_digit() != digit).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| c.is_ascii_digit() != digit)
+            .unwrap_or(rest.len());
         let (run, tail) = rest.split_at(end);
         parts.push(match run.parse() {
             Ok(number) if digit => Part::Number(number),
@@ -278,9 +309,21 @@ mod tests {
     #[test]
     fn sizeless_metrics_join_every_size() {
         let context = sample::context();
-        let mut rows = vec![sample::row("sha-256", "fast", "hash", Metric::Flash, 2000.0)];
+        let mut rows = vec![sample::row(
+            "sha-256",
+            "fast",
+            "hash",
+            Metric::Flash,
+            2000.0,
+        )];
         for bytes in [32, 64] {
-            let mut row = sample::row("sha-256", "fast", "hash", Metric::Cycles, f64::from(bytes) * 100.0);
+            let mut row = sample::row(
+                "sha-256",
+                "fast",
+                "hash",
+                Metric::Cycles,
+                f64::from(bytes) * 100.0,
+            );
             row.bytes = Some(bytes);
             rows.push(row);
         }
@@ -318,7 +361,9 @@ mod tests {
             ("aes-128", "small", "encrypt"),
         ]
         .iter()
-        .map(|(algorithm, strategy, operation)| sample::row(algorithm, strategy, operation, Metric::Flash, 1.0))
+        .map(|(algorithm, strategy, operation)| {
+            sample::row(algorithm, strategy, operation, Metric::Flash, 1.0)
+        })
         .collect();
         let lines = Lines::new(&rows, &context);
         let names: Vec<String> = lines

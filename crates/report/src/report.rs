@@ -23,7 +23,11 @@ pub struct Formats {
 }
 
 impl Formats {
-    pub const ALL: Formats = Formats { html: true, markdown: true, csv: true };
+    pub const ALL: Formats = Formats {
+        html: true,
+        markdown: true,
+        csv: true,
+    };
 }
 
 /// Where the parts of a report are; `None` for what was not asked for.
@@ -42,7 +46,10 @@ pub struct ReportPaths {
 pub enum ReportError {
     /// cannot write {path}: {source}
     #[error("cannot write {}: {source}", path.display())]
-    Write { path: PathBuf, source: std::io::Error },
+    Write {
+        path: PathBuf,
+        source: std::io::Error,
+    },
 }
 
 /// The folder of the pictures of the Markdown file.
@@ -100,16 +107,23 @@ pub fn summary(
 }
 
 fn make_folder(folder: &Path) -> Result<(), ReportError> {
-    std::fs::create_dir_all(folder).map_err(|source| ReportError::Write { path: folder.to_owned(), source })
+    std::fs::create_dir_all(folder).map_err(|source| ReportError::Write {
+        path: folder.to_owned(),
+        source,
+    })
 }
 
 fn write_file(path: &Path, content: &str) -> Result<(), ReportError> {
     let unfinished = path.with_extension("unfinished");
-    let written = std::fs::write(&unfinished, content).and_then(|()| std::fs::rename(&unfinished, path));
+    let written =
+        std::fs::write(&unfinished, content).and_then(|()| std::fs::rename(&unfinished, path));
     written.map_err(|source| {
         // What is left of a full disk helps nobody; the first error is the one to tell.
         let _ = std::fs::remove_file(&unfinished);
-        ReportError::Write { path: path.to_owned(), source }
+        ReportError::Write {
+            path: path.to_owned(),
+            source,
+        }
     })
 }
 

@@ -7,7 +7,9 @@ use selo_lab::row::{Fidelity, Metric, Row, SCHEMA, Status};
 use crate::context::{AlgorithmNote, BoardNote, Context};
 
 pub fn row(algorithm: &str, strategy: &str, operation: &str, metric: Metric, value: f64) -> Row {
-    let bytes = matches!(metric, Metric::Flash | Metric::Ram).then_some(()).map_or(Some(16), |()| None);
+    let bytes = matches!(metric, Metric::Flash | Metric::Ram)
+        .then_some(())
+        .map_or(Some(16), |()| None);
     Row {
         schema: SCHEMA.to_owned(),
         run: "invented-uno".to_owned(),
@@ -65,7 +67,13 @@ pub fn rows() -> Vec<Row> {
                 (Metric::Flash, flash * factor.sqrt()),
                 (Metric::Ram, ram),
             ] {
-                rows.push(row(algorithm, strategy, operation, metric, value.round_to(metric)));
+                rows.push(row(
+                    algorithm,
+                    strategy,
+                    operation,
+                    metric,
+                    value.round_to(metric),
+                ));
             }
         }
     }
@@ -76,7 +84,13 @@ pub fn rows() -> Vec<Row> {
         large.reason = Some("RAM: 3,512 bytes of 2048, 1464 over; largest: m 2048".to_owned());
         rows.push(large);
     }
-    let mut leaky = row("x25519", "small", "shared-secret", Metric::Cycles, 43_000_000.0);
+    let mut leaky = row(
+        "x25519",
+        "small",
+        "shared-secret",
+        Metric::Cycles,
+        43_000_000.0,
+    );
     leaky.bytes = None;
     leaky.status = Status::VariableTime;
     leaky.min = Some(42_900_000.0);
@@ -93,7 +107,11 @@ trait RoundTo {
 impl RoundTo for f64 {
     /// Counts are whole.
     fn round_to(self, metric: Metric) -> f64 {
-        if matches!(metric, Metric::Time | Metric::Energy) { self } else { self.round() }
+        if matches!(metric, Metric::Time | Metric::Energy) {
+            self
+        } else {
+            self.round()
+        }
     }
 }
 

@@ -18,26 +18,52 @@ use crate::pivot::{Lines, distinct};
 
 /// The whole report. Sections that would be empty are left out.
 pub fn document(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -> Document {
-    let mut sections = vec![summary::section(lines, papers, checks), best::section(lines)];
+    let mut sections = vec![
+        summary::section(lines, papers, checks),
+        best::section(lines),
+    ];
     sections.push(trade_off::section(lines));
     sections.extend(papers.iter().map(|paper| papers::section(paper, lines)));
-    sections.extend(lines.boards().iter().map(|board| boards::section(lines, board)));
+    sections.extend(
+        lines
+            .boards()
+            .iter()
+            .map(|board| boards::section(lines, board)),
+    );
     sections.push(conformance::vectors(checks));
     sections.push(conformance::constant_time(lines, checks));
     sections.push(failures::section(lines));
     sections.push(provenance::section(lines));
     sections.retain(|section| !section.is_empty());
-    let fidelities = distinct(lines.rows.iter().map(|row| row.fidelity.name()));
-    let boards: Vec<&str> =
-        lines.boards().into_iter().map(|board| lines.context.board_title(board)).collect();
-    let mut subtitle = vec!["What cryptography costs".to_owned()];
-    if !boards.is_empty() {
-        subtitle = vec![
-            format!("What cryptography costs on {}", boards.join(" and ")),
-            distinct(lines.rows.iter().map(|row| row.run.as_str())).join(", "),
-            fidelities.join(", "),
-        ];
+    Document {
+        title: "Selo lab report".to_owned(),
+        subtitle: subtitle(lines),
+        sections,
     }
-    Document { title: "Selo lab report".to_owned(), subtitle: subtitle.join(" · "), sections }
 }
 
+/// Boards, runs and fidelities in one line, in the order of the boards.
+fn subtitle(lines: &Lines<'_>) -> String {
+    let boards = lines.boards();
+    if boards.is_empty() {
+        return "What cryptography costs".to_owned();
+    }
+    let titles: Vec<&str> = boards
+        .iter()
+        .map(|board| lines.context.board_title(board))
+        .collect();
+    let rows = || {
+        boards
+            .iter()
+            .flat_map(|board| lines.rows.iter().filter(move |row| row.board == *board))
+    };
+    [
+        format!("What cryptography costs on {}", titles.join(" and ")),
+        format!(
+            "run {}",
+            distinct(rows().map(|row| row.run.as_str())).join(", ")
+        ),
+        distinct(rows().map(|row| row.fidelity.name())).join(", "),
+    ]
+    .join(" · ")
+}

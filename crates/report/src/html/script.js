@@ -12,12 +12,12 @@
     if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
     return cell.textContent.trim();
   };
-  // Figures before words, words before nothing; numbers inside words as numbers.
+  // Figures before words, words before nothing, whichever way the sign turns them.
   const words = new Intl.Collator("en", { numeric: true });
-  const order = (a, b) => {
+  const order = (a, b, sign) => {
     const rank = (k) => (typeof k === "number" ? 0 : k ? 1 : 2);
     if (rank(a) !== rank(b)) return rank(a) - rank(b);
-    return typeof a === "number" ? a - b : words.compare(a ?? "", b ?? "");
+    return sign * (typeof a === "number" ? a - b : words.compare(a ?? "", b ?? ""));
   };
 
   for (const table of document.querySelectorAll("table")) {
@@ -34,7 +34,7 @@
         if (now === "descending") return body.append(...original);
         const sign = now === "ascending" ? -1 : 1;
         head.setAttribute("aria-sort", sign === 1 ? "ascending" : "descending");
-        body.append(...[...original].sort((a, b) => sign * order(key(a.cells[column]), key(b.cells[column]))));
+        body.append(...[...original].sort((a, b) => order(key(a.cells[column]), key(b.cells[column]), sign)));
       });
     });
     if (!table.classList.contains("filter")) continue;

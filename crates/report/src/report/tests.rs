@@ -28,7 +28,9 @@ fn papers() -> Vec<Comparison> {
             published_unit: Some("ms".to_owned()),
             measured: measured.map(Figure::Number),
             unit: Some("ms".to_owned()),
-            ratio: published.zip(measured).map(|(published, measured)| measured / published),
+            ratio: published
+                .zip(measured)
+                .map(|(published, measured)| measured / published),
             board: Some("uno".to_owned()),
             fidelity: measured.map(|_| selo_lab::row::Fidelity::CycleExact),
             status,
@@ -83,7 +85,12 @@ fn hostile_rows() -> Vec<Row> {
 fn hostile_checks() -> Vec<CheckLine> {
     let mut checks = sample::checks();
     for check in &mut checks {
-        for field in [&mut check.algorithm, &mut check.strategy, &mut check.contender, &mut check.board] {
+        for field in [
+            &mut check.algorithm,
+            &mut check.strategy,
+            &mut check.contender,
+            &mut check.board,
+        ] {
             field.push_str(HOSTILE);
         }
         check.first_failure = check.first_failure.as_ref().map(|_| HOSTILE.to_owned());
@@ -91,8 +98,21 @@ fn hostile_checks() -> Vec<CheckLine> {
     checks
 }
 
-fn write_to(folder: &Path, rows: &[Row], papers: &[Comparison], checks: &[CheckLine]) -> ReportPaths {
-    write(rows, papers, checks, &sample::context(), Formats::ALL, folder).expect("the folder is writable")
+fn write_to(
+    folder: &Path,
+    rows: &[Row],
+    papers: &[Comparison],
+    checks: &[CheckLine],
+) -> ReportPaths {
+    write(
+        rows,
+        papers,
+        checks,
+        &sample::context(),
+        Formats::ALL,
+        folder,
+    )
+    .expect("the folder is writable")
 }
 
 fn read(path: &Option<PathBuf>) -> String {
@@ -109,7 +129,10 @@ fn elements(text: &str) -> Vec<(String, Vec<(String, String)>)> {
         let mut from = 0;
         while let Some(open) = text[from..].find(&format!("<{name}")).map(|at| at + from) {
             let start = open + text[open..].find('>').expect("the tag ends") + 1;
-            let end = start + text[start..].find(&format!("</{name}>")).expect("the element ends");
+            let end = start
+                + text[start..]
+                    .find(&format!("</{name}>"))
+                    .expect("the element ends");
             text.replace_range(start..end, "");
             from = start;
         }
@@ -124,8 +147,14 @@ fn elements(text: &str) -> Vec<(String, Vec<(String, String)>)> {
             .html_attributes()
             .map(|attribute| {
                 let attribute = attribute.expect("attributes are well formed and not repeated");
-                let value = attribute.unescape_value().expect("references are known").into_owned();
-                (String::from_utf8_lossy(attribute.key.as_ref()).into_owned(), value)
+                let value = attribute
+                    .unescape_value()
+                    .expect("references are known")
+                    .into_owned();
+                (
+                    String::from_utf8_lossy(attribute.key.as_ref()).into_owned(),
+                    value,
+                )
             })
             .collect();
         found.push((name.clone(), attributes));
@@ -161,18 +190,38 @@ fn the_page_is_well_formed_and_its_links_lead_somewhere() {
     let page = elements(&read(&paths.html));
     let value = |name: &str| {
         let name = name.to_owned();
-        page.iter().flat_map(|(_, attributes)| attributes).filter(move |(key, _)| *key == name).map(|(_, value)| value)
+        page.iter()
+            .flat_map(|(_, attributes)| attributes)
+            .filter(move |(key, _)| *key == name)
+            .map(|(_, value)| value)
     };
     let ids: Vec<&String> = value("id").collect();
     let unique: BTreeSet<&String> = ids.iter().copied().collect();
     assert_eq!(ids.len(), unique.len(), "ids are unique");
     for target in value("href").filter_map(|href| href.strip_prefix('#')) {
-        assert!(ids.iter().any(|id| *id == target), "#{target} leads nowhere");
+        assert!(
+            ids.iter().any(|id| *id == target),
+            "#{target} leads nowhere"
+        );
     }
     for labels in value("aria-labelledby") {
-        assert!(labels.split(' ').all(|label| ids.iter().any(|id| *id == label)));
+        assert!(
+            labels
+                .split(' ')
+                .all(|label| ids.iter().any(|id| *id == label))
+        );
     }
-    for section in ["summary", "best", "trade-off", "paper-albarello2020", "board-uno", "conformance", "failures", "provenance", "raw"] {
+    for section in [
+        "summary",
+        "best",
+        "trade-off",
+        "paper-albarello2020",
+        "board-uno",
+        "conformance",
+        "failures",
+        "provenance",
+        "raw",
+    ] {
         assert!(ids.iter().any(|id| *id == section), "{section} is missing");
     }
 }
@@ -184,7 +233,10 @@ fn the_page_fetches_nothing() {
     for (name, attributes) in elements(&html) {
         for (key, value) in attributes {
             if matches!(key.as_str(), "src" | "href" | "srcset" | "data" | "action") {
-                assert!(value.starts_with('#') || value.starts_with("data:"), "{name} {key}={value}");
+                assert!(
+                    value.starts_with('#') || value.starts_with("data:"),
+                    "{name} {key}={value}"
+                );
             }
         }
     }
@@ -197,9 +249,22 @@ fn every_figure_says_its_fidelity_and_its_row() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let rows = sample::rows();
     let html = read(&write_to(folder.path(), &rows, &papers(), &sample::checks()).html);
-    for (index, row) in rows.iter().enumerate().filter(|(_, row)| row.value.is_some()) {
-        let title = format!("title=\"row {index}; run {}; {}, {};", row.run, row.runner, row.fidelity.name());
-        assert!(html.contains(&title), "row {index} ({:?}) is not on the page", row.metric);
+    for (index, row) in rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.value.is_some())
+    {
+        let title = format!(
+            "title=\"row {index}; run {}; {}, {};",
+            row.run,
+            row.runner,
+            row.fidelity.name()
+        );
+        assert!(
+            html.contains(&title),
+            "row {index} ({:?}) is not on the page",
+            row.metric
+        );
     }
     for caption in html.split("<figcaption>").skip(1) {
         let caption = caption.split("</figcaption>").next().unwrap_or_default();
@@ -218,17 +283,25 @@ fn hostile_names_stay_text() {
     let page = elements(&read(&paths.html));
     let scripts = page.iter().filter(|(name, _)| name == "script").count();
     assert_eq!(scripts, 2, "the page's own script and the rows");
-    assert!(page.iter().all(|(name, attributes)| name != "img" && attributes.iter().all(|(key, _)| !key.starts_with("on"))));
+    assert!(page.iter().all(|(name, attributes)| name != "img"
+        && attributes.iter().all(|(key, _)| !key.starts_with("on"))));
     for picture in &paths.pictures {
         let picture = elements(&read(&Some(picture.clone())));
-        assert!(picture.iter().all(|(name, _)| name != "script" && name != "img"));
+        assert!(
+            picture
+                .iter()
+                .all(|(name, _)| name != "script" && name != "img")
+        );
     }
     assert!(!read(&paths.markdown).contains("<script") && !read(&paths.markdown).contains("<img"));
 }
 
 #[test]
 fn the_same_rows_give_the_same_bytes() {
-    let (one, two) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let (one, two) = (
+        tempfile::tempdir().expect("a folder"),
+        tempfile::tempdir().expect("a folder"),
+    );
     let first = write_to(one.path(), &sample::rows(), &papers(), &sample::checks());
     let second = write_to(two.path(), &sample::rows(), &papers(), &sample::checks());
     assert_eq!(read(&first.html), read(&second.html));
@@ -247,11 +320,17 @@ fn markdown_shows_every_picture_and_every_picture_is_a_file() {
     let markdown = read(&paths.markdown);
     assert!(!paths.pictures.is_empty());
     for path in &paths.pictures {
-        let name = path.file_name().and_then(|name| name.to_str()).expect("a plain name");
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .expect("a plain name");
         assert!(markdown.contains(&format!("(pictures/{name})")), "{name}");
         elements(&read(&Some(path.clone())));
     }
-    assert_eq!(markdown.matches("](pictures/").count(), paths.pictures.len());
+    assert_eq!(
+        markdown.matches("](pictures/").count(),
+        paths.pictures.len()
+    );
 }
 
 #[test]
@@ -307,10 +386,15 @@ fn failures_are_shown_with_their_reason_and_without_a_number() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let rows = sample::rows();
     let markdown = read(&write_to(folder.path(), &rows, &[], &[]).markdown);
-    let failure = rows.iter().find(|row| row.status == Status::DoesNotFit).expect("the sample has one");
+    let failure = rows
+        .iter()
+        .find(|row| row.status == Status::DoesNotFit)
+        .expect("the sample has one");
     let line = markdown
         .lines()
-        .find(|line| line.contains("rsa-2048") && line.contains("does not fit") && line.contains("1464 over"))
+        .find(|line| {
+            line.contains("rsa-2048") && line.contains("does not fit") && line.contains("1464 over")
+        })
         .expect("the failure is in a table");
     assert!(line.contains(failure.reason.as_deref().unwrap_or("?")));
     assert!(line.contains(Metric::Flash.name()));
@@ -329,6 +413,14 @@ fn a_folder_that_cannot_be_made_is_named() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("file");
     std::fs::write(&file, "").expect("writable");
-    let error = write(&[], &[], &[], &Context::default(), Formats::ALL, &file.join("out")).expect_err("a file is no folder");
+    let error = write(
+        &[],
+        &[],
+        &[],
+        &Context::default(),
+        Formats::ALL,
+        &file.join("out"),
+    )
+    .expect_err("a file is no folder");
     assert!(error.to_string().contains("cannot write"), "{error}");
 }

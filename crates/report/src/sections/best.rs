@@ -11,7 +11,13 @@ use crate::pivot::{Line, Lines, distinct};
 use crate::table::{Cell, Column, Table};
 
 /// What is worth having little of, in the order of the columns.
-const METRICS: [Metric; 5] = [Metric::Time, Metric::Energy, Metric::Flash, Metric::Ram, Metric::Stack];
+const METRICS: [Metric; 5] = [
+    Metric::Time,
+    Metric::Energy,
+    Metric::Flash,
+    Metric::Ram,
+    Metric::Stack,
+];
 
 pub fn section(lines: &Lines<'_>) -> Section {
     let mut section = Section::new("best", "Best choice per metric");
@@ -24,40 +30,51 @@ pub fn section(lines: &Lines<'_>) -> Section {
     if !section.is_empty() {
         let text = "The choice that needs least, for every operation with more than one choice. \
              In ramalho2024 the transmitter encrypts and the receiver decrypts.";
-        section.blocks.insert(0, crate::document::Block::Text(text.to_owned()));
+        section
+            .blocks
+            .insert(0, crate::document::Block::Text(text.to_owned()));
     }
     section
 }
 
 fn table(lines: &Lines<'_>, board: &str) -> Table {
     let mut columns = vec![Column::text("Operation"), Column::number("Choices", "")];
-    columns.extend(METRICS.map(|metric| {
-        let least = match metric {
-            Metric::Ram => "Least static RAM".to_owned(),
-            other => format!("Least {}", format::metric_title(other).to_lowercase()),
-        };
-        Column::text(least)
-    }));
+    columns.extend(
+        METRICS.map(|metric| Column::text(format!("Least {}", format::metric_phrase(metric)))),
+    );
     columns.push(Column::text("Fidelity"));
     let mut table = Table::new(lines.context.board_title(board), columns);
     for interface in lines.interfaces(board) {
-        let operations = lines.of(board, interface).map(|line| line.operation.as_str());
+        let operations = lines
+            .of(board, interface)
+            .map(|line| line.operation.as_str());
         // The schedule of the key is part of an encryption's memory, and done once.
         for operation in distinct(operations.filter(|operation| *operation != "key-setup")) {
             let candidates: Vec<&Line> = lines
                 .of(board, interface)
                 .filter(|line| line.operation == operation && lines.is_headline(line))
-                .filter(|line| line.rows.values().any(|index| lines.rows[*index].value.is_some()))
+                .filter(|line| {
+                    line.rows
+                        .values()
+                        .any(|index| lines.rows[*index].value.is_some())
+                })
                 .collect();
             if candidates.len() < 2 {
                 continue;
             }
             let mut cells = vec![
                 Cell::text(operation).with_detail(interface_title(interface)),
-                Cell::number(format::count(candidates.len() as f64), candidates.len() as f64),
+                Cell::number(
+                    format::count(candidates.len() as f64),
+                    candidates.len() as f64,
+                ),
             ];
             cells.extend(METRICS.map(|metric| winner(lines, &candidates, metric)));
-            let fidelities = distinct(candidates.iter().flat_map(|line| line.fidelities(lines.rows)));
+            let fidelities = distinct(
+                candidates
+                    .iter()
+                    .flat_map(|line| line.fidelities(lines.rows)),
+            );
             let names: Vec<&str> = fidelities.iter().map(|fidelity| fidelity.name()).collect();
             cells.push(Cell::label(names.join(", "), crate::table::Tone::Plain));
             table.push(cells);
@@ -68,13 +85,22 @@ fn table(lines: &Lines<'_>, board: &str) -> Table {
 
 /// The winner of a metric and its figure; a draw of all is called a draw.
 fn winner(lines: &Lines<'_>, candidates: &[&Line], metric: Metric) -> Cell {
-    let Some(least) = minimum(lines, candidates, metric) else { return Cell::none() };
+    let Some(least) = minimum(lines, candidates, metric) else {
+        return Cell::none();
+    };
     let equal: Vec<&&Line> = candidates
         .iter()
-        .filter(|line| lines.value(line, metric).is_some_and(|value| value <= least.value))
+        .filter(|line| {
+            lines
+                .value(line, metric)
+                .is_some_and(|value| value <= least.value)
+        })
         .collect();
     let figure = format::quantity(metric, least.value);
-    let rows = equal.iter().filter_map(|line| line.rows.get(&metric).copied()).collect();
+    let rows = equal
+        .iter()
+        .filter_map(|line| line.rows.get(&metric).copied())
+        .collect();
     let text = match equal.len() {
         1 => lines.name(least.line),
         n if n == candidates.len() => "draw".to_owned(),
@@ -82,5 +108,7 @@ fn winner(lines: &Lines<'_>, candidates: &[&Line], metric: Metric) -> Cell {
         n => format!("{} and {} more", lines.name(equal[0]), n - 1),
     };
     let names: Vec<String> = equal.iter().map(|line| lines.name(line)).collect();
-    Cell::text(text).with_detail(figure).with_source(names.join(", "), rows)
+    Cell::text(text)
+        .with_detail(figure)
+        .with_source(names.join(", "), rows)
 }

@@ -19,12 +19,17 @@ const DRAWN: [Metric; 4] = [Metric::Time, Metric::Energy, Metric::Flash, Metric:
 
 pub fn section(lines: &Lines<'_>, board: &str) -> Section {
     let title = lines.context.board_title(board);
-    let mut section = Section::new(format!("board-{}", slug(board)), format!("All figures: {title}"));
+    let mut section = Section::new(
+        format!("board-{}", slug(board)),
+        format!("All figures: {title}"),
+    );
     section.short = Some(title.to_owned());
     if let Some(note) = lines.context.board(board) {
         let limits: Vec<String> = [("flash", note.flash), ("RAM", note.ram)]
             .into_iter()
-            .filter_map(|(what, bytes)| bytes.map(|bytes| format!("{} bytes of {what}", format::count(bytes as f64))))
+            .filter_map(|(what, bytes)| {
+                bytes.map(|bytes| format!("{} bytes of {what}", format::count(bytes as f64)))
+            })
             .collect();
         if !limits.is_empty() {
             section.text(format!("The board has {}.", limits.join(" and ")));
@@ -37,12 +42,21 @@ pub fn section(lines: &Lines<'_>, board: &str) -> Section {
     );
     for interface in lines.interfaces(board) {
         let chosen: Vec<&Line> = lines.of(board, interface).collect();
-        let mut part =
-            Section::new(format!("{}-{}", section.id, slug(interface_title(interface))), interface_title(interface));
-        let drawn: Vec<&Line> = chosen.iter().copied().filter(|line| line.operation != "key-setup").collect();
+        let mut part = Section::new(
+            format!("{}-{}", section.id, slug(interface_title(interface))),
+            interface_title(interface),
+        );
+        let drawn: Vec<&Line> = chosen
+            .iter()
+            .copied()
+            .filter(|line| line.operation != "key-setup")
+            .collect();
         let name = format!("{}, {board}", interface_title(interface));
         part.figures(
-            DRAWN.iter().filter_map(|metric| figures::of_metric(lines, &drawn, *metric, &part.id, &name)).collect(),
+            DRAWN
+                .iter()
+                .filter_map(|metric| figures::of_metric(lines, &drawn, *metric, &part.id, &name))
+                .collect(),
         );
         part.table("table", table(lines, board, interface, &chosen));
         section.subsections.push(part);
@@ -54,47 +68,69 @@ fn table(lines: &Lines<'_>, board: &str, interface: Option<Interface>, chosen: &
     let metrics: Vec<(Metric, Scale)> = Metric::ALL
         .into_iter()
         .map(|metric| {
-            let largest = chosen.iter().filter_map(|line| lines.value(line, metric)).fold(0.0, f64::max);
+            let largest = chosen
+                .iter()
+                .filter_map(|line| lines.value(line, metric))
+                .fold(0.0, f64::max);
             (metric, format::column_scale(metric, largest))
         })
         .collect();
     let mut columns = vec![Column::text("Algorithm"), Column::text("Strategy")];
-    if lines.has_many_contenders() {
+    let rivals = distinct(chosen.iter().map(|line| line.contender.as_str())).len() > 1;
+    if rivals {
         columns.push(Column::text("Contender"));
     }
     columns.push(Column::text("Operation"));
-    columns.push(Column::number("Message", "B"));
+    columns.push(Column::number("Bytes", ""));
     columns.extend(metrics.iter().map(|(metric, scale)| {
-        let column = Column::number(
-            if *metric == Metric::Ram { "Static RAM" } else { format::metric_title(*metric) },
-            scale.symbol,
-        );
+        let column = Column::number(format::metric_title(*metric), scale.symbol);
         match energy_note(lines, board, *metric, chosen) {
             Some(note) => column.with_note(note),
             None => column,
         }
     }));
-    columns.extend([Column::text("Fidelity"), Column::text("Status"), Column::text("Image")]);
-    let mut table = Table::new(format!("{} on {}", interface_title(interface), lines.context.board_title(board)), columns);
+    columns.extend([
+        Column::text("Fidelity"),
+        Column::text("Status"),
+        Column::text("Image"),
+    ]);
+    let mut table = Table::new(
+        format!(
+            "{} on {}",
+            interface_title(interface),
+            lines.context.board_title(board)
+        ),
+        columns,
+    );
     for line in chosen {
-        table.push(cells(lines, line, &metrics));
+        table.push(cells(lines, line, &metrics, rivals));
     }
     table.filter = table.body.len() >= LONG;
     table.without_empty_columns()
 }
 
-fn cells(lines: &Lines<'_>, line: &Line, metrics: &[(Metric, Scale)]) -> Vec<Cell> {
+fn cells(lines: &Lines<'_>, line: &Line, metrics: &[(Metric, Scale)], rivals: bool) -> Vec<Cell> {
     let mut cells = vec![Cell::text(&line.algorithm), Cell::text(&line.strategy)];
-    if lines.has_many_contenders() {
+    if rivals {
         cells.push(Cell::text(&line.contender));
     }
     cells.push(Cell::text(&line.operation));
-    cells.push(line.bytes.map_or_else(Cell::none, |bytes| Cell::number(format::count(bytes.into()), bytes.into())));
-    cells.extend(metrics.iter().map(|(metric, scale)| match line.rows.get(metric) {
-        Some(index) => figure(&lines.rows[*index], *index, *scale),
-        None => Cell::none(),
+    cells.push(line.bytes.map_or_else(Cell::none, |bytes| {
+        Cell::number(format::count(bytes.into()), bytes.into())
     }));
-    let fidelities: Vec<&str> = line.fidelities(lines.rows).iter().map(|fidelity| fidelity.name()).collect();
+    cells.extend(
+        metrics
+            .iter()
+            .map(|(metric, scale)| match line.rows.get(metric) {
+                Some(index) => figure(&lines.rows[*index], *index, *scale),
+                None => Cell::none(),
+            }),
+    );
+    let fidelities: Vec<&str> = line
+        .fidelities(lines.rows)
+        .iter()
+        .map(|fidelity| fidelity.name())
+        .collect();
     let status = line.status(lines.rows);
     let tone = match status {
         Status::Ok => Tone::Quiet,
@@ -102,7 +138,11 @@ fn cells(lines: &Lines<'_>, line: &Line, metrics: &[(Metric, Scale)]) -> Vec<Cel
         Status::VariableTime | Status::DoesNotFit => Tone::Warn,
         Status::Failed | Status::Crashed => Tone::Bad,
     };
-    let reason = line.rows.values().map(|index| &lines.rows[*index]).find(|row| row.status == status);
+    let reason = line
+        .rows
+        .values()
+        .map(|index| &lines.rows[*index])
+        .find(|row| row.status == status);
     let mut label = Cell::label(format::status_words(status), tone);
     if let Some(row) = reason.filter(|_| status != Status::Ok) {
         label.source.clone_from(&row.reason);
@@ -124,7 +164,10 @@ fn figure(row: &Row, index: usize, scale: Scale) -> Cell {
 
 /// The image that was timed, or else the one that was weighed.
 fn image(lines: &Lines<'_>, line: &Line) -> Cell {
-    let digests = line.rows.values().map(|index| lines.rows[*index].firmware_sha256.as_str());
+    let digests = line
+        .rows
+        .values()
+        .map(|index| lines.rows[*index].firmware_sha256.as_str());
     match digests.into_iter().find(|digest| !digest.is_empty()) {
         Some(digest) => Cell::text(format::short(digest)).with_link(provenance::anchor(digest)),
         None => Cell::none(),
@@ -136,12 +179,22 @@ fn energy_note(lines: &Lines<'_>, board: &str, metric: Metric, chosen: &[&Line])
     if metric != Metric::Energy {
         return None;
     }
-    let rows = chosen.iter().filter_map(|line| lines.row(line, metric)).filter(|row| row.status == Status::Ok);
-    let mut notes: Vec<String> =
-        distinct(rows.filter(|row| row.value.is_some()).filter_map(|row| row.reason.as_deref()))
-            .into_iter()
-            .map(|reason| format!("{reason}."))
-            .collect();
-    notes.extend(lines.context.board(board).and_then(|note| note.energy.clone()));
+    let rows = chosen
+        .iter()
+        .filter_map(|line| lines.row(line, metric))
+        .filter(|row| row.status == Status::Ok);
+    let mut notes: Vec<String> = distinct(
+        rows.filter(|row| row.value.is_some())
+            .filter_map(|row| row.reason.as_deref()),
+    )
+    .into_iter()
+    .map(|reason| format!("{reason}."))
+    .collect();
+    notes.extend(
+        lines
+            .context
+            .board(board)
+            .and_then(|note| note.energy.clone()),
+    );
     (!notes.is_empty()).then(|| notes.join(" "))
 }

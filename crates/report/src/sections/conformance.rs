@@ -11,28 +11,45 @@ use crate::table::{Cell, Column, Table, Tone};
 /// Official test vectors: totals for each source, then every line.
 pub fn vectors(checks: &[CheckLine]) -> Section {
     let mut section = Section::new("conformance", "Conformance with official vectors");
-    let checks: Vec<&CheckLine> = checks.iter().filter(|check| check.source != CONSTANT_TIME).collect();
+    let checks: Vec<&CheckLine> = checks
+        .iter()
+        .filter(|check| check.source != CONSTANT_TIME)
+        .collect();
     if checks.is_empty() {
         return section;
     }
     let columns = |first: &[&str]| {
         let mut columns: Vec<Column> = first.iter().map(|head| Column::text(*head)).collect();
-        columns.extend(["Tried", "Passed", "Failed", "Available"].map(|head| Column::number(head, "")));
+        columns.extend(
+            ["Tried", "Passed", "Failed", "Available"].map(|head| Column::number(head, "")),
+        );
         columns.push(Column::text("Verdict"));
         columns
     };
     let mut totals = Table::new("By source", columns(&["Board", "Source"]));
     for (board, source) in distinct(checks.iter().map(|check| (&check.board, &check.source))) {
-        let same: Vec<&CheckLine> =
-            checks.iter().copied().filter(|check| (&check.board, &check.source) == (board, source)).collect();
+        let same: Vec<&CheckLine> = checks
+            .iter()
+            .copied()
+            .filter(|check| (&check.board, &check.source) == (board, source))
+            .collect();
         let mut line = vec![Cell::text(board), Cell::text(source)];
         line.extend(counts(&same));
         totals.push(line);
     }
     section.table("totals", totals);
-    let mut all = Table::new("By implementation", columns(&["Source", "Algorithm", "Strategy", "Contender", "Board"]));
+    let mut all = Table::new(
+        "By implementation",
+        columns(&["Source", "Algorithm", "Strategy", "Contender", "Board"]),
+    );
     for check in &checks {
-        let names = [&check.source, &check.algorithm, &check.strategy, &check.contender, &check.board];
+        let names = [
+            &check.source,
+            &check.algorithm,
+            &check.strategy,
+            &check.contender,
+            &check.board,
+        ];
         let mut line: Vec<Cell> = names.into_iter().map(Cell::text).collect();
         line.extend(counts(&[check]));
         all.push(line);
@@ -45,37 +62,75 @@ pub fn vectors(checks: &[CheckLine]) -> Section {
 /// What the constant-time check found; without one, what the timed samples show.
 pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
     let mut section = Section::new("constant-time", "Constant time");
-    let verdicts: Vec<&CheckLine> = checks.iter().filter(|check| check.source == CONSTANT_TIME).collect();
+    let verdicts: Vec<&CheckLine> = checks
+        .iter()
+        .filter(|check| check.source == CONSTANT_TIME)
+        .collect();
     if !verdicts.is_empty() {
-        let heads = ["Algorithm", "Strategy", "Contender", "Board"].map(Column::text).into_iter();
-        let numbers = [Column::number("Secrets", ""), Column::number("Differing", "")];
+        let heads = ["Algorithm", "Strategy", "Contender", "Board"]
+            .map(Column::text)
+            .into_iter();
+        let numbers = [
+            Column::number("Secrets", ""),
+            Column::number("Differing", ""),
+        ];
         let mut table = Table::new(
             "Cycles over random secrets",
-            heads.chain(numbers).chain([Column::text("Verdict")]).collect(),
+            heads
+                .chain(numbers)
+                .chain([Column::text("Verdict")])
+                .collect(),
         );
         for check in &verdicts {
-            let names = [&check.algorithm, &check.strategy, &check.contender, &check.board];
+            let names = [
+                &check.algorithm,
+                &check.strategy,
+                &check.contender,
+                &check.board,
+            ];
             let mut line: Vec<Cell> = names.into_iter().map(Cell::text).collect();
-            line.extend([number(check.tried), number(check.failed), verdict(&[check], "constant")]);
+            line.extend([
+                number(check.tried),
+                number(check.failed),
+                verdict(&[check], "constant"),
+            ]);
             table.push(line);
         }
         table.filter = table.body.len() > 16;
         section.table("verdicts", table);
     }
-    let varying: Vec<&Row> =
-        lines.rows.iter().filter(|row| row.metric == Metric::Cycles && row.status == Status::VariableTime).collect();
+    let varying: Vec<&Row> = lines
+        .rows
+        .iter()
+        .filter(|row| row.metric == Metric::Cycles && row.status == Status::VariableTime)
+        .collect();
     if !varying.is_empty() {
-        let heads = ["Algorithm", "Strategy", "Operation", "Board"].map(Column::text).into_iter();
-        let numbers = [Column::number("Least", "cycles"), Column::number("Most", "cycles"), Column::number("Samples", "")];
+        let heads = ["Algorithm", "Strategy", "Operation", "Board"]
+            .map(Column::text)
+            .into_iter();
+        let numbers = [
+            Column::number("Least", "cycles"),
+            Column::number("Most", "cycles"),
+            Column::number("Samples", ""),
+        ];
         let mut table = Table::new(
             "Operations whose cycles depend on their inputs",
-            heads.chain(numbers).chain([Column::text("What shows it")]).collect(),
+            heads
+                .chain(numbers)
+                .chain([Column::text("What shows it")])
+                .collect(),
         );
         for row in varying {
-            let extreme = |value: Option<f64>| value.map_or_else(Cell::none, |v| Cell::number(format::count(v), v));
+            let extreme = |value: Option<f64>| {
+                value.map_or_else(Cell::none, |v| Cell::number(format::count(v), v))
+            };
             let names = [&row.algorithm, &row.strategy, &row.operation, &row.board];
             let mut line: Vec<Cell> = names.into_iter().map(Cell::text).collect();
-            line.extend([extreme(row.min), extreme(row.max), number(row.samples.into())]);
+            line.extend([
+                extreme(row.min),
+                extreme(row.max),
+                number(row.samples.into()),
+            ]);
             line.push(Cell::text(row.reason.as_deref().unwrap_or_default()));
             table.push(line);
         }
@@ -101,8 +156,12 @@ fn number(count: u64) -> Cell {
 
 fn verdict(checks: &[&CheckLine], good: &str) -> Cell {
     match checks.iter().find(|check| check.failed > 0) {
-        Some(check) => Cell::label("failed", Tone::Bad)
-            .with_note(check.first_failure.clone().unwrap_or_else(|| "no detail was recorded".to_owned())),
+        Some(check) => Cell::label("failed", Tone::Bad).with_note(
+            check
+                .first_failure
+                .clone()
+                .unwrap_or_else(|| "no detail was recorded".to_owned()),
+        ),
         None if checks.iter().all(|check| check.tried == 0) => Cell::label("not tried", Tone::Warn),
         None => Cell::label(good, Tone::Good),
     }

@@ -24,10 +24,19 @@ pub fn section(lines: &Lines<'_>) -> Section {
     section.text("An implementation that is wrong, does not fit or is not offered has a row and a reason, never a number.");
     let mut table = Table::new(
         "Failed, crashed, too large or not offered",
-        ["Board", "Algorithm", "Strategy", "Contender", "Status", "Operations", "Metrics", "Reason"]
-            .into_iter()
-            .map(Column::text)
-            .collect(),
+        [
+            "Board",
+            "Algorithm",
+            "Strategy",
+            "Contender",
+            "Status",
+            "Operations",
+            "Metrics",
+            "Reason",
+        ]
+        .into_iter()
+        .map(Column::text)
+        .collect(),
     );
     for (group, indices) in &groups {
         let rows: Vec<&Row> = indices.iter().map(|index| &lines.rows[*index]).collect();
@@ -46,7 +55,11 @@ pub fn section(lines: &Lines<'_>) -> Section {
             several(&rows, "operations", |row| &row.operation),
             several(&rows, "metrics", |row| row.metric.name()),
             Cell::text(group.4).with_source(
-                format!("{}, run {}", format::things(rows.len(), "row", "rows"), rows[0].run),
+                format!(
+                    "{}, run {}",
+                    format::things(rows.len(), "row", "rows"),
+                    rows[0].run
+                ),
                 indices.clone(),
             ),
         ]);
@@ -72,7 +85,13 @@ fn several<'r>(rows: &[&'r Row], plural: &str, pick: fn(&'r Row) -> &'r str) -> 
 
 /// Worst first, then by board, implementation and reason. What a machine cannot
 /// measure it cannot measure of anything: such rows are one group.
-type Group<'a> = (std::cmp::Reverse<u8>, &'a str, Option<(&'a str, &'a str)>, Option<&'a str>, &'a str);
+type Group<'a> = (
+    std::cmp::Reverse<u8>,
+    &'a str,
+    Option<(&'a str, &'a str)>,
+    Option<&'a str>,
+    &'a str,
+);
 
 fn group(row: &Row) -> Group<'_> {
     let own = row.status != Status::NotSupported;

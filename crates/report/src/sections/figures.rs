@@ -11,7 +11,13 @@ use crate::svg::bars::{Bar, BarChart, Color, Item, Series};
 
 /// A chart of one metric: an item for each choice, a bar for each operation.
 /// `None` unless at least two choices have a figure.
-pub fn of_metric(lines: &Lines<'_>, chosen: &[&Line], metric: Metric, id: &str, title: &str) -> Option<Figure> {
+pub fn of_metric(
+    lines: &Lines<'_>,
+    chosen: &[&Line],
+    metric: Metric,
+    id: &str,
+    title: &str,
+) -> Option<Figure> {
     let drawn: Vec<&&Line> = chosen
         .iter()
         .filter(|line| lines.value(line, metric).is_some() && lines.is_headline(line))
@@ -21,7 +27,10 @@ pub fn of_metric(lines: &Lines<'_>, chosen: &[&Line], metric: Metric, id: &str, 
     if names.len() < 2 {
         return None;
     }
-    let largest = drawn.iter().filter_map(|line| lines.value(line, metric)).fold(0.0, f64::max);
+    let largest = drawn
+        .iter()
+        .filter_map(|line| lines.value(line, metric))
+        .fold(0.0, f64::max);
     let scale = format::column_scale(metric, largest);
     let items = names
         .iter()
@@ -31,41 +40,68 @@ pub fn of_metric(lines: &Lines<'_>, chosen: &[&Line], metric: Metric, id: &str, 
             bars: operations
                 .iter()
                 .map(|operation| {
-                    let line = drawn.iter().find(|line| line.operation == *operation && lines.name(line) == *name)?;
+                    let line = drawn
+                        .iter()
+                        .find(|line| line.operation == *operation && lines.name(line) == *name)?;
                     bar(lines.row(line, metric)?, scale)
                 })
                 .collect(),
         })
         .collect();
-    let fidelity = fidelities(drawn.iter().flat_map(|line| lines.row(line, metric)).map(|row| row.fidelity));
+    let fidelity = fidelities(
+        drawn
+            .iter()
+            .flat_map(|line| lines.row(line, metric))
+            .map(|row| row.fidelity),
+    );
     let series = operations
         .iter()
         .enumerate()
-        .map(|(hue, operation)| Series { name: (*operation).to_owned(), color: Color::Hue(hue) })
+        .map(|(hue, operation)| Series {
+            name: (*operation).to_owned(),
+            color: Color::Hue(hue),
+        })
         .collect();
     let chart = BarChart {
         id: format!("{id}-{}", slug(metric.name())),
-        title: format!("{title}: {}", format::metric_title(metric).to_lowercase()),
+        title: format!("{title}: {}", format::metric_phrase(metric)),
         unit: unit_words(scale.symbol).to_owned(),
         series,
         items,
     };
-    let whiskers =
-        drawn.iter().filter_map(|line| lines.row(line, metric)).any(|row| interval(row, scale).is_some());
-    let note = if whiskers { "Whiskers are the 95 % interval of the mean." } else { "" };
-    Some(Figure { picture: chart.draw(), fidelity, note: note.to_owned() })
+    let whiskers = drawn
+        .iter()
+        .filter_map(|line| lines.row(line, metric))
+        .any(|row| interval(row, scale).is_some());
+    let note = if whiskers {
+        "Whiskers are the 95 % interval of the mean."
+    } else {
+        ""
+    };
+    Some(Figure {
+        picture: chart.draw(),
+        fidelity,
+        note: note.to_owned(),
+    })
 }
 
 /// Charts of published beside measured figures, one for each column and unit
 /// of the table; cells with words are left out.
 pub fn of_paper(paper: &str, table: &ComparedTable, lines: &Lines<'_>) -> Vec<Figure> {
-    let drawn = table.cells.iter().filter(|cell| number(&cell.line.measured).is_some());
+    let drawn = table
+        .cells
+        .iter()
+        .filter(|cell| number(&cell.line.measured).is_some());
     let parts = distinct(drawn.map(|cell| (cell.column.as_str(), cell.line.unit.as_deref())));
     let columns = distinct(table.cells.iter().map(|cell| cell.column.as_str()));
     parts
         .into_iter()
         .filter_map(|(column, unit)| {
-            let name = if columns.len() > 1 { Some(column) } else { None };
+            let name = if columns.len() > 1 {
+                Some(column)
+            } else {
+                None
+            };
             let cells: Vec<&ComparedCell> = table
                 .cells
                 .iter()
@@ -93,7 +129,10 @@ fn of_column(
     lines: &Lines<'_>,
 ) -> Option<Figure> {
     // One bar is no comparison, and bars that are all equal show nothing.
-    let measured: Vec<f64> = cells.iter().filter_map(|cell| number(&cell.line.measured)).collect();
+    let measured: Vec<f64> = cells
+        .iter()
+        .filter_map(|cell| number(&cell.line.measured))
+        .collect();
     if cells.len() < 2 || measured.iter().all(|value| *value == measured[0]) {
         return None;
     }
@@ -103,15 +142,22 @@ fn of_column(
             let measured = number(&cell.line.measured).map(|value| Bar {
                 value,
                 text: format::significant(value, 4),
-                interval: cell.rows.first().filter(|_| cell.rows.len() == 1).and_then(|row| {
-                    // The interval keeps its proportion to the mean in any unit.
-                    let row = &lines.rows[*row];
-                    let half = row.ci95? / row.value? * value;
-                    (half > 0.0).then_some((value - half, value + half))
-                }),
+                interval: cell
+                    .rows
+                    .first()
+                    .filter(|_| cell.rows.len() == 1)
+                    .and_then(|row| {
+                        // The interval keeps its proportion to the mean in any unit.
+                        let row = &lines.rows[*row];
+                        let half = row.ci95? / row.value? * value;
+                        (half > 0.0).then_some((value - half, value + half))
+                    }),
             });
-            let published = number(&cell.line.published)
-                .map(|value| Bar { value, text: format::exact(value), interval: None });
+            let published = number(&cell.line.published).map(|value| Bar {
+                value,
+                text: format::exact(value),
+                interval: None,
+            });
             Item {
                 label: cell.row.clone(),
                 remark: cell.line.ratio.map_or_else(String::new, format::ratio),
@@ -121,7 +167,11 @@ fn of_column(
         .collect();
     let fidelity = fidelities(cells.iter().filter_map(|cell| cell.line.fidelity));
     let chart = BarChart {
-        id: slug(&format!("{paper} {} {} {unit}", table.id, column.unwrap_or_default())),
+        id: slug(&format!(
+            "{paper} {} {} {unit}",
+            table.id,
+            column.unwrap_or_default()
+        )),
         title: format!(
             "{paper}, {}: {}{}",
             table.label,
@@ -130,20 +180,38 @@ fn of_column(
         ),
         unit: unit_words(unit).to_owned(),
         series: vec![
-            Series { name: format!("measured, {fidelity}"), color: Color::Measured },
-            Series { name: "published".to_owned(), color: Color::Published },
+            Series {
+                name: format!("measured, {fidelity}"),
+                color: Color::Measured,
+            },
+            Series {
+                name: "published".to_owned(),
+                color: Color::Published,
+            },
         ],
         items,
     };
     let ratios = cells.iter().any(|cell| cell.line.ratio.is_some());
-    let note = if ratios { "At the right of a name: measured over published." } else { "" };
-    Some(Figure { picture: chart.draw(), fidelity, note: note.to_owned() })
+    let note = if ratios {
+        "At the right of a name: measured over published."
+    } else {
+        ""
+    };
+    Some(Figure {
+        picture: chart.draw(),
+        fidelity,
+        note: note.to_owned(),
+    })
 }
 
 fn bar(row: &Row, scale: Scale) -> Option<Bar> {
     let value = row.value? / scale.factor;
     let text = format::row_figure(row, scale)?;
-    Some(Bar { value, text, interval: interval(row, scale) })
+    Some(Bar {
+        value,
+        text,
+        interval: interval(row, scale),
+    })
 }
 
 fn interval(row: &Row, scale: Scale) -> Option<(f64, f64)> {

@@ -15,14 +15,23 @@ pub fn section(paper: &Comparison, lines: &Lines<'_>) -> Section {
     let counts: Vec<String> = paper
         .counts()
         .into_iter()
-        .map(|(status, count)| format!("{} {}", format::count(count as f64), status.name().replace('-', " ")))
+        .map(|(status, count)| {
+            format!(
+                "{} {}",
+                format::count(count as f64),
+                status.name().replace('-', " ")
+            )
+        })
         .collect();
     section.text(format!("Cells: {}.", counts.join(", ")));
     if !paper.notes.is_empty() {
         section.blocks.push(Block::Notes(paper.notes.clone()));
     }
     for table in &paper.tables {
-        let mut part = Section::new(format!("{}-{}", section.id, slug(&table.id)), format!("{}: {}", table.label, table.title));
+        let mut part = Section::new(
+            format!("{}-{}", section.id, slug(&table.id)),
+            format!("{}: {}", table.label, table.title),
+        );
         part.figures(figures::of_paper(&paper.paper, table, lines));
         let mut shown = table.to_table(false);
         shown.caption = format!("{}, published and measured", table.label);

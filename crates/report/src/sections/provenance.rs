@@ -20,11 +20,24 @@ pub fn section(lines: &Lines<'_>) -> Section {
     );
     let mut table = Table::new(
         "Images",
-        ["Image", "Board", "Contender", "Algorithm", "Strategy", "Operations", "Runner", "Fidelity", "Run", "Commit", "Compiler and flags", "SHA-256"]
-            .into_iter()
-            .map(Column::text)
-            .chain([Column::number("Rows", "")])
-            .collect(),
+        [
+            "Image",
+            "Board",
+            "Contender",
+            "Algorithm",
+            "Strategy",
+            "Operations",
+            "Runner",
+            "Fidelity",
+            "Run",
+            "Commit",
+            "Compiler and flags",
+            "SHA-256",
+        ]
+        .into_iter()
+        .map(Column::text)
+        .chain([Column::number("Rows", "")])
+        .collect(),
     );
     for digest in digests(lines.rows) {
         table.push(image(lines.rows, digest));
@@ -37,17 +50,28 @@ pub fn section(lines: &Lines<'_>) -> Section {
 /// The images of the rows in the order of their names, each once.
 fn digests(rows: &[Row]) -> Vec<&str> {
     let mut first: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
-    for (index, row) in rows.iter().enumerate().filter(|(_, row)| !row.firmware_sha256.is_empty()) {
+    for (index, row) in rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| !row.firmware_sha256.is_empty())
+    {
         first.entry(&row.firmware_sha256).or_insert(index);
     }
-    let mut digests: Vec<(usize, &str)> = first.into_iter().map(|(digest, index)| (index, digest)).collect();
+    let mut digests: Vec<(usize, &str)> = first
+        .into_iter()
+        .map(|(digest, index)| (index, digest))
+        .collect();
     digests.sort_unstable();
     digests.into_iter().map(|(_, digest)| digest).collect()
 }
 
 fn image(rows: &[Row], digest: &str) -> Vec<Cell> {
-    let indices: Vec<usize> =
-        rows.iter().enumerate().filter(|(_, row)| row.firmware_sha256 == digest).map(|(index, _)| index).collect();
+    let indices: Vec<usize> = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.firmware_sha256 == digest)
+        .map(|(index, _)| index)
+        .collect();
     let each = |pick: fn(&Row) -> String| {
         Cell::text(distinct(indices.iter().map(|index| pick(&rows[*index]))).join(", "))
     };
@@ -65,7 +89,8 @@ fn image(rows: &[Row], digest: &str) -> Vec<Cell> {
         each(|row| row.commit.clone()),
         each(|row| format!("{} {}", row.compiler, row.flags)),
         Cell::text(digest),
-        Cell::number(format::count(count as f64), count as f64).with_source("rows of this image", indices),
+        Cell::number(format::count(count as f64), count as f64)
+            .with_source("rows of this image", indices),
     ]
 }
 

@@ -12,26 +12,38 @@ use crate::table::{Cell, Column, Table};
 
 pub fn section(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -> Section {
     let mut section = Section::new("summary", "Summary");
-    section.blocks.push(Block::List(findings(lines, papers, checks)));
+    section
+        .blocks
+        .push(Block::List(findings(lines, papers, checks)));
     if lines.rows.is_empty() {
         return section;
     }
     let mut table = Table::new(
         "What was measured, and with what",
-        ["Board", "MCU", "Clock", "Runner", "Fidelity", "Run", "Compiler", "Commit"]
-            .into_iter()
-            .map(Column::text)
-            .chain([Column::number("Rows", ""), Column::number("With a figure", "")])
-            .collect(),
+        [
+            "Board", "MCU", "Clock", "Runner", "Fidelity", "Run", "Compiler", "Commit",
+        ]
+        .into_iter()
+        .map(Column::text)
+        .chain([
+            Column::number("Rows", ""),
+            Column::number("With a figure", ""),
+        ])
+        .collect(),
     );
     for board in lines.boards() {
         let rows: Vec<&Row> = lines.rows.iter().filter(|row| row.board == board).collect();
-        let each = |pick: fn(&Row) -> String| Cell::text(distinct(rows.iter().map(|row| pick(row))).join(", "));
+        let each = |pick: fn(&Row) -> String| {
+            Cell::text(distinct(rows.iter().map(|row| pick(row))).join(", "))
+        };
         let valued = rows.iter().filter(|row| row.value.is_some()).count();
         table.push(vec![
             Cell::text(lines.context.board_title(board)),
             each(|row| row.mcu.clone()),
-            each(|row| row.clock_hz.map_or_else(|| "varies".to_owned(), format::frequency)),
+            each(|row| {
+                row.clock_hz
+                    .map_or_else(|| "varies".to_owned(), format::frequency)
+            }),
             each(|row| row.runner.clone()),
             each(|row| row.fidelity.name().to_owned()),
             each(|row| row.run.clone()),
@@ -42,7 +54,11 @@ pub fn section(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -
         ]);
     }
     for fidelity in distinct(lines.rows.iter().map(|row| row.fidelity)) {
-        table.remarks.push(format!("{}: {}.", fidelity.name(), format::fidelity_meaning(fidelity)));
+        table.remarks.push(format!(
+            "{}: {}.",
+            fidelity.name(),
+            format::fidelity_meaning(fidelity)
+        ));
     }
     section.table("setup", table.without_empty_columns());
     section
@@ -50,6 +66,10 @@ pub fn section(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -
 
 /// A commit short enough to read; the mark of a changed tree stays.
 fn commit(commit: &str) -> String {
-    let mark = if commit.ends_with('+') { " with changes" } else { "" };
+    let mark = if commit.ends_with('+') {
+        " with changes"
+    } else {
+        ""
+    };
     format!("{}{mark}", format::short(commit.trim_end_matches('+')))
 }

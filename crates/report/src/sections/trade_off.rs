@@ -17,10 +17,23 @@ pub fn section(lines: &Lines<'_>) -> Section {
     let mut section = Section::new("trade-off", "Trade-off between flash, time and RAM");
     let mut figures = Vec::new();
     // Where program memory is not limited there is nothing to trade.
-    let limited = |board: &&str| lines.context.board(board).is_none_or(|note| note.flash.is_some());
+    let limited = |board: &&str| {
+        lines
+            .context
+            .board(board)
+            .is_none_or(|note| note.flash.is_some())
+    };
     for board in lines.boards().into_iter().filter(limited) {
-        for interface in lines.interfaces(board).into_iter().filter(|interface| !is_mode(*interface)) {
-            for operation in distinct(lines.of(board, interface).map(|line| line.operation.as_str())) {
+        for interface in lines
+            .interfaces(board)
+            .into_iter()
+            .filter(|interface| !is_mode(*interface))
+        {
+            for operation in distinct(
+                lines
+                    .of(board, interface)
+                    .map(|line| line.operation.as_str()),
+            ) {
                 let chosen: Vec<&Line> = lines
                     .of(board, interface)
                     .filter(|line| line.operation == operation && lines.is_headline(line))
@@ -31,15 +44,21 @@ pub fn section(lines: &Lines<'_>) -> Section {
     }
     if !figures.is_empty() {
         section.text(
-            "Left is smaller, down is faster, a smaller point needs less RAM. Filled points on the \
-             dashed line are the choices that nothing beats in both flash and time.",
+            "Left is smaller, down is faster, a smaller point needs less RAM. A filled point is a choice that \
+             no other one beats or equals in all three. The dashed line is the least time for the flash.",
         );
         section.figures(figures);
     }
     section
 }
 
-fn figure(lines: &Lines<'_>, board: &str, interface: Option<Interface>, operation: &str, chosen: &[&Line]) -> Option<Figure> {
+fn figure(
+    lines: &Lines<'_>,
+    board: &str,
+    interface: Option<Interface>,
+    operation: &str,
+    chosen: &[&Line],
+) -> Option<Figure> {
     let complete: Vec<(&Line, [f64; 3])> = chosen
         .iter()
         .filter_map(|&line| {
@@ -52,9 +71,16 @@ fn figure(lines: &Lines<'_>, board: &str, interface: Option<Interface>, operatio
     if complete.len() < FEWEST {
         return None;
     }
-    let largest = complete.iter().map(|(_, [_, time, _])| *time).fold(0.0, f64::max);
+    let largest = complete
+        .iter()
+        .map(|(_, [_, time, _])| *time)
+        .fold(0.0, f64::max);
     let scale = format::column_scale(Metric::Time, largest);
-    let families = distinct(complete.iter().map(|(line, _)| lines.context.family(&line.algorithm)));
+    let families = distinct(
+        complete
+            .iter()
+            .map(|(line, _)| lines.context.family(&line.algorithm)),
+    );
     let points = complete
         .iter()
         .map(|(line, [flash, time, memory])| Point {
@@ -75,10 +101,20 @@ fn figure(lines: &Lines<'_>, board: &str, interface: Option<Interface>, operatio
             ),
         })
         .collect();
-    let fidelity = distinct(complete.iter().flat_map(|(line, _)| line.fidelities(lines.rows)).map(|f| f.name()));
+    let fidelity = distinct(
+        complete
+            .iter()
+            .flat_map(|(line, _)| line.fidelities(lines.rows))
+            .map(|f| f.name()),
+    );
     let subject = format!("{}: {operation}", interface_title(interface));
     let scatter = Scatter {
-        id: format!("trade-off-{}-{}-{}", slug(board), slug(interface_title(interface)), slug(operation)),
+        id: format!(
+            "trade-off-{}-{}-{}",
+            slug(board),
+            slug(interface_title(interface)),
+            slug(operation)
+        ),
         title: format!("{subject}, on {}", lines.context.board_title(board)),
         x_name: "flash, bytes".to_owned(),
         y_name: format!("time, {}", scale.symbol),
@@ -87,5 +123,9 @@ fn figure(lines: &Lines<'_>, board: &str, interface: Option<Interface>, operatio
         families: families.into_iter().map(str::to_owned).collect(),
         points,
     };
-    Some(Figure { picture: scatter.draw(), fidelity: fidelity.join(" and "), note: String::new() })
+    Some(Figure {
+        picture: scatter.draw(),
+        fidelity: fidelity.join(" and "),
+        note: String::new(),
+    })
 }

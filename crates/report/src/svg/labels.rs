@@ -64,8 +64,9 @@ const DIRECTIONS: [(f64, f64); 12] = [
 ];
 const DISTANCES: [f64; 7] = [4.0, 12.0, 22.0, 36.0, 54.0, 76.0, 100.0];
 
-/// A box for each label, in the order given, or `None` where there was no room.
-pub fn place(anchors: &[Anchor], frame: Box2) -> Vec<Option<Box2>> {
+/// A box for each label, in the order given, or `None` where there was no room
+/// within `reach` pixels of the point.
+pub fn place(anchors: &[Anchor], frame: Box2, reach: f64) -> Vec<Option<Box2>> {
     let points: Vec<Box2> = anchors
         .iter()
         .map(|a| Box2::around(a.x, a.y, a.radius + 1.0))
@@ -74,7 +75,7 @@ pub fn place(anchors: &[Anchor], frame: Box2) -> Vec<Option<Box2>> {
     anchors
         .iter()
         .map(|anchor| {
-            let found = candidates(anchor).find(|label| {
+            let found = candidates(anchor, reach).find(|label| {
                 frame.contains(label)
                     && !placed.iter().any(|other| other.overlaps(label))
                     && !points.iter().any(|point| point.overlaps(label))
@@ -85,8 +86,9 @@ pub fn place(anchors: &[Anchor], frame: Box2) -> Vec<Option<Box2>> {
         .collect()
 }
 
-fn candidates(anchor: &Anchor) -> impl Iterator<Item = Box2> + '_ {
-    DISTANCES.iter().flat_map(move |distance| {
+fn candidates(anchor: &Anchor, reach: f64) -> impl Iterator<Item = Box2> + '_ {
+    let near = DISTANCES.iter().filter(move |distance| **distance <= reach);
+    near.flat_map(move |distance| {
         DIRECTIONS.iter().map(move |(dx, dy)| {
             let reach = anchor.radius + distance;
             let (x, y) = (anchor.x + dx * reach, anchor.y + dy * reach);
@@ -132,7 +134,7 @@ mod tests {
                 width: 60.0 + f64::from(i % 5) * 9.0,
             })
             .collect();
-        let boxes = place(&anchors, FRAME);
+        let boxes = place(&anchors, FRAME, 100.0);
         let placed: Vec<Box2> = boxes.iter().flatten().copied().collect();
         assert!(
             placed.len() >= 15,
@@ -166,7 +168,8 @@ mod tests {
                     top: 0.0,
                     right: 50.0,
                     bottom: 20.0
-                }
+                },
+                100.0
             ),
             [None]
         );

@@ -30,11 +30,18 @@ impl Axis {
         let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
         match kind {
-            _ if values.is_empty() || largest <= 0.0 => {
-                Axis { kind: Kind::Linear, marks: vec![0.0, 1.0] }
-            }
-            Kind::Linear => Axis { kind, marks: linear_marks(largest) },
-            Kind::Logarithmic => Axis { kind, marks: logarithmic_marks(smallest, largest) },
+            _ if values.is_empty() || largest <= 0.0 => Axis {
+                kind: Kind::Linear,
+                marks: vec![0.0, 1.0],
+            },
+            Kind::Linear => Axis {
+                kind,
+                marks: linear_marks(largest),
+            },
+            Kind::Logarithmic => Axis {
+                kind,
+                marks: logarithmic_marks(smallest, largest),
+            },
         }
     }
 
@@ -45,7 +52,11 @@ impl Axis {
         let largest = positive.clone().fold(f64::NEG_INFINITY, f64::max);
         let smallest = positive.fold(f64::INFINITY, f64::min);
         let wide = largest / smallest > 10f64.powf(decades);
-        let kind = if wide { Kind::Logarithmic } else { Kind::Linear };
+        let kind = if wide {
+            Kind::Logarithmic
+        } else {
+            Kind::Linear
+        };
         Axis::holding(kind, values.iter().copied())
     }
 
@@ -66,7 +77,10 @@ impl Axis {
 
     /// The marks: position and label.
     pub fn marks(&self) -> Vec<(f64, String)> {
-        self.marks.iter().map(|value| (self.position(*value), label(*value))).collect()
+        self.marks
+            .iter()
+            .map(|value| (self.position(*value), label(*value)))
+            .collect()
     }
 }
 
@@ -87,14 +101,21 @@ fn logarithmic_marks(smallest: f64, largest: f64) -> Vec<f64> {
         let fine: Vec<f64> = (first..=last)
             .flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * 10f64.powi(power)))
             .collect();
-        let low = fine.iter().rposition(|mark| *mark <= smallest * (1.0 + SLACK)).unwrap_or(0);
-        let high = fine.iter().position(|mark| *mark >= largest * (1.0 - SLACK));
+        let low = fine
+            .iter()
+            .rposition(|mark| *mark <= smallest * (1.0 + SLACK))
+            .unwrap_or(0);
+        let high = fine
+            .iter()
+            .position(|mark| *mark >= largest * (1.0 - SLACK));
         return fine[low..=high.unwrap_or(fine.len() - 1).max(low + 1)].to_vec();
     }
     // At most seven marks, so that labels keep apart on a telephone.
     let step = (last - first + 5) / 6;
     let count = (last - first + step - 1) / step;
-    (0..=count).map(|index| 10f64.powi(first + index * step)).collect()
+    (0..=count)
+        .map(|index| 10f64.powi(first + index * step))
+        .collect()
 }
 
 /// The step of 1, 2, 2.5 or 5 times a power of ten that is not below `step`.

@@ -1,6 +1,6 @@
 //! The trade-off picture: flash to the right, time upwards on a logarithmic
-//! axis, RAM as the area of the point, and the front of choices that no other
-//! choice beats in both flash and time.
+//! axis, RAM as the area of the point. Filled points are the choices that no
+//! other choice beats in all three; the line is the least time for the flash.
 
 use maud::{Markup, html};
 
@@ -53,21 +53,20 @@ impl Scatter {
             id: self.id.clone(),
             title: self.title.clone(),
             description: self.describe(),
-            layouts: vec![self.layout(820.0, 470.0), self.layout(340.0, 430.0)],
+            layouts: vec![
+                self.layout(820.0, 470.0, 100.0),
+                self.layout(340.0, 430.0, 22.0),
+            ],
         }
     }
 
-    /// Which points no other point beats: none is at most as large in both
-    /// directions and smaller in one.
+    /// Which points no other point beats: none is at most as large in every
+    /// direction and smaller in one.
     pub fn front(&self) -> Vec<bool> {
-        let beats = |a: &Point, b: &Point| a.x <= b.x && a.y <= b.y && (a.x < b.x || a.y < b.y);
-        self.points
-            .iter()
-            .map(|point| !self.points.iter().any(|other| beats(other, point)))
-            .collect()
+        unbeaten(&self.points, |point| [point.x, point.y, point.size])
     }
 
-    fn layout(&self, width: f64, height: f64) -> Layout {
+    fn layout(&self, width: f64, height: f64, reach: f64) -> Layout {
         let x_axis = Axis::holding(Kind::Linear, self.points.iter().map(|point| point.x));
         let y_axis = Axis::holding(Kind::Logarithmic, self.points.iter().map(|point| point.y));
         let frame = Box2 {
@@ -114,12 +113,12 @@ impl Scatter {
                 }
             })
             .collect();
-        let boxes = labels::place(&anchors, frame);
+        let boxes = labels::place(&anchors, frame, reach);
         let unnamed = boxes.iter().filter(|place| place.is_none()).count();
 
         let body = html! {
             (self.draw_axes(&x_axis, &y_axis, frame))
-            (self.draw_front(&front, &to_x, &to_y))
+            (self.draw_front(&to_x, &to_y))
             @for (index, anchor) in order.iter().zip(&anchors) {
                 @let point = &self.points[*index];
                 circle class={ "dot c" (point.family % 6) @if front[*index] { " front" } }
@@ -150,22 +149,18 @@ impl Scatter {
                 line class="axis" x1=(x) x2=(x) y1=(px(frame.bottom)) y2=(px(frame.bottom + 4.0)) {}
                 text class="small middle" x=(x) y=(px(frame.bottom + 17.0)) { (label) }
             }
-            text class="small" x="0" y=(px(frame.top - 10.0)) { "↑ " (self.y_name) ", logarithmic" }
+            text class="small" x="0" y=(px(frame.top - 13.0)) { "↑ " (self.y_name) ", logarithmic" }
             text class="small end" x=(px(frame.right)) y=(px(frame.bottom + 33.0)) { (self.x_name) " →" }
         }
     }
 
-    /// The front as steps: what is the least time for at most this much flash.
-    fn draw_front(
-        &self,
-        front: &[bool],
-        to_x: &dyn Fn(f64) -> f64,
-        to_y: &dyn Fn(f64) -> f64,
-    ) -> Markup {
+    /// The least time for at most so much flash, as steps.
+    fn draw_front(&self, to_x: &dyn Fn(f64) -> f64, to_y: &dyn Fn(f64) -> f64) -> Markup {
+        let front = unbeaten(&self.points, |point| [point.x, point.y]);
         let mut steps: Vec<(f64, f64)> = self
             .points
             .iter()
-            .zip(front)
+            .zip(&front)
             .filter(|(_, on_front)| **on_front)
             .map(|(point, _)| (to_x(point.x), to_y(point.y)))
             .collect();
@@ -195,7 +190,10 @@ impl Scatter {
             .collect();
         let remark = match unnamed {
             0 => format!("{}; area: {}", self.remark, self.size_name),
-            n => format!("{}; area: {}; {n} unnamed", self.remark, self.size_name),
+            n => format!(
+                "{}; area: {}; {n} without a name",
+                self.remark, self.size_name
+            ),
         };
         let below = text_width(&remark) + x > width;
         html! {
@@ -224,7 +222,7 @@ impl Scatter {
             texts.join("; ")
         };
         format!(
-            "Each choice by {} and {}; the area of a point shows {}. {}. No choice beats these in both: {}. Others: {}.",
+            "Each choice by {} and {}; the area of a point shows {}. {}. No choice beats these in all three: {}. Others: {}.",
             self.x_name,
             self.y_name,
             self.size_name,
@@ -233,6 +231,21 @@ impl Scatter {
             named(false)
         )
     }
+}
+
+/// Which points no other point beats in the given coordinates.
+fn unbeaten<const N: usize>(points: &[Point], coordinates: fn(&Point) -> [f64; N]) -> Vec<bool> {
+    let beats = |a: [f64; N], b: [f64; N]| {
+        a.iter().zip(&b).all(|(a, b)| a <= b) && a.iter().zip(&b).any(|(a, b)| a < b)
+    };
+    points
+        .iter()
+        .map(|point| {
+            !points
+                .iter()
+                .any(|other| beats(coordinates(other), coordinates(point)))
+        })
+        .collect()
 }
 
 fn draw_label(label: &str, anchor: &Anchor, place: &Box2, front: bool) -> Markup {
@@ -281,14 +294,15 @@ mod tests {
             points: vec![
                 point("fast", 3000.0, 0.3, 200.0),
                 point("small", 1000.0, 1.0, 100.0),
-                point("worse", 3100.0, 1.5, 50.0),
+                point("worse", 3100.0, 1.5, 250.0),
+                point("lean", 3100.0, 1.6, 20.0),
             ],
         }
     }
 
     #[test]
     fn the_front_is_what_nothing_beats() {
-        assert_eq!(scatter().front(), [true, true, false]);
+        assert_eq!(scatter().front(), [true, true, false, true]);
     }
 
     #[test]
@@ -296,7 +310,7 @@ mod tests {
         let picture = scatter().draw();
         for layout in &picture.layouts {
             let svg = layout.body.0.clone();
-            assert_eq!(svg.matches("class=\"dot c0").count(), 3, "{svg}");
+            assert_eq!(svg.matches("class=\"dot c0").count(), 4, "{svg}");
             assert!(svg.contains("cycle-exact"));
             assert!(svg.contains("class=\"frontier\""));
         }

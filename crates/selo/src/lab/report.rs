@@ -11,8 +11,8 @@ use selo_lab::row::Row;
 use selo_lab::store;
 use selo_report::compare::{self, Comparison, KnownBoard, Ours};
 use selo_report::context::{AlgorithmNote, BoardNote, Context};
-use selo_report::report::{self, Formats};
 use selo_report::paper;
+use selo_report::report::{self, Formats};
 
 /// Name of the file with the lines of `lab check`, beside the rows.
 const CHECKS: &str = "check.jsonl";
@@ -85,7 +85,10 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         println!("{line}");
     }
     println!();
-    for path in [&paths.html, &paths.markdown, &paths.csv].into_iter().flatten() {
+    for path in [&paths.html, &paths.markdown, &paths.csv]
+        .into_iter()
+        .flatten()
+    {
         println!("{}", path.display());
     }
     if args.open {
@@ -105,7 +108,10 @@ struct Source {
 
 impl Source {
     fn beside(rows: PathBuf) -> Source {
-        Source { checks: rows.with_file_name(CHECKS), rows }
+        Source {
+            checks: rows.with_file_name(CHECKS),
+            rows,
+        }
     }
 }
 
@@ -132,9 +138,17 @@ fn sources(args: &Args, root: &Path) -> anyhow::Result<Vec<Source>> {
     args.rows
         .iter()
         .map(|path| {
-            let file = if path.is_dir() { path.join(store::ROWS) } else { path.clone() };
+            let file = if path.is_dir() {
+                path.join(store::ROWS)
+            } else {
+                path.clone()
+            };
             if !file.exists() {
-                bail!("there is no {}\nhint: --rows takes a row file, or a folder with {} in it", file.display(), store::ROWS);
+                bail!(
+                    "there is no {}\nhint: --rows takes a row file, or a folder with {} in it",
+                    file.display(),
+                    store::ROWS
+                );
             }
             Ok(Source::beside(file))
         })
@@ -154,23 +168,43 @@ fn read_checks(path: &Path) -> anyhow::Result<Vec<CheckLine>> {
         if line.trim().is_empty() {
             continue;
         }
-        let check = serde_json::from_str(&line)
-            .with_context(|| format!("{}:{}: not a line of selo lab check", path.display(), index + 1))?;
+        let check = serde_json::from_str(&line).with_context(|| {
+            format!(
+                "{}:{}: not a line of selo lab check",
+                path.display(),
+                index + 1
+            )
+        })?;
         checks.push(check);
     }
     Ok(checks)
 }
 
 /// Every paper of the project beside our rows.
-fn papers(project: &Project, root: &Path, rows: &[Row], contender: &str) -> anyhow::Result<Vec<Comparison>> {
+fn papers(
+    project: &Project,
+    root: &Path,
+    rows: &[Row],
+    contender: &str,
+) -> anyhow::Result<Vec<Comparison>> {
     let boards: Vec<KnownBoard> = project
         .boards
         .iter()
-        .map(|board| KnownBoard { name: board.name.clone(), power: board.power.clone() })
+        .map(|board| KnownBoard {
+            name: board.name.clone(),
+            power: board.power.clone(),
+        })
         .collect();
-    let ours = Ours { rows, boards: &boards, contender };
+    let ours = Ours {
+        rows,
+        boards: &boards,
+        contender,
+    };
     let papers = paper::read_all(&root.join("papers"))?;
-    Ok(papers.iter().map(|paper| compare::compare(paper, ours, |_| true)).collect())
+    Ok(papers
+        .iter()
+        .map(|paper| compare::compare(paper, ours, |_| true))
+        .collect())
 }
 
 /// Titles, interfaces and power figures from the project's data files.
@@ -208,22 +242,46 @@ fn power_note(board: &selo_lab::board::Board) -> Option<String> {
         .map(|power| {
             format!(
                 "{}: {} V, {} mA active, {} mA idle; {}",
-                power.name, power.supply_volts, power.active_milliamps, power.idle_milliamps, power.source
+                power.name,
+                power.supply_volts,
+                power.active_milliamps,
+                power.idle_milliamps,
+                power.source
             )
         })
         .collect();
-    (!profiles.is_empty()).then(|| format!("Energy is power above idle times measured time. Power profiles: {}.", profiles.join(". ")))
+    (!profiles.is_empty()).then(|| {
+        format!(
+            "Energy is power above idle times measured time. Power profiles: {}.",
+            profiles.join(". ")
+        )
+    })
 }
 
 /// Shows the page in the browser of the desktop; a report is complete without one.
 fn open(path: &Path) {
-    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let started = Command::new(opener).arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    let started = Command::new(opener)
+        .arg(path)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
     if let Err(error) = started {
-        eprintln!("cannot start {opener}: {error}\nhint: open {} in a browser", path.display());
+        eprintln!(
+            "cannot start {opener}: {error}\nhint: open {} in a browser",
+            path.display()
+        );
     }
 }
 
 fn list<'a>(paths: impl Iterator<Item = &'a Path>) -> String {
-    paths.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    paths
+        .map(|path| path.display().to_string())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
