@@ -16,12 +16,20 @@ pub struct Context {
 pub struct BoardNote {
     pub name: String,
     pub title: String,
-    /// How energy was derived from time, with the source of the power figures.
-    pub energy: Option<String>,
+    /// The power figures that energies may have been derived from.
+    pub power: Vec<PowerNote>,
     /// Program memory in bytes, where it is limited.
     pub flash: Option<u64>,
     /// Data memory in bytes, where it is limited.
     pub ram: Option<u64>,
+}
+
+/// A power profile: the name that rows give in their reason, and its figures
+/// with their source.
+#[derive(Clone, Debug, Default)]
+pub struct PowerNote {
+    pub name: String,
+    pub text: String,
 }
 
 /// An algorithm as people know it.

@@ -4,7 +4,7 @@ use selo_lab::check::CheckLine;
 use selo_lab::interface::Interface;
 use selo_lab::row::{Fidelity, Metric, Row, SCHEMA, Status};
 
-use crate::context::{AlgorithmNote, BoardNote, Context};
+use crate::context::{AlgorithmNote, BoardNote, Context, PowerNote};
 
 pub fn row(algorithm: &str, strategy: &str, operation: &str, metric: Metric, value: f64) -> Row {
     let bytes = matches!(metric, Metric::Flash | Metric::Ram)
@@ -148,7 +148,10 @@ pub fn context() -> Context {
         boards: vec![BoardNote {
             name: "uno".to_owned(),
             title: "Arduino Uno R3".to_owned(),
-            energy: Some("Energy: 5 V, 1 mA above idle (invented).".to_owned()),
+            power: vec![PowerNote {
+                name: "albarello2020".to_owned(),
+                text: "5 V, 1 mA above idle; invented".to_owned(),
+            }],
             flash: Some(32_768),
             ram: Some(2048),
         }],

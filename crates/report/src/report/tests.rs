@@ -266,10 +266,22 @@ fn every_figure_says_its_fidelity_and_its_row() {
             row.metric
         );
     }
+    for picture in elements_text(&html, "desc") {
+        assert!(picture.contains("cycle-exact"), "{picture}");
+    }
     for caption in html.split("<figcaption>").skip(1) {
         let caption = caption.split("</figcaption>").next().unwrap_or_default();
         assert!(caption.contains("cycle-exact"), "{caption}");
     }
+}
+
+/// The text of every element of a name that has no attributes but an id.
+fn elements_text<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
+    let open = format!("<{name} id=");
+    let texts = html.split(&open as &str).skip(1);
+    texts
+        .filter_map(|rest| rest.split_once('>')?.1.split('<').next())
+        .collect()
 }
 
 #[test]

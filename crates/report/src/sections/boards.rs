@@ -183,18 +183,23 @@ fn energy_note(lines: &Lines<'_>, board: &str, metric: Metric, chosen: &[&Line])
         .iter()
         .filter_map(|line| lines.row(line, metric))
         .filter(|row| row.status == Status::Ok);
-    let mut notes: Vec<String> = distinct(
+    let reasons = distinct(
         rows.filter(|row| row.value.is_some())
             .filter_map(|row| row.reason.as_deref()),
-    )
-    .into_iter()
-    .map(|reason| format!("{reason}."))
-    .collect();
-    notes.extend(
-        lines
-            .context
-            .board(board)
-            .and_then(|note| note.energy.clone()),
     );
+    let mut notes: Vec<String> = reasons.iter().map(|reason| format!("{reason}.")).collect();
+    let profiles = lines
+        .context
+        .board(board)
+        .map_or(&[][..], |note| &note.power);
+    let used = profiles
+        .iter()
+        .filter(|power| reasons.iter().any(|reason| reason.contains(&power.name)));
+    notes.extend(used.map(|power| {
+        format!(
+            "Energy is power above idle times measured time; {}: {}.",
+            power.name, power.text
+        )
+    }));
     (!notes.is_empty()).then(|| notes.join(" "))
 }

@@ -66,6 +66,7 @@ pub fn of_metric(
         id: format!("{id}-{}", slug(metric.name())),
         title: format!("{title}: {}", format::metric_phrase(metric)),
         unit: unit_words(scale.symbol).to_owned(),
+        fidelity: fidelity.clone(),
         series,
         items,
     };
@@ -179,6 +180,7 @@ fn of_column(
             column.map_or_else(String::new, |column| format!(", {column}"))
         ),
         unit: unit_words(unit).to_owned(),
+        fidelity: String::new(),
         series: vec![
             Series {
                 name: format!("measured, {fidelity}"),

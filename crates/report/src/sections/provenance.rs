@@ -122,6 +122,9 @@ pub fn origin(row: &Row, index: usize) -> String {
             )
         });
     }
+    if !row.firmware_sha256.is_empty() {
+        parts.push(format!("image {}", format::short(&row.firmware_sha256)));
+    }
     parts.push(format::status_words(row.status).to_owned());
     parts.extend(row.reason.clone());
     parts.join("; ")

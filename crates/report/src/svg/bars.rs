@@ -16,6 +16,8 @@ pub struct BarChart {
     pub title: String,
     /// What the axis counts: `milliseconds`, `bytes`.
     pub unit: String,
+    /// What every bar is worth; empty where the series say it.
+    pub fidelity: String,
     pub series: Vec<Series>,
     pub items: Vec<Item>,
 }
@@ -122,10 +124,13 @@ impl BarChart {
     /// Legend entries broken into lines that fit the narrowest container; the
     /// last entry names the axis.
     fn legend_lines(&self, axis: &Axis) -> Vec<Vec<(Option<Color>, String, f64)>> {
-        let axis_name = match axis.kind() {
+        let mut axis_name = match axis.kind() {
             Kind::Linear => self.unit.clone(),
             Kind::Logarithmic => format!("{}, logarithmic", self.unit),
         };
+        if !self.fidelity.is_empty() {
+            axis_name.push_str(&format!("; {}", self.fidelity));
+        }
         let entries = self
             .series
             .iter()
@@ -215,9 +220,14 @@ impl BarChart {
             })
             .collect();
         format!(
-            "Bars of {} in {}{scale}. {}.",
+            "Bars of {} in {}{scale}{}. {}.",
             series.join(" and "),
             self.unit,
+            if self.fidelity.is_empty() {
+                String::new()
+            } else {
+                format!(", {}", self.fidelity)
+            },
             values.join("; ")
         )
     }
@@ -281,6 +291,7 @@ mod tests {
             id: "time".to_owned(),
             title: "Time <of> aes".to_owned(),
             unit: "milliseconds".to_owned(),
+            fidelity: String::new(),
             series: vec![
                 Series {
                     name: "measured, cycle-exact".to_owned(),

@@ -50,8 +50,8 @@ fn head(column: &Column, notes: &[&str]) -> Markup {
     html! {
         th scope="col" .n[column.numeric] {
             (column.head)
-            @if unit { " " span .unit { (column.unit) } }
             @if !mark.is_empty() { sup { (mark) } }
+            @if unit { " " span .unit { (column.unit) } }
         }
     }
 }

@@ -10,7 +10,7 @@ use selo_lab::project::Project;
 use selo_lab::row::Row;
 use selo_lab::store;
 use selo_report::compare::{self, Comparison, KnownBoard, Ours};
-use selo_report::context::{AlgorithmNote, BoardNote, Context};
+use selo_report::context::{AlgorithmNote, BoardNote, Context, PowerNote};
 use selo_report::paper;
 use selo_report::report::{self, Formats};
 
@@ -215,7 +215,7 @@ fn context(project: &Project) -> Context {
         .map(|board| BoardNote {
             name: board.name.clone(),
             title: board.title.clone(),
-            energy: power_note(board),
+            power: power_notes(board),
             flash: board.memory.map(|memory| memory.flash),
             ram: board.memory.map(|memory| memory.ram),
         })
@@ -235,27 +235,15 @@ fn context(project: &Project) -> Context {
 }
 
 /// The power figures of a board in words; rows name the profile that they used.
-fn power_note(board: &selo_lab::board::Board) -> Option<String> {
-    let profiles: Vec<String> = board
-        .power
-        .iter()
-        .map(|power| {
-            format!(
-                "{}: {} V, {} mA active, {} mA idle; {}",
-                power.name,
-                power.supply_volts,
-                power.active_milliamps,
-                power.idle_milliamps,
-                power.source
-            )
-        })
-        .collect();
-    (!profiles.is_empty()).then(|| {
-        format!(
-            "Energy is power above idle times measured time. Power profiles: {}.",
-            profiles.join(". ")
-        )
-    })
+fn power_notes(board: &selo_lab::board::Board) -> Vec<PowerNote> {
+    let note = |power: &selo_lab::energy::PowerProfile| PowerNote {
+        name: power.name.clone(),
+        text: format!(
+            "{} V, {} mA active, {} mA idle; {}",
+            power.supply_volts, power.active_milliamps, power.idle_milliamps, power.source
+        ),
+    };
+    board.power.iter().map(note).collect()
 }
 
 /// Shows the page in the browser of the desktop; a report is complete without one.
