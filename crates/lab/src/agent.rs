@@ -19,7 +19,9 @@ pub struct Agent {
 
 impl std::fmt::Debug for Agent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Agent").field("hello", &self.hello).finish_non_exhaustive()
+        f.debug_struct("Agent")
+            .field("hello", &self.hello)
+            .finish_non_exhaustive()
     }
 }
 
@@ -65,8 +67,9 @@ impl Agent {
                 agent.hello.algorithm, agent.hello.strategy
             )));
         }
-        if let Some(missing) =
-            offered.iter().find(|name| !agent.hello.operations.contains(name))
+        if let Some(missing) = offered
+            .iter()
+            .find(|name| !agent.hello.operations.contains(name))
         {
             return Err(Error::Agent(format!(
                 "the manifest promises the operation '{missing}', the glue has {}",
@@ -105,7 +108,10 @@ impl Agent {
                 spans.len()
             )));
         }
-        Ok(Ran { reply: RunReply::parse(&reply)?, span: spans.first().copied() })
+        Ok(Ran {
+            reply: RunReply::parse(&reply)?,
+            span: spans.first().copied(),
+        })
     }
 
     fn ask(&mut self, command: u8, payload: &[u8]) -> Result<(Vec<u8>, Vec<Span>)> {
@@ -117,9 +123,9 @@ impl Agent {
         let exchange = self.session.exchange(&request)?;
         match frame::decode_reply(&exchange.reply, command, self.sequence)? {
             Some(payload) => Ok((payload, exchange.spans)),
-            None if exchange.reply.is_empty() => {
-                Err(Error::Agent("it did not answer; is this an agent image?".into()))
-            }
+            None if exchange.reply.is_empty() => Err(Error::Agent(
+                "it did not answer; is this an agent image?".into(),
+            )),
             None => Err(Error::Agent(format!(
                 "its answer is damaged ({} bytes: {}…)",
                 exchange.reply.len(),
@@ -137,7 +143,10 @@ impl Agent {
 impl Implementation for Agent {
     fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
         match self.run(operation, 1, false, inputs) {
-            Ok(ran) => Ok(Outcome { status: ran.reply.status, output: ran.reply.output }),
+            Ok(ran) => Ok(Outcome {
+                status: ran.reply.status,
+                output: ran.reply.output,
+            }),
             Err(error) => {
                 let message = error.to_string();
                 self.broken = Some(error);

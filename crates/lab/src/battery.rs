@@ -43,7 +43,12 @@ impl Battery {
         }
         let custom = || {
             let (capacity, volts) = lower.split_once('@')?;
-            let milliamp_hours = capacity.trim().strip_suffix("mah")?.trim().parse::<f64>().ok()?;
+            let milliamp_hours = capacity
+                .trim()
+                .strip_suffix("mah")?
+                .trim()
+                .parse::<f64>()
+                .ok()?;
             let volts = volts.trim().strip_suffix('v')?.trim().parse::<f64>().ok()?;
             let usable = |x: f64| x.is_finite() && x > 0.0;
             (usable(milliamp_hours) && usable(volts)).then_some((milliamp_hours, volts))
@@ -58,7 +63,11 @@ impl Battery {
             None => Err(format!(
                 "unknown battery '{}'; known: {}, or capacity and voltage such as 1200mAh@3.7V",
                 text.trim(),
-                KNOWN.iter().map(|known| known.0).collect::<Vec<_>>().join(", ")
+                KNOWN
+                    .iter()
+                    .map(|known| known.0)
+                    .collect::<Vec<_>>()
+                    .join(", ")
             )),
         }
     }
@@ -91,7 +100,12 @@ impl DutyCycle {
     /// Mean power over a period, in watts. The work may not last longer than the period.
     pub fn average_watts(&self) -> Result<f64, String> {
         let sound = |x: f64| x.is_finite() && x >= 0.0;
-        let given = [self.sleep_watts, self.active_watts, self.active_seconds, self.period_seconds];
+        let given = [
+            self.sleep_watts,
+            self.active_watts,
+            self.active_seconds,
+            self.period_seconds,
+        ];
         if !given.into_iter().all(sound) || self.period_seconds == 0.0 {
             return Err("powers and times must be positive numbers".into());
         }
@@ -102,8 +116,10 @@ impl DutyCycle {
             ));
         }
         let asleep = self.period_seconds - self.active_seconds;
-        Ok((self.active_watts * self.active_seconds + self.sleep_watts * asleep)
-            / self.period_seconds)
+        Ok(
+            (self.active_watts * self.active_seconds + self.sleep_watts * asleep)
+                / self.period_seconds,
+        )
     }
 }
 
@@ -133,7 +149,11 @@ pub fn life(battery: &Battery, duty: &DutyCycle) -> Result<Life, String> {
         years: seconds.map(|s| s / YEAR),
         average_watts,
         self_discharge_watts,
-        work_percent: if drain > 0.0 { 100.0 * work / drain } else { 0.0 },
+        work_percent: if drain > 0.0 {
+            100.0 * work / drain
+        } else {
+            0.0
+        },
     })
 }
 
@@ -146,11 +166,19 @@ mod tests {
     }
 
     fn always(watts: f64) -> DutyCycle {
-        DutyCycle { sleep_watts: watts, active_watts: 0.0, active_seconds: 0.0, period_seconds: 5.0 }
+        DutyCycle {
+            sleep_watts: watts,
+            active_watts: 0.0,
+            active_seconds: 0.0,
+            period_seconds: 5.0,
+        }
     }
 
     fn years(duty: &DutyCycle) -> f64 {
-        life(&cr2032(), duty).expect("valid").years.expect("it draws something")
+        life(&cr2032(), duty)
+            .expect("valid")
+            .years
+            .expect("it draws something")
     }
 
     #[test]
@@ -174,8 +202,14 @@ mod tests {
     #[test]
     fn nothing_lasts_forever_only_if_it_draws_nothing() {
         assert_eq!(life(&cr2032(), &always(0.0)).expect("valid").years, None);
-        let battery = Battery { self_discharge_percent: 1.0, ..cr2032() };
-        let years = life(&battery, &always(0.0)).expect("valid").years.expect("it leaks");
+        let battery = Battery {
+            self_discharge_percent: 1.0,
+            ..cr2032()
+        };
+        let years = life(&battery, &always(0.0))
+            .expect("valid")
+            .years
+            .expect("it leaks");
         assert!((years - 100.0).abs() < 1e-9);
     }
 
@@ -191,9 +225,30 @@ mod tests {
         assert!((duty.average_watts().expect("valid") - 2.8e-3).abs() < 1e-15);
         let life = life(&cr2032(), &duty).expect("valid");
         assert!((life.work_percent - 100.0 * 1.8 / 2.8).abs() < 1e-9);
-        assert!(DutyCycle { active_seconds: 6.0, ..duty.clone() }.average_watts().is_err());
-        assert!(DutyCycle { period_seconds: 0.0, ..duty.clone() }.average_watts().is_err());
-        assert!(DutyCycle { sleep_watts: f64::NAN, ..duty }.average_watts().is_err());
+        assert!(
+            DutyCycle {
+                active_seconds: 6.0,
+                ..duty.clone()
+            }
+            .average_watts()
+            .is_err()
+        );
+        assert!(
+            DutyCycle {
+                period_seconds: 0.0,
+                ..duty.clone()
+            }
+            .average_watts()
+            .is_err()
+        );
+        assert!(
+            DutyCycle {
+                sleep_watts: f64::NAN,
+                ..duty
+            }
+            .average_watts()
+            .is_err()
+        );
     }
 
     /// The battery lives printed in ramalho2024 do not follow from its printed
@@ -226,7 +281,11 @@ mod tests {
         assert!((picowatts(PRINTED_TRANSMITTER) - 0.133).abs() < 5e-4);
         assert!((picowatts(PRINTED_RECEIVER) - 0.098).abs() < 5e-4);
         // A loss of 1 % a year on the shelf alone is 0.77 microwatts.
-        let leak = Battery { self_discharge_percent: 1.0, ..cr2032() }.self_discharge_watts();
+        let leak = Battery {
+            self_discharge_percent: 1.0,
+            ..cr2032()
+        }
+        .self_discharge_watts();
         assert!((leak * 1e6 - 0.77).abs() < 5e-3, "{leak}");
         // What it leaves to Speck (0.04 % of the life) is one encryption of 1.7 nJ
         // (0.46 pWh) in 5 s, at 162.4 us and 12 V a current of 0.85 uA above rest.

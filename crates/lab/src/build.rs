@@ -79,17 +79,29 @@ impl<'a> Builder<'a> {
     pub fn footprint(&self, unit: &Unit<'_>, footprint: &Footprint) -> Result<Image> {
         let mut defines = vec!["-DAGENT_FOOTPRINT=1".to_owned()];
         defines.extend(
-            footprint.operations.iter().map(|name| format!("-DFOOTPRINT_{}=1", macro_name(name))),
+            footprint
+                .operations
+                .iter()
+                .map(|name| format!("-DFOOTPRINT_{}=1", macro_name(name))),
         );
         self.image(Some(unit), &self.port.footprint_sources, &defines)
     }
 
     /// The same program calling nothing: what [`Builder::footprint`] grows from.
     pub fn baseline(&self, unit: &Unit<'_>) -> Result<Image> {
-        self.image(Some(unit), &self.port.footprint_sources, &["-DAGENT_FOOTPRINT=1".to_owned()])
+        self.image(
+            Some(unit),
+            &self.port.footprint_sources,
+            &["-DAGENT_FOOTPRINT=1".to_owned()],
+        )
     }
 
-    fn image(&self, unit: Option<&Unit<'_>>, port_sources: &[String], defines: &[String]) -> Result<Image> {
+    fn image(
+        &self,
+        unit: Option<&Unit<'_>>,
+        port_sources: &[String],
+        defines: &[String],
+    ) -> Result<Image> {
         let root = &self.project.root;
         let mut include: Vec<PathBuf> = self.port.include.iter().map(|i| root.join(i)).collect();
         let mut library_flags = self.board.toolchain.flags.clone();
@@ -123,10 +135,15 @@ impl<'a> Builder<'a> {
 
     /// Compiles one file, unless that has been done with the same inputs.
     fn object(&self, source: &Path, include: &[PathBuf], flags: &[String]) -> Result<PathBuf> {
-        let content = std::fs::read(source)
-            .map_err(|error| Error::Read { path: source.to_owned(), source: error })?;
+        let content = std::fs::read(source).map_err(|error| Error::Read {
+            path: source.to_owned(),
+            source: error,
+        })?;
         let mut hash = self.hasher();
-        feed(&mut hash, self.relative(source).to_string_lossy().as_bytes());
+        feed(
+            &mut hash,
+            self.relative(source).to_string_lossy().as_bytes(),
+        );
         feed(&mut hash, &content);
         for flag in flags {
             feed(&mut hash, flag.as_bytes());
@@ -135,7 +152,9 @@ impl<'a> Builder<'a> {
         for folder in include.iter().chain(&own) {
             feed(&mut hash, &self.headers_of(folder)?);
         }
-        let path = self.cache.join(format!("{}.o", hex::encode(&hash.finalize()[..16])));
+        let path = self
+            .cache
+            .join(format!("{}.o", hex::encode(&hash.finalize()[..16])));
         if path.is_file() {
             return Ok(path);
         }
@@ -149,7 +168,13 @@ impl<'a> Builder<'a> {
         Ok(path)
     }
 
-    fn link(&self, objects: &[PathBuf], flags: &[String], link: &[String], what: &str) -> Result<Image> {
+    fn link(
+        &self,
+        objects: &[PathBuf],
+        flags: &[String],
+        link: &[String],
+        what: &str,
+    ) -> Result<Image> {
         let mut hash = self.hasher();
         for object in objects {
             feed(&mut hash, object.to_string_lossy().as_bytes());
@@ -157,22 +182,33 @@ impl<'a> Builder<'a> {
         for flag in flags.iter().chain(link) {
             feed(&mut hash, flag.as_bytes());
         }
-        let path = self.cache.join(format!("{}.elf", hex::encode(&hash.finalize()[..16])));
+        let path = self
+            .cache
+            .join(format!("{}.elf", hex::encode(&hash.finalize()[..16])));
         if !path.is_file() {
             let mut arguments: Vec<OsString> = flags.iter().map(OsString::from).collect();
             arguments.extend(objects.iter().map(OsString::from));
             arguments.extend(link.iter().map(OsString::from));
             self.run_compiler(arguments, &path, what)?;
         }
-        let data = std::fs::read(&path)
-            .map_err(|source| Error::Read { path: path.clone(), source })?;
-        Ok(Image { sha256: hex::encode(Sha256::digest(&data)), weight: elf::weigh(&path)?, path })
+        let data = std::fs::read(&path).map_err(|source| Error::Read {
+            path: path.clone(),
+            source,
+        })?;
+        Ok(Image {
+            sha256: hex::encode(Sha256::digest(&data)),
+            weight: elf::weigh(&path)?,
+            path,
+        })
     }
 
     /// Runs the compiler from the project's root, so that no path of this
     /// machine gets into an image, and moves the result into place at once.
     fn run_compiler(&self, arguments: Vec<OsString>, output: &Path, what: &str) -> Result<()> {
-        let write_error = |source| Error::Write { path: output.to_owned(), source };
+        let write_error = |source| Error::Write {
+            path: output.to_owned(),
+            source,
+        };
         std::fs::create_dir_all(&self.cache).map_err(write_error)?;
         let temporary = tempfile::Builder::new()
             .prefix("making-")
@@ -195,14 +231,21 @@ impl<'a> Builder<'a> {
         if !done.status.success() {
             let text = String::from_utf8_lossy(&done.stderr);
             let lines: Vec<&str> = text.lines().collect();
-            let shown = lines.iter().take(20).copied().collect::<Vec<_>>().join("\n");
+            let shown = lines
+                .iter()
+                .take(20)
+                .copied()
+                .collect::<Vec<_>>()
+                .join("\n");
             return Err(Error::Compile {
                 program: cc.clone(),
                 what: what.to_owned(),
                 output: shown,
             });
         }
-        temporary.persist(output).map_err(|error| write_error(error.error))
+        temporary
+            .persist(output)
+            .map_err(|error| write_error(error.error))
     }
 
     fn hasher(&self) -> Sha256 {
@@ -238,10 +281,15 @@ fn hash_headers(folder: &Path, hash: &mut Sha256) -> Result<()> {
     for path in sorted_entries(folder)? {
         if path.is_dir() {
             hash_headers(&path, hash)?;
-        } else if path.extension().is_some_and(|e| e == "h" || e == "inc" || e == "hpp") {
+        } else if path
+            .extension()
+            .is_some_and(|e| e == "h" || e == "inc" || e == "hpp")
+        {
             feed(hash, path.to_string_lossy().as_bytes());
-            let content = std::fs::read(&path)
-                .map_err(|source| Error::Read { path: path.clone(), source })?;
+            let content = std::fs::read(&path).map_err(|source| Error::Read {
+                path: path.clone(),
+                source,
+            })?;
             feed(hash, &content);
         }
     }

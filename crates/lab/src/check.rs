@@ -50,7 +50,12 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { full: false, cycles: 400_000_000, secrets: 1000, slow_secrets: 20 }
+        Effort {
+            full: false,
+            cycles: 400_000_000,
+            secrets: 1000,
+            slow_secrets: 20,
+        }
     }
 }
 
@@ -59,7 +64,12 @@ const SLOW: u64 = 2_000_000;
 
 impl Lab<'_> {
     /// Checks one unit; a line for each source.
-    pub fn check(&self, unit: &Unit<'_>, effort: &Effort, constant_time: bool) -> Result<Vec<CheckLine>> {
+    pub fn check(
+        &self,
+        unit: &Unit<'_>,
+        effort: &Effort,
+        constant_time: bool,
+    ) -> Result<Vec<CheckLine>> {
         let image = match self.builder.agent(unit) {
             Ok(image) => image,
             Err(error @ Error::Compile { .. }) => {
@@ -91,7 +101,9 @@ impl Lab<'_> {
                 match case.run(&mut agent) {
                     Ok(Verdict::Pass) => line.passed += 1,
                     Ok(Verdict::Skipped { .. }) => {}
-                    Ok(verdict) => line.note_failure(format!("{}: {}", case.id, describe(&verdict))),
+                    Ok(verdict) => {
+                        line.note_failure(format!("{}: {}", case.id, describe(&verdict)))
+                    }
                     Err(error) => {
                         match agent.take_error() {
                             Some(Error::Stopped(_) | Error::Agent(_)) | None => {}
@@ -157,8 +169,14 @@ impl Lab<'_> {
                 }
                 Err(error) => return Err(error),
             };
-            let Some((expected, inputs)) = first.first() else { continue };
-            let count = if *expected > SLOW { effort.slow_secrets } else { effort.secrets };
+            let Some((expected, inputs)) = first.first() else {
+                continue;
+            };
+            let count = if *expected > SLOW {
+                effort.slow_secrets
+            } else {
+                effort.secrets
+            };
             for (cycles, other) in self.spans(unit, agent, operation, count)? {
                 if cycles == *expected {
                     line.passed += 1;
@@ -171,7 +189,11 @@ impl Lab<'_> {
         }
         line.tried = line.passed + line.failed;
         line.available = line.tried;
-        Ok(if line.tried > 0 { vec![line] } else { Vec::new() })
+        Ok(if line.tried > 0 {
+            vec![line]
+        } else {
+            Vec::new()
+        })
     }
 
     /// Cycles of an operation over `count` random secrets, each with its inputs in hex.
@@ -189,11 +211,17 @@ impl Lab<'_> {
         };
         let mut out = Vec::new();
         for number in 0..count {
-            let mut rng = rng_for(&format!("{} {operation} secret", algorithm.name), number.into());
+            let mut rng = rng_for(
+                &format!("{} {operation} secret", algorithm.name),
+                number.into(),
+            );
             let mut outputs = Vec::new();
             for (index, call) in plan.iter().enumerate() {
-                let inputs: Vec<Vec<u8>> =
-                    call.inputs.iter().map(|input| input.bytes(&mut rng, &outputs)).collect();
+                let inputs: Vec<Vec<u8>> = call
+                    .inputs
+                    .iter()
+                    .map(|input| input.bytes(&mut rng, &outputs))
+                    .collect();
                 let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
                 let ran = agent.run(call.operation, 1, false, &fields)?;
                 if index + 1 == plan.len()
@@ -243,8 +271,16 @@ impl CheckLine {
 /// A verdict in words.
 pub fn describe(verdict: &Verdict) -> String {
     match verdict {
-        Verdict::Fail { expected, got, detail } => {
-            format!("{detail}: expected {}, got {}", shorten(expected), shorten(got))
+        Verdict::Fail {
+            expected,
+            got,
+            detail,
+        } => {
+            format!(
+                "{detail}: expected {}, got {}",
+                shorten(expected),
+                shorten(got)
+            )
         }
         Verdict::Skipped { reason } => format!("skipped: {reason}"),
         _ => "passed".to_owned(),

@@ -87,7 +87,10 @@ pub struct Unit<'a> {
 impl Unit<'_> {
     /// `contender algorithm strategy`, for messages.
     pub fn label(&self) -> String {
-        format!("{} {} {}", self.contender.name, self.algorithm.name, self.strategy)
+        format!(
+            "{} {} {}",
+            self.contender.name, self.algorithm.name, self.strategy
+        )
     }
 
     /// Path of the glue file.
@@ -100,7 +103,11 @@ impl Unit<'_> {
         let mut sources = Vec::new();
         for source in &self.implementation.sources {
             let path = self.path(source);
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             let (Some((prefix, suffix)), Some(folder)) = (name.split_once('*'), path.parent())
             else {
                 sources.push(path);
@@ -128,16 +135,31 @@ impl Unit<'_> {
 
     /// Paths of the include folders.
     pub fn include(&self) -> Vec<PathBuf> {
-        self.contender.include.iter().map(|folder| self.path(folder)).collect()
+        self.contender
+            .include
+            .iter()
+            .map(|folder| self.path(folder))
+            .collect()
     }
 
     /// Flags for library and glue on a port: the contender's, then the implementation's.
     pub fn flags(&self, port: &str) -> Vec<String> {
         let own = &self.implementation;
         let for_port = own.port_flags.get(port).into_iter().flatten();
-        let mut flags: Vec<String> =
-            self.contender.flags.iter().chain(&own.flags).chain(for_port).cloned().collect();
-        flags.extend(self.implementation.defines.iter().map(|d| format!("-D{}", self.fill(d))));
+        let mut flags: Vec<String> = self
+            .contender
+            .flags
+            .iter()
+            .chain(&own.flags)
+            .chain(for_port)
+            .cloned()
+            .collect();
+        flags.extend(
+            self.implementation
+                .defines
+                .iter()
+                .map(|d| format!("-D{}", self.fill(d))),
+        );
         flags
     }
 
@@ -160,7 +182,10 @@ impl Unit<'_> {
 
     /// Whether the glue offers `operation`.
     pub fn offers(&self, operation: &str) -> bool {
-        self.implementation.operations.iter().any(|offered| offered == operation)
+        self.implementation
+            .operations
+            .iter()
+            .any(|offered| offered == operation)
     }
 
     fn path(&self, relative: &str) -> PathBuf {
@@ -168,15 +193,25 @@ impl Unit<'_> {
     }
 
     fn fill(&self, text: &str) -> String {
-        let key_bits = self.algorithm.key_bytes.map_or(String::new(), |b| (b * 8).to_string());
-        text.replace("{strategy}", self.strategy).replace("{key_bits}", &key_bits)
+        let key_bits = self
+            .algorithm
+            .key_bytes
+            .map_or(String::new(), |b| (b * 8).to_string());
+        text.replace("{strategy}", self.strategy)
+            .replace("{key_bits}", &key_bits)
     }
 }
 
 /// `aes-128-cbc` -> `AES_128_CBC`: how a name appears in a macro.
 pub fn macro_name(name: &str) -> String {
     name.chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        })
         .collect()
 }
 

@@ -33,21 +33,32 @@ pub struct Symbol {
 
 /// Weighs the ELF file at `path`.
 pub fn weigh(path: &Path) -> Result<Weight> {
-    let data = std::fs::read(path)
-        .map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    let bad = |message: String| Error::Image { path: path.to_owned(), message };
+    let data = std::fs::read(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let bad = |message: String| Error::Image {
+        path: path.to_owned(),
+        message,
+    };
     let file = object::File::parse(&*data).map_err(|error| bad(error.to_string()))?;
     let avr = file.architecture() == object::Architecture::Avr;
     let (mut flash, mut ram) = (0, 0);
     let mut static_end = None;
     for section in file.sections() {
-        let SectionFlags::Elf { sh_flags } = section.flags() else { continue };
+        let SectionFlags::Elf { sh_flags } = section.flags() else {
+            continue;
+        };
         if sh_flags & u64::from(object::elf::SHF_ALLOC) == 0 || !counts(&section) {
             continue;
         }
         let writable = sh_flags & u64::from(object::elf::SHF_WRITE) != 0;
         let zeroed = section.kind() == SectionKind::UninitializedData;
-        let in_ram = if avr { section.address() >= AVR_DATA } else { writable };
+        let in_ram = if avr {
+            section.address() >= AVR_DATA
+        } else {
+            writable
+        };
         if in_ram {
             ram += section.size();
             let end = section.address() + section.size();
@@ -70,12 +81,21 @@ pub fn weigh(path: &Path) -> Result<Weight> {
                 symbol.kind() == SymbolKind::Data
             };
             let name = symbol.name().ok()?.to_owned();
-            Some(Symbol { name, bytes: symbol.size(), in_ram })
+            Some(Symbol {
+                name,
+                bytes: symbol.size(),
+                in_ram,
+            })
         })
         .collect();
     symbols.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
     symbols.dedup();
-    Ok(Weight { flash, ram, static_end, symbols })
+    Ok(Weight {
+        flash,
+        ram,
+        static_end,
+        symbols,
+    })
 }
 
 /// Sections that the loader of a PC keeps for itself say nothing of the program's size.
@@ -85,6 +105,18 @@ fn counts(section: &object::Section<'_, '_>) -> bool {
 }
 
 impl Weight {
+    /// This weight with only the symbols that `other` does not have.
+    pub fn without(&self, other: &Weight) -> Weight {
+        let symbols = self
+            .symbols
+            .iter()
+            .filter(|symbol| !other.symbols.contains(symbol));
+        Weight {
+            symbols: symbols.cloned().collect(),
+            ..self.clone()
+        }
+    }
+
     /// The `count` largest symbols in flash or in RAM, for a message.
     pub fn largest(&self, in_ram: bool, count: usize) -> String {
         let names: Vec<String> = self

@@ -88,19 +88,40 @@ pub enum TraceError {
     #[error("the trace is empty")]
     Empty,
     #[error("line {line}: no {column} column in the header; give one such as {example}")]
-    MissingColumn { line: usize, column: &'static str, example: &'static str },
+    MissingColumn {
+        line: usize,
+        column: &'static str,
+        example: &'static str,
+    },
     #[error("line {line}: column '{column}': unknown unit '{unit}'")]
-    BadUnit { line: usize, column: String, unit: String },
+    BadUnit {
+        line: usize,
+        column: String,
+        unit: String,
+    },
     #[error("line {line}: '{text}' is not a number")]
     NotANumber { line: usize, text: String },
     #[error("line {line}: {found} fields, the header has {expected}")]
-    WrongFieldCount { line: usize, found: usize, expected: usize },
+    WrongFieldCount {
+        line: usize,
+        found: usize,
+        expected: usize,
+    },
     #[error("line {line}: time goes back from {before} s to {after} s")]
-    TimeGoesBack { line: usize, before: f64, after: f64 },
+    TimeGoesBack {
+        line: usize,
+        before: f64,
+        after: f64,
+    },
     #[error("at least two samples are needed, there are {0}")]
     TooFewSamples(usize),
     #[error("the trace runs from {first} s to {last} s; {from} s to {to} s is not within it")]
-    OutsideTrace { first: f64, last: f64, from: f64, to: f64 },
+    OutsideTrace {
+        first: f64,
+        last: f64,
+        from: f64,
+        to: f64,
+    },
     #[error("an empty stretch of time: {from} s to {to} s")]
     EmptyStretch { from: f64, to: f64 },
 }
@@ -120,7 +141,10 @@ pub fn parse_trace(text: &str) -> Result<Vec<TraceSample>, TraceError> {
         .map(|(index, line)| (index + 1, line.trim_end()))
         .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     let (header_line, header) = lines.next().ok_or(TraceError::Empty)?;
-    let separator = [';', '\t'].into_iter().find(|s| header.contains(*s)).unwrap_or(',');
+    let separator = [';', '\t']
+        .into_iter()
+        .find(|s| header.contains(*s))
+        .unwrap_or(',');
     let heads: Vec<&str> = header.split(separator).map(unquote).collect();
     let time = Column::find(&heads, &TIME, header_line)?;
     let voltage = Column::find(&heads, &VOLTAGE, header_line)?;
@@ -130,17 +154,29 @@ pub fn parse_trace(text: &str) -> Result<Vec<TraceSample>, TraceError> {
     for (line, text) in lines {
         let fields: Vec<&str> = text.split(separator).map(unquote).collect();
         // A separator at the end of every line is common and means nothing.
-        let found = fields.len() - usize::from(fields.len() > heads.len() && fields.ends_with(&[""]));
+        let found =
+            fields.len() - usize::from(fields.len() > heads.len() && fields.ends_with(&[""]));
         if found != heads.len() {
-            return Err(TraceError::WrongFieldCount { line, found, expected: heads.len() });
+            return Err(TraceError::WrongFieldCount {
+                line,
+                found,
+                expected: heads.len(),
+            });
         }
         let read = |column: &Column| column.read(&fields, separator != ',', line);
-        let sample =
-            TraceSample { seconds: read(&time)?, volts: read(&voltage)?, amperes: read(&current)? };
+        let sample = TraceSample {
+            seconds: read(&time)?,
+            volts: read(&voltage)?,
+            amperes: read(&current)?,
+        };
         if let Some(last) = samples.last() {
             if sample.seconds <= last.seconds {
                 let (before, after) = (last.seconds, sample.seconds);
-                return Err(TraceError::TimeGoesBack { line, before, after });
+                return Err(TraceError::TimeGoesBack {
+                    line,
+                    before,
+                    after,
+                });
             }
         }
         samples.push(sample);
@@ -195,7 +231,12 @@ fn joules_between(samples: &[TraceSample], stretch: &Range<f64>) -> Result<f64, 
         return Err(TraceError::EmptyStretch { from, to });
     }
     if !(from >= first && to <= last) {
-        return Err(TraceError::OutsideTrace { first, last, from, to });
+        return Err(TraceError::OutsideTrace {
+            first,
+            last,
+            from,
+            to,
+        });
     }
     let mut joules = 0.0;
     for pair in samples.windows(2) {
@@ -258,9 +299,10 @@ impl Column {
                 return Ok(Column { index, factor: 1.0 });
             };
             return match Unit::find(name) {
-                Ok(unit) if unit.dimension == quantity.dimension => {
-                    Ok(Column { index, factor: unit.factor })
-                }
+                Ok(unit) if unit.dimension == quantity.dimension => Ok(Column {
+                    index,
+                    factor: unit.factor,
+                }),
                 _ => Err(TraceError::BadUnit {
                     line,
                     column: (*head).to_owned(),
@@ -268,22 +310,37 @@ impl Column {
                 }),
             };
         }
-        Err(TraceError::MissingColumn { line, column: quantity.name, example: quantity.example })
+        Err(TraceError::MissingColumn {
+            line,
+            column: quantity.name,
+            example: quantity.example,
+        })
     }
 
     fn read(&self, fields: &[&str], decimal_comma: bool, line: usize) -> Result<f64, TraceError> {
         let text = fields[self.index];
-        let number = if decimal_comma { text.replace(',', ".") } else { text.to_owned() };
+        let number = if decimal_comma {
+            text.replace(',', ".")
+        } else {
+            text.to_owned()
+        };
         match number.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(value * self.factor),
-            _ => Err(TraceError::NotANumber { line, text: text.to_owned() }),
+            _ => Err(TraceError::NotANumber {
+                line,
+                text: text.to_owned(),
+            }),
         }
     }
 }
 
 fn unquote(field: &str) -> &str {
     let field = field.trim();
-    field.strip_prefix('"').and_then(|f| f.strip_suffix('"')).unwrap_or(field).trim()
+    field
+        .strip_prefix('"')
+        .and_then(|f| f.strip_suffix('"'))
+        .unwrap_or(field)
+        .trim()
 }
 
 #[cfg(test)]
@@ -328,7 +385,10 @@ mod tests {
     fn a_ramp_of_current_and_its_middle() {
         // P(t) = 10 t: the integral is 5 t^2.
         let trace = parse("t,v,i\n0,10,0\n1,10,1\n4,10,4\n");
-        close(integrate(&trace, None, &Idle::None).expect("valid").joules, 80.0);
+        close(
+            integrate(&trace, None, &Idle::None).expect("valid").joules,
+            80.0,
+        );
         let part = integrate(&trace, Some(0.5..3.0), &Idle::None).expect("valid");
         close(part.joules, 5.0 * (9.0 - 0.25));
         assert_eq!(part.samples, 1);
@@ -343,7 +403,12 @@ mod tests {
         close(between.idle_watts, 0.05);
         close(between.joules, 0.1);
         close(between.total_joules, 0.15);
-        close(integrate(&trace, work, &Idle::Watts(0.05)).expect("valid").joules, 0.1);
+        close(
+            integrate(&trace, work, &Idle::Watts(0.05))
+                .expect("valid")
+                .joules,
+            0.1,
+        );
     }
 
     #[test]
@@ -372,7 +437,11 @@ mod tests {
         assert_eq!(parse_trace("\n \n"), Err(TraceError::Empty));
         assert!(matches!(
             parse_trace("t,v\n0,5\n"),
-            Err(TraceError::MissingColumn { line: 1, column: "current", .. })
+            Err(TraceError::MissingColumn {
+                line: 1,
+                column: "current",
+                ..
+            })
         ));
         assert!(matches!(
             parse_trace("t,v,i [mV]\n0,5,1\n"),
@@ -380,17 +449,31 @@ mod tests {
         ));
         assert_eq!(
             parse_trace("t,v,i\n0,5,1\n1,5,NaN\n"),
-            Err(TraceError::NotANumber { line: 3, text: "NaN".into() })
+            Err(TraceError::NotANumber {
+                line: 3,
+                text: "NaN".into()
+            })
         );
         assert_eq!(
             parse_trace("t,v,i\n0,5,1\n1,5\n"),
-            Err(TraceError::WrongFieldCount { line: 3, found: 2, expected: 3 })
+            Err(TraceError::WrongFieldCount {
+                line: 3,
+                found: 2,
+                expected: 3
+            })
         );
         assert_eq!(
             parse_trace("t,v,i\n0,5,1\n# note\n2,5,1\n1.5,5,1\n"),
-            Err(TraceError::TimeGoesBack { line: 5, before: 2.0, after: 1.5 })
+            Err(TraceError::TimeGoesBack {
+                line: 5,
+                before: 2.0,
+                after: 1.5
+            })
         );
-        assert_eq!(parse_trace("t,v,i\n0,5,1\n"), Err(TraceError::TooFewSamples(1)));
+        assert_eq!(
+            parse_trace("t,v,i\n0,5,1\n"),
+            Err(TraceError::TooFewSamples(1))
+        );
     }
 
     #[test]
@@ -420,15 +503,23 @@ mod tests {
         let trace: Vec<TraceSample> = (0..50)
             .map(|_| {
                 seconds += 1e-3 + next();
-                TraceSample { seconds, volts: 3.0 + next(), amperes: next() }
+                TraceSample {
+                    seconds,
+                    volts: 3.0 + next(),
+                    amperes: next(),
+                }
             })
             .collect();
         let (first, last) = (trace[0].seconds, trace[49].seconds);
         let whole = integrate(&trace, None, &Idle::None).expect("valid").joules;
         for _ in 0..200 {
             let cut = first + (last - first) * (0.001 + 0.998 * next());
-            let left = integrate(&trace, Some(first..cut), &Idle::None).expect("valid").joules;
-            let right = integrate(&trace, Some(cut..last), &Idle::None).expect("valid").joules;
+            let left = integrate(&trace, Some(first..cut), &Idle::None)
+                .expect("valid")
+                .joules;
+            let right = integrate(&trace, Some(cut..last), &Idle::None)
+                .expect("valid")
+                .joules;
             close(left + right, whole);
         }
     }

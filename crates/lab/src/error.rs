@@ -13,11 +13,17 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// cannot read {path}: {source}
     #[error("cannot read {}: {source}", path.display())]
-    Read { path: PathBuf, source: std::io::Error },
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
 
     /// cannot write {path}: {source}
     #[error("cannot write {}: {source}", path.display())]
-    Write { path: PathBuf, source: std::io::Error },
+    Write {
+        path: PathBuf,
+        source: std::io::Error,
+    },
 
     /// A data file (TOML) does not say what it should; the message points at the line.
     #[error("{}: {message}", path.display())]
@@ -25,11 +31,20 @@ pub enum Error {
 
     /// A row file holds a line that is not a row.
     #[error("{}:{line}: not a measurement row: {message}", path.display())]
-    BadRow { path: PathBuf, line: usize, message: String },
+    BadRow {
+        path: PathBuf,
+        line: usize,
+        message: String,
+    },
 
     /// A name that no data file defines.
     #[error("unknown {kind} '{name}'{}", nearest.as_deref().map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]
-    Unknown { kind: &'static str, name: String, nearest: Option<String>, known: Vec<String> },
+    Unknown {
+        kind: &'static str,
+        name: String,
+        nearest: Option<String>,
+        known: Vec<String>,
+    },
 
     /// The filters leave nothing to do.
     #[error("nothing matches: {what}")]
@@ -37,11 +52,19 @@ pub enum Error {
 
     /// A program that the lab calls is not installed.
     #[error("{program} is not installed; {needed_for} needs it")]
-    MissingProgram { program: String, needed_for: String, packages: Vec<String> },
+    MissingProgram {
+        program: String,
+        needed_for: String,
+        packages: Vec<String>,
+    },
 
     /// The compiler or linker refused.
     #[error("{program} failed on {what}:\n{output}")]
-    Compile { program: String, what: String, output: String },
+    Compile {
+        program: String,
+        what: String,
+        output: String,
+    },
 
     /// An image that is not readable as ELF.
     #[error("{} is not a readable ELF image: {message}", path.display())]
@@ -95,9 +118,12 @@ impl Error {
     /// What the user can do about it, in one line, if there is something.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Unknown { kind, known, nearest: None, .. } => {
-                Some(format!("known {kind} names: {}", known.join(", ")))
-            }
+            Error::Unknown {
+                kind,
+                known,
+                nearest: None,
+                ..
+            } => Some(format!("known {kind} names: {}", known.join(", "))),
             Error::MissingProgram { packages, .. } if !packages.is_empty() => Some(format!(
                 "install it with: sudo apt-get install {} (or run: make setup)",
                 packages.join(" ")
@@ -140,6 +166,11 @@ impl Error {
             .filter(|(score, _)| *score > 0.75)
             .max_by(|a, b| a.0.total_cmp(&b.0))
             .map(|(_, candidate)| candidate.clone());
-        Error::Unknown { kind, name: name.to_owned(), nearest, known }
+        Error::Unknown {
+            kind,
+            name: name.to_owned(),
+            nearest,
+            known,
+        }
     }
 }

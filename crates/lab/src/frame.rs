@@ -57,7 +57,11 @@ pub fn crc16(data: &[u8]) -> u16 {
     data.iter().fold(0xFFFF, |mut crc: u16, &byte| {
         crc ^= u16::from(byte) << 8;
         for _ in 0..8 {
-            crc = if crc & 0x8000 != 0 { crc << 1 ^ 0x1021 } else { crc << 1 };
+            crc = if crc & 0x8000 != 0 {
+                crc << 1 ^ 0x1021
+            } else {
+                crc << 1
+            };
         }
         crc
     })
@@ -77,8 +81,12 @@ pub fn encode(command: u8, sequence: u8, payload: &[u8]) -> Vec<u8> {
 /// The payload of the reply to `command` with `sequence`. `frame` stands
 /// without its delimiter. `Ok(None)`: damaged, or the reply to something else.
 pub fn decode_reply(frame: &[u8], command: u8, sequence: u8) -> Result<Option<Vec<u8>>> {
-    let Some(body) = cobs_decode(frame) else { return Ok(None) };
-    let Some((content, crc)) = body.split_last_chunk::<2>() else { return Ok(None) };
+    let Some(body) = cobs_decode(frame) else {
+        return Ok(None);
+    };
+    let Some((content, crc)) = body.split_last_chunk::<2>() else {
+        return Ok(None);
+    };
     if crc16(content) != u16::from_le_bytes(*crc) {
         return Ok(None);
     }
@@ -110,7 +118,11 @@ pub fn run_payload(operation: u8, paint: bool, repeat: u16, inputs: &[&[u8]]) ->
     payload.extend(repeat.to_le_bytes());
     payload.push(inputs.len() as u8);
     for input in inputs {
-        payload.extend(u16::try_from(input.len()).map_err(|_| too_many())?.to_le_bytes());
+        payload.extend(
+            u16::try_from(input.len())
+                .map_err(|_| too_many())?
+                .to_le_bytes(),
+        );
         payload.extend(*input);
     }
     Ok(payload)

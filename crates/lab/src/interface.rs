@@ -57,7 +57,10 @@ const fn footprint(name: &'static str, operations: &'static [&'static str]) -> F
 }
 
 fn call(operation: &'static str, inputs: &[Input]) -> Call {
-    Call { operation, inputs: inputs.to_vec() }
+    Call {
+        operation,
+        inputs: inputs.to_vec(),
+    }
 }
 
 impl Interface {
@@ -162,7 +165,10 @@ impl Interface {
             }
             (Interface::PublicKey, "keygen") => vec![call("keygen", &[Random(32)])],
             (Interface::PublicKey, "encrypt") => {
-                vec![call("keygen", &[Random(32)]), call("encrypt", &[Random(32)])]
+                vec![
+                    call("keygen", &[Random(32)]),
+                    call("encrypt", &[Random(32)]),
+                ]
             }
             (Interface::PublicKey, "decrypt") => vec![
                 call("keygen", &[Random(32)]),

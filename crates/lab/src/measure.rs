@@ -15,6 +15,7 @@ use crate::agent::{Agent, Ran};
 use crate::board::Board;
 use crate::build::{Builder, Image};
 use crate::contender::Unit;
+use crate::elf::Weight;
 use crate::energy::PowerProfile;
 use crate::error::{Error, Result};
 use crate::interface::{Footprint, Interface, Plan};
@@ -174,33 +175,37 @@ impl Lab<'_> {
             }
             Err(error) => return Err(error),
         };
-        let over = self.excess(&image);
-        for (metric, grown, empty) in [
-            (Metric::Flash, image.weight.flash, baseline.weight.flash),
-            (Metric::Ram, image.weight.ram, baseline.weight.ram),
-        ] {
+        // The buffers of the weighing program are not the contender's fault.
+        let flash = image.weight.flash.saturating_sub(baseline.weight.flash);
+        let ram = image.weight.ram.saturating_sub(baseline.weight.ram);
+        let own = image.weight.without(&baseline.weight);
+        let over = self.excess(flash, ram, &own);
+        for (metric, grown) in [(Metric::Flash, flash), (Metric::Ram, ram)] {
             let row = self.blank(unit, footprint.name, None, metric, &image.sha256);
-            self.push(rows, match &over {
-                Some(reason) => row.without(Status::DoesNotFit, reason.clone()),
-                None => row.exactly(grown.saturating_sub(empty) as f64),
-            });
+            self.push(
+                rows,
+                match &over {
+                    Some(reason) => row.without(Status::DoesNotFit, reason.clone()),
+                    None => row.exactly(grown as f64),
+                },
+            );
         }
         Ok(())
     }
 
-    /// By how much an image exceeds the board, in words; `None` if it fits.
-    fn excess(&self, image: &Image) -> Option<String> {
+    /// By how much sizes exceed the board, in words; `None` if they fit.
+    fn excess(&self, flash: u64, ram: u64, weight: &Weight) -> Option<String> {
         let memory = self.board.memory?;
         let mut parts = Vec::new();
         for (what, used, size, in_ram) in [
-            ("flash", image.weight.flash, memory.flash, false),
-            ("RAM", image.weight.ram, memory.ram, true),
+            ("flash", flash, memory.flash, false),
+            ("RAM", ram, memory.ram, true),
         ] {
             if used > size {
                 parts.push(format!(
                     "{what}: {used} bytes of {size}, {} over; largest: {}",
                     used - size,
-                    image.weight.largest(in_ram, 3)
+                    weight.largest(in_ram, 3)
                 ));
             }
         }
@@ -249,39 +254,87 @@ impl Lab<'_> {
         let image = match self.builder.agent(unit) {
             Ok(image) => image,
             Err(error @ Error::Compile { .. }) => {
-                self.fail_all(unit, &wanted, &metrics, "", Status::Failed, &build_failure(&error), rows);
+                self.fail_all(
+                    unit,
+                    &wanted,
+                    &metrics,
+                    "",
+                    Status::Failed,
+                    &build_failure(&error),
+                    rows,
+                );
                 return Ok(());
             }
             Err(error) => return Err(error),
         };
-        if let Some(reason) = self.excess(&image) {
+        let weight = &image.weight;
+        if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
             let reason = format!("with the agent that runs it: {reason}");
-            self.fail_all(unit, &wanted, &metrics, &image.sha256, Status::DoesNotFit, &reason, rows);
+            self.fail_all(
+                unit,
+                &wanted,
+                &metrics,
+                &image.sha256,
+                Status::DoesNotFit,
+                &reason,
+                rows,
+            );
             return Ok(());
         }
         if let Some(earlier) = self.earlier(unit, &wanted, &metrics, &image, known) {
             rows.extend(earlier);
             return Ok(());
         }
-        let mut bench =
-            Bench { lab: self, unit, image: &image, agent: None, empty: Empty::default() };
+        let mut bench = Bench {
+            lab: self,
+            unit,
+            image: &image,
+            agent: None,
+            empty: Empty::default(),
+        };
         if let Err(error) = bench.start() {
             let (status, reason) = outcome(error)?;
-            self.fail_all(unit, &wanted, &metrics, &image.sha256, status, &reason, rows);
+            self.fail_all(
+                unit,
+                &wanted,
+                &metrics,
+                &image.sha256,
+                status,
+                &reason,
+                rows,
+            );
             return Ok(());
         }
         if let Some(reason) = bench.check()? {
-            self.fail_all(unit, &wanted, &metrics, &image.sha256, Status::Failed, &reason, rows);
+            self.fail_all(
+                unit,
+                &wanted,
+                &metrics,
+                &image.sha256,
+                Status::Failed,
+                &reason,
+                rows,
+            );
             return Ok(());
         }
         let mut timed = Vec::new();
         for (operation, bytes) in &wanted {
             match bench.samples(operation, *bytes) {
-                Ok(samples) => self.rows_of(unit, operation, *bytes, &metrics, &image, &samples, &mut timed),
+                Ok(samples) => self.rows_of(
+                    unit, operation, *bytes, &metrics, &image, &samples, &mut timed,
+                ),
                 Err(error) => {
                     let (status, reason) = outcome(error)?;
                     let one = [(operation.clone(), *bytes)];
-                    self.fail_all(unit, &one, &metrics, &image.sha256, status, &reason, &mut timed);
+                    self.fail_all(
+                        unit,
+                        &one,
+                        &metrics,
+                        &image.sha256,
+                        status,
+                        &reason,
+                        &mut timed,
+                    );
                     // The chip stopped: the next operation starts on a fresh one.
                     bench.start()?;
                 }
@@ -291,7 +344,15 @@ impl Lab<'_> {
             None => rows.extend(timed),
             Some(reason) => {
                 let reason = format!("after the timing: {reason}");
-                self.fail_all(unit, &wanted, &metrics, &image.sha256, Status::Failed, &reason, rows);
+                self.fail_all(
+                    unit,
+                    &wanted,
+                    &metrics,
+                    &image.sha256,
+                    Status::Failed,
+                    &reason,
+                    rows,
+                );
             }
         }
         Ok(())
@@ -351,15 +412,16 @@ impl Lab<'_> {
             let (values, reason) = match metric {
                 Metric::Cycles => (of(|s| s.cycles), "this runner counts no cycles"),
                 Metric::Time => (seconds, "this runner has no clock"),
-                Metric::Instructions => {
-                    (of(|s| s.instructions), "neither runner nor machine counts instructions here")
-                }
+                Metric::Instructions => (
+                    of(|s| s.instructions),
+                    "neither runner nor machine counts instructions here",
+                ),
                 Metric::Stack => (of(|s| s.stack), "this runner sees no stack"),
                 Metric::CpuShare => (of(|s| s.cpu_share), "this runner sees no CPU time"),
                 Metric::Energy => (
-                    seconds.zip(self.power.as_ref()).map(|(seconds, power)| {
-                        seconds.iter().map(|&s| power.joules(s)).collect()
-                    }),
+                    seconds
+                        .zip(self.power.as_ref())
+                        .map(|(seconds, power)| seconds.iter().map(|&s| power.joules(s)).collect()),
                     "the board file has no power figures",
                 ),
                 Metric::Flash | Metric::Ram => continue,
@@ -373,9 +435,14 @@ impl Lab<'_> {
                 _ => row.sampled(&values, exact),
             };
             if metric == Metric::Energy {
-                row.reason = self.power.as_ref().map(|power| format!("power profile {}", power.name));
+                row.reason = self
+                    .power
+                    .as_ref()
+                    .map(|power| format!("power profile {}", power.name));
             }
-            if let (Some(spread), Metric::Cycles | Metric::Time | Metric::Energy) = (&spread, metric) {
+            if let (Some(spread), Metric::Cycles | Metric::Time | Metric::Energy) =
+                (&spread, metric)
+            {
                 row.status = Status::VariableTime;
                 row.reason = Some(spread.clone());
             }
@@ -419,7 +486,13 @@ impl Lab<'_> {
     ) -> Row {
         // Memory is read off the image: no runner and no sample is behind it.
         let fidelity = self.board.fidelity;
-        let flags = self.board.toolchain.flags.iter().cloned().chain(unit.flags(&self.board.port));
+        let flags = self
+            .board
+            .toolchain
+            .flags
+            .iter()
+            .cloned()
+            .chain(unit.flags(&self.board.port));
         Row {
             schema: SCHEMA.to_owned(),
             run: self.run.clone(),
@@ -462,7 +535,12 @@ impl Lab<'_> {
             &image.weight,
             self.cycle_limit,
         )?;
-        Agent::greet(session, &unit.algorithm.name, unit.strategy, &unit.implementation.operations)
+        Agent::greet(
+            session,
+            &unit.algorithm.name,
+            unit.strategy,
+            &unit.implementation.operations,
+        )
     }
 }
 
@@ -470,7 +548,11 @@ impl Lab<'_> {
 fn operations_of(unit: &Unit<'_>) -> Vec<String> {
     match unit.algorithm.interface {
         Interface::Probe => unit.implementation.operations.clone(),
-        interface => interface.timed_operations().iter().map(|&name| name.to_owned()).collect(),
+        interface => interface
+            .timed_operations()
+            .iter()
+            .map(|&name| name.to_owned())
+            .collect(),
     }
 }
 
@@ -493,7 +575,9 @@ impl Bench<'_> {
     }
 
     fn agent(&mut self) -> Result<&mut Agent> {
-        self.agent.as_mut().ok_or_else(|| Error::Agent("the image does not run".into()))
+        self.agent
+            .as_mut()
+            .ok_or_else(|| Error::Agent("the image does not run".into()))
     }
 
     /// Checks a few cases of every source; the reason if one fails.
@@ -511,7 +595,12 @@ impl Bench<'_> {
                 match case.run(agent) {
                     Ok(Verdict::Pass | Verdict::Skipped { .. }) => {}
                     Ok(verdict) => {
-                        return Ok(Some(format!("{}: {}: {}", set.id, case.id, crate::check::describe(&verdict))));
+                        return Ok(Some(format!(
+                            "{}: {}: {}",
+                            set.id,
+                            case.id,
+                            crate::check::describe(&verdict)
+                        )));
                     }
                     Err(error) => match agent.take_error() {
                         Some(stopped) => {
@@ -541,9 +630,15 @@ impl Bench<'_> {
 
     fn plan(&self, operation: &str, bytes: u32) -> Result<Plan> {
         let algorithm = self.unit.algorithm;
-        algorithm.interface.plan(algorithm, operation, bytes).ok_or_else(|| {
-            Error::Agent(format!("no way to call '{operation}' of {}", algorithm.name))
-        })
+        algorithm
+            .interface
+            .plan(algorithm, operation, bytes)
+            .ok_or_else(|| {
+                Error::Agent(format!(
+                    "no way to call '{operation}' of {}",
+                    algorithm.name
+                ))
+            })
     }
 
     /// Makes the calls of a plan; the last one is repeated and returned.
@@ -561,9 +656,17 @@ impl Bench<'_> {
         let paint = self.empty.paint;
         let agent = self.agent()?;
         for (index, call) in plan.iter().enumerate() {
-            let inputs: Vec<Vec<u8>> =
-                call.inputs.iter().map(|input| input.bytes(&mut rng, &outputs)).collect();
+            let inputs: Vec<Vec<u8>> = call
+                .inputs
+                .iter()
+                .map(|input| input.bytes(&mut rng, &outputs))
+                .collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+            // A key pair takes seconds to make and serves every sample.
+            if call.operation == "keygen" && index + 1 < plan.len() && sample > 0 {
+                outputs.push(Vec::new());
+                continue;
+            }
             let repeat = if index + 1 == plan.len() { repeat } else { 1 };
             let paint = paint && index + 1 == plan.len();
             let ran = agent.run(call.operation, repeat, paint, &fields)?;
@@ -585,7 +688,8 @@ impl Bench<'_> {
             Interface::Probe => Vec::new(),
             _ => self.plan(operation, bytes.unwrap_or(0))?,
         };
-        let exact = self.agent()?.hello().counter_hz == 0 || self.lab.board.fidelity != Fidelity::WallClock;
+        let exact =
+            self.agent()?.hello().counter_hz == 0 || self.lab.board.fidelity != Fidelity::WallClock;
         let mut repeat = 1;
         if !exact {
             repeat = self.calibrate(&plan, operation)?;
@@ -598,7 +702,7 @@ impl Bench<'_> {
                 wanted = 3;
             }
             if !exact && sample.seconds.is_some_and(|s| s > 0.05) {
-                wanted = 10;
+                wanted = wanted.min(10);
             }
             samples.push(sample);
         }
@@ -646,15 +750,21 @@ impl Bench<'_> {
             return Err(Error::Agent(format!("'{operation}' ran without marks")));
         }
         if reply.wrapped {
-            return Err(Error::Agent(format!("the counter wrapped during '{operation}'")));
+            return Err(Error::Agent(format!(
+                "the counter wrapped during '{operation}'"
+            )));
         }
         let repeats = f64::from(reply.repeats);
         let ticks = (reply.counter as f64 / repeats - empty.ticks).max(0.0);
         Ok(Sample {
             cycles: None,
             seconds: Some(ticks / f64::from(hz)),
-            stack: reply.stack.map(|stack| f64::from(stack) - empty.stack as f64),
-            cpu_share: reply.cpu.map(|cpu| 100.0 * cpu as f64 / reply.counter.max(1) as f64),
+            stack: reply
+                .stack
+                .map(|stack| f64::from(stack) - empty.stack as f64),
+            cpu_share: reply
+                .cpu
+                .map(|cpu| 100.0 * cpu as f64 / reply.counter.max(1) as f64),
             instructions: reply
                 .instructions
                 .map(|count| (count as f64 / repeats - empty.instructions).max(0.0)),
@@ -667,7 +777,11 @@ impl Bench<'_> {
 fn measure_empty(agent: &mut Agent) -> Result<Empty> {
     let chip = agent.run("empty", 1, false, &[])?;
     if let Some(span) = chip.span {
-        return Ok(Empty { cycles: span.cycles, stack: span.stack, ..Empty::default() });
+        return Ok(Empty {
+            cycles: span.cycles,
+            stack: span.stack,
+            ..Empty::default()
+        });
     }
     // The least of some runs: what the clock costs when nothing disturbs it.
     let mut empty = Empty {
@@ -680,8 +794,9 @@ fn measure_empty(agent: &mut Agent) -> Result<Empty> {
         let reply = agent.run("empty", 1000, true, &[])?.reply;
         let repeats = f64::from(reply.repeats.max(1));
         empty.ticks = empty.ticks.min(reply.counter as f64 / repeats);
-        empty.instructions =
-            empty.instructions.min(reply.instructions.unwrap_or(0) as f64 / repeats);
+        empty.instructions = empty
+            .instructions
+            .min(reply.instructions.unwrap_or(0) as f64 / repeats);
         empty.stack = u64::from(reply.stack.unwrap_or(0));
     }
     Ok(empty)
@@ -707,15 +822,22 @@ fn outcome(error: Error) -> Result<(Status, String)> {
 
 fn build_failure(error: &Error) -> String {
     let text = error.to_string();
-    let telling = text.lines().find(|line| line.contains("error")).or_else(|| text.lines().nth(1));
+    let telling = text
+        .lines()
+        .find(|line| line.contains("error"))
+        .or_else(|| text.lines().nth(1));
     format!("does not build: {}", telling.unwrap_or(&text).trim())
 }
 
 /// Two inputs that take different time, if the samples differ.
 fn spread(samples: &[Sample]) -> Option<String> {
     let cycles = |sample: &Sample| sample.cycles.unwrap_or(0.0);
-    let least = samples.iter().min_by(|a, b| cycles(a).total_cmp(&cycles(b)))?;
-    let most = samples.iter().max_by(|a, b| cycles(a).total_cmp(&cycles(b)))?;
+    let least = samples
+        .iter()
+        .min_by(|a, b| cycles(a).total_cmp(&cycles(b)))?;
+    let most = samples
+        .iter()
+        .max_by(|a, b| cycles(a).total_cmp(&cycles(b)))?;
     if cycles(least) == cycles(most) {
         return None;
     }
@@ -723,7 +845,11 @@ fn spread(samples: &[Sample]) -> Option<String> {
         let inputs: Vec<String> = sample.inputs.iter().map(hex::encode).collect();
         format!("{} cycles for {}", cycles(sample), inputs.join(" "))
     };
-    Some(format!("time depends on the inputs: {}, {}", show(least), show(most)))
+    Some(format!(
+        "time depends on the inputs: {}, {}",
+        show(least),
+        show(most)
+    ))
 }
 
 impl Row {
@@ -744,10 +870,13 @@ impl Row {
 
     /// A row of samples; deterministic ones get no interval.
     fn sampled(mut self, values: &[f64], deterministic: bool) -> Row {
-        let Some(summary) = stats::summarise(values) else { return self };
+        let Some(summary) = stats::summarise(values) else {
+            return self;
+        };
         self.samples = summary.count;
         self.value = Some(summary.mean);
-        (self.min, self.max, self.mean) = (Some(summary.min), Some(summary.max), Some(summary.mean));
+        (self.min, self.max, self.mean) =
+            (Some(summary.min), Some(summary.max), Some(summary.mean));
         if !deterministic {
             self.sd = summary.sd;
             self.ci95 = summary.ci95;

@@ -94,28 +94,49 @@ impl Project {
                 }
             }
         }
-        let project = Project { root: root.to_owned(), boards, contenders, algorithms };
+        let project = Project {
+            root: root.to_owned(),
+            boards,
+            contenders,
+            algorithms,
+        };
         project.check_references()?;
         Ok(project)
     }
 
     /// The board of that name.
     pub fn board(&self, name: &str) -> Result<&Board> {
-        self.boards.iter().find(|board| board.name == name).ok_or_else(|| {
-            Error::unknown("board", name, self.boards.iter().map(|b| b.name.as_str()))
-        })
+        self.boards
+            .iter()
+            .find(|board| board.name == name)
+            .ok_or_else(|| {
+                Error::unknown("board", name, self.boards.iter().map(|b| b.name.as_str()))
+            })
     }
 
     /// The algorithm of that name.
     pub fn algorithm(&self, name: &str) -> Result<&Algorithm> {
-        self.algorithms.iter().find(|algorithm| algorithm.name == name).ok_or_else(|| {
-            Error::unknown("algorithm", name, self.algorithms.iter().map(|a| a.name.as_str()))
-        })
+        self.algorithms
+            .iter()
+            .find(|algorithm| algorithm.name == name)
+            .ok_or_else(|| {
+                Error::unknown(
+                    "algorithm",
+                    name,
+                    self.algorithms.iter().map(|a| a.name.as_str()),
+                )
+            })
     }
 
     /// The port of a board.
     pub fn port(&self, board: &Board) -> Result<Port> {
-        read_toml(&self.root.join("firmware/ports").join(&board.port).join("port.toml"))
+        read_toml(
+            &self
+                .root
+                .join("firmware/ports")
+                .join(&board.port)
+                .join("port.toml"),
+        )
     }
 
     /// The units of a selection that can be built for `board`, in the order of
@@ -123,7 +144,11 @@ impl Project {
     /// only test the instrument are left out unless named.
     pub fn units<'a>(&'a self, board: &Board, selection: &Selection) -> Result<Vec<Unit<'a>>> {
         for name in &selection.contenders {
-            if !self.contenders.iter().any(|contender| &contender.name == name) {
+            if !self
+                .contenders
+                .iter()
+                .any(|contender| &contender.name == name)
+            {
                 return Err(Error::unknown(
                     "contender",
                     name,
@@ -146,7 +171,8 @@ impl Project {
                 return Err(Error::unknown("strategy", name, known_strategies()));
             }
         }
-        let wanted = |list: &[String], name: &str| list.is_empty() || list.iter().any(|n| n == name);
+        let wanted =
+            |list: &[String], name: &str| list.is_empty() || list.iter().any(|n| n == name);
         let mut units = Vec::new();
         for contender in &self.contenders {
             let named = selection.contenders.contains(&contender.name);
@@ -210,7 +236,11 @@ impl Project {
 }
 
 fn listed(what: &str, names: &[String]) -> String {
-    if names.is_empty() { String::new() } else { format!(", {what} {}", names.join(" or ")) }
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(", {what} {}", names.join(" or "))
+    }
 }
 
 fn same_name(path: &Path, stem: Option<&std::ffi::OsStr>, name: &str) -> Result<()> {

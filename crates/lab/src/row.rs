@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 pub const SCHEMA: &str = "selo.measurement/1";
 
 /// What a number is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fidelity {
     /// Counted by a simulator that models every cycle of the core.
@@ -24,7 +26,9 @@ pub enum Fidelity {
 }
 
 /// What was measured. The unit follows from the metric ([`Metric::unit`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
     /// Clock cycles of one operation, called through the C ABI.
@@ -46,7 +50,9 @@ pub enum Metric {
 }
 
 /// How a measurement ended. A failure is a row too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// Checked against vectors before and after, and measured.

@@ -64,7 +64,11 @@ pub fn start(
         }
         "avr8js" => {
             let script = root.join("sims/avr8js/selo-avr8js.mjs");
-            require(&root.join("sims/avr8js/node_modules/avr8js"), "make build", runner)?;
+            require(
+                &root.join("sims/avr8js/node_modules/avr8js"),
+                "make build",
+                runner,
+            )?;
             let mut command = Command::new("node");
             command.arg(script);
             command
@@ -113,7 +117,10 @@ impl ChipSession {
         let (Some(stdin), Some(stdout), Some(mut errors)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
-            return Err(Error::Runner { runner: runner.into(), message: "no pipes".into() });
+            return Err(Error::Runner {
+                runner: runner.into(),
+                message: "no pipes".into(),
+            });
         };
         let (send, lines) = channel();
         std::thread::spawn(move || {
@@ -129,8 +136,13 @@ impl ChipSession {
             let _ = errors.read_to_string(&mut text);
             let _ = send_errors.send(text);
         });
-        let mut session =
-            ChipSession { runner: runner.to_owned(), child, stdin, lines, stderr };
+        let mut session = ChipSession {
+            runner: runner.to_owned(),
+            child,
+            stdin,
+            lines,
+            stderr,
+        };
         // The agent boots, then sleeps until it is spoken to.
         session.until_idle()?;
         Ok(session)
@@ -161,7 +173,11 @@ impl ChipSession {
                     else {
                         return Err(self.garbled(&line));
                     };
-                    exchange.spans.push(Span { cycles, slept, stack });
+                    exchange.spans.push(Span {
+                        cycles,
+                        slept,
+                        stack,
+                    });
                 }
                 "idle" => return Ok(exchange),
                 "fault" => fault = Some(rest.to_owned()),
@@ -194,7 +210,10 @@ impl ChipSession {
     fn lost(&mut self, what: &str) -> Error {
         let _ = self.child.kill();
         let status = self.child.wait().map(|s| s.to_string()).unwrap_or_default();
-        let words = self.stderr.recv_timeout(Duration::from_secs(5)).unwrap_or_default();
+        let words = self
+            .stderr
+            .recv_timeout(Duration::from_secs(5))
+            .unwrap_or_default();
         let last: Vec<&str> = words.trim().lines().rev().take(3).collect();
         Error::Runner {
             runner: self.runner.clone(),
@@ -206,7 +225,12 @@ impl ChipSession {
 impl Session for ChipSession {
     fn exchange(&mut self, request: &[u8]) -> Result<Exchange> {
         let line = format!("send {}\n", hex::encode(request));
-        if self.stdin.write_all(line.as_bytes()).and_then(|()| self.stdin.flush()).is_err() {
+        if self
+            .stdin
+            .write_all(line.as_bytes())
+            .and_then(|()| self.stdin.flush())
+            .is_err()
+        {
             return Err(self.lost("takes no input"));
         }
         let mut exchange = self.until_idle()?;
@@ -238,7 +262,10 @@ impl NativeSession {
             .spawn()
             .map_err(|source| spawn_error("native", image, source))?;
         let (Some(stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Error::Runner { runner: "native".into(), message: "no pipes".into() });
+            return Err(Error::Runner {
+                runner: "native".into(),
+                message: "no pipes".into(),
+            });
         };
         let (send, bytes) = channel();
         std::thread::spawn(move || {
@@ -249,19 +276,32 @@ impl NativeSession {
                 }
             }
         });
-        Ok(NativeSession { child, stdin, bytes })
+        Ok(NativeSession {
+            child,
+            stdin,
+            bytes,
+        })
     }
 
     fn ended(&mut self) -> Error {
         let _ = self.child.kill();
         let fault = self.child.wait().ok().map(|status| status.to_string());
-        Error::Stopped(Stop { reason: "crash".into(), fault, pc: None })
+        Error::Stopped(Stop {
+            reason: "crash".into(),
+            fault,
+            pc: None,
+        })
     }
 }
 
 impl Session for NativeSession {
     fn exchange(&mut self, request: &[u8]) -> Result<Exchange> {
-        if self.stdin.write_all(request).and_then(|()| self.stdin.flush()).is_err() {
+        if self
+            .stdin
+            .write_all(request)
+            .and_then(|()| self.stdin.flush())
+            .is_err()
+        {
             return Err(self.ended());
         }
         let mut exchange = Exchange::default();
@@ -296,7 +336,10 @@ impl Drop for NativeSession {
 
 /// Keeps the bytes before the first delimiter that ends a frame.
 fn cut_at_delimiter(reply: &mut Vec<u8>) {
-    let start = reply.iter().position(|&byte| byte != 0).unwrap_or(reply.len());
+    let start = reply
+        .iter()
+        .position(|&byte| byte != 0)
+        .unwrap_or(reply.len());
     reply.drain(..start);
     if let Some(end) = reply.iter().position(|&byte| byte == 0) {
         reply.truncate(end);
@@ -305,13 +348,22 @@ fn cut_at_delimiter(reply: &mut Vec<u8>) {
 
 /// The value of `key=value` in a line of words.
 fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
-    line.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    line.split(' ')
+        .find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
 }
 
 fn spawn_error(runner: &str, program: &Path, source: std::io::Error) -> Error {
     if source.kind() == std::io::ErrorKind::NotFound {
-        let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let packages = if name == "node" { vec!["nodejs".to_owned()] } else { vec![] };
+        let name = program
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let packages = if name == "node" {
+            vec!["nodejs".to_owned()]
+        } else {
+            vec![]
+        };
         return Error::MissingProgram {
             program: name,
             needed_for: format!("the runner {runner}"),

@@ -16,7 +16,11 @@ pub fn interrupt() {
 
 /// `Err(Interrupted)` once [`interrupt`] was called.
 pub fn check_interrupt() -> Result<()> {
-    if INTERRUPTED.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+    if INTERRUPTED.load(Ordering::Relaxed) {
+        Err(Error::Interrupted)
+    } else {
+        Ok(())
+    }
 }
 
 /// What happens to the work, as it happens.
@@ -109,10 +113,17 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_millis(20 - 2 * index as u64));
             Ok(index)
         };
-        run(8, 4, work, |_| {}, |_| Ok(()), |index| {
-            seen.push(index);
-            Ok(())
-        })
+        run(
+            8,
+            4,
+            work,
+            |_| {},
+            |_| Ok(()),
+            |index| {
+                seen.push(index);
+                Ok(())
+            },
+        )
         .expect("no error");
         assert_eq!(seen, (0..8).collect::<Vec<_>>());
     }
@@ -121,7 +132,11 @@ mod tests {
     fn an_error_stops_the_work_and_keeps_what_was_done() {
         let mut kept = Vec::new();
         let work = |index: usize| {
-            if index == 2 { Err(Error::Agent("broken".into())) } else { Ok(index) }
+            if index == 2 {
+                Err(Error::Agent("broken".into()))
+            } else {
+                Ok(index)
+            }
         };
         let result = run(
             1000,

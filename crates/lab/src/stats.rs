@@ -26,8 +26,11 @@ pub fn summarise(samples: &[f64]) -> Option<Summary> {
     sorted.sort_by(f64::total_cmp);
     let mean = sorted.iter().sum::<f64>() / n;
     let middle = sorted.len() / 2;
-    let median =
-        if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 };
+    let median = if sorted.len() % 2 == 1 {
+        sorted[middle]
+    } else {
+        (sorted[middle - 1] + sorted[middle]) / 2.0
+    };
     let sd = (sorted.len() > 1).then(|| {
         let squares: f64 = sorted.iter().map(|x| (x - mean).powi(2)).sum();
         (squares / (n - 1.0)).sqrt()
@@ -57,7 +60,10 @@ mod tests {
     #[test]
     fn known_summary() {
         let s = summarise(&[4.0, 1.0, 3.0, 2.0]).expect("four samples");
-        assert_eq!((s.count, s.min, s.max, s.mean, s.median), (4, 1.0, 4.0, 2.5, 2.5));
+        assert_eq!(
+            (s.count, s.min, s.max, s.mean, s.median),
+            (4, 1.0, 4.0, 2.5, 2.5)
+        );
         // sd = sqrt(5/3); t(3, 0.975) = 3.18245 from published tables.
         let sd = (5.0_f64 / 3.0).sqrt();
         assert!((s.sd.expect("sd") - sd).abs() < 1e-12);

@@ -23,12 +23,22 @@ impl Store {
     /// Opens the row file in `folder`, keeping the rows of an earlier run.
     pub fn open(folder: &Path) -> Result<Store> {
         let path = folder.join(ROWS);
-        let write_error = |source| Error::Write { path: path.clone(), source };
+        let write_error = |source| Error::Write {
+            path: path.clone(),
+            source,
+        };
         std::fs::create_dir_all(folder).map_err(write_error)?;
-        let mut file =
-            OpenOptions::new().create(true).append(true).open(&path).map_err(write_error)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .map_err(write_error)?;
         let regular = file.metadata().map_err(write_error)?.is_file();
-        let rows = if regular { recover(&path, &mut file)? } else { Vec::new() };
+        let rows = if regular {
+            recover(&path, &mut file)?
+        } else {
+            Vec::new()
+        };
         Ok(Store { path, file, rows })
     }
 
@@ -61,7 +71,10 @@ impl Store {
         }
         self.file
             .write_all(text.as_bytes())
-            .map_err(|source| Error::Write { path: self.path.clone(), source })?;
+            .map_err(|source| Error::Write {
+                path: self.path.clone(),
+                source,
+            })?;
         self.rows.extend(rows);
         Ok(())
     }
@@ -75,7 +88,10 @@ pub fn to_line(row: &Row) -> String {
 
 /// Reads a row file.
 pub fn read(path: &Path) -> Result<Vec<Row>> {
-    let read_error = |source| Error::Read { path: path.to_owned(), source };
+    let read_error = |source| Error::Read {
+        path: path.to_owned(),
+        source,
+    };
     let file = File::open(path).map_err(read_error)?;
     let mut rows = Vec::new();
     for (index, line) in BufReader::new(file).lines().enumerate() {
@@ -95,12 +111,19 @@ pub fn read(path: &Path) -> Result<Vec<Row>> {
 /// Reads the rows of an earlier run. A last line without its end was cut off
 /// while it was written: it is dropped, and everything before it kept.
 fn recover(path: &Path, file: &mut File) -> Result<Vec<Row>> {
-    let text =
-        std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    let text = std::fs::read(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let whole = text
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |end| end + 1);
     if whole < text.len() {
-        file.set_len(whole as u64)
-            .map_err(|source| Error::Write { path: path.to_owned(), source })?;
+        file.set_len(whole as u64).map_err(|source| Error::Write {
+            path: path.to_owned(),
+            source,
+        })?;
     }
     read(path)
 }

@@ -38,7 +38,11 @@ pub const YEAR: f64 = 31_557_600.0;
 pub const NANOWATT_HOUR: f64 = 3.6e-6;
 
 const fn unit(name: &'static str, dimension: Dimension, factor: f64) -> Unit {
-    Unit { name, dimension, factor }
+    Unit {
+        name,
+        dimension,
+        factor,
+    }
 }
 
 /// The base unit of a dimension is the first one with factor 1.
@@ -128,9 +132,16 @@ impl Unit {
 pub fn convert(value: f64, from: &str, to: &str) -> Result<f64, UnitError> {
     let (a, b) = (Unit::find(from)?, Unit::find(to)?);
     if a.dimension != b.dimension {
-        return Err(UnitError::Mismatch { from: from.to_owned(), to: to.to_owned() });
+        return Err(UnitError::Mismatch {
+            from: from.to_owned(),
+            to: to.to_owned(),
+        });
     }
-    Ok(if a.factor == b.factor { value } else { value * a.factor / b.factor })
+    Ok(if a.factor == b.factor {
+        value
+    } else {
+        value * a.factor / b.factor
+    })
 }
 
 /// A number with its unit, such as `5s`, `6 uA` or `1%`, in the base unit of
@@ -144,12 +155,18 @@ pub fn parse_quantity(text: &str, dimension: Dimension, default: &str) -> Result
         .find(|end| text[..*end].trim_end().parse::<f64>().is_ok())
         .ok_or_else(|| UnitError::NotANumber(text.to_owned()))?;
     let (number, name) = text.split_at(split);
-    let value: f64 =
-        number.trim_end().parse().map_err(|_| UnitError::NotANumber(text.to_owned()))?;
+    let value: f64 = number
+        .trim_end()
+        .parse()
+        .map_err(|_| UnitError::NotANumber(text.to_owned()))?;
     if !value.is_finite() {
         return Err(UnitError::NotANumber(text.to_owned()));
     }
-    let name = if name.trim().is_empty() { default } else { name.trim() };
+    let name = if name.trim().is_empty() {
+        default
+    } else {
+        name.trim()
+    };
     convert(value, name, Unit::base(dimension).name)
 }
 
@@ -160,7 +177,11 @@ mod tests {
     #[test]
     fn names_are_unique_and_every_dimension_has_a_base() {
         for (index, unit) in UNITS.iter().enumerate() {
-            assert!(UNITS[..index].iter().all(|other| other.name != unit.name), "{}", unit.name);
+            assert!(
+                UNITS[..index].iter().all(|other| other.name != unit.name),
+                "{}",
+                unit.name
+            );
             assert_eq!(Unit::base(unit.dimension).factor, 1.0);
         }
     }
@@ -168,7 +189,11 @@ mod tests {
     #[test]
     fn row_units_are_base_units() {
         for metric in crate::row::Metric::ALL {
-            assert_eq!(Unit::find(metric.unit()).map(|u| u.factor), Ok(1.0), "{metric:?}");
+            assert_eq!(
+                Unit::find(metric.unit()).map(|u| u.factor),
+                Ok(1.0),
+                "{metric:?}"
+            );
         }
     }
 
@@ -179,8 +204,14 @@ mod tests {
         assert!((convert(0.783, "nWh", "J").unwrap_or(0.0) - 2.8188e-6).abs() < 1e-18);
         assert_eq!(convert(225.0, "mAh", "C"), Ok(810.0));
         assert_eq!(convert(20.0, "MHz", "Hz"), Ok(2e7));
-        assert!(matches!(convert(1.0, "bytes", "s"), Err(UnitError::Mismatch { .. })));
-        assert!(matches!(convert(1.0, "furlong", "s"), Err(UnitError::Unknown(_))));
+        assert!(matches!(
+            convert(1.0, "bytes", "s"),
+            Err(UnitError::Mismatch { .. })
+        ));
+        assert!(matches!(
+            convert(1.0, "furlong", "s"),
+            Err(UnitError::Unknown(_))
+        ));
     }
 
     #[test]

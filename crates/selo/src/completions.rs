@@ -15,6 +15,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    clap_complete::generate(args.shell, &mut crate::Cli::command(), "selo", &mut std::io::stdout());
+    clap_complete::generate(
+        args.shell,
+        &mut crate::Cli::command(),
+        "selo",
+        &mut std::io::stdout(),
+    );
     Ok(ExitCode::SUCCESS)
 }

@@ -32,7 +32,11 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
                 name: "project".into(),
                 why: "boards, contenders and algorithms".into(),
                 found: loaded.as_ref().ok().map(|_| root.display().to_string()),
-                install: loaded.as_ref().err().map(ToString::to_string).unwrap_or_default(),
+                install: loaded
+                    .as_ref()
+                    .err()
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
                 optional: false,
             });
             if let Ok(project) = &loaded {
@@ -42,7 +46,12 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
                     compilers.push((&board.toolchain.cc, packages, board.title.clone()));
                 }
                 for (cc, packages, title) in compilers {
-                    needs.push(program(cc, &format!("images for {title}"), &apt(&packages), false));
+                    needs.push(program(
+                        cc,
+                        &format!("images for {title}"),
+                        &apt(&packages),
+                        false,
+                    ));
                 }
             }
             needs.push(file(
@@ -51,7 +60,12 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
                 "simulates AVR boards, cycle-exact",
                 "make build",
             ));
-            needs.push(program("node", "the second AVR simulator", &apt(&["nodejs", "npm"]), true));
+            needs.push(program(
+                "node",
+                "the second AVR simulator",
+                &apt(&["nodejs", "npm"]),
+                true,
+            ));
             needs.push(file(
                 &root.join("sims/avr8js/node_modules/avr8js"),
                 "avr8js",
@@ -67,10 +81,23 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
             optional: false,
         }),
     }
-    needs.push(program("git", "the commit on every row", &apt(&["git"]), true));
-    needs.push(program("chromium", "`selo lab report --open`, or any browser", &apt(&["chromium"]), true));
+    needs.push(program(
+        "git",
+        "the commit on every row",
+        &apt(&["git"]),
+        true,
+    ));
+    needs.push(program(
+        "chromium",
+        "`selo lab report --open`, or any browser",
+        &apt(&["chromium"]),
+        true,
+    ));
 
-    let missing = needs.iter().filter(|need| need.found.is_none() && !need.optional).count();
+    let missing = needs
+        .iter()
+        .filter(|need| need.found.is_none() && !need.optional)
+        .count();
     for need in &needs {
         if args.json {
             println!(
@@ -106,11 +133,27 @@ fn apt(packages: &[&str]) -> String {
 
 /// A program on PATH; what it says of itself proves that it runs.
 fn program(name: &str, why: &str, install: &str, optional: bool) -> Need {
-    let output = Command::new(name).arg("--version").stdin(Stdio::null()).output();
-    let found = output.ok().filter(|output| output.status.success()).map(|output| {
-        String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned()
-    });
-    Need { name: name.into(), why: why.into(), found, install: install.into(), optional }
+    let output = Command::new(name)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output();
+    let found = output
+        .ok()
+        .filter(|output| output.status.success())
+        .map(|output| {
+            String::from_utf8_lossy(&output.stdout)
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        });
+    Need {
+        name: name.into(),
+        why: why.into(),
+        found,
+        install: install.into(),
+        optional,
+    }
 }
 
 fn file(path: &Path, name: &str, why: &str, install: &str) -> Need {

@@ -15,11 +15,16 @@ use clap::{Parser, Subcommand};
 
 /// Find out which cryptography a small device can afford, and seal its messages.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, max_term_width = 100, after_help = "\
+#[command(
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "\
 Examples:
   selo doctor                                     what is missing on this machine
   selo lab run --board uno --algorithm aes-128    measure on a simulated Arduino Uno
-  selo lab report                                 a page with tables and pictures")]
+  selo lab report                                 a page with tables and pictures"
+)]
 struct Cli {
     /// Folder of the project (default: the nearest above the current folder)
     #[arg(long, global = true, env = "SELO_PROJECT", value_name = "DIR")]
@@ -63,9 +68,12 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         match &cli.project {
             // Paths of images and sources are compared with this one.
             Some(folder) => {
-                let folder = folder.canonicalize().map_err(|source| {
-                    selo_lab::Error::Read { path: folder.clone(), source }
-                })?;
+                let folder = folder
+                    .canonicalize()
+                    .map_err(|source| selo_lab::Error::Read {
+                        path: folder.clone(),
+                        source,
+                    })?;
                 Ok(folder)
             }
             None => Ok(selo_lab::project::Project::find(&std::env::current_dir()?)?),
@@ -98,7 +106,9 @@ fn complain(error: &anyhow::Error) -> ExitCode {
             said = text;
         }
     }
-    let lab = error.chain().find_map(|cause| cause.downcast_ref::<selo_lab::Error>());
+    let lab = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<selo_lab::Error>());
     if let Some(hint) = lab.and_then(selo_lab::Error::hint) {
         eprintln!("hint: {hint}");
     }

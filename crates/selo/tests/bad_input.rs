@@ -6,7 +6,15 @@ use common::Project;
 
 /// A run that is quick enough to be repeated.
 const QUICK: [&str; 10] = [
-    "lab", "run", "--board", "uno", "--algorithm", "aes-128", "--strategy", "tiny", "--metric",
+    "lab",
+    "run",
+    "--board",
+    "uno",
+    "--algorithm",
+    "aes-128",
+    "--strategy",
+    "tiny",
+    "--metric",
     "cycles,flash",
 ];
 
@@ -14,17 +22,42 @@ const QUICK: [&str; 10] = [
 fn an_unknown_name_suggests_the_nearest() {
     let project = Project::new();
     for (arguments, words) in [
-        (["lab", "run", "--board", "unno"].as_slice(), "did you mean 'uno'"),
-        (&["lab", "run", "--board", "uno", "--algorithm", "aes128"], "did you mean 'aes-128'"),
-        (&["lab", "run", "--board", "uno", "--contender", "sello"], "did you mean 'selo'"),
-        (&["lab", "run", "--board", "uno", "--strategy", "smal"], "did you mean 'small'"),
-        (&["lab", "run", "--board", "uno", "--operation", "encript"], "did you mean 'encrypt'"),
-        (&["lab", "run", "--board", "uno", "--runner", "simavrr"], "did you mean 'simavr'"),
-        (&["lab", "run", "--board", "uno", "--power", "nothing-like-it"], "unknown power profile"),
+        (
+            ["lab", "run", "--board", "unno"].as_slice(),
+            "did you mean 'uno'",
+        ),
+        (
+            &["lab", "run", "--board", "uno", "--algorithm", "aes128"],
+            "did you mean 'aes-128'",
+        ),
+        (
+            &["lab", "run", "--board", "uno", "--contender", "sello"],
+            "did you mean 'selo'",
+        ),
+        (
+            &["lab", "run", "--board", "uno", "--strategy", "smal"],
+            "did you mean 'small'",
+        ),
+        (
+            &["lab", "run", "--board", "uno", "--operation", "encript"],
+            "did you mean 'encrypt'",
+        ),
+        (
+            &["lab", "run", "--board", "uno", "--runner", "simavrr"],
+            "did you mean 'simavr'",
+        ),
+        (
+            &["lab", "run", "--board", "uno", "--power", "nothing-like-it"],
+            "unknown power profile",
+        ),
     ] {
         let answer = project.selo(arguments);
         assert_eq!(answer.code, Some(2), "{arguments:?}: {}", answer.all());
-        assert!(answer.stderr.contains(words), "{arguments:?}: {}", answer.all());
+        assert!(
+            answer.stderr.contains(words),
+            "{arguments:?}: {}",
+            answer.all()
+        );
         assert!(answer.stdout.is_empty());
     }
 }
@@ -33,11 +66,22 @@ fn an_unknown_name_suggests_the_nearest() {
 fn broken_toml_points_at_the_line() {
     let project = Project::new();
     let text = std::fs::read_to_string(project.path().join("boards/uno.toml")).expect("a board");
-    project.write("boards/uno.toml", &text.replace("clock_hz = 16_000_000", "clock_hz = sixteen"));
+    project.write(
+        "boards/uno.toml",
+        &text.replace("clock_hz = 16_000_000", "clock_hz = sixteen"),
+    );
     let answer = project.selo(&QUICK);
     assert_eq!(answer.code, Some(2), "{}", answer.all());
-    assert!(answer.stderr.contains("boards/uno.toml"), "{}", answer.all());
-    assert!(answer.stderr.contains("line ") && answer.stderr.contains("sixteen"), "{}", answer.all());
+    assert!(
+        answer.stderr.contains("boards/uno.toml"),
+        "{}",
+        answer.all()
+    );
+    assert!(
+        answer.stderr.contains("line ") && answer.stderr.contains("sixteen"),
+        "{}",
+        answer.all()
+    );
 }
 
 #[test]
@@ -53,25 +97,53 @@ fn an_unknown_key_is_no_typing_mistake_that_passes() {
 fn a_missing_compiler_names_its_package() {
     let project = Project::new();
     let text = std::fs::read_to_string(project.path().join("boards/uno.toml")).expect("a board");
-    project.write("boards/uno.toml", &text.replace("cc = \"avr-gcc\"", "cc = \"no-such-avr-gcc\""));
+    project.write(
+        "boards/uno.toml",
+        &text.replace("cc = \"avr-gcc\"", "cc = \"no-such-avr-gcc\""),
+    );
     let answer = project.selo(&QUICK);
     assert_eq!(answer.code, Some(3), "{}", answer.all());
-    assert!(answer.stderr.contains("no-such-avr-gcc is not installed"), "{}", answer.all());
-    assert!(answer.stderr.contains("apt-get install gcc-avr"), "{}", answer.all());
+    assert!(
+        answer.stderr.contains("no-such-avr-gcc is not installed"),
+        "{}",
+        answer.all()
+    );
+    assert!(
+        answer.stderr.contains("apt-get install gcc-avr"),
+        "{}",
+        answer.all()
+    );
     let doctor = project.selo(&["doctor"]);
     assert_eq!(doctor.code, Some(3));
-    assert!(doctor.stdout.contains("MISSING  no-such-avr-gcc"), "{}", doctor.all());
+    assert!(
+        doctor.stdout.contains("MISSING  no-such-avr-gcc"),
+        "{}",
+        doctor.all()
+    );
 }
 
 #[test]
 fn a_library_that_does_not_compile_is_a_row() {
     let project = Project::new();
     project.append("contenders/test-wrong/glue.c", "\nthis is not C\n");
-    let answer = project.selo(&["lab", "run", "--board", "uno", "--contender", "test-wrong", "--json"]);
+    let answer = project.selo(&[
+        "lab",
+        "run",
+        "--board",
+        "uno",
+        "--contender",
+        "test-wrong",
+        "--json",
+    ]);
     assert_eq!(answer.code, Some(1), "{}", answer.all());
     for row in answer.lines() {
         assert_eq!(row["status"], "failed", "{row}");
-        assert!(row["reason"].as_str().is_some_and(|r| r.contains("does not build: ")), "{row}");
+        assert!(
+            row["reason"]
+                .as_str()
+                .is_some_and(|r| r.contains("does not build: ")),
+            "{row}"
+        );
     }
 }
 
@@ -86,21 +158,42 @@ fn a_simulator_that_dies_keeps_earlier_rows() {
     let target = project.path().join("target");
     std::fs::remove_file(&target).expect("the link");
     std::fs::create_dir(&target).expect("a folder");
-    project.write("target/sims/selo-simavr", "#!/bin/sh\necho ready\necho recv zz\n");
+    project.write(
+        "target/sims/selo-simavr",
+        "#!/bin/sh\necho ready\necho recv zz\n",
+    );
     let runner = target.join("sims/selo-simavr");
-    let mut mode = std::fs::metadata(&runner).expect("the runner").permissions();
+    let mut mode = std::fs::metadata(&runner)
+        .expect("the runner")
+        .permissions();
     std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
     std::fs::set_permissions(&runner, mode).expect("made executable");
-    let other = ["lab", "run", "--board", "uno", "--algorithm", "aes-256", "--strategy", "tiny"];
+    let other = [
+        "lab",
+        "run",
+        "--board",
+        "uno",
+        "--algorithm",
+        "aes-256",
+        "--strategy",
+        "tiny",
+    ];
     let answer = project.selo(&other);
     assert_eq!(answer.code, Some(4), "{}", answer.all());
     assert!(answer.stderr.contains("runner simavr"), "{}", answer.all());
 
-    project.write("target/sims/selo-simavr", "#!/bin/sh\necho last words >&2\nexit 9\n");
+    project.write(
+        "target/sims/selo-simavr",
+        "#!/bin/sh\necho last words >&2\nexit 9\n",
+    );
     let answer = project.selo(&other);
     assert_eq!(answer.code, Some(4), "{}", answer.all());
     assert!(answer.stderr.contains("last words"), "{}", answer.all());
-    assert!(std::fs::read_to_string(&rows).expect("rows").starts_with(&before));
+    assert!(
+        std::fs::read_to_string(&rows)
+            .expect("rows")
+            .starts_with(&before)
+    );
 }
 
 #[test]
@@ -113,8 +206,16 @@ fn a_full_disk_is_said_and_earlier_rows_stay() {
     arguments.extend(["--out", "full"]);
     let answer = project.selo(&arguments);
     assert_eq!(answer.code, Some(4), "{}", answer.all());
-    assert!(answer.stderr.contains("cannot write full/rows.jsonl"), "{}", answer.all());
-    assert!(answer.stderr.contains("hint: free some space"), "{}", answer.all());
+    assert!(
+        answer.stderr.contains("cannot write full/rows.jsonl"),
+        "{}",
+        answer.all()
+    );
+    assert!(
+        answer.stderr.contains("hint: free some space"),
+        "{}",
+        answer.all()
+    );
 }
 
 #[test]
@@ -127,20 +228,43 @@ fn an_interrupted_run_continues() {
     std::fs::write(&path, format!("{whole}{{\"schema\":\"selo.mea")).expect("cut");
     let answer = project.selo(&QUICK);
     assert_eq!(answer.code, Some(0), "{}", answer.all());
-    assert_eq!(std::fs::read_to_string(&path).expect("rows"), whole, "nothing new, nothing lost");
+    assert_eq!(
+        std::fs::read_to_string(&path).expect("rows"),
+        whole,
+        "nothing new, nothing lost"
+    );
 
     // A line that is broken in the middle is not passed over.
     std::fs::write(&path, format!("not a row\n{whole}")).expect("broken");
     let answer = project.selo(&QUICK);
-    assert!(answer.stderr.contains("rows.jsonl:1: not a measurement row"), "{}", answer.all());
-    assert_eq!(project.selo(&[&QUICK[..], &["--fresh"]].concat()).code, Some(0));
+    assert!(
+        answer
+            .stderr
+            .contains("rows.jsonl:1: not a measurement row"),
+        "{}",
+        answer.all()
+    );
+    assert_eq!(
+        project.selo(&[&QUICK[..], &["--fresh"]].concat()).code,
+        Some(0)
+    );
 }
 
 #[test]
 fn ctrl_c_keeps_rows_and_says_how_to_go_on() {
     let project = Project::new();
     let mut child = project
-        .command(&["lab", "run", "--board", "uno", "--contender", "selo", "--jobs", "1", "--json"])
+        .command(&[
+            "lab",
+            "run",
+            "--board",
+            "uno",
+            "--contender",
+            "selo",
+            "--jobs",
+            "1",
+            "--json",
+        ])
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()
@@ -158,9 +282,17 @@ fn ctrl_c_keeps_rows_and_says_how_to_go_on() {
     std::io::Read::read_to_string(&mut stdout, &mut rest).expect("the other rows");
     let answer = common::Answer::of(child.wait_with_output().expect("an end"));
     assert_eq!(answer.code, Some(130), "{}", answer.all());
-    assert!(answer.stderr.contains("continues where this one stopped"), "{}", answer.all());
-    let kept = std::fs::read_to_string(project.path().join("out/lab/uno/rows.jsonl")).expect("rows");
-    assert!(kept.contains(line.trim()), "the rows printed are the rows kept");
+    assert!(
+        answer.stderr.contains("continues where this one stopped"),
+        "{}",
+        answer.all()
+    );
+    let kept =
+        std::fs::read_to_string(project.path().join("out/lab/uno/rows.jsonl")).expect("rows");
+    assert!(
+        kept.contains(line.trim()),
+        "the rows printed are the rows kept"
+    );
     assert!(kept.ends_with('\n'));
 }
 
@@ -175,5 +307,9 @@ fn outside_a_project_it_says_so() {
         .expect("the command runs");
     let answer = common::Answer::of(output);
     assert_eq!(answer.code, Some(2));
-    assert!(answer.stderr.contains("not inside a Selo project"), "{}", answer.all());
+    assert!(
+        answer.stderr.contains("not inside a Selo project"),
+        "{}",
+        answer.all()
+    );
 }

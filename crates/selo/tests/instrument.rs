@@ -10,7 +10,15 @@ use serde_json::Value;
 /// Rows of one contender on the simulated Uno.
 fn rows(contender: &str, more: &[&str]) -> Vec<Value> {
     let project = Project::new();
-    let mut arguments = vec!["lab", "run", "--board", "uno", "--json", "--contender", contender];
+    let mut arguments = vec![
+        "lab",
+        "run",
+        "--board",
+        "uno",
+        "--json",
+        "--contender",
+        contender,
+    ];
     arguments.extend(more);
     let answer = project.selo(&arguments);
     let rows = answer.lines();
@@ -42,12 +50,26 @@ fn a_wrong_cipher_gets_no_number() {
 fn a_wrong_cipher_fails_its_check() {
     let project = Project::new();
     let answer = project.selo(&[
-        "lab", "check", "--board", "uno", "--contender", "test-wrong", "--budget", "20", "--json",
+        "lab",
+        "check",
+        "--board",
+        "uno",
+        "--contender",
+        "test-wrong",
+        "--budget",
+        "20",
+        "--json",
     ]);
     assert_eq!(answer.code, Some(1), "{}", answer.all());
     let lines = answer.lines();
-    let set = lines.iter().find(|line| line["source"] == "aesavs-kat-ecb").expect("a line");
-    assert!(set["failed"].as_u64() > Some(0) && set["first_failure"].is_string(), "{set}");
+    let set = lines
+        .iter()
+        .find(|line| line["source"] == "aesavs-kat-ecb")
+        .expect("a line");
+    assert!(
+        set["failed"].as_u64() > Some(0) && set["first_failure"].is_string(),
+        "{set}"
+    );
 }
 
 #[test]
@@ -60,13 +82,27 @@ fn a_secret_dependent_branch_is_seen() {
 
     let project = Project::new();
     let answer = project.selo(&[
-        "lab", "check", "--board", "uno", "--contender", "test-leaky", "--budget", "20", "--json",
+        "lab",
+        "check",
+        "--board",
+        "uno",
+        "--contender",
+        "test-leaky",
+        "--budget",
+        "20",
+        "--json",
     ]);
     assert_eq!(answer.code, Some(1));
     let lines = answer.lines();
-    let verdict = lines.iter().find(|line| line["source"] == "constant-time").expect("a line");
+    let verdict = lines
+        .iter()
+        .find(|line| line["source"] == "constant-time")
+        .expect("a line");
     assert!(verdict["failed"].as_u64() > Some(0), "{verdict}");
-    let right = lines.iter().find(|line| line["source"] == "fips197").expect("a line");
+    let right = lines
+        .iter()
+        .find(|line| line["source"] == "fips197")
+        .expect("a line");
     assert_eq!(right["failed"], 0, "leaky, but right: {right}");
 }
 
@@ -94,7 +130,10 @@ fn what_is_too_large_is_named_with_its_bytes() {
         assert!(reason(row).contains("over; largest:"), "{row}");
     }
     let of = |strategy: &str| {
-        rows.iter().find(|row| row["strategy"] == strategy).map(reason).expect("a row")
+        rows.iter()
+            .find(|row| row["strategy"] == strategy)
+            .map(reason)
+            .expect("a row")
     };
     assert!(of("flash").contains("flash: "), "{}", of("flash"));
     assert!(of("ram").contains("RAM: "), "{}", of("ram"));
@@ -123,7 +162,10 @@ fn each_crash_is_told_apart() {
         assert_eq!(row["status"], "crashed", "{row}");
         assert!(reason(row).contains(word), "{row}");
     }
-    assert_eq!(find(&rows, "jump-past-flash", "cycles")["status"], "crashed");
+    assert_eq!(
+        find(&rows, "jump-past-flash", "cycles")["status"],
+        "crashed"
+    );
 }
 
 /// What two runs, or two simulators, must agree on.
@@ -161,7 +203,9 @@ fn a_second_simulator_counts_the_same_cycles() {
     assert!(first.len() > 20);
     assert_eq!(figures(&first), figures(&second));
     let images = |rows: &[Value]| -> Vec<String> {
-        rows.iter().map(|row| row["firmware_sha256"].to_string()).collect()
+        rows.iter()
+            .map(|row| row["firmware_sha256"].to_string())
+            .collect()
     };
     assert_eq!(images(&first), images(&second), "the images are the same");
     assert!(second.iter().all(|row| row["runner"] == "avr8js"));
@@ -169,6 +213,14 @@ fn a_second_simulator_counts_the_same_cycles() {
 
 #[test]
 fn two_runs_give_the_same_figures() {
-    let arguments = ["--algorithm", "aes-192,sha-512,hmac-sha-256", "--metric", "cycles,flash,ram,stack"];
-    assert_eq!(figures(&rows("selo", &arguments)), figures(&rows("selo", &arguments)));
+    let arguments = [
+        "--algorithm",
+        "aes-192,sha-512,hmac-sha-256",
+        "--metric",
+        "cycles,flash,ram,stack",
+    ];
+    assert_eq!(
+        figures(&rows("selo", &arguments)),
+        figures(&rows("selo", &arguments))
+    );
 }

@@ -19,7 +19,11 @@ fn blocks(page: &str) -> Vec<Block> {
     for (number, line) in page.lines().enumerate() {
         match (&mut open, line.strip_prefix("```")) {
             (None, Some(info)) => {
-                open = Some(Block { info: info.to_owned(), text: String::new(), line: number + 1 });
+                open = Some(Block {
+                    info: info.to_owned(),
+                    text: String::new(),
+                    line: number + 1,
+                });
             }
             (Some(_), Some(_)) => out.extend(open.take()),
             (Some(block), None) => {
@@ -64,7 +68,10 @@ fn perform(name: &str) {
             }
         }
     }
-    assert!(files > 0 && commands > 0 && expected > 0, "{name} performs nothing");
+    assert!(
+        files > 0 && commands > 0 && expected > 0,
+        "{name} performs nothing"
+    );
 }
 
 #[test]

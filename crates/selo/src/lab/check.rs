@@ -45,7 +45,8 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
     let board = project.board(&args.select.board)?;
     let units = project.units(board, &args.select.selection())?;
-    let catalog = selo_vectors::Catalog::load(&root.join("vectors")).map_err(selo_lab::Error::from)?;
+    let catalog =
+        selo_vectors::Catalog::load(&root.join("vectors")).map_err(selo_lab::Error::from)?;
     let lab = Lab {
         project: &project,
         board,
@@ -59,8 +60,11 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         power: None,
         cycle_limit: args.select.cycle_limit(),
     };
-    let effort =
-        Effort { full: args.full, cycles: args.budget.saturating_mul(1_000_000), ..Effort::default() };
+    let effort = Effort {
+        full: args.full,
+        cycles: args.budget.saturating_mul(1_000_000),
+        ..Effort::default()
+    };
     let mut progress = Progress::new(units.iter().map(selo_lab::contender::Unit::label).collect());
     let mut lines: Vec<CheckLine> = Vec::new();
     let result = {
@@ -74,7 +78,9 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
             |new| {
                 if args.json {
                     for line in &new {
-                        progress.borrow().print(&serde_json::to_string(line).unwrap_or_default());
+                        progress
+                            .borrow()
+                            .print(&serde_json::to_string(line).unwrap_or_default());
                     }
                 }
                 lines.extend(new);
@@ -84,7 +90,10 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     };
     progress.finish();
     if !args.json && !lines.is_empty() {
-        print!("{}", by_source(&lines, &board.title).to_terminal(TerminalStyle::detect()));
+        print!(
+            "{}",
+            by_source(&lines, &board.title).to_terminal(TerminalStyle::detect())
+        );
         for line in lines.iter().filter(|line| line.failed > 0) {
             println!(
                 "FAILED {} {} {} {}: {} of {}; first: {}",
@@ -99,13 +108,20 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         }
     }
     result?;
-    let folder = args.out.clone().unwrap_or_else(|| measure::default_folder(&project, board));
+    let folder = args
+        .out
+        .clone()
+        .unwrap_or_else(|| measure::default_folder(&project, board));
     let path = folder.join("check.jsonl");
     write_lines(&path, &lines).map_err(|source| selo_lab::Error::Write { path, source })?;
     let passed: u64 = lines.iter().map(|line| line.passed).sum();
     let failed: u64 = lines.iter().map(|line| line.failed).sum();
     eprintln!("{passed} passed, {failed} failed");
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
 }
 
 /// Replaces the file at once, so that a reader never sees half of it.
@@ -128,13 +144,10 @@ fn by_source(lines: &[CheckLine], board: &str) -> Table {
     let mut sums: BTreeMap<&str, [u64; 5]> = BTreeMap::new();
     for line in lines {
         let sum = sums.entry(&line.source).or_default();
-        for (total, part) in sum.iter_mut().zip([
-            1,
-            line.tried,
-            line.passed,
-            line.failed,
-            line.available,
-        ]) {
+        for (total, part) in
+            sum.iter_mut()
+                .zip([1, line.tried, line.passed, line.failed, line.available])
+        {
             *total += part;
         }
     }
@@ -153,7 +166,11 @@ fn by_source(lines: &[CheckLine], board: &str) -> Table {
         let mut cells = vec![Cell::text(source)];
         for (index, value) in sum.into_iter().enumerate() {
             let cell = Cell::number(value.to_string(), value as f64);
-            cells.push(if index == 3 && value > 0 { cell.with_tone(Tone::Bad) } else { cell });
+            cells.push(if index == 3 && value > 0 {
+                cell.with_tone(Tone::Bad)
+            } else {
+                cell
+            });
         }
         table.push(cells);
     }

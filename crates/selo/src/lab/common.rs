@@ -52,7 +52,11 @@ impl Select {
     /// Simulated chips do not disturb each other; wall-clock measurements do.
     pub fn jobs(&self, board: &Board, timed: bool) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let default = if timed && board.fidelity == Fidelity::WallClock { 1 } else { cores };
+        let default = if timed && board.fidelity == Fidelity::WallClock {
+            1
+        } else {
+            cores
+        };
         self.jobs.unwrap_or(default).max(1)
     }
 
@@ -62,7 +66,11 @@ impl Select {
         if selo_lab::runner::RUNNERS.contains(&name.as_str()) {
             return Ok(name);
         }
-        Err(selo_lab::Error::unknown("runner", &name, selo_lab::runner::RUNNERS))
+        Err(selo_lab::Error::unknown(
+            "runner",
+            &name,
+            selo_lab::runner::RUNNERS,
+        ))
     }
 }
 
@@ -83,7 +91,11 @@ impl Progress {
         } else {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        Progress { bar, labels, running: Vec::new() }
+        Progress {
+            bar,
+            labels,
+            running: Vec::new(),
+        }
     }
 
     pub fn event(&mut self, event: Event) {
@@ -94,7 +106,11 @@ impl Progress {
                 self.bar.inc(1);
             }
         }
-        let names: Vec<&str> = self.running.iter().map(|&index| self.labels[index].as_str()).collect();
+        let names: Vec<&str> = self
+            .running
+            .iter()
+            .map(|&index| self.labels[index].as_str())
+            .collect();
         self.bar.set_message(names.join("  |  "));
     }
 
@@ -111,7 +127,12 @@ impl Progress {
 /// The commit that is measured; `+` says that the tree had changes.
 pub fn commit(project: &Path) -> String {
     let git = |arguments: &[&str]| {
-        let output = Command::new("git").arg("-C").arg(project).args(arguments).output().ok()?;
+        let output = Command::new("git")
+            .arg("-C")
+            .arg(project)
+            .args(arguments)
+            .output()
+            .ok()?;
         let text = String::from_utf8(output.stdout).ok()?;
         output.status.success().then(|| text.trim().to_owned())
     };

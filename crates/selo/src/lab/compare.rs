@@ -68,7 +68,11 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
     };
     let wanted: Vec<&str> = match &args.table {
         None => paper.tables.iter().map(|table| table.id.as_str()).collect(),
-        Some(name) => paper.tables_named(name).iter().map(|table| table.id.as_str()).collect(),
+        Some(name) => paper
+            .tables_named(name)
+            .iter()
+            .map(|table| table.id.as_str())
+            .collect(),
     };
     if let (true, Some(name)) = (wanted.is_empty(), &args.table) {
         let ids = paper.tables.iter().map(|table| table.id.as_str());
@@ -82,9 +86,16 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
     let boards: Vec<KnownBoard> = data
         .boards
         .into_iter()
-        .map(|board| KnownBoard { name: board.name, power: board.power })
+        .map(|board| KnownBoard {
+            name: board.name,
+            power: board.power,
+        })
         .collect();
-    let ours = Ours { rows: &rows, boards: &boards, contender: &args.contender };
+    let ours = Ours {
+        rows: &rows,
+        boards: &boards,
+        contender: &args.contender,
+    };
     let comparison = compare(&paper, ours, |table| wanted.contains(&table.id.as_str()));
 
     if args.json {
@@ -97,9 +108,18 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
     Ok(finish(&comparison, rows.is_empty()))
 }
 
-fn known_contender(name: &str, data: &Project, rows: &[selo_lab::row::Row]) -> selo_lab::Result<()> {
-    let known = data.contenders.iter().map(|contender| contender.name.as_str());
-    let known: Vec<&str> = known.chain(rows.iter().map(|row| row.contender.as_str())).collect();
+fn known_contender(
+    name: &str,
+    data: &Project,
+    rows: &[selo_lab::row::Row],
+) -> selo_lab::Result<()> {
+    let known = data
+        .contenders
+        .iter()
+        .map(|contender| contender.name.as_str());
+    let known: Vec<&str> = known
+        .chain(rows.iter().map(|row| row.contender.as_str()))
+        .collect();
     if known.contains(&name) {
         return Ok(());
     }
@@ -121,8 +141,11 @@ fn text(comparison: &Comparison, all: bool) -> String {
 
 /// The summary on stderr, and what to run for the rest.
 fn finish(comparison: &Comparison, no_rows: bool) -> ExitCode {
-    let counts: Vec<String> =
-        comparison.counts().iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
+    let counts: Vec<String> = comparison
+        .counts()
+        .iter()
+        .map(|(status, count)| format!("{count} {}", status.name()))
+        .collect();
     eprintln!("{}: {}", comparison.paper, counts.join(", "));
     for board in comparison.boards_to_run() {
         eprintln!("hint: for what is not measured: selo lab run --board {board}");

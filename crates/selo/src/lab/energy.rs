@@ -47,7 +47,12 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Stretch of the trace at rest, whose mean power is subtracted, such as 0..5ms
-    #[arg(long, value_name = "FROM..TO", requires = "trace", conflicts_with = "idle_power")]
+    #[arg(
+        long,
+        value_name = "FROM..TO",
+        requires = "trace",
+        conflicts_with = "idle_power"
+    )]
     idle: Option<String>,
     /// Power at rest to subtract; milliwatts without a unit
     #[arg(long, value_name = "POWER", requires = "trace")]
@@ -66,7 +71,12 @@ pub struct Args {
     #[arg(long, value_name = "NAME", conflicts_with = "trace")]
     board: Option<String>,
     /// Work once a period, from a row: ALGORITHM:STRATEGY:OPERATION or with :BYTES
-    #[arg(long, value_name = "WORK", requires = "board", conflicts_with = "active_time")]
+    #[arg(
+        long,
+        value_name = "WORK",
+        requires = "board",
+        conflicts_with = "active_time"
+    )]
     operation: Option<String>,
     /// Whose implementation the row is of
     #[arg(long, value_name = "NAME", default_value = "selo")]
@@ -145,24 +155,37 @@ fn quantity(option: &str, text: &str, dimension: Dimension, default: &str) -> Re
     }
 }
 
-fn optional(option: &str, text: &Option<String>, dimension: Dimension, default: &str) -> Result<Option<f64>, Refusal> {
-    text.as_ref().map(|text| quantity(option, text, dimension, default)).transpose()
+fn optional(
+    option: &str,
+    text: &Option<String>,
+    dimension: Dimension,
+    default: &str,
+) -> Result<Option<f64>, Refusal> {
+    text.as_ref()
+        .map(|text| quantity(option, text, dimension, default))
+        .transpose()
 }
 
 // ---- traces -----------------------------------------------------------------
 
 fn trace(args: &Args, path: &Path) -> Result<(), Refusal> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let refuse = |error: TraceError| Refusal::Usage(format!("{}: {error}", path.display()));
     let samples = parse_trace(&text).map_err(refuse)?;
     let time = |option, text: &Option<String>| optional(option, text, Dimension::Time, "s");
     let (from, to) = (time("--from", &args.from)?, time("--to", &args.to)?);
-    let ends = samples.first().zip(samples.last()).map(|(a, b)| (a.seconds, b.seconds));
+    let ends = samples
+        .first()
+        .zip(samples.last())
+        .map(|(a, b)| (a.seconds, b.seconds));
     let (first, last) = ends.unwrap_or_default();
     let stretch = from.unwrap_or(first)..to.unwrap_or(last);
     let idle = match (&args.idle, &args.idle_power) {
         (Some(range), _) => Idle::Between(time_range(range)?),
-        (None, Some(power)) => Idle::Watts(quantity("--idle-power", power, Dimension::Power, "mW")?),
+        (None, Some(power)) => {
+            Idle::Watts(quantity("--idle-power", power, Dimension::Power, "mW")?)
+        }
         (None, None) => Idle::None,
     };
     let energy = integrate(&samples, Some(stretch), &idle).map_err(refuse)?;
@@ -175,16 +198,20 @@ fn trace(args: &Args, path: &Path) -> Result<(), Refusal> {
 }
 
 fn time_range(text: &str) -> Result<Range<f64>, Refusal> {
-    let (from, to) = text
-        .split_once("..")
-        .ok_or_else(|| Refusal::Usage(format!("--idle: '{text}' is not FROM..TO, such as 0..5ms")))?;
-    Ok(quantity("--idle", from, Dimension::Time, "s")?..quantity("--idle", to, Dimension::Time, "s")?)
+    let (from, to) = text.split_once("..").ok_or_else(|| {
+        Refusal::Usage(format!("--idle: '{text}' is not FROM..TO, such as 0..5ms"))
+    })?;
+    Ok(quantity("--idle", from, Dimension::Time, "s")?
+        ..quantity("--idle", to, Dimension::Time, "s")?)
 }
 
 fn trace_text(energy: &TraceEnergy, idle: &Idle) -> String {
     let above = match idle {
         Idle::None => "nothing subtracted".to_owned(),
-        _ => format!("{} mW at rest subtracted", format::significant(energy.idle_watts * 1e3, 4)),
+        _ => format!(
+            "{} mW at rest subtracted",
+            format::significant(energy.idle_watts * 1e3, 4)
+        ),
     };
     format!(
         "energy    {} J = {} nWh ({above})\nduration  {} s, {}\ntotal     {} J with the rest in it\n",
@@ -214,8 +241,12 @@ struct BatteryAnswer {
 
 fn battery_life(args: &Args, name: &str, project: &Path) -> Result<(), Refusal> {
     let mut battery = Battery::parse(name).map_err(Refusal::Usage)?;
-    battery.self_discharge_percent =
-        quantity("--self-discharge", &args.self_discharge, Dimension::Share, "%")?;
+    battery.self_discharge_percent = quantity(
+        "--self-discharge",
+        &args.self_discharge,
+        Dimension::Share,
+        "%",
+    )?;
     let mut sources = Vec::new();
     let board = match &args.board {
         Some(name) => Some(Project::load(project)?.board(name)?.clone()),
@@ -229,25 +260,48 @@ fn battery_life(args: &Args, name: &str, project: &Path) -> Result<(), Refusal> 
         }
         _ => optional("--active-time", &args.active_time, Dimension::Time, "s")?.unwrap_or(0.0),
     };
-    let profile = board.as_ref().map(|board| profile(args, board)).transpose()?;
+    let profile = board
+        .as_ref()
+        .map(|board| profile(args, board))
+        .transpose()?;
     if let Some(profile) = profile {
-        let note = profile.note.as_deref().map_or_else(String::new, |note| format!("; {note}"));
-        sources.push(format!("power profile {}: {}{note}", profile.name, profile.source));
+        let note = profile
+            .note
+            .as_deref()
+            .map_or_else(String::new, |note| format!("; {note}"));
+        sources.push(format!(
+            "power profile {}: {}{note}",
+            profile.name, profile.source
+        ));
     }
     let current = |option, text: &Option<String>, own: fn(&PowerProfile) -> f64| {
         let given = optional(option, text, Dimension::Current, "mA")?;
         Ok::<_, Refusal>(given.or_else(|| profile.map(|profile| own(profile) * 1e-3)))
     };
-    let sleep = current("--sleep-current", &args.sleep_current, |profile| profile.idle_milliamps)?;
-    let active = current("--active-current", &args.active_current, |profile| profile.active_milliamps)?;
-    let volts = optional("--supply-volts", &args.supply_volts, Dimension::Voltage, "V")?
-        .or_else(|| profile.map(|profile| profile.supply_volts))
-        .unwrap_or(battery.volts);
+    let sleep = current("--sleep-current", &args.sleep_current, |profile| {
+        profile.idle_milliamps
+    })?;
+    let active = current("--active-current", &args.active_current, |profile| {
+        profile.active_milliamps
+    })?;
+    let volts = optional(
+        "--supply-volts",
+        &args.supply_volts,
+        Dimension::Voltage,
+        "V",
+    )?
+    .or_else(|| profile.map(|profile| profile.supply_volts))
+    .unwrap_or(battery.volts);
     let sleep = sleep.ok_or_else(|| {
-        Refusal::Usage("--sleep-current, or a --board with a power profile, says what the board draws asleep".into())
+        Refusal::Usage(
+            "--sleep-current, or a --board with a power profile, says what the board draws asleep"
+                .into(),
+        )
     })?;
     if active.is_none() && active_seconds > 0.0 {
-        return Err(Refusal::Usage("--active-current, or a --board, says what the board draws at work".into()));
+        return Err(Refusal::Usage(
+            "--active-current, or a --board, says what the board draws at work".into(),
+        ));
     }
     let duty = DutyCycle {
         sleep_watts: volts * sleep,
@@ -256,7 +310,10 @@ fn battery_life(args: &Args, name: &str, project: &Path) -> Result<(), Refusal> 
         period_seconds: quantity("--every", &args.every, Dimension::Time, "s")?,
     };
     let lasting = life(&battery, &duty).map_err(Refusal::Usage)?;
-    let asleep = DutyCycle { active_seconds: 0.0, ..duty.clone() };
+    let asleep = DutyCycle {
+        active_seconds: 0.0,
+        ..duty.clone()
+    };
     let answer = BatteryAnswer {
         asleep_years: life(&battery, &asleep).map_err(Refusal::Usage)?.years,
         work_joules: (duty.active_watts - duty.sleep_watts) * duty.active_seconds,
@@ -276,26 +333,41 @@ fn battery_life(args: &Args, name: &str, project: &Path) -> Result<(), Refusal> 
 /// The profile that was asked for, else the first that knows what the board draws at rest.
 fn profile<'a>(args: &Args, board: &'a Board) -> Result<&'a PowerProfile, Refusal> {
     let Some(name) = &args.profile else {
-        let whole = board.power.iter().find(|profile| profile.idle_milliamps > 0.0);
+        let whole = board
+            .power
+            .iter()
+            .find(|profile| profile.idle_milliamps > 0.0);
         return whole.or(board.power.first()).ok_or_else(|| {
-            Refusal::Usage(format!("board '{}' has no power profile; give the currents", board.name))
+            Refusal::Usage(format!(
+                "board '{}' has no power profile; give the currents",
+                board.name
+            ))
         });
     };
-    board.power.iter().find(|profile| profile.name == *name).ok_or_else(|| {
-        let known = board.power.iter().map(|profile| profile.name.as_str());
-        selo_lab::Error::unknown("power profile", name, known).into()
-    })
+    board
+        .power
+        .iter()
+        .find(|profile| profile.name == *name)
+        .ok_or_else(|| {
+            let known = board.power.iter().map(|profile| profile.name.as_str());
+            selo_lab::Error::unknown("power profile", name, known).into()
+        })
 }
 
 /// Seconds of an operation, and which row says so.
-fn time_of(args: &Args, operation: &str, board: &Board, project: &Path) -> Result<(f64, String), Refusal> {
+fn time_of(
+    args: &Args,
+    operation: &str,
+    board: &Board,
+    project: &Path,
+) -> Result<(f64, String), Refusal> {
     let parts: Vec<&str> = operation.split(':').collect();
     let (algorithm, strategy, name, bytes) = match parts[..] {
         [algorithm, strategy, name] => (algorithm, strategy, name, None),
         [algorithm, strategy, name, bytes] => {
-            let bytes: u32 = bytes
-                .parse()
-                .map_err(|_| Refusal::Usage(format!("--operation: '{bytes}' is not a number of bytes")))?;
+            let bytes: u32 = bytes.parse().map_err(|_| {
+                Refusal::Usage(format!("--operation: '{bytes}' is not a number of bytes"))
+            })?;
             (algorithm, strategy, name, Some(bytes))
         }
         _ => {
@@ -320,11 +392,16 @@ fn time_of(args: &Args, operation: &str, board: &Board, project: &Path) -> Resul
     );
     let label = format!("{} {algorithm} {strategy} {name}", args.contender);
     let Some(row) = rows.iter().filter(wanted).min_by_key(|row| row.bytes) else {
-        return Err(Refusal::NoRow { message: format!("no row for the time of {label} on {}", board.name), command });
+        return Err(Refusal::NoRow {
+            message: format!("no row for the time of {label} on {}", board.name),
+            command,
+        });
     };
     match (row.status, row.value) {
         (Status::Ok | Status::VariableTime, Some(seconds)) => {
-            let size = row.bytes.map_or_else(String::new, |bytes| format!(" of {bytes} bytes"));
+            let size = row
+                .bytes
+                .map_or_else(String::new, |bytes| format!(" of {bytes} bytes"));
             let source = format!(
                 "time: {label}{size}, {}, {}, run {}",
                 format::quantity(Metric::Time, seconds),
@@ -336,7 +413,11 @@ fn time_of(args: &Args, operation: &str, board: &Board, project: &Path) -> Resul
         (status, _) => {
             let why = row.reason.as_deref().unwrap_or("no reason given");
             Err(Refusal::NoRow {
-                message: format!("{label} on {}: {}: {why}", board.name, format::status_words(status)),
+                message: format!(
+                    "{label} on {}: {}: {why}",
+                    board.name,
+                    format::status_words(status)
+                ),
                 command,
             })
         }
@@ -348,7 +429,13 @@ impl BatteryAnswer {
         let years = |years: Option<f64>| {
             years.map_or_else(
                 || "for ever (nothing draws anything)".to_owned(),
-                |years| format!("{} years ({} days)", format::significant(years, 3), format::significant(years * 365.25, 3)),
+                |years| {
+                    format!(
+                        "{} years ({} days)",
+                        format::significant(years, 3),
+                        format::significant(years * 365.25, 3)
+                    )
+                },
             )
         };
         let watts = |watts: f64| format!("{} mW", format::significant(watts * 1e3, 3));

@@ -29,7 +29,14 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
             project
                 .boards
                 .iter()
-                .map(|b| vec![b.name.clone(), b.title.clone(), b.runner.clone(), b.fidelity.name().into()])
+                .map(|b| {
+                    vec![
+                        b.name.clone(),
+                        b.title.clone(),
+                        b.runner.clone(),
+                        b.fidelity.name().into(),
+                    ]
+                })
                 .collect(),
         ),
         What::Contenders => (
@@ -38,10 +45,18 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
                 .contenders
                 .iter()
                 .map(|c| {
-                    let mut names: Vec<&str> =
-                        c.implementations.iter().flat_map(|i| &i.algorithms).map(String::as_str).collect();
+                    let mut names: Vec<&str> = c
+                        .implementations
+                        .iter()
+                        .flat_map(|i| &i.algorithms)
+                        .map(String::as_str)
+                        .collect();
                     names.dedup();
-                    let mark = if c.test_only { " (tests the instrument)" } else { "" };
+                    let mark = if c.test_only {
+                        " (tests the instrument)"
+                    } else {
+                        ""
+                    };
                     vec![
                         c.name.clone(),
                         format!("{}{mark}", c.title),
@@ -61,8 +76,8 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
                 .collect(),
         ),
         What::Vectors => {
-            let catalog =
-                selo_vectors::Catalog::load(&root.join("vectors")).map_err(selo_lab::Error::from)?;
+            let catalog = selo_vectors::Catalog::load(&root.join("vectors"))
+                .map_err(selo_lab::Error::from)?;
             let mut lines = Vec::new();
             for algorithm in &project.algorithms {
                 for set in catalog.sets_for(&algorithm.name) {

@@ -72,8 +72,12 @@ enum PreferArg {
 pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
     let data = Project::load(project)?;
     let board = data.board(&args.board)?;
-    let test_only: BTreeSet<&str> =
-        data.contenders.iter().filter(|c| c.test_only).map(|c| c.name.as_str()).collect();
+    let test_only: BTreeSet<&str> = data
+        .contenders
+        .iter()
+        .filter(|c| c.test_only)
+        .map(|c| c.name.as_str())
+        .collect();
     let mut rows = rows::read(&args.rows, project)?;
     rows.retain(|row| !test_only.contains(row.contender.as_str()));
     if !rows.iter().any(|row| row.board == board.name) {
@@ -97,8 +101,14 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
     if answer.is_complete() {
         return Ok(ExitCode::SUCCESS);
     }
-    eprintln!("selo: nothing that was measured on '{}' does all of this within these bytes", board.name);
-    eprintln!("hint: the lines marked excluded say by how much; selo lab run --board {} measures more", board.name);
+    eprintln!(
+        "selo: nothing that was measured on '{}' does all of this within these bytes",
+        board.name
+    );
+    eprintln!(
+        "hint: the lines marked excluded say by how much; selo lab run --board {} measures more",
+        board.name
+    );
     Ok(ExitCode::from(1))
 }
 
@@ -137,8 +147,12 @@ fn text(answer: &Answer) -> String {
         }
     }
     if let Some((flash, ram)) = answer.together {
-        let set: Vec<String> =
-            answer.advice.iter().filter(|advice| advice.together).map(|advice| advice.name()).collect();
+        let set: Vec<String> = answer
+            .advice
+            .iter()
+            .filter(|advice| advice.together)
+            .map(|advice| advice.name())
+            .collect();
         text.push_str(&format!(
             "\n* together: {}; flash {} bytes at most (shared code counted twice), RAM {} bytes",
             set.join(" + "),

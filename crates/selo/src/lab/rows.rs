@@ -42,8 +42,10 @@ pub fn read(named: &[PathBuf], project: &Path) -> anyhow::Result<Vec<Row>> {
 /// The row files in the folders of a folder, in the order of their names: dates sort.
 fn row_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> =
-        entries.map(|entry| entry.path().join(store::ROWS)).filter(|path| path.is_file()).collect();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path().join(store::ROWS))
+        .filter(|path| path.is_file())
+        .collect();
     files.sort();
     files
 }

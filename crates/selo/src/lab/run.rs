@@ -57,17 +57,32 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let board = project.board(&args.select.board)?;
     let units = project.units(board, &args.select.selection())?;
     let operations = known_operations(&units, &args.operation)?;
-    let catalog = selo_vectors::Catalog::load(&root.join("vectors")).map_err(selo_lab::Error::from)?;
+    let catalog =
+        selo_vectors::Catalog::load(&root.join("vectors")).map_err(selo_lab::Error::from)?;
     let power = match &args.power {
         None => board.power.first().cloned(),
-        Some(name) => Some(board.power.iter().find(|p| &p.name == name).cloned().ok_or_else(|| {
-            selo_lab::Error::unknown("power profile", name, board.power.iter().map(|p| p.name.as_str()))
-        })?),
+        Some(name) => Some(
+            board
+                .power
+                .iter()
+                .find(|p| &p.name == name)
+                .cloned()
+                .ok_or_else(|| {
+                    selo_lab::Error::unknown(
+                        "power profile",
+                        name,
+                        board.power.iter().map(|p| p.name.as_str()),
+                    )
+                })?,
+        ),
     };
     let metrics: Vec<Metric> = if args.metric.is_empty() {
         measure::default_metrics(board)
     } else {
-        Metric::ALL.into_iter().filter(|m| args.metric.iter().any(|name| name == m.name())).collect()
+        Metric::ALL
+            .into_iter()
+            .filter(|m| args.metric.iter().any(|name| name == m.name()))
+            .collect()
     };
     let lab = Lab {
         project: &project,
@@ -75,24 +90,36 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         builder: Builder::new(&project, board)?,
         catalog: &catalog,
         runner: args.select.runner(board)?,
-        run: args.run.clone().unwrap_or_else(|| format!("{}-{}", today(), board.name)),
+        run: args
+            .run
+            .clone()
+            .unwrap_or_else(|| format!("{}-{}", today(), board.name)),
         commit: commit(root),
         metrics,
         operations,
         power,
         cycle_limit: args.select.cycle_limit(),
     };
-    let folder = args.out.clone().unwrap_or_else(|| measure::default_folder(&project, board));
+    let folder = args
+        .out
+        .clone()
+        .unwrap_or_else(|| measure::default_folder(&project, board));
     if args.fresh {
         Store::discard(&folder)?;
     }
     let store = Store::open(&folder)?;
-    let earlier: HashMap<_, Row> =
-        store.rows().iter().map(|row| (store::key(row), row.clone())).collect();
+    let earlier: HashMap<_, Row> = store
+        .rows()
+        .iter()
+        .map(|row| (store::key(row), row.clone()))
+        .collect();
     let path = store.path().to_owned();
     let store = Mutex::new(store);
     let known = |blank: &Row| {
-        earlier.get(&store::key(blank)).filter(|row| same_measurement(row, blank)).cloned()
+        earlier
+            .get(&store::key(blank))
+            .filter(|row| same_measurement(row, blank))
+            .cloned()
     };
     let mut progress = Progress::new(units.iter().map(selo_lab::contender::Unit::label).collect());
     let printer = std::cell::RefCell::new(Vec::new());
@@ -104,8 +131,11 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
             |index| lab.measure(&units[index], &known),
             |event| progress.borrow_mut().event(event),
             |rows: &Vec<Row>| {
-                let new: Vec<Row> =
-                    rows.iter().filter(|row| !is_kept(&earlier, row)).cloned().collect();
+                let new: Vec<Row> = rows
+                    .iter()
+                    .filter(|row| !is_kept(&earlier, row))
+                    .cloned()
+                    .collect();
                 match store.lock() {
                     Ok(mut store) if !new.is_empty() => store.append(new),
                     _ => Ok(()),
@@ -125,12 +155,18 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     progress.finish();
     let rows = printer.into_inner();
     if !args.json && !rows.is_empty() {
-        print!("{}", table(&rows, board.title.as_str()).to_terminal(TerminalStyle::detect()));
+        print!(
+            "{}",
+            table(&rows, board.title.as_str()).to_terminal(TerminalStyle::detect())
+        );
     }
     let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
     eprintln!(
         "{} of {} units, {} rows ({} ok, {} variable-time, {} do not fit, {} not supported, {} failed, {} crashed) in {}",
-        rows.iter().map(|r| (&r.contender, &r.algorithm, &r.strategy)).collect::<std::collections::BTreeSet<_>>().len(),
+        rows.iter()
+            .map(|r| (&r.contender, &r.algorithm, &r.strategy))
+            .collect::<std::collections::BTreeSet<_>>()
+            .len(),
         units.len(),
         rows.len(),
         count(Status::Ok),
@@ -143,7 +179,11 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     );
     result?;
     let bad = count(Status::Failed) + count(Status::Crashed);
-    Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if bad == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
 }
 
 /// Every operation asked for must exist in one of the selected algorithms.
@@ -187,8 +227,10 @@ fn is_kept(earlier: &HashMap<store::Key, Row>, row: &Row) -> bool {
 
 /// One line an operation, one column a metric.
 fn table(rows: &[Row], board: &str) -> Table {
-    let metrics: Vec<Metric> =
-        Metric::ALL.into_iter().filter(|m| rows.iter().any(|row| row.metric == *m)).collect();
+    let metrics: Vec<Metric> = Metric::ALL
+        .into_iter()
+        .filter(|m| rows.iter().any(|row| row.metric == *m))
+        .collect();
     let mut columns = vec![
         Column::text("contender"),
         Column::text("algorithm"),
@@ -207,13 +249,19 @@ fn table(rows: &[Row], board: &str) -> Table {
         columns.push(Column::number(format::metric_title(metric), scale.symbol));
         scales.push(scale);
     }
-    let fidelity = rows.first().map(|row| row.fidelity.name()).unwrap_or_default();
+    let fidelity = rows
+        .first()
+        .map(|row| row.fidelity.name())
+        .unwrap_or_default();
     let mut table = Table::new(format!("{board}, {fidelity}"), columns);
     let mut places: HashMap<(&str, &str, &str, &str, Option<u32>), usize> = HashMap::new();
     // Flash and RAM belong to an operation of any size: they join its first line.
     let of_image = |row: &&Row| matches!(row.metric, Metric::Flash | Metric::Ram);
     let mut first: HashMap<(&str, &str, &str, &str), Option<u32>> = HashMap::new();
-    let ordered = rows.iter().filter(|row| !of_image(row)).chain(rows.iter().filter(of_image));
+    let ordered = rows
+        .iter()
+        .filter(|row| !of_image(row))
+        .chain(rows.iter().filter(of_image));
     for row in ordered {
         let unit = (
             row.contender.as_str(),
@@ -235,11 +283,15 @@ fn table(rows: &[Row], board: &str) -> Table {
                 Cell::text(place.1),
                 Cell::text(place.2),
                 Cell::text(place.3),
-                place.4.map_or_else(Cell::none, |b| Cell::number(b.to_string(), b.into())),
+                place
+                    .4
+                    .map_or_else(Cell::none, |b| Cell::number(b.to_string(), b.into())),
             ]);
             table.body.len() - 1
         });
-        let Some(column) = metrics.iter().position(|&m| m == row.metric) else { continue };
+        let Some(column) = metrics.iter().position(|&m| m == row.metric) else {
+            continue;
+        };
         let cell = match (format::row_figure(row, scales[column]), row.value) {
             (Some(text), Some(value)) => Cell::number(text, value),
             _ => Cell::label(format::status_words(row.status), Tone::Warn),
@@ -251,10 +303,22 @@ fn table(rows: &[Row], board: &str) -> Table {
         table.body[line][5 + column] = cell;
     }
     // Lines stand in the order of the units, images with several operations last.
-    let order: Vec<(&str, &str, &str)> =
-        rows.iter().map(|r| (r.contender.as_str(), r.algorithm.as_str(), r.strategy.as_str())).collect();
+    let order: Vec<(&str, &str, &str)> = rows
+        .iter()
+        .map(|r| {
+            (
+                r.contender.as_str(),
+                r.algorithm.as_str(),
+                r.strategy.as_str(),
+            )
+        })
+        .collect();
     table.body.sort_by_key(|line| {
-        let unit = (line[0].text.as_str(), line[1].text.as_str(), line[2].text.as_str());
+        let unit = (
+            line[0].text.as_str(),
+            line[1].text.as_str(),
+            line[2].text.as_str(),
+        );
         order.iter().position(|&known| known == unit)
     });
     table.without_empty_columns()
@@ -276,7 +340,20 @@ fn date_of(days: u64) -> String {
         days -= 365 + u64::from(leap(year));
         year += 1;
     }
-    let months = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let months = [
+        31,
+        28 + u64::from(leap(year)),
+        31,
+        30,
+        31,
+        30,
+        31,
+        31,
+        30,
+        31,
+        30,
+        31,
+    ];
     let mut month = 0;
     while days >= months[month] {
         days -= months[month];

@@ -50,7 +50,10 @@ impl Project {
 
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_selo"));
-        command.args(arguments).current_dir(self.path()).env_remove("SELO_PROJECT");
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("SELO_PROJECT");
         command
     }
 
