@@ -60,9 +60,10 @@ on() {
     local runner=$1 image=$out/$2.elf end
     shift 2
     end=$(avr-nm "$image" | awk '$3 == "_end" { print substr($1, 3) }')
+    # A later --limit replaces the one here.
     case $runner in
-    simavr) set -- "$out/selo-simavr" "$@" ;;
-    avr8js) set -- node sims/avr8js/selo-avr8js.mjs "$@" ;;
+    simavr) set -- "$out/selo-simavr" --limit 100000000 "$@" ;;
+    avr8js) set -- node sims/avr8js/selo-avr8js.mjs --limit 100000000 "$@" ;;
     esac
     "$out/drive" "$@" --mcu atmega328p --frequency 16000000 --static-end "0x${end: -4}" "$image" 2>/dev/null
 }
@@ -184,7 +185,8 @@ done
 # ---- The runners themselves ----------------------------------------------------------------
 
 : >"$out/empty"
-head -c 100 "$out/aes.elf" >"$out/cut.elf"
+head -c 60 "$out/aes.elf" >"$out/no-table.elf"
+head -c 1000 "$out/aes.elf" >"$out/no-code.elf"
 for runner in "$out/selo-simavr" "node sims/avr8js/selo-avr8js.mjs"; do
     chip="--mcu atmega328p --frequency 16000000"
     refuses() { # WHAT PATTERN ARGUMENT...
@@ -197,7 +199,8 @@ for runner in "$out/selo-simavr" "node sims/avr8js/selo-avr8js.mjs"; do
     refuses "no such file" "cannot read" $chip "$out/none.elf"
     refuses "an empty file" "not an AVR ELF" $chip "$out/empty"
     refuses "a program of this PC" "not an AVR ELF" $chip "$out/drive"
-    refuses "half an image" "truncated" $chip "$out/cut.elf"
+    refuses "an image without its table" "truncated" $chip "$out/no-table.elf"
+    refuses "an image without its code" "truncated" $chip "$out/no-code.elf"
     refuses "an unknown chip" "not know the chip z80" --mcu z80 --frequency 1 "$out/aes.elf"
     refuses "a bad number" "needs a number" --mcu atmega328p --frequency fast "$out/aes.elf"
     text=$(printf 'send 0g\n' | $runner $chip "$out/aes.elf" 2>/dev/null) && status=0 || status=$?
