@@ -4,15 +4,16 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use selo_lab::check::CheckLine;
 use selo_lab::project::Project;
 use selo_lab::row::Row;
-use selo_lab::store;
 use selo_report::compare::{self, Comparison, KnownBoard, Ours};
 use selo_report::context::{AlgorithmNote, BoardNote, Context, PowerNote};
 use selo_report::paper;
 use selo_report::report::{self, Formats};
+
+use super::rows;
 
 /// Name of the file with the lines of `lab check`, beside the rows.
 const CHECKS: &str = "check.jsonl";
@@ -57,19 +58,15 @@ enum Format {
 
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
-    let sources = sources(args, root)?;
-    let mut rows = Vec::new();
-    let mut checks = Vec::new();
-    for source in &sources {
-        rows.extend(store::read(&source.rows)?);
-        checks.extend(read_checks(&source.checks)?);
-    }
-    let rows = store::latest(rows);
+    let rows = rows::read(&args.rows, root)?;
     if rows.is_empty() {
-        bail!(
-            "there are no rows in {}\nhint: measure something first: selo lab run --board uno",
-            list(sources.iter().map(|source| source.rows.as_path()))
-        );
+        // A board with limited memory is what people come for.
+        let limited = project.boards.iter().find(|board| board.memory.is_some());
+        return Ok(rows::none(limited.map_or("BOARD", |board| &board.name)));
+    }
+    let mut checks = Vec::new();
+    for file in check_files(&args.rows, root) {
+        checks.extend(read_checks(&file)?);
     }
     let papers = papers(&project, root, &rows, &args.contender)?;
     let context = context(&project);
@@ -81,16 +78,17 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let folder = args.out.clone().unwrap_or_else(|| root.join("out/report"));
     let paths = report::write(&rows, &papers, &checks, &context, formats, &folder)?;
 
-    for line in report::summary(&rows, &papers, &checks, &context) {
-        println!("{line}");
-    }
-    println!();
-    for path in [&paths.html, &paths.markdown, &paths.csv]
-        .into_iter()
-        .flatten()
-    {
-        println!("{}", path.display());
-    }
+    let mut lines = report::summary(&rows, &papers, &checks, &context);
+    lines.push(String::new());
+    let written = [&paths.html, &paths.markdown, &paths.csv];
+    lines.extend(
+        written
+            .into_iter()
+            .flatten()
+            .map(|path| path.display().to_string()),
+    );
+    lines.push(String::new());
+    rows::print(&lines.join("\n"))?;
     if args.open {
         match &paths.html {
             Some(path) => open(path),
@@ -100,68 +98,33 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A row file and the check file that belongs to it, which may not exist.
-struct Source {
-    rows: PathBuf,
-    checks: PathBuf,
-}
-
-impl Source {
-    fn beside(rows: PathBuf) -> Source {
-        Source {
-            checks: rows.with_file_name(CHECKS),
-            rows,
-        }
-    }
-}
-
-/// The row files that are meant, in a fixed order.
-fn sources(args: &Args, root: &Path) -> anyhow::Result<Vec<Source>> {
-    if args.rows.is_empty() {
-        let folder = root.join("out/lab");
-        let mut found: Vec<PathBuf> = std::fs::read_dir(&folder)
-            .into_iter()
-            .flatten()
-            .filter_map(|entry| Some(entry.ok()?.path().join(store::ROWS)))
-            .filter(|path| path.is_file())
-            .collect();
-        found.sort();
-        if found.is_empty() {
-            bail!(
-                "nothing was measured yet: no {} below {}\nhint: selo lab run --board uno",
-                store::ROWS,
-                folder.display()
-            );
-        }
-        return Ok(found.into_iter().map(Source::beside).collect());
-    }
-    args.rows
-        .iter()
-        .map(|path| {
-            let file = if path.is_dir() {
-                path.join(store::ROWS)
-            } else {
-                path.clone()
-            };
-            if !file.exists() {
-                bail!(
-                    "there is no {}\nhint: --rows takes a row file, or a folder with {} in it",
-                    file.display(),
-                    store::ROWS
-                );
-            }
-            Ok(Source::beside(file))
-        })
-        .collect()
-}
-
-/// The lines of `lab check`; a file that does not exist has none.
-fn read_checks(path: &Path) -> anyhow::Result<Vec<CheckLine>> {
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+/// The files of `lab check` that lie beside the row files which [`rows::read`] reads.
+fn check_files(named: &[PathBuf], root: &Path) -> Vec<PathBuf> {
+    let named = if named.is_empty() {
+        vec![root.join("out/lab")]
+    } else {
+        named.to_vec()
     };
+    let mut files = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            files.push(path.with_file_name(CHECKS));
+            continue;
+        }
+        files.push(path.join(CHECKS));
+        let inside = std::fs::read_dir(&path).into_iter().flatten().flatten();
+        let mut inside: Vec<PathBuf> = inside.map(|entry| entry.path().join(CHECKS)).collect();
+        inside.sort();
+        files.extend(inside);
+    }
+    files.retain(|file| file.is_file());
+    files
+}
+
+/// The lines of a file of `lab check`.
+fn read_checks(path: &Path) -> anyhow::Result<Vec<CheckLine>> {
+    let file =
+        std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut checks = Vec::new();
     for (index, line) in BufReader::new(file).lines().enumerate() {
         let line = line.with_context(|| format!("cannot read {}", path.display()))?;
@@ -265,11 +228,4 @@ fn open(path: &Path) {
             path.display()
         );
     }
-}
-
-fn list<'a>(paths: impl Iterator<Item = &'a Path>) -> String {
-    paths
-        .map(|path| path.display().to_string())
-        .collect::<Vec<_>>()
-        .join(", ")
 }
