@@ -24,7 +24,7 @@ verdict() {
 # ---- Build -----------------------------------------------------------------------
 
 make -s -C sims/simavr OUT="$PWD/$out"
-[ -d sims/avr8js/node_modules/avr8js ] || (cd sims/avr8js && npm ci --silent)
+[ -d sims/avr8js/node_modules/avr8js ] || tools/npm-ci.sh sims/avr8js
 warnings="-std=c11 -Wall -Wextra -Wpedantic -Werror"
 cc $warnings -O2 -o "$out/drive" tests/sims/drive.c firmware/agent/frame.c
 cc $warnings -O2 -o "$out/garbage" tests/sims/garbage.c firmware/agent/frame.c
