@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use selo_vectors::Catalog;
 use serde::Deserialize;
 
 use crate::algorithm::{Algorithm, AlgorithmFile};
@@ -10,6 +11,7 @@ use crate::board::Board;
 use crate::contender::{Contender, Unit};
 use crate::data::{read_toml, sorted_entries};
 use crate::error::{Error, Result};
+use crate::interface::Interface;
 
 /// Everything that the data files say.
 #[derive(Clone, Debug)]
@@ -126,6 +128,29 @@ impl Project {
                     self.algorithms.iter().map(|a| a.name.as_str()),
                 )
             })
+    }
+
+    /// The vectors, for the algorithms of the data files too.
+    pub fn catalog(&self) -> Result<Catalog> {
+        let more: Vec<selo_vectors::Algorithm> = self
+            .algorithms
+            .iter()
+            .filter_map(|algorithm| {
+                let key_bytes = algorithm.key_bytes? as usize;
+                let interface = match algorithm.interface {
+                    Interface::BlockCipher => selo_vectors::Interface::BlockCipher { key_bytes },
+                    Interface::ModeEcb => selo_vectors::Interface::Ecb { key_bytes },
+                    Interface::ModeCbc => selo_vectors::Interface::Cbc { key_bytes },
+                    Interface::ModeCtr => selo_vectors::Interface::Ctr { key_bytes },
+                    _ => return None,
+                };
+                Some(selo_vectors::Algorithm::cipher_of(
+                    &algorithm.name,
+                    interface,
+                ))
+            })
+            .collect();
+        Ok(Catalog::load_with(&self.root.join("vectors"), &more)?)
     }
 
     /// The port of a board.

@@ -16,3 +16,4 @@ mod sample;
 mod sections;
 pub mod svg;
 pub mod table;
+pub mod recommend;

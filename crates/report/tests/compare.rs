@@ -19,14 +19,28 @@ fn boards() -> Vec<KnownBoard> {
         note: None,
     };
     vec![
-        KnownBoard { name: "uno".into(), power: vec![profile] },
-        KnownBoard { name: "native".into(), power: Vec::new() },
+        KnownBoard {
+            name: "uno".into(),
+            power: vec![profile],
+        },
+        KnownBoard {
+            name: "native".into(),
+            power: Vec::new(),
+        },
     ]
 }
 
 fn compared(name: &str, rows: &[Row]) -> Comparison {
     let boards = boards();
-    compare(&paper(name), Ours { rows, boards: &boards, contender: "selo" }, |_| true)
+    compare(
+        &paper(name),
+        Ours {
+            rows,
+            boards: &boards,
+            contender: "selo",
+        },
+        |_| true,
+    )
 }
 
 fn line<'a>(comparison: &'a Comparison, table: &str, cell: &str) -> &'a CellLine {
@@ -54,20 +68,31 @@ fn a_time_is_shown_in_the_papers_unit() {
     let cell = line(&comparison, "table-2-time", "AES128: Encrypt | Arduino");
     assert_eq!(cell.status, CellStatus::Ok);
     near(number(&cell.measured), 0.282);
-    assert_eq!((cell.unit.as_deref(), cell.published_unit.as_deref()), (Some("ms"), Some("ms")));
+    assert_eq!(
+        (cell.unit.as_deref(), cell.published_unit.as_deref()),
+        (Some("ms"), Some("ms"))
+    );
     near(cell.ratio.expect("two numbers"), 0.5);
     assert_eq!(cell.fidelity, Some(Fidelity::CycleExact));
     assert_eq!(cell.board.as_deref(), Some("uno"));
     // ramalho2024 has the same operation in microseconds.
     let comparison = compared("ramalho2024", &rows);
-    near(number(&line(&comparison, "figure-2", "AES 128 | Transmitter").measured), 282.0);
+    near(
+        number(&line(&comparison, "figure-2", "AES 128 | Transmitter").measured),
+        282.0,
+    );
 }
 
 #[test]
 fn a_time_may_come_from_cycles_and_the_clock() {
-    let comparison =
-        compared("albarello2020", &[row("aes-128", "fast", "encrypt", Metric::Cycles, 16_000.0)]);
-    near(number(&line(&comparison, "table-2-time", "AES128: Encrypt | Arduino").measured), 1.0);
+    let comparison = compared(
+        "albarello2020",
+        &[row("aes-128", "fast", "encrypt", Metric::Cycles, 16_000.0)],
+    );
+    near(
+        number(&line(&comparison, "table-2-time", "AES128: Encrypt | Arduino").measured),
+        1.0,
+    );
 }
 
 #[test]
@@ -80,7 +105,12 @@ fn an_energy_under_the_papers_profile_comes_from_the_time() {
     let comparison = compared("albarello2020", &rows);
     let cell = line(&comparison, "table-2-energy", "AES128: Encrypt | Arduino");
     assert!((number(&cell.measured) - 0.783).abs() < 5e-4);
-    assert!(cell.reason.as_deref().unwrap_or("").contains("profile albarello2020"));
+    assert!(
+        cell.reason
+            .as_deref()
+            .unwrap_or("")
+            .contains("profile albarello2020")
+    );
     // ramalho2024 names no profile: the row's own energy, 1 J.
     let comparison = compared("ramalho2024", &rows);
     let cell = line(&comparison, "figure-3", "AES 128 | Transmitter");
@@ -99,28 +129,97 @@ fn every_gap_has_its_status_and_a_reason() {
     let rows = [
         row("aes-128", "tiny", "encrypt", Metric::Time, 1e-3),
         failed(rsa, Status::DoesNotFit, "RAM: 3000 bytes of 2048, 952 over"),
-        failed(row("aes-256", "fast", "encrypt", Metric::Time, 0.0), Status::Failed, "wrong block"),
-        Row { bytes: Some(64), ..row("sha-256", "fast", "hash", Metric::Time, 1e-3) },
+        failed(
+            row("aes-256", "fast", "encrypt", Metric::Time, 0.0),
+            Status::Failed,
+            "wrong block",
+        ),
+        Row {
+            bytes: Some(64),
+            ..row("sha-256", "fast", "hash", Metric::Time, 1e-3)
+        },
     ];
     let alb = compared("albarello2020", &rows);
     let ram = compared("ramalho2024", &rows);
     for (comparison, table, cell, status, words) in [
-        (&alb, "table-2-time", "RSA: Gen Key | Arduino", CellStatus::DoesNotFit, "952 over"),
-        (&alb, "table-2-time", "AES256: Encrypt | Arduino", CellStatus::NotMeasured, "wrong block"),
-        (&alb, "table-2-time", "SHA256 | Arduino", CellStatus::NotMeasured, "with 64 bytes, not with 32"),
-        (&alb, "table-2-time", "AES128: Encrypt | ESP32 without accelerator", CellStatus::NeedsBoard, "esp32"),
-        (&alb, "table-2-time", "AES192: Encrypt | PC", CellStatus::NotMeasured, "selo lab run --board native"),
-        (&alb, "table-5", "PC + Arduino | Time", CellStatus::PublishedOnly, "gateway"),
-        (&ram, "figure-2", "AES Tiny 128 | Receiver", CellStatus::NotSupported, "aes-128 tiny"),
-        (&ram, "throughput", "Every algorithm | Node", CellStatus::PublishedOnly, "node firmware"),
+        (
+            &alb,
+            "table-2-time",
+            "RSA: Gen Key | Arduino",
+            CellStatus::DoesNotFit,
+            "952 over",
+        ),
+        (
+            &alb,
+            "table-2-time",
+            "AES256: Encrypt | Arduino",
+            CellStatus::NotMeasured,
+            "wrong block",
+        ),
+        (
+            &alb,
+            "table-2-time",
+            "SHA256 | Arduino",
+            CellStatus::NotMeasured,
+            "with 64 bytes, not with 32",
+        ),
+        (
+            &alb,
+            "table-2-time",
+            "AES128: Encrypt | ESP32 without accelerator",
+            CellStatus::NeedsBoard,
+            "esp32",
+        ),
+        (
+            &alb,
+            "table-2-time",
+            "AES192: Encrypt | PC",
+            CellStatus::NotMeasured,
+            "selo lab run --board native",
+        ),
+        (
+            &alb,
+            "table-5",
+            "PC + Arduino | Time",
+            CellStatus::PublishedOnly,
+            "gateway",
+        ),
+        (
+            &ram,
+            "figure-2",
+            "AES Tiny 128 | Receiver",
+            CellStatus::NotSupported,
+            "aes-128 tiny",
+        ),
+        (
+            &ram,
+            "throughput",
+            "Every algorithm | Node",
+            CellStatus::PublishedOnly,
+            "node firmware",
+        ),
     ] {
         let line = line(comparison, table, cell);
         assert_eq!(line.status, status, "{cell}: {:?}", line.reason);
-        assert!(line.reason.as_deref().unwrap_or("").contains(words), "{cell}: {:?}", line.reason);
-        assert_eq!((&line.measured, line.ratio, line.fidelity), (&None, None, None), "{cell}");
+        assert!(
+            line.reason.as_deref().unwrap_or("").contains(words),
+            "{cell}: {:?}",
+            line.reason
+        );
+        assert_eq!(
+            (&line.measured, line.ratio, line.fidelity),
+            (&None, None, None),
+            "{cell}"
+        );
     }
     for line in alb.lines().chain(ram.lines()) {
-        assert!(line.reason.as_deref().is_some_and(|reason| !reason.is_empty()), "{}", line.cell);
+        assert!(
+            line.reason
+                .as_deref()
+                .is_some_and(|reason| !reason.is_empty()),
+            "{}",
+            line.cell
+        );
     }
 }
 
@@ -132,7 +231,11 @@ fn a_board_with_rows_needs_no_board_file() {
         ..row("aes-128", "fast", "encrypt", Metric::Time, 44e-6)
     }];
     let comparison = compared("albarello2020", &rows);
-    let cell = line(&comparison, "table-2-time", "AES128: Encrypt | ESP32 without accelerator");
+    let cell = line(
+        &comparison,
+        "table-2-time",
+        "AES128: Encrypt | ESP32 without accelerator",
+    );
     assert_eq!(cell.status, CellStatus::Ok);
     assert_eq!(cell.fidelity, Some(Fidelity::Instructions));
     near(cell.ratio.expect("two numbers"), 1.0);
@@ -143,7 +246,10 @@ fn the_clock_is_a_cell_too() {
     let rows = [row("aes-128", "fast", "encrypt", Metric::Time, 1e-3)];
     let comparison = compared("albarello2020", &rows);
     let cell = line(&comparison, "table-1", "Clock | Arduino Uno R3");
-    assert_eq!((number(&cell.published), number(&cell.measured)), (20.0, 16.0));
+    assert_eq!(
+        (number(&cell.published), number(&cell.measured)),
+        (20.0, 16.0)
+    );
     near(cell.ratio.expect("two numbers"), 0.8);
 }
 
@@ -162,9 +268,18 @@ fn sums_and_largest_terms() {
     .map(|(operation, metric, value)| row("aes-128", "fast", operation, metric, value))
     .collect();
     let comparison = compared("rocha-securino", &rows);
-    near(number(&line(&comparison, "figure-2", "AESLib | Both").measured), 9000.0);
-    near(number(&line(&comparison, "figure-2", "AESLib | Encrypt").measured), 4000.0);
-    near(number(&line(&comparison, "figure-1b", "AESLib | Both").measured), 226.0);
+    near(
+        number(&line(&comparison, "figure-2", "AESLib | Both").measured),
+        9000.0,
+    );
+    near(
+        number(&line(&comparison, "figure-2", "AESLib | Encrypt").measured),
+        4000.0,
+    );
+    near(
+        number(&line(&comparison, "figure-1b", "AESLib | Both").measured),
+        226.0,
+    );
     let encrypt = line(&comparison, "figure-1b", "AESLib | Encrypt");
     assert_eq!(encrypt.measured, None, "one term of the sum is missing");
 }
@@ -179,7 +294,11 @@ fn differences_and_quotients() {
     let comparison = compared("ramalho2024", &rows);
     let growth = line(&comparison, "time-growth", "Speck 192 | Transmitter");
     assert!((number(&growth.measured) - 6.0).abs() < 1e-9);
-    let ratio = line(&comparison, "time-ratio", "Over Speck Small 128 | Transmitter");
+    let ratio = line(
+        &comparison,
+        "time-ratio",
+        "Over Speck Small 128 | Transmitter",
+    );
     near(number(&ratio.measured), 3.0);
     near(ratio.ratio.expect("two numbers"), 1.0);
     assert_eq!(ratio.unit.as_deref(), Some("x"));
@@ -199,22 +318,53 @@ fn winners_and_where_the_published_one_stands() {
     let comparison = compared("ramalho2024", &rows);
     let time = line(&comparison, "table-1", "Transmission | Time");
     assert_eq!(time.measured, Some(Figure::Words("Speck 128".into())));
-    assert!(time.reason.as_deref().unwrap_or("").ends_with("the published winner"));
+    assert!(
+        time.reason
+            .as_deref()
+            .unwrap_or("")
+            .ends_with("the published winner")
+    );
     let flash = line(&comparison, "table-1", "Transmission | Flash");
-    assert_eq!(flash.measured, Some(Figure::Words("Speck Small 128".into())));
+    assert_eq!(
+        flash.measured,
+        Some(Figure::Words("Speck Small 128".into()))
+    );
     let reason = flash.reason.as_deref().unwrap_or("");
-    assert!(reason.contains("Speck Tiny 128, is number 2 with 500 bytes"), "{reason}");
+    assert!(
+        reason.contains("Speck Tiny 128, is number 2 with 500 bytes"),
+        "{reason}"
+    );
     let reception = line(&comparison, "table-1", "Reception | Flash");
-    assert_eq!(reception.measured, Some(Figure::Words("Speck 128 = Speck 192".into())));
-    assert!(reception.reason.as_deref().unwrap_or("").ends_with("the published winner"));
-    assert_eq!(line(&comparison, "table-1", "Transmission | SRAM").status, CellStatus::NotMeasured);
+    assert_eq!(
+        reception.measured,
+        Some(Figure::Words("Speck 128 = Speck 192".into()))
+    );
+    assert!(
+        reception
+            .reason
+            .as_deref()
+            .unwrap_or("")
+            .ends_with("the published winner")
+    );
+    assert_eq!(
+        line(&comparison, "table-1", "Transmission | SRAM").status,
+        CellStatus::NotMeasured
+    );
     // Speck 128, the published winner, has no time for decryption: nobody wins.
     let mut rows = rows.to_vec();
     rows.push(row("aes-128", "fast", "decrypt", Metric::Time, 500e-6));
     let comparison = compared("ramalho2024", &rows);
     let time = line(&comparison, "table-1", "Reception | Time");
-    assert_eq!((time.status, &time.measured), (CellStatus::NotMeasured, &None));
-    assert!(time.reason.as_deref().unwrap_or("").contains("the published winner has no row yet"));
+    assert_eq!(
+        (time.status, &time.measured),
+        (CellStatus::NotMeasured, &None)
+    );
+    assert!(
+        time.reason
+            .as_deref()
+            .unwrap_or("")
+            .contains("the published winner has no row yet")
+    );
 }
 
 #[test]
@@ -224,7 +374,12 @@ fn a_varying_time_says_so() {
     let comparison = compared("albarello2020", &[varying]);
     let cell = line(&comparison, "table-2-time", "AES128: Encrypt | Arduino");
     assert_eq!(cell.status, CellStatus::Ok);
-    assert!(cell.reason.as_deref().unwrap_or("").contains("varies with its inputs"));
+    assert!(
+        cell.reason
+            .as_deref()
+            .unwrap_or("")
+            .contains("varies with its inputs")
+    );
 }
 
 #[test]
@@ -232,9 +387,16 @@ fn another_contender_stands_in() {
     let mut theirs = row("aes-128", "fast", "encrypt", Metric::Time, 1e-3);
     theirs.contender = "arduino-crypto".into();
     let (rows, boards) = ([theirs], boards());
-    let ours = Ours { rows: &rows, boards: &boards, contender: "arduino-crypto" };
+    let ours = Ours {
+        rows: &rows,
+        boards: &boards,
+        contender: "arduino-crypto",
+    };
     let comparison = compare(&paper("albarello2020"), ours, |table| table.answers_to("2"));
-    near(number(&line(&comparison, "table-2-time", "AES128: Encrypt | Arduino").measured), 1.0);
+    near(
+        number(&line(&comparison, "table-2-time", "AES128: Encrypt | Arduino").measured),
+        1.0,
+    );
     assert_eq!(comparison.tables.len(), 2, "time and energy");
 }
 
@@ -245,13 +407,26 @@ fn lines_have_exactly_the_documented_fields() {
     let text = serde_json::to_string(first).expect("a line");
     let mut at = 0;
     for field in [
-        "paper", "table", "cell", "published", "published_unit", "measured", "unit", "ratio", "board",
-        "fidelity", "status", "reason",
+        "paper",
+        "table",
+        "cell",
+        "published",
+        "published_unit",
+        "measured",
+        "unit",
+        "ratio",
+        "board",
+        "fidelity",
+        "status",
+        "reason",
     ] {
-        let place = text[at..].find(&format!("\"{field}\":")).unwrap_or_else(|| panic!("{field}: {text}"));
+        let place = text[at..]
+            .find(&format!("\"{field}\":"))
+            .unwrap_or_else(|| panic!("{field}: {text}"));
         at += place;
     }
-    let fields: HashMap<String, serde_json::Value> = serde_json::from_str(&text).expect("an object");
+    let fields: HashMap<String, serde_json::Value> =
+        serde_json::from_str(&text).expect("an object");
     assert_eq!(fields.len(), 12);
 }
 
@@ -259,10 +434,18 @@ fn lines_have_exactly_the_documented_fields() {
 fn tables_for_readers_hide_absent_boards_and_say_so() {
     let rows = [row("aes-128", "fast", "encrypt", Metric::Time, 1e-3)];
     let comparison = compared("albarello2020", &rows);
-    let times = comparison.tables.iter().find(|table| table.id == "table-2-time").expect("it is there");
+    let times = comparison
+        .tables
+        .iter()
+        .find(|table| table.id == "table-2-time")
+        .expect("it is there");
     assert_eq!(times.to_table(true).body.len(), 75);
     let shown = times.to_table(false);
     assert_eq!(shown.body.len(), 30);
     let remarks = shown.remarks.join("\n");
-    assert!(remarks.contains("45 cells not shown: no board file yet for esp32, esp32-accelerated, pi3."), "{remarks}");
+    assert!(
+        remarks
+            .contains("45 cells not shown: no board file yet for esp32, esp32-accelerated, pi3."),
+        "{remarks}"
+    );
 }

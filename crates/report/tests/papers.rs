@@ -41,7 +41,11 @@ fn every_paper_reads() {
 #[test]
 fn albarello2020_times_have_the_step_of_a_16_mhz_clock() {
     let paper = paper("albarello2020");
-    near(printed(&paper, "table-1", "Clock", "Arduino Uno R3"), 20.0, 0.0);
+    near(
+        printed(&paper, "table-1", "Clock", "Arduino Uno R3"),
+        20.0,
+        0.0,
+    );
     let mut distinct = std::collections::BTreeSet::new();
     for row in UNO_ROWS {
         let microseconds = (printed(&paper, "table-2-time", row, "Arduino") * 1e3).round() as u64;
@@ -66,9 +70,12 @@ fn albarello2020_sha_energies_stand_in_the_wrong_rows() {
         }
     }
     // In the order SHA3-256, SHA3-512, SHA256, SHA512 all four fit.
-    for (energy_of, time_of) in
-        [("SHA256", "SHA3-256"), ("SHA512", "SHA3-512"), ("SHA3-256", "SHA256"), ("SHA3-512", "SHA512")]
-    {
+    for (energy_of, time_of) in [
+        ("SHA256", "SHA3-256"),
+        ("SHA512", "SHA3-512"),
+        ("SHA3-256", "SHA256"),
+        ("SHA3-512", "SHA512"),
+    ] {
         near(energy(energy_of), 5.0 * time(time_of) / 3.6, 0.0005);
     }
 }
@@ -83,7 +90,11 @@ fn albarello2020_esp32_powers() {
         )
     };
     near(power("x25519:dh1", "ESP32 without accelerator"), 8.4, 0.05);
-    near(power("AES128: Encrypt", "ESP32 without accelerator"), 8.4, 0.05);
+    near(
+        power("AES128: Encrypt", "ESP32 without accelerator"),
+        8.4,
+        0.05,
+    );
     let with = "ESP32 with accelerator";
     near(power("AES128: Encrypt", with), 90.0, 0.5);
     near(power("SHA512", with), 88.0, 0.5);
@@ -104,7 +115,11 @@ fn albarello2020_protocol_includes_the_gateways_key() {
     );
     near(total("RPi + Arduino") - total("PC + Arduino"), 584.0, 0.5);
     near(total("RPi + ESP32") - total("PC + ESP32"), 556.0, 0.5);
-    near(time("x25519:dh1", "RPi-3") - time("x25519:dh1", "PC"), 535.0, 0.5);
+    near(
+        time("x25519:dh1", "RPi-3") - time("x25519:dh1", "PC"),
+        535.0,
+        0.5,
+    );
 }
 
 #[test]
@@ -128,9 +143,11 @@ fn ramalho2024_times_are_means_of_five_readings() {
     near(speck("Speck 128") / 32.0, 5.1, 0.05);
     // AES against albarello2020, same library.
     let other = support::paper("albarello2020");
-    for (ours, theirs) in
-        [("AES 128", "AES128: Encrypt"), ("AES 192", "AES192: Encrypt"), ("AES 256", "AES256: Encrypt")]
-    {
+    for (ours, theirs) in [
+        ("AES 128", "AES128: Encrypt"),
+        ("AES 192", "AES192: Encrypt"),
+        ("AES 256", "AES256: Encrypt"),
+    ] {
         let ratio = speck(ours) / 1e3 / printed(&other, "table-2-time", theirs, "Arduino");
         assert!((1.0..1.02).contains(&ratio), "{ratio}");
     }
@@ -141,10 +158,22 @@ fn ramalho2024_times_are_means_of_five_readings() {
 #[test]
 fn rocha_securino_sums() {
     let paper = paper("rocha-securino");
-    near((printed(&paper, "does-not-fit", "Ptolemy-XV", "RAM used") / 20.48).round(), 262.0, 0.0);
-    near(printed(&paper, "does-not-fit", "Ptolemy-XV", "RAM used") - 2048.0, 3317.0, 0.0);
+    near(
+        (printed(&paper, "does-not-fit", "Ptolemy-XV", "RAM used") / 20.48).round(),
+        262.0,
+        0.0,
+    );
+    near(
+        printed(&paper, "does-not-fit", "Ptolemy-XV", "RAM used") - 2048.0,
+        3317.0,
+        0.0,
+    );
     let other = "Arduino-AES (DanielVukelich)";
-    near(printed(&paper, "does-not-fit", other, "RAM used") - 2048.0, 658.0, 0.0);
+    near(
+        printed(&paper, "does-not-fit", other, "RAM used") - 2048.0,
+        658.0,
+        0.0,
+    );
     let cycles = |column| printed(&paper, "figure-2", "AESLib", column);
     near(cycles("Encrypt") + cycles("Decrypt"), 9759.0, 0.0);
     near(9759.0 - cycles("Both"), 43.0, 0.0);

@@ -29,15 +29,30 @@ title = "SHA-256"
 interface = "hash"
 family = "sha-2"
 "#;
-    toml::from_str::<AlgorithmFile>(text).expect("well formed").algorithm
+    toml::from_str::<AlgorithmFile>(text)
+        .expect("well formed")
+        .algorithm
 }
 
 /// An implementation: time in us, flash, static RAM and stack in bytes.
-fn unit(algorithm: &str, strategy: &str, operations: &[&str], us: f64, flash: f64, ram: f64) -> Vec<Row> {
+fn unit(
+    algorithm: &str,
+    strategy: &str,
+    operations: &[&str],
+    us: f64,
+    flash: f64,
+    ram: f64,
+) -> Vec<Row> {
     let mut rows = Vec::new();
     for operation in operations {
         rows.push(row(algorithm, strategy, operation, Metric::Time, us * 1e-6));
-        rows.push(row(algorithm, strategy, operation, Metric::Energy, us * 1e-6 * 5e-3));
+        rows.push(row(
+            algorithm,
+            strategy,
+            operation,
+            Metric::Energy,
+            us * 1e-6 * 5e-3,
+        ));
         rows.push(row(algorithm, strategy, operation, Metric::Stack, 30.0));
         rows.push(row(algorithm, strategy, operation, Metric::Flash, flash));
         rows.push(row(algorithm, strategy, operation, Metric::Ram, ram));
@@ -51,9 +66,23 @@ fn unit(algorithm: &str, strategy: &str, operations: &[&str], us: f64, flash: f6
 
 fn rows() -> Vec<Row> {
     [
-        unit("aes-128", "fast", &["encrypt", "decrypt"], 300.0, 2000.0, 176.0),
+        unit(
+            "aes-128",
+            "fast",
+            &["encrypt", "decrypt"],
+            300.0,
+            2000.0,
+            176.0,
+        ),
         unit("aes-128", "tiny", &["encrypt"], 900.0, 900.0, 16.0),
-        unit("speck128/128", "fast", &["encrypt", "decrypt"], 160.0, 700.0, 256.0),
+        unit(
+            "speck128/128",
+            "fast",
+            &["encrypt", "decrypt"],
+            160.0,
+            700.0,
+            256.0,
+        ),
         unit("sha-256", "fast", &["hash"], 4000.0, 3000.0, 100.0),
     ]
     .concat()
@@ -64,8 +93,14 @@ fn ask(needs: &[Need], flash: u64, ram: u64, prefer: Prefer) -> Answer {
 }
 
 fn ask_of(rows: &[Row], needs: &[Need], flash: u64, ram: u64, prefer: Prefer) -> Answer {
-    let request =
-        Request { board: "uno".into(), flash, ram, needs: needs.to_vec(), prefer, bytes: 16 };
+    let request = Request {
+        board: "uno".into(),
+        flash,
+        ram,
+        needs: needs.to_vec(),
+        prefer,
+        bytes: 16,
+    };
     recommend(&request, rows, &algorithms())
 }
 
@@ -74,7 +109,11 @@ fn order(answer: &Answer, job: Job) -> Vec<String> {
 }
 
 fn excluded<'a>(answer: &'a Answer, name: &str) -> &'a str {
-    let advice = answer.advice.iter().find(|advice| advice.name() == name).expect("listed");
+    let advice = answer
+        .advice
+        .iter()
+        .find(|advice| advice.name() == name)
+        .expect("listed");
     assert_eq!(advice.rank, None);
     &advice.reasons[0]
 }
@@ -82,26 +121,51 @@ fn excluded<'a>(answer: &'a Answer, name: &str) -> &'a str {
 #[test]
 fn time_decides_unless_size_is_preferred() {
     let answer = ask(&[Need::Encrypt], 10_000, 1_000, Prefer::Time);
-    assert_eq!(order(&answer, Job::Cipher), ["speck128/128 fast", "aes-128 fast", "aes-128 tiny"]);
+    assert_eq!(
+        order(&answer, Job::Cipher),
+        ["speck128/128 fast", "aes-128 fast", "aes-128 tiny"]
+    );
     let first = answer.ranked(Job::Cipher).next().expect("ranked");
     // 256 static, 30 stack, 16 message and 16 key.
     assert_eq!((first.ram, first.flash), (Some(318), Some(700)));
-    assert!(!first.standard && first.cautions.iter().any(|note| note.contains("no NIST standard")));
+    assert!(
+        !first.standard
+            && first
+                .cautions
+                .iter()
+                .any(|note| note.contains("no NIST standard"))
+    );
     let answer = ask(&[Need::Encrypt], 10_000, 1_000, Prefer::Size);
     assert_eq!(order(&answer, Job::Cipher)[0], "aes-128 tiny");
-    assert!(answer.ranked(Job::Cipher).all(|advice| advice.reasons.len() == 3));
+    assert!(
+        answer
+            .ranked(Job::Cipher)
+            .all(|advice| advice.reasons.len() == 3)
+    );
 }
 
 #[test]
 fn exclusions_name_the_bytes_and_the_operation() {
     let answer = ask(&[Need::Encrypt], 1_000, 300, Prefer::Time);
     assert_eq!(order(&answer, Job::Cipher), ["aes-128 tiny"]);
-    assert_eq!(excluded(&answer, "speck128/128 fast"), "RAM: 318 bytes, 18 over 300");
-    assert_eq!(excluded(&answer, "aes-128 fast"), "flash: 2,000 bytes, 1,000 over 1,000");
+    assert_eq!(
+        excluded(&answer, "speck128/128 fast"),
+        "RAM: 318 bytes, 18 over 300"
+    );
+    assert_eq!(
+        excluded(&answer, "aes-128 fast"),
+        "flash: 2,000 bytes, 1,000 over 1,000"
+    );
     let answer = ask(&[Need::Decrypt], 10_000, 1_000, Prefer::Time);
-    assert_eq!(excluded(&answer, "aes-128 tiny"), "it does not offer decrypt");
+    assert_eq!(
+        excluded(&answer, "aes-128 tiny"),
+        "it does not offer decrypt"
+    );
     let both = ask(&[Need::Encrypt, Need::Decrypt], 2_500, 1_000, Prefer::Time);
-    assert_eq!(excluded(&both, "aes-128 fast"), "flash: 3,000 bytes, 500 over 2,500");
+    assert_eq!(
+        excluded(&both, "aes-128 fast"),
+        "flash: 3,000 bytes, 500 over 2,500"
+    );
 }
 
 #[test]
@@ -135,8 +199,12 @@ fn several_jobs_must_fit_together() {
     assert!(!answer.is_complete() && answer.ranked(Job::Cipher).count() == 3);
     // RAM for the smaller cipher only: the set is not the two winners.
     let answer = ask(&needs, 10_000, 320, Prefer::Time);
-    let set: Vec<String> =
-        answer.advice.iter().filter(|advice| advice.together).map(Advice::name).collect();
+    let set: Vec<String> = answer
+        .advice
+        .iter()
+        .filter(|advice| advice.together)
+        .map(Advice::name)
+        .collect();
     assert_eq!(set, ["aes-128 tiny", "sha-256 fast"]);
 }
 
@@ -176,5 +244,9 @@ fn tables_show_ranks_and_reasons() {
     let table = &answer.tables()[0];
     assert_eq!(table.body.len(), 3);
     assert!(table.remarks[0].contains("Best standard: aes-128 fast"));
-    assert!(table.body[2].iter().any(|cell| cell.text.contains("excluded: it does not offer decrypt")));
+    assert!(
+        table.body[2]
+            .iter()
+            .any(|cell| cell.text.contains("excluded: it does not offer decrypt"))
+    );
 }

@@ -41,13 +41,23 @@ pub struct VectorFile {
 impl Catalog {
     /// Reads `index.toml` in the directory of the vectors.
     pub fn load(directory: &Path) -> Result<Catalog, Error> {
+        Catalog::load_with(directory, &[])
+    }
+
+    /// The same, for an index that also speaks of algorithms that the crate does not know.
+    pub fn load_with(directory: &Path, more: &[Algorithm]) -> Result<Catalog, Error> {
         let path = directory.join("index.toml");
         let text = read(&path)?;
-        Catalog::parse(directory, &path, &text)
+        Catalog::parse(directory, &path, &text, more)
     }
 
     /// Parses an index whose paths are relative to `directory`; `path` is for messages.
-    pub fn parse(directory: &Path, path: &Path, text: &str) -> Result<Catalog, Error> {
+    pub fn parse(
+        directory: &Path,
+        path: &Path,
+        text: &str,
+        more: &[Algorithm],
+    ) -> Result<Catalog, Error> {
         let place = Place { path, text };
         let index: Index = toml::from_str(text).map_err(|error| place.toml(&error))?;
         let mut sets: Vec<Set> = Vec::new();
@@ -60,7 +70,7 @@ impl Catalog {
             let files = set
                 .files
                 .into_iter()
-                .map(|file| file.resolve(directory, &place))
+                .map(|file| file.resolve(directory, &place, more))
                 .collect::<Result<_, _>>()?;
             sets.push(Set {
                 id: set.id,
@@ -106,19 +116,13 @@ impl Set {
 
     /// Its cases for an algorithm, in the order of the files.
     pub fn cases(&self, algorithm: &str) -> Result<Vec<Case>, Error> {
-        let algorithm = Algorithm::named(algorithm)?;
         let mut cases = Vec::new();
-        for file in self
-            .files
-            .iter()
-            .filter(|file| file.applies_to(algorithm.name()))
-        {
-            cases.extend(parse::cases(
-                file.format,
-                &file.path,
-                &read(&file.path)?,
-                algorithm,
-            )?);
+        for file in &self.files {
+            let Some(algorithm) = file.algorithms.iter().find(|a| a.name() == algorithm) else {
+                continue;
+            };
+            let text = read(&file.path)?;
+            cases.extend(parse::cases(file.format, &file.path, &text, *algorithm)?);
         }
         Ok(cases)
     }
@@ -164,7 +168,12 @@ struct IndexFile {
 }
 
 impl IndexFile {
-    fn resolve(self, directory: &Path, place: &Place<'_>) -> Result<VectorFile, Error> {
+    fn resolve(
+        self,
+        directory: &Path,
+        place: &Place<'_>,
+        more: &[Algorithm],
+    ) -> Result<VectorFile, Error> {
         let relative = Path::new(self.path.get_ref());
         // A vector file lies below the index; nothing else is opened.
         if !relative
@@ -179,7 +188,8 @@ impl IndexFile {
         }
         let mut algorithms = Vec::new();
         for name in &self.algorithms {
-            let algorithm = Algorithm::named(name.get_ref())
+            let further = more.iter().find(|a| a.name() == name.get_ref()).copied();
+            let algorithm = (further.map_or_else(|| Algorithm::named(name.get_ref()), Ok))
                 .map_err(|e| place.at(name.span().start, e.to_string()))?;
             algorithms.push(algorithm);
         }

@@ -92,7 +92,7 @@ proptest! {
                 let _ = parse::cases(format, Path::new("any"), &text, algorithm);
             }
         }
-        let _ = Catalog::parse(Path::new("vectors"), Path::new("index.toml"), &text);
+        let _ = Catalog::parse(Path::new("vectors"), Path::new("index.toml"), &text, &[]);
     }
 }
 
@@ -221,7 +221,7 @@ fn odd_bits_are_left_out() {
 #[test]
 fn a_broken_index_is_refused_with_its_line() {
     let parse = |text: &str| {
-        Catalog::parse(Path::new("vectors"), Path::new("index.toml"), text)
+        Catalog::parse(Path::new("vectors"), Path::new("index.toml"), text, &[])
             .expect_err(text)
             .to_string()
     };

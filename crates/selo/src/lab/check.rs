@@ -45,8 +45,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
     let board = project.board(&args.select.board)?;
     let units = project.units(board, &args.select.selection())?;
-    let catalog =
-        selo_vectors::Catalog::load(&root.join("vectors")).map_err(selo_lab::Error::from)?;
+    let catalog = project.catalog()?;
     let lab = Lab {
         project: &project,
         board,

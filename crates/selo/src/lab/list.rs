@@ -76,8 +76,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
                 .collect(),
         ),
         What::Vectors => {
-            let catalog = selo_vectors::Catalog::load(&root.join("vectors"))
-                .map_err(selo_lab::Error::from)?;
+            let catalog = project.catalog()?;
             let mut lines = Vec::new();
             for algorithm in &project.algorithms {
                 for set in catalog.sets_for(&algorithm.name) {

@@ -57,8 +57,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let board = project.board(&args.select.board)?;
     let units = project.units(board, &args.select.selection())?;
     let operations = known_operations(&units, &args.operation)?;
-    let catalog =
-        selo_vectors::Catalog::load(&root.join("vectors")).map_err(selo_lab::Error::from)?;
+    let catalog = project.catalog()?;
     let power = match &args.power {
         None => board.power.first().cloned(),
         Some(name) => Some(

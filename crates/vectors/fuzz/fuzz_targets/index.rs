@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use selo_vectors::Catalog;
 
 fuzz_target!(|text: &str| {
-    let Ok(catalog) = Catalog::parse(Path::new("vectors"), Path::new("index.toml"), text) else {
+    let Ok(catalog) = Catalog::parse(Path::new("vectors"), Path::new("index.toml"), text, &[]) else {
         return;
     };
     for file in catalog.sets().iter().flat_map(|set| &set.files) {
