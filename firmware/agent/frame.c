@@ -56,6 +56,10 @@ static void push(struct frame_decoder *decoder, uint8_t byte)
 
 static enum frame_event finish(const struct frame_decoder *decoder)
 {
+    /* Without a CRC there is no frame: a lone zero after a frame is one more end,
+     * and the length that still stands there is that of the frame before. */
+    if (decoder->tail_count < 2)
+        return FRAME_NONE;
     if (decoder->damaged || decoder->left != 0 || decoder->length < 2)
         return FRAME_NONE;
     uint16_t stated = (uint16_t)(decoder->tail[0] | (uint16_t)((uint16_t)decoder->tail[1] << 8));

@@ -238,9 +238,32 @@ static void test_beyond_length(void)
     recovers();
 }
 
+/* A frame whose CRC is the CRC's start value once came twice: the lone zero behind
+ * it compared the CRC of nothing with the one that still stood there. */
+static void test_lone_zeros(void)
+{
+    uint8_t body[4] = {1, 2, 0, 0};
+    unsigned found = 0;
+    for (uint32_t value = 0; value < 0x10000; value++) {
+        body[2] = (uint8_t)value;
+        body[3] = (uint8_t)(value >> 8);
+        if (fast_crc(body, sizeof body) != FRAME_CRC_START)
+            continue;
+        found++;
+        start();
+        encode(body, sizeof body);
+        CHECK(feed(encoded, encoded_size) == FRAME_COMPLETE);
+        for (int zeros = 0; zeros < 3; zeros++)
+            CHECK(feed((const uint8_t[]){0}, 1) == FRAME_NONE);
+        CHECK(feed(encoded, encoded_size) == FRAME_COMPLETE);
+    }
+    CHECK(found == 1);
+}
+
 int main(void)
 {
     test_crc();
+    test_lone_zeros();
     test_known_frame();
     test_round_trip();
     test_too_large();

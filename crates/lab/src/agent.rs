@@ -127,9 +127,10 @@ impl Agent {
                 "it did not answer; is this an agent image?".into(),
             )),
             None => Err(Error::Agent(format!(
-                "its answer is damaged ({} bytes: {}…)",
+                "its answer to request {} is damaged or answers another ({} bytes: {})",
+                self.sequence,
                 exchange.reply.len(),
-                hex::encode(&exchange.reply[..exchange.reply.len().min(16)])
+                hex::encode(&exchange.reply)
             ))),
         }
     }

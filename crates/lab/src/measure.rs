@@ -91,6 +91,9 @@ struct Empty {
     instructions: f64,
 }
 
+/// How an image is wrong: the status of its rows, and the reason.
+type Failure = (Status, String);
+
 /// One sample of a timed operation, marks subtracted.
 #[derive(Clone, Default)]
 struct Sample {
@@ -116,7 +119,16 @@ impl Lab<'_> {
     ) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         self.weigh(unit, &mut rows)?;
-        self.time(unit, known, &mut rows)?;
+        let weighed = rows.len();
+        if let Some((status, reason)) = self.time(unit, known, &mut rows)? {
+            for row in &mut rows[..weighed] {
+                if row.status == Status::Ok {
+                    let blank =
+                        self.blank(unit, &row.operation, None, row.metric, &row.firmware_sha256);
+                    *row = blank.without(status, reason.clone());
+                }
+            }
+        }
         Ok(rows)
     }
 
@@ -212,13 +224,14 @@ impl Lab<'_> {
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// Cycles, time, energy, stack, CPU share and instructions.
+    /// Cycles, time, energy, stack, CPU share and instructions. Says why the
+    /// image is wrong, if it is.
     fn time(
         &self,
         unit: &Unit<'_>,
         known: &dyn Fn(&Row) -> Option<Row>,
         rows: &mut Vec<Row>,
-    ) -> Result<()> {
+    ) -> Result<Option<Failure>> {
         let metrics: Vec<Metric> = self
             .metrics
             .iter()
@@ -248,8 +261,11 @@ impl Lab<'_> {
                 wanted.push((operation, None));
             }
         }
-        if metrics.is_empty() || wanted.is_empty() {
-            return Ok(());
+        // Memory alone is not worth a figure either if the image is wrong.
+        let kept = |row: &Row| known(row).is_some_and(|kept| kept.status == row.status);
+        let weighed = rows.iter().any(|row| !kept(row));
+        if !weighed && (metrics.is_empty() || wanted.is_empty()) {
+            return Ok(None);
         }
         let image = match self.builder.agent(unit) {
             Ok(image) => image,
@@ -263,7 +279,7 @@ impl Lab<'_> {
                     &build_failure(&error),
                     rows,
                 );
-                return Ok(());
+                return Ok(None);
             }
             Err(error) => return Err(error),
         };
@@ -279,11 +295,11 @@ impl Lab<'_> {
                 &reason,
                 rows,
             );
-            return Ok(());
+            return Ok(None);
         }
-        if let Some(earlier) = self.earlier(unit, &wanted, &metrics, &image, known) {
+        if !weighed && let Some(earlier) = self.earlier(unit, &wanted, &metrics, &image, known) {
             rows.extend(earlier);
-            return Ok(());
+            return Ok(None);
         }
         let mut bench = Bench {
             lab: self,
@@ -303,19 +319,19 @@ impl Lab<'_> {
                 &reason,
                 rows,
             );
-            return Ok(());
+            return Ok(None);
         }
-        if let Some(reason) = bench.check()? {
+        if let Some((status, reason)) = bench.check()? {
             self.fail_all(
                 unit,
                 &wanted,
                 &metrics,
                 &image.sha256,
-                Status::Failed,
+                status,
                 &reason,
                 rows,
             );
-            return Ok(());
+            return Ok(Some((status, reason)));
         }
         let mut timed = Vec::new();
         for (operation, bytes) in &wanted {
@@ -342,20 +358,21 @@ impl Lab<'_> {
         }
         match bench.check()? {
             None => rows.extend(timed),
-            Some(reason) => {
+            Some((status, reason)) => {
                 let reason = format!("after the timing: {reason}");
                 self.fail_all(
                     unit,
                     &wanted,
                     &metrics,
                     &image.sha256,
-                    Status::Failed,
+                    status,
                     &reason,
                     rows,
                 );
+                return Ok(Some((status, reason)));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// The rows of an earlier run, if it has every one that is wanted of this very image.
@@ -380,7 +397,12 @@ impl Lab<'_> {
                     let expected = seconds
                         .zip(self.power.as_ref())
                         .map(|(seconds, power)| power.joules(seconds));
-                    if row.value != expected {
+                    // A mean of products and a product of means differ in the last bit.
+                    let same = match (row.value, expected) {
+                        (Some(kept), Some(now)) => (kept - now).abs() <= 1e-9 * now.abs(),
+                        (kept, now) => kept == now,
+                    };
+                    if !same {
                         return None;
                     }
                 }
@@ -444,7 +466,12 @@ impl Lab<'_> {
                 (&spread, metric)
             {
                 row.status = Status::VariableTime;
-                row.reason = Some(spread.clone());
+                let profile = row
+                    .reason
+                    .take()
+                    .map(|reason| format!("{reason}; "))
+                    .unwrap_or_default();
+                row.reason = Some(format!("{profile}{spread}"));
             }
             self.push(rows, row);
         }
@@ -581,7 +608,7 @@ impl Bench<'_> {
     }
 
     /// Checks a few cases of every source; the reason if one fails.
-    fn check(&mut self) -> Result<Option<String>> {
+    fn check(&mut self) -> Result<Option<Failure>> {
         let algorithm = self.unit.algorithm;
         let catalog = self.lab.catalog;
         let agent = self.agent()?;
@@ -595,20 +622,18 @@ impl Bench<'_> {
                 match case.run(agent) {
                     Ok(Verdict::Pass | Verdict::Skipped { .. }) => {}
                     Ok(verdict) => {
-                        return Ok(Some(format!(
-                            "{}: {}: {}",
-                            set.id,
-                            case.id,
-                            crate::check::describe(&verdict)
-                        )));
+                        let what = crate::check::describe(&verdict);
+                        let reason = format!("{}: {}: {what}", set.id, case.id);
+                        return Ok(Some((Status::Failed, reason)));
                     }
-                    Err(error) => match agent.take_error() {
-                        Some(stopped) => {
-                            let (_, reason) = outcome(stopped)?;
-                            return Ok(Some(format!("{}: {}: {reason}", set.id, case.id)));
-                        }
-                        None => return Ok(Some(error.to_string())),
-                    },
+                    Err(error) => {
+                        let (status, reason) = match agent.take_error() {
+                            Some(stopped) => outcome(stopped)?,
+                            None => (Status::Failed, error.to_string()),
+                        };
+                        let reason = format!("{}: {}: {reason}", set.id, case.id);
+                        return Ok(Some((status, reason)));
+                    }
                 }
             }
         }
@@ -619,13 +644,14 @@ impl Bench<'_> {
     }
 
     /// Encrypts and decrypts: what can be checked without published vectors.
-    fn round_trip(&mut self) -> Result<Option<String>> {
+    fn round_trip(&mut self) -> Result<Option<Failure>> {
         let inputs = RefCell::new(Vec::new());
         let plan = self.plan("decrypt", 0)?;
         let ran = self.follow(&plan, "round trip", 0, 1, &inputs)?;
         let message = &inputs.borrow()[1][0];
+        let reason = "decrypting what was encrypted does not give the message back";
         Ok((ran.reply.status != 0 || &ran.reply.output != message)
-            .then(|| "decrypting what was encrypted does not give the message back".to_owned()))
+            .then(|| (Status::Failed, reason.to_owned())))
     }
 
     fn plan(&self, operation: &str, bytes: u32) -> Result<Plan> {
