@@ -14,6 +14,9 @@ use crate::row::Fidelity;
 /// Name of the source of constant-time lines.
 pub const CONSTANT_TIME: &str = "constant-time";
 
+/// Source of the line of an image that exceeds the board: nothing could be tried.
+pub const DOES_NOT_FIT: &str = "does-not-fit";
+
 /// What one source says of one algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckLine {
@@ -52,12 +55,15 @@ impl Default for Effort {
     fn default() -> Self {
         Effort {
             full: false,
-            cycles: 400_000_000,
+            cycles: 150_000_000,
             secrets: 1000,
             slow_secrets: 20,
         }
     }
 }
+
+/// A case of this weight or more runs with `full` only, wherever it runs.
+const LONGEST: u32 = 500_000;
 
 /// Operations that take more cycles than this are sampled with `slow_secrets`.
 const SLOW: u64 = 2_000_000;
@@ -77,6 +83,12 @@ impl Lab<'_> {
             }
             Err(error) => return Err(error),
         };
+        let weight = &image.weight;
+        if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
+            let mut line = self.line(unit, DOES_NOT_FIT);
+            line.first_failure = Some(reason);
+            return Ok(vec![line]);
+        }
         let start = || self.start_agent(unit, &image);
         let mut agent = match start() {
             Ok(agent) => agent,
@@ -93,7 +105,11 @@ impl Lab<'_> {
                 Some(cycles) if !effort.full => {
                     selo_vectors::stratified(&cases, (effort.cycles / cycles.max(1)).max(1))
                 }
-                _ => cases.iter().collect(),
+                // A chain of a million scalar multiplications is minutes on a PC too.
+                _ => cases
+                    .iter()
+                    .filter(|case| effort.full || case.weight < LONGEST)
+                    .collect(),
             };
             let mut line = self.line(unit, &set.id);
             let sampled_out = (cases.len() - chosen.len()) as u64;

@@ -206,7 +206,7 @@ impl Lab<'_> {
     }
 
     /// By how much sizes exceed the board, in words; `None` if they fit.
-    fn excess(&self, flash: u64, ram: u64, weight: &Weight) -> Option<String> {
+    pub(crate) fn excess(&self, flash: u64, ram: u64, weight: &Weight) -> Option<String> {
         let memory = self.board.memory?;
         let mut parts = Vec::new();
         for (what, used, size, in_ram) in [

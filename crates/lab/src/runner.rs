@@ -6,8 +6,10 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::board::Board;
@@ -246,12 +248,26 @@ impl Drop for ChipSession {
     }
 }
 
-/// A program on this machine.
+/// A program on this machine. Its answers are read where they are needed, since a
+/// Monte Carlo chain makes millions of calls; a watchdog ends a program that hangs.
 struct NativeSession {
-    child: Child,
+    child: Arc<Mutex<Child>>,
     stdin: ChildStdin,
-    bytes: Receiver<Vec<u8>>,
+    stdout: ChildStdout,
+    watch: Arc<Watch>,
 }
+
+/// What the watchdog looks at.
+#[derive(Default)]
+struct Watch {
+    /// Calls made so far; odd while one is under way.
+    calls: AtomicU64,
+    expired: AtomicBool,
+    over: AtomicBool,
+}
+
+/// How long a native operation may take; stands in for the cycle limit of a chip.
+const NATIVE_LIMIT: Duration = Duration::from_secs(60);
 
 impl NativeSession {
     fn start(image: &Path) -> Result<NativeSession> {
@@ -261,76 +277,100 @@ impl NativeSession {
             .stderr(Stdio::null())
             .spawn()
             .map_err(|source| spawn_error("native", image, source))?;
-        let (Some(stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Error::Runner {
                 runner: "native".into(),
                 message: "no pipes".into(),
             });
         };
-        let (send, bytes) = channel();
-        std::thread::spawn(move || {
-            let mut buffer = [0; 65536];
-            while let Ok(size @ 1..) = stdout.read(&mut buffer) {
-                if send.send(buffer[..size].to_vec()).is_err() {
-                    break;
-                }
-            }
-        });
+        let child = Arc::new(Mutex::new(child));
+        let watch = Arc::new(Watch::default());
+        let watched = (Arc::clone(&child), Arc::clone(&watch));
+        std::thread::spawn(move || watchdog(&watched.0, &watched.1));
         Ok(NativeSession {
             child,
             stdin,
-            bytes,
+            stdout,
+            watch,
         })
     }
 
+    fn read_answer(&mut self) -> Option<Vec<u8>> {
+        let mut reply = Vec::new();
+        let mut buffer = [0; 8192];
+        while !reply.contains(&0) {
+            match self.stdout.read(&mut buffer) {
+                Ok(size @ 1..) => reply.extend(&buffer[..size]),
+                _ => return None,
+            }
+        }
+        Some(reply)
+    }
+
     fn ended(&mut self) -> Error {
-        let _ = self.child.kill();
-        let fault = self.child.wait().ok().map(|status| status.to_string());
+        let status = end(&self.child);
+        let (reason, fault) = if self.watch.expired.load(Ordering::Relaxed) {
+            (format!("no answer for {} s", NATIVE_LIMIT.as_secs()), None)
+        } else {
+            ("crash".to_owned(), status)
+        };
         Error::Stopped(Stop {
-            reason: "crash".into(),
+            reason,
             fault,
             pc: None,
         })
     }
 }
 
-impl Session for NativeSession {
-    fn exchange(&mut self, request: &[u8]) -> Result<Exchange> {
-        if self
-            .stdin
-            .write_all(request)
-            .and_then(|()| self.stdin.flush())
-            .is_err()
-        {
-            return Err(self.ended());
+/// Ends a child if it still runs; its exit status in words.
+fn end(child: &Mutex<Child>) -> Option<String> {
+    let mut child = child.lock().ok()?;
+    let _ = child.kill();
+    child.wait().ok().map(|status| status.to_string())
+}
+
+fn watchdog(child: &Mutex<Child>, watch: &Watch) {
+    const STEP: Duration = Duration::from_millis(250);
+    let (mut seen, mut waited) = (0, Duration::ZERO);
+    while !watch.over.load(Ordering::Relaxed) {
+        std::thread::sleep(STEP);
+        let calls = watch.calls.load(Ordering::Relaxed);
+        waited = if calls == seen && calls % 2 == 1 {
+            waited + STEP
+        } else {
+            Duration::ZERO
+        };
+        seen = calls;
+        if waited >= NATIVE_LIMIT {
+            watch.expired.store(true, Ordering::Relaxed);
+            end(child);
+            return;
         }
-        let mut exchange = Exchange::default();
-        while !exchange.reply.contains(&0) {
-            match self.bytes.recv_timeout(NATIVE_LIMIT) {
-                Ok(bytes) => exchange.reply.extend(bytes),
-                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
-                Err(RecvTimeoutError::Timeout) => {
-                    let _ = self.child.kill();
-                    return Err(Error::Stopped(Stop {
-                        reason: format!("no answer for {} s", NATIVE_LIMIT.as_secs()),
-                        fault: None,
-                        pc: None,
-                    }));
-                }
-            }
-        }
-        cut_at_delimiter(&mut exchange.reply);
-        Ok(exchange)
     }
 }
 
-/// How long a native operation may take; stands in for the cycle limit of a chip.
-const NATIVE_LIMIT: Duration = Duration::from_secs(60);
+impl Session for NativeSession {
+    fn exchange(&mut self, request: &[u8]) -> Result<Exchange> {
+        self.watch.calls.fetch_add(1, Ordering::Relaxed);
+        let sent = self
+            .stdin
+            .write_all(request)
+            .and_then(|()| self.stdin.flush());
+        let reply = sent.ok().and_then(|()| self.read_answer());
+        self.watch.calls.fetch_add(1, Ordering::Relaxed);
+        let mut reply = reply.ok_or_else(|| self.ended())?;
+        cut_at_delimiter(&mut reply);
+        Ok(Exchange {
+            reply,
+            spans: Vec::new(),
+        })
+    }
+}
 
 impl Drop for NativeSession {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.watch.over.store(true, Ordering::Relaxed);
+        end(&self.child);
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long)]
     full: bool,
     /// Millions of simulated cycles that one source may take of one image without --full
-    #[arg(long, value_name = "N", default_value_t = 400)]
+    #[arg(long, value_name = "N", default_value_t = Effort::default().cycles / 1_000_000)]
     budget: u64,
     /// Leave out the constant-time measurement
     #[arg(long)]
