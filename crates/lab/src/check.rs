@@ -1,6 +1,8 @@
 //! Conformance and constant time: official vectors streamed into the running
 //! image, and the spread of cycles over random secrets.
 
+use std::collections::BTreeMap;
+
 use selo_vectors::{Case, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +69,23 @@ const LONGEST: u32 = 500_000;
 
 /// Operations that take more cycles than this are sampled with `slow_secrets`.
 const SLOW: u64 = 2_000_000;
+
+/// What one call took.
+struct Observed {
+    operation: &'static str,
+    cycles: u64,
+    inputs: Vec<Vec<u8>>,
+}
+
+impl Observed {
+    fn shown(&self) -> String {
+        self.inputs
+            .iter()
+            .map(hex::encode)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+}
 
 impl Lab<'_> {
     /// Checks one unit; a line for each source.
@@ -152,8 +171,8 @@ impl Lab<'_> {
                 continue;
             }
             // The transport costs some thousand cycles a call too.
-            let cycles = match self.spans(unit, agent, operation, 1) {
-                Ok(spans) => spans.first().map(|(cycles, _)| cycles + 8000),
+            let cycles = match self.observe(unit, agent, operation, 0) {
+                Ok(observed) => observed.last().map(|last| last.cycles + 8000),
                 Err(Error::Stopped(_) | Error::Agent(_)) => None,
                 Err(error) => return Err(error),
             };
@@ -173,32 +192,57 @@ impl Lab<'_> {
             return Ok(Vec::new());
         }
         let mut line = self.line(unit, CONSTANT_TIME);
+        // Longest plans first: what they call on the way need not be called again.
+        let mut plans: Vec<(&str, usize)> = Vec::new();
         for operation in unit.algorithm.interface.timed_operations() {
-            if !unit.offers(operation) {
-                continue;
+            if unit.offers(operation) {
+                let plan = unit.algorithm.interface.plan(unit.algorithm, operation, 0);
+                plans.push((operation, plan.map_or(0, |plan| plan.len())));
             }
-            let first = match self.spans(unit, agent, operation, 1) {
-                Ok(first) => first,
-                Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
-                    line.note_failure(format!("{operation}: {error}"));
-                    continue;
+        }
+        plans.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
+        let mut seen: BTreeMap<&str, Vec<Observed>> = BTreeMap::new();
+        for (operation, _) in &plans {
+            let count =
+                |seen: &BTreeMap<&str, Vec<Observed>>| seen.get(operation).map_or(0, Vec::len);
+            let mut wanted = effort.secrets;
+            let mut number = 0;
+            while (count(&seen) as u32) < wanted {
+                match self.observe(unit, agent, operation, number) {
+                    Ok(observed) => {
+                        for one in observed {
+                            if one.operation == *operation && one.cycles > SLOW {
+                                wanted = effort.slow_secrets;
+                            }
+                            seen.entry(one.operation).or_default().push(one);
+                        }
+                    }
+                    Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
+                        line.note_failure(format!("{operation}: {error}"));
+                        break;
+                    }
+                    Err(error) => return Err(error),
                 }
-                Err(error) => return Err(error),
-            };
-            let Some((expected, inputs)) = first.first() else {
+                number += 1;
+                if count(&seen) == 0 {
+                    break; // this runner sees no spans
+                }
+            }
+        }
+        for (operation, observed) in &seen {
+            let Some(first) = observed.first() else {
                 continue;
             };
-            let count = if *expected > SLOW {
-                effort.slow_secrets
-            } else {
-                effort.secrets
-            };
-            for (cycles, other) in self.spans(unit, agent, operation, count)? {
-                if cycles == *expected {
+            for other in observed {
+                if other.cycles == first.cycles {
                     line.passed += 1;
                 } else {
                     line.note_failure(format!(
-                        "{operation}: {expected} cycles for {inputs}, {cycles} for {other}"
+                        "{operation}: {} cycles for {}, {} for {}",
+                        first.cycles,
+                        first.shown(),
+                        other.cycles,
+                        other.shown()
                     ));
                 }
             }
@@ -212,42 +256,40 @@ impl Lab<'_> {
         })
     }
 
-    /// Cycles of an operation over `count` random secrets, each with its inputs in hex.
-    fn spans(
+    /// Makes the calls of an operation's plan with the random secrets of that
+    /// number; what each took, on runners that see spans.
+    fn observe(
         &self,
         unit: &Unit<'_>,
         agent: &mut Agent,
         operation: &str,
-        count: u32,
-    ) -> Result<Vec<(u64, String)>> {
+        number: u32,
+    ) -> Result<Vec<Observed>> {
         let algorithm = unit.algorithm;
         let bytes = algorithm.bytes.first().copied().unwrap_or(0);
-        let Some(plan) = algorithm.interface.plan(algorithm, operation, bytes) else {
-            return Ok(Vec::new());
-        };
+        let plan = algorithm.interface.plan(algorithm, operation, bytes);
+        let mut rng = rng_for(
+            &format!("{} {operation} secret", algorithm.name),
+            number.into(),
+        );
+        let mut outputs = Vec::new();
         let mut out = Vec::new();
-        for number in 0..count {
-            let mut rng = rng_for(
-                &format!("{} {operation} secret", algorithm.name),
-                number.into(),
-            );
-            let mut outputs = Vec::new();
-            for (index, call) in plan.iter().enumerate() {
-                let inputs: Vec<Vec<u8>> = call
-                    .inputs
-                    .iter()
-                    .map(|input| input.bytes(&mut rng, &outputs))
-                    .collect();
-                let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-                let ran = agent.run(call.operation, 1, false, &fields)?;
-                if index + 1 == plan.len()
-                    && let Some(span) = ran.span
-                {
-                    let shown: Vec<String> = inputs.iter().map(hex::encode).collect();
-                    out.push((span.cycles, shown.join(" ")));
-                }
-                outputs.push(ran.reply.output);
+        for call in plan.unwrap_or_default() {
+            let inputs: Vec<Vec<u8>> = call
+                .inputs
+                .iter()
+                .map(|input| input.bytes(&mut rng, &outputs))
+                .collect();
+            let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+            let ran = agent.run(call.operation, 1, false, &fields)?;
+            if let Some(span) = ran.span {
+                out.push(Observed {
+                    operation: call.operation,
+                    cycles: span.cycles,
+                    inputs,
+                });
             }
+            outputs.push(ran.reply.output);
         }
         Ok(out)
     }

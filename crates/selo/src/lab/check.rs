@@ -89,7 +89,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     };
     progress.finish();
     if !args.json && !lines.is_empty() {
-        print!(
+        println!(
             "{}",
             by_source(&lines, &board.title).to_terminal(TerminalStyle::detect())
         );

@@ -96,6 +96,6 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     for line in lines {
         table.push(line.into_iter().map(Cell::text).collect());
     }
-    print!("{}", table.to_terminal(TerminalStyle::detect()));
+    println!("{}", table.to_terminal(TerminalStyle::detect()));
     Ok(ExitCode::SUCCESS)
 }

@@ -154,7 +154,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     progress.finish();
     let rows = printer.into_inner();
     if !args.json && !rows.is_empty() {
-        print!(
+        println!(
             "{}",
             table(&rows, board.title.as_str()).to_terminal(TerminalStyle::detect())
         );
