@@ -130,7 +130,7 @@ impl Interface {
     pub fn plan(self, algorithm: &Algorithm, operation: &str, bytes: u32) -> Option<Plan> {
         use Input::{OutputOf, Random};
         let key = Random(algorithm.key_bytes.unwrap_or(32));
-        let setup = call("key-setup", &[key.clone()]);
+        let setup = call("key-setup", std::slice::from_ref(&key));
         let plan = match (self, operation) {
             (
                 Interface::BlockCipher

@@ -918,7 +918,10 @@ impl Row {
     }
 }
 
-/// The default folder of a board's rows.
-pub fn default_folder(project: &Project, board: &Board) -> PathBuf {
-    project.root.join("out/lab").join(&board.name)
+/// The default folder of a board's rows. Contenders that test the instrument have
+/// one of their own, so that no report shows them beside real ones.
+pub fn default_folder(project: &Project, board: &Board, units: &[Unit<'_>]) -> PathBuf {
+    let testing = units.iter().any(|unit| unit.contender.test_only);
+    let parent = if testing { "out/instrument" } else { "out/lab" };
+    project.root.join(parent).join(&board.name)
 }

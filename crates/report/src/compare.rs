@@ -12,7 +12,9 @@ use selo_lab::units;
 use serde::Serialize;
 
 use crate::format;
-use crate::paper::{Candidate, Expression, MeasuredBy, Paper, PaperCell, PaperTable, Published, Term};
+use crate::paper::{
+    Candidate, Expression, MeasuredBy, Paper, PaperCell, PaperTable, Published, Term,
+};
 use crate::table::{Cell as Shown, Column, Table, Tone};
 
 /// How a comparison of one cell ended.
@@ -123,15 +125,23 @@ pub struct Ours<'a> {
 
 /// Compares the tables for which `wanted` holds.
 pub fn compare(paper: &Paper, ours: Ours<'_>, wanted: impl Fn(&PaperTable) -> bool) -> Comparison {
-    let tables = paper.tables.iter().filter(|table| wanted(table)).map(|table| ComparedTable {
-        id: table.id.clone(),
-        label: table.label.clone(),
-        title: table.title.clone(),
-        method: table.method.clone(),
-        notes: table.notes.clone(),
-        columns: table.columns.len(),
-        cells: table.cells.iter().map(|cell| compare_cell(paper, table, cell, ours)).collect(),
-    });
+    let tables = paper
+        .tables
+        .iter()
+        .filter(|table| wanted(table))
+        .map(|table| ComparedTable {
+            id: table.id.clone(),
+            label: table.label.clone(),
+            title: table.title.clone(),
+            method: table.method.clone(),
+            notes: table.notes.clone(),
+            columns: table.columns.len(),
+            cells: table
+                .cells
+                .iter()
+                .map(|cell| compare_cell(paper, table, cell, ours))
+                .collect(),
+        });
     Comparison {
         paper: paper.name.clone(),
         title: paper.title.clone(),
@@ -140,7 +150,12 @@ pub fn compare(paper: &Paper, ours: Ours<'_>, wanted: impl Fn(&PaperTable) -> bo
     }
 }
 
-fn compare_cell(paper: &Paper, table: &PaperTable, cell: &PaperCell, ours: Ours<'_>) -> ComparedCell {
+fn compare_cell(
+    paper: &Paper,
+    table: &PaperTable,
+    cell: &PaperCell,
+    ours: Ours<'_>,
+) -> ComparedCell {
     let outcome = ours.measure(cell, &paper.candidates);
     let published = match &cell.published {
         Published::Number(number) => Some(Figure::Number(*number)),
@@ -182,7 +197,10 @@ fn compare_cell(paper: &Paper, table: &PaperTable, cell: &PaperCell, ours: Ours<
         measured,
         ratio,
         board: board_of(&cell.measured_by).map(str::to_owned),
-        fidelity: rows.iter().map(|&index| ours.rows[index].fidelity).max_by_key(|f| weakness(*f)),
+        fidelity: rows
+            .iter()
+            .map(|&index| ours.rows[index].fidelity)
+            .max_by_key(|f| weakness(*f)),
         status,
         reason: Some(reason),
     };
@@ -251,15 +269,24 @@ impl Ours<'_> {
     fn measure(&self, cell: &PaperCell, candidates: &[Candidate]) -> Result<Found, Gap> {
         let in_unit = |value: Value, base: &str| -> Result<Found, Gap> {
             let unit = cell.unit.as_deref().unwrap_or(base);
-            let number = units::convert(value.number, base, unit)
-                .map_err(|error| Gap { status: CellStatus::NotMeasured, reason: error.to_string() })?;
-            Ok(Found { figure: Figure::Number(number), rows: value.rows, source: value.source })
+            let number = units::convert(value.number, base, unit).map_err(|error| Gap {
+                status: CellStatus::NotMeasured,
+                reason: error.to_string(),
+            })?;
+            Ok(Found {
+                figure: Figure::Number(number),
+                rows: value.rows,
+                source: value.source,
+            })
         };
         match &cell.measured_by {
-            MeasuredBy::Nothing { reason } => {
-                Err(Gap { status: CellStatus::PublishedOnly, reason: reason.clone() })
+            MeasuredBy::Nothing { reason } => Err(Gap {
+                status: CellStatus::PublishedOnly,
+                reason: reason.clone(),
+            }),
+            MeasuredBy::Value(expression) => {
+                in_unit(self.value(expression)?, base_unit(expression))
             }
-            MeasuredBy::Value(expression) => in_unit(self.value(expression)?, base_unit(expression)),
             MeasuredBy::Difference(a, b) => {
                 let (first, second) = (self.value(a)?, self.value(b)?);
                 let value = Value {
@@ -278,7 +305,12 @@ impl Ours<'_> {
                 };
                 in_unit(value, "x")
             }
-            MeasuredBy::Winner { board, contender, term, bytes } => {
+            MeasuredBy::Winner {
+                board,
+                contender,
+                term,
+                bytes,
+            } => {
                 let place = Place {
                     board,
                     contender: contender.as_deref().unwrap_or(self.contender),
@@ -297,7 +329,11 @@ impl Ours<'_> {
                     reason: format!("the clock of {board} varies"),
                 })? as f64;
                 in_unit(
-                    Value { number, rows: vec![index], source: format!("the clock of {board} in rows") },
+                    Value {
+                        number,
+                        rows: vec![index],
+                        source: format!("the clock of {board} in rows"),
+                    },
                     "Hz",
                 )
             }
@@ -313,7 +349,10 @@ impl Ours<'_> {
             bytes: expression.bytes,
             power: expression.power.as_deref(),
         };
-        let place = Place { strategy: self.strategy(place), ..place };
+        let place = Place {
+            strategy: self.strategy(place),
+            ..place
+        };
         let mut number = 0.0;
         let mut rows = Vec::new();
         let mut note = BTreeSet::new();
@@ -332,18 +371,28 @@ impl Ours<'_> {
         }
         number += largest.unwrap_or(0.0);
         let names = |terms: &[Term]| -> Vec<String> {
-            terms.iter().map(|term| format!("{} of {}", term.metric.name(), term.operation)).collect()
+            terms
+                .iter()
+                .map(|term| format!("{} of {}", term.metric.name(), term.operation))
+                .collect()
         };
         let mut parts = names(&expression.sum);
         if !expression.max.is_empty() {
-            parts.push(format!("the largest of ({})", names(&expression.max).join(", ")));
+            parts.push(format!(
+                "the largest of ({})",
+                names(&expression.max).join(", ")
+            ));
         }
         let mut source = format!("{}: {}", place.name(), parts.join(" + "));
         for note in note.into_iter().filter(|note| !note.is_empty()) {
             source.push_str("; ");
             source.push_str(&note);
         }
-        Ok(Value { number, rows, source })
+        Ok(Value {
+            number,
+            rows,
+            source,
+        })
     }
 
     /// One metric of one operation in base units. Times may come from cycles
@@ -352,20 +401,40 @@ impl Ours<'_> {
     fn term(&self, place: Place<'_>, term: &Term) -> Result<Value, Gap> {
         if let (Metric::Energy, Some(name)) = (term.metric, place.power) {
             let profile = self.profile(place.board, name)?;
-            let time =
-                self.term(place, &Term { metric: Metric::Time, operation: term.operation.clone() })?;
+            let time = self.term(
+                place,
+                &Term {
+                    metric: Metric::Time,
+                    operation: term.operation.clone(),
+                },
+            )?;
             return Ok(Value {
                 number: profile.joules(time.number),
                 rows: time.rows,
-                source: format!("{} above idle, profile {name}", watts(profile.watts_above_idle())),
+                source: format!(
+                    "{} above idle, profile {name}",
+                    watts(profile.watts_above_idle())
+                ),
             });
         }
         match self.row(place, term) {
             Err(gap) if term.metric == Metric::Time => {
-                let cycles = Term { metric: Metric::Cycles, operation: term.operation.clone() };
-                let Ok(found) = self.row(place, &cycles) else { return Err(gap) };
-                match found.rows.first().and_then(|&index| self.rows[index].clock_hz) {
-                    Some(clock) => Ok(Value { number: found.number / clock as f64, ..found }),
+                let cycles = Term {
+                    metric: Metric::Cycles,
+                    operation: term.operation.clone(),
+                };
+                let Ok(found) = self.row(place, &cycles) else {
+                    return Err(gap);
+                };
+                match found
+                    .rows
+                    .first()
+                    .and_then(|&index| self.rows[index].clock_hz)
+                {
+                    Some(clock) => Ok(Value {
+                        number: found.number / clock as f64,
+                        ..found
+                    }),
                     None => Err(gap),
                 }
             }
@@ -378,7 +447,9 @@ impl Ours<'_> {
             row.board == place.board
                 && row.contender == place.contender
                 && row.algorithm == place.algorithm
-                && place.strategy.is_none_or(|strategy| row.strategy == strategy)
+                && place
+                    .strategy
+                    .is_none_or(|strategy| row.strategy == strategy)
         };
         let wanted = |row: &Row| {
             of_unit(row) && row.operation == term.operation && row.metric == term.metric
@@ -386,17 +457,29 @@ impl Ours<'_> {
         // The size that is asked for; failing that a row without a size; with no
         // wish, the smallest.
         let pick = |test: &dyn Fn(&Row) -> bool| {
-            let matching = self.rows.iter().enumerate().filter(|(_, row)| wanted(row) && test(row));
-            matching.min_by_key(|(_, row)| row.bytes).map(|(index, _)| index)
+            let matching = self
+                .rows
+                .iter()
+                .enumerate()
+                .filter(|(_, row)| wanted(row) && test(row));
+            matching
+                .min_by_key(|(_, row)| row.bytes)
+                .map(|(index, _)| index)
         };
         let found = match place.bytes {
-            Some(bytes) => pick(&|row| row.bytes == Some(bytes)).or_else(|| pick(&|row| row.bytes.is_none())),
+            Some(bytes) => {
+                pick(&|row| row.bytes == Some(bytes)).or_else(|| pick(&|row| row.bytes.is_none()))
+            }
             None => pick(&|_| true),
         };
         let Some(index) = found else {
             let what = format!("{} of {}", term.metric.name(), term.operation);
-            let sizes: BTreeSet<u32> =
-                self.rows.iter().filter(|row| wanted(row)).filter_map(|row| row.bytes).collect();
+            let sizes: BTreeSet<u32> = self
+                .rows
+                .iter()
+                .filter(|row| wanted(row))
+                .filter_map(|row| row.bytes)
+                .collect();
             if !sizes.is_empty() {
                 let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
                 return Err(Gap {
@@ -410,28 +493,59 @@ impl Ours<'_> {
                 });
             }
             // Rows of the same unit with the same metric, but not this operation.
-            if self.rows.iter().any(|row| of_unit(row) && row.metric == term.metric) {
+            if self
+                .rows
+                .iter()
+                .any(|row| of_unit(row) && row.metric == term.metric)
+            {
                 return Err(Gap {
                     status: CellStatus::NotSupported,
-                    reason: format!("{} does not offer {}, or the run left it out", place.name(), term.operation),
+                    reason: format!(
+                        "{} does not offer {}, or the run left it out",
+                        place.name(),
+                        term.operation
+                    ),
                 });
             }
-            return Err(self.missing(place.board, &format!("{what} of {}", place.name()), Some(place)));
+            return Err(self.missing(
+                place.board,
+                &format!("{what} of {}", place.name()),
+                Some(place),
+            ));
         };
         let row = &self.rows[index];
-        let why = || row.reason.clone().unwrap_or_else(|| row.status.name().to_owned());
+        let why = || {
+            row.reason
+                .clone()
+                .unwrap_or_else(|| row.status.name().to_owned())
+        };
         match (row.status, row.value) {
-            (Status::Ok, Some(number)) => Ok(Value { number, rows: vec![index], source: size_note(row, place) }),
+            (Status::Ok, Some(number)) => Ok(Value {
+                number,
+                rows: vec![index],
+                source: size_note(row, place),
+            }),
             (Status::VariableTime, Some(number)) => Ok(Value {
                 number,
                 rows: vec![index],
                 source: "the mean of a time that varies with its inputs".into(),
             }),
-            (Status::DoesNotFit, _) => Err(Gap { status: CellStatus::DoesNotFit, reason: why() }),
-            (Status::NotSupported, _) => Err(Gap { status: CellStatus::NotSupported, reason: why() }),
+            (Status::DoesNotFit, _) => Err(Gap {
+                status: CellStatus::DoesNotFit,
+                reason: why(),
+            }),
+            (Status::NotSupported, _) => Err(Gap {
+                status: CellStatus::NotSupported,
+                reason: why(),
+            }),
             (status, _) => Err(Gap {
                 status: CellStatus::NotMeasured,
-                reason: format!("{} {}: {}", place.name(), format::status_words(status), why()),
+                reason: format!(
+                    "{} {}: {}",
+                    place.name(),
+                    format::status_words(status),
+                    why()
+                ),
             }),
         }
     }
@@ -479,8 +593,11 @@ impl Ours<'_> {
         let Some(least) = values.first().map(|(_, value)| value.number) else {
             return Err(gap.unwrap_or_else(|| self.missing(place.board, "any candidate", None)));
         };
-        let winners: Vec<&str> =
-            values.iter().take_while(|(_, value)| value.number == least).map(|(name, _)| *name).collect();
+        let winners: Vec<&str> = values
+            .iter()
+            .take_while(|(_, value)| value.number == least)
+            .map(|(name, _)| *name)
+            .collect();
         let mut source = format!(
             "least {} of {}, {} of {} candidates measured: {}",
             term.metric.name(),
@@ -494,7 +611,11 @@ impl Ours<'_> {
             _ => Vec::new(),
         };
         // Who wins among some says nothing of a winner that did not take part.
-        if !published.is_empty() && !values.iter().any(|(name, _)| published.iter().any(|p| p == name)) {
+        if !published.is_empty()
+            && !values
+                .iter()
+                .any(|(name, _)| published.iter().any(|p| p == name))
+        {
             return Err(Gap {
                 status: CellStatus::NotMeasured,
                 reason: format!(
@@ -503,10 +624,15 @@ impl Ours<'_> {
                 ),
             });
         }
-        if published.iter().any(|name| winners.contains(&name.as_str())) {
+        if published
+            .iter()
+            .any(|name| winners.contains(&name.as_str()))
+        {
             source.push_str("; the published winner");
-        } else if let Some((rank, (name, value))) =
-            values.iter().enumerate().find(|(_, (name, _))| published.iter().any(|p| p == name))
+        } else if let Some((rank, (name, value))) = values
+            .iter()
+            .enumerate()
+            .find(|(_, (name, _))| published.iter().any(|p| p == name))
         {
             source.push_str(&format!(
                 "; the published winner, {name}, is number {} with {}",
@@ -514,21 +640,28 @@ impl Ours<'_> {
                 format::quantity(term.metric, value.number)
             ));
         }
-        let rows = values.iter().flat_map(|(_, value)| value.rows.clone()).collect();
-        Ok(Found { figure: Figure::Words(winners.join(" = ")), rows, source })
+        let rows = values
+            .iter()
+            .flat_map(|(_, value)| value.rows.clone())
+            .collect();
+        Ok(Found {
+            figure: Figure::Words(winners.join(" = ")),
+            rows,
+            source,
+        })
     }
 
     fn profile(&self, board: &str, name: &str) -> Result<&PowerProfile, Gap> {
         let known = self.boards.iter().find(|known| known.name == board);
-        known.and_then(|known| known.power.iter().find(|profile| profile.name == name)).ok_or_else(|| {
-            match known {
+        known
+            .and_then(|known| known.power.iter().find(|profile| profile.name == name))
+            .ok_or_else(|| match known {
                 Some(_) => Gap {
                     status: CellStatus::NotMeasured,
                     reason: format!("boards/{board}.toml has no power profile '{name}'"),
                 },
                 None => self.missing(board, "energy", None),
-            }
-        })
+            })
     }
 
     /// Why there is no row, and how to make one.
@@ -541,7 +674,10 @@ impl Ours<'_> {
             };
         }
         let selection = place.map_or_else(String::new, |place| {
-            format!(" --contender {} --algorithm {}", place.contender, place.algorithm)
+            format!(
+                " --contender {} --algorithm {}",
+                place.contender, place.algorithm
+            )
         });
         Gap {
             status: CellStatus::NotMeasured,
@@ -552,7 +688,9 @@ impl Ours<'_> {
 
 impl Place<'_> {
     fn name(&self) -> String {
-        let strategy = self.strategy.map_or_else(String::new, |strategy| format!(" {strategy}"));
+        let strategy = self
+            .strategy
+            .map_or_else(String::new, |strategy| format!(" {strategy}"));
         format!("{} {}{strategy}", self.contender, self.algorithm)
     }
 }
@@ -615,7 +753,9 @@ impl CellStatus {
             CellStatus::NotPrinted => Tone::Plain,
             CellStatus::NotMeasured => Tone::Warn,
             CellStatus::DoesNotFit => Tone::Bad,
-            CellStatus::NeedsBoard | CellStatus::NotSupported | CellStatus::PublishedOnly => Tone::Quiet,
+            CellStatus::NeedsBoard | CellStatus::NotSupported | CellStatus::PublishedOnly => {
+                Tone::Quiet
+            }
         }
     }
 }
@@ -623,14 +763,21 @@ impl CellStatus {
 impl Comparison {
     /// Every cell, as lines of JSON are printed.
     pub fn lines(&self) -> impl Iterator<Item = &CellLine> {
-        self.tables.iter().flat_map(|table| table.cells.iter().map(|cell| &cell.line))
+        self.tables
+            .iter()
+            .flat_map(|table| table.cells.iter().map(|cell| &cell.line))
     }
 
     /// How many cells ended how, statuses without cells left out.
     pub fn counts(&self) -> Vec<(CellStatus, usize)> {
         CellStatus::ALL
             .into_iter()
-            .map(|status| (status, self.lines().filter(|line| line.status == status).count()))
+            .map(|status| {
+                (
+                    status,
+                    self.lines().filter(|line| line.status == status).count(),
+                )
+            })
             .filter(|(_, count)| *count > 0)
             .collect()
     }
@@ -675,8 +822,10 @@ impl ComparedTable {
         remarks.extend(self.notes.iter().cloned());
         let missing: Vec<&ComparedCell> = self.cells.iter().filter(absent).collect();
         if !all && !missing.is_empty() {
-            let boards: BTreeSet<&str> =
-                missing.iter().filter_map(|cell| cell.line.board.as_deref()).collect();
+            let boards: BTreeSet<&str> = missing
+                .iter()
+                .filter_map(|cell| cell.line.board.as_deref())
+                .collect();
             remarks.push(format!(
                 "{} not shown: no board file yet for {}.",
                 format::things(missing.len(), "cell", "cells"),
@@ -689,7 +838,10 @@ impl ComparedTable {
 
     /// The unit of every figure of the table, if they share one.
     fn common_unit(&self) -> Option<&str> {
-        let mut units = self.cells.iter().filter_map(|cell| cell.line.published_unit.as_deref());
+        let mut units = self
+            .cells
+            .iter()
+            .filter_map(|cell| cell.line.published_unit.as_deref());
         let first = units.next()?;
         units.all(|unit| unit == first).then_some(first)
     }
@@ -729,8 +881,11 @@ impl ComparedTable {
         shown.extend([
             published,
             measured,
-            line.ratio.map_or_else(Shown::none, |ratio| Shown::number(format::ratio(ratio), ratio)),
-            line.fidelity.map_or_else(Shown::none, |fidelity| Shown::text(fidelity.name())),
+            line.ratio.map_or_else(Shown::none, |ratio| {
+                Shown::number(format::ratio(ratio), ratio)
+            }),
+            line.fidelity
+                .map_or_else(Shown::none, |fidelity| Shown::text(fidelity.name())),
             status,
         ]);
         shown

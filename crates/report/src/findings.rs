@@ -297,10 +297,7 @@ fn failures(lines: &Lines<'_>) -> Option<String> {
 }
 
 fn conformance(checks: &[CheckLine]) -> Option<String> {
-    let vectors: Vec<&CheckLine> = checks
-        .iter()
-        .filter(|check| check.is_official())
-        .collect();
+    let vectors: Vec<&CheckLine> = checks.iter().filter(|check| check.is_official()).collect();
     let sources = distinct(vectors.iter().map(|check| &check.source)).len();
     let tried: u64 = vectors.iter().map(|check| check.tried).sum();
     let failed: u64 = vectors.iter().map(|check| check.failed).sum();

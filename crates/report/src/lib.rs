@@ -10,10 +10,10 @@ mod html;
 mod markdown;
 pub mod paper;
 mod pivot;
+pub mod recommend;
 pub mod report;
 #[cfg(test)]
 mod sample;
 mod sections;
 pub mod svg;
 pub mod table;
-pub mod recommend;

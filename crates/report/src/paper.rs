@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use selo_lab::row::Metric;
 use selo_lab::units::{Dimension, Unit};
-use serde::de::{self, Deserializer, Visitor};
 use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
 use thiserror::Error;
 use toml::Spanned;
 
@@ -98,11 +98,20 @@ pub enum MeasuredBy {
     /// The first divided by the second.
     Quotient(Expression, Expression),
     /// The candidate with the least value.
-    Winner { board: String, contender: Option<String>, term: Term, bytes: Option<u32> },
+    Winner {
+        board: String,
+        contender: Option<String>,
+        term: Term,
+        bytes: Option<u32>,
+    },
     /// The clock of the board.
-    Clock { board: String },
+    Clock {
+        board: String,
+    },
     /// Nothing that the lab measures; the reason says what it would take.
-    Nothing { reason: String },
+    Nothing {
+        reason: String,
+    },
 }
 
 /// A value from rows: all terms of `sum`, plus the largest of `max`.
@@ -134,19 +143,32 @@ pub struct Term {
 pub enum PaperError {
     /// cannot read {path}: {source}
     #[error("cannot read {}: {source}", path.display())]
-    Read { path: PathBuf, source: std::io::Error },
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
     /// {path}:{line}: {message}
     #[error("{}:{line}: {message}", path.display())]
-    Data { path: PathBuf, line: usize, message: String },
+    Data {
+        path: PathBuf,
+        line: usize,
+        message: String,
+    },
 }
 
 /// The names of the papers in a folder, sorted.
 pub fn names(folder: &Path) -> Result<Vec<String>, PaperError> {
-    let read_error = |source| PaperError::Read { path: folder.to_owned(), source };
+    let read_error = |source| PaperError::Read {
+        path: folder.to_owned(),
+        source,
+    };
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(read_error)? {
         let path = entry.map_err(read_error)?.path();
-        if path.extension().is_some_and(|extension| extension == "toml") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
             if let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) {
                 names.push(stem.to_owned());
             }
@@ -158,24 +180,35 @@ pub fn names(folder: &Path) -> Result<Vec<String>, PaperError> {
 
 /// Reads every paper of a folder, in the order of [`names`].
 pub fn read_all(folder: &Path) -> Result<Vec<Paper>, PaperError> {
-    names(folder)?.iter().map(|name| read(&folder.join(format!("{name}.toml")))).collect()
+    names(folder)?
+        .iter()
+        .map(|name| read(&folder.join(format!("{name}.toml"))))
+        .collect()
 }
 
 /// Reads one paper.
 pub fn read(path: &Path) -> Result<Paper, PaperError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| PaperError::Read { path: path.to_owned(), source })?;
+    let text = std::fs::read_to_string(path).map_err(|source| PaperError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
     let paper = parse(&text).map_err(|mistake| PaperError::Data {
         path: path.to_owned(),
         line: mistake.line(&text),
         message: mistake.message,
     })?;
-    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let stem = path
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default();
     if paper.name != stem {
         return Err(PaperError::Data {
             path: path.to_owned(),
             line: 1,
-            message: format!("name = \"{}\" must equal the file's name, '{stem}'", paper.name),
+            message: format!(
+                "name = \"{}\" must equal the file's name, '{stem}'",
+                paper.name
+            ),
         });
     }
     Ok(paper)
@@ -190,25 +223,36 @@ impl PaperTable {
             // After a number another digit would be another number.
             let part = |rest: &str| {
                 let numbered = prefix.ends_with(|c: char| c.is_ascii_digit());
-                rest.starts_with('-') || (numbered && rest.starts_with(|c: char| c.is_ascii_lowercase()))
+                rest.starts_with('-')
+                    || (numbered && rest.starts_with(|c: char| c.is_ascii_lowercase()))
             };
-            self.id.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || part(rest))
+            self.id
+                .strip_prefix(prefix)
+                .is_some_and(|rest| rest.is_empty() || part(rest))
         };
         if wanted.starts_with(|c: char| c.is_ascii_digit()) {
             return begins(&format!("table-{wanted}"));
         }
-        !wanted.is_empty() && (begins(&wanted) || self.label.to_lowercase().replace(' ', "-") == wanted)
+        !wanted.is_empty()
+            && (begins(&wanted) || self.label.to_lowercase().replace(' ', "-") == wanted)
     }
 }
 
 impl Paper {
     /// The tables meant by `--table`; a bare number that no table has means a figure.
     pub fn tables_named(&self, wanted: &str) -> Vec<&PaperTable> {
-        let named: Vec<&PaperTable> =
-            self.tables.iter().filter(|table| table.answers_to(wanted)).collect();
+        let named: Vec<&PaperTable> = self
+            .tables
+            .iter()
+            .filter(|table| table.answers_to(wanted))
+            .collect();
         if named.is_empty() && wanted.trim().starts_with(|c: char| c.is_ascii_digit()) {
             let figure = format!("figure-{}", wanted.trim());
-            return self.tables.iter().filter(|table| table.answers_to(&figure)).collect();
+            return self
+                .tables
+                .iter()
+                .filter(|table| table.answers_to(&figure))
+                .collect();
         }
         named
     }
@@ -346,12 +390,19 @@ struct Mistake {
 
 impl Mistake {
     fn at(span: Range<usize>, message: impl Into<String>) -> Self {
-        Mistake { message: message.into(), span }
+        Mistake {
+            message: message.into(),
+            span,
+        }
     }
 
     fn line(&self, text: &str) -> usize {
         let end = self.span.start.min(text.len());
-        text.as_bytes()[..end].iter().filter(|&&byte| byte == b'\n').count() + 1
+        text.as_bytes()[..end]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count()
+            + 1
     }
 }
 
@@ -367,7 +418,10 @@ fn parse(text: &str) -> Result<Paper, Mistake> {
     let mut ids = std::collections::HashSet::new();
     for table in &tables {
         if !ids.insert(table.id.clone()) {
-            return Err(Mistake::at(0..0, format!("two tables have the id '{}'", table.id)));
+            return Err(Mistake::at(
+                0..0,
+                format!("two tables have the id '{}'", table.id),
+            ));
         }
     }
     Ok(Paper {
@@ -388,18 +442,31 @@ fn check_table(
     candidates: &[Candidate],
 ) -> Result<PaperTable, Mistake> {
     let id = table.id.get_ref();
-    if id.is_empty() || id.chars().any(|c| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')) {
-        return Err(Mistake::at(table.id.span(), "an id has lower-case letters, digits and '-' only"));
+    if id.is_empty()
+        || id
+            .chars()
+            .any(|c| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'))
+    {
+        return Err(Mistake::at(
+            table.id.span(),
+            "an id has lower-case letters, digits and '-' only",
+        ));
     }
     if table.column.is_empty() || table.row.is_empty() {
-        return Err(Mistake::at(span, format!("table '{id}' has no columns or no rows")));
+        return Err(Mistake::at(
+            span,
+            format!("table '{id}' has no columns or no rows"),
+        ));
     }
     let mut cells = Vec::new();
     let mut labels = std::collections::HashSet::new();
     for row in &table.row {
         let label = row.label.get_ref();
         if !labels.insert(label.clone()) {
-            return Err(Mistake::at(row.label.span(), format!("two rows of '{id}' are named '{label}'")));
+            return Err(Mistake::at(
+                row.label.span(),
+                format!("two rows of '{id}' are named '{label}'"),
+            ));
         }
         let published = row.published.get_ref();
         if published.len() != table.column.len() {
@@ -421,7 +488,10 @@ fn check_table(
             })
             .transpose()?;
         for (column, value) in table.column.iter().zip(published) {
-            let link = table.measured_by.with(&column.measured_by).with(&row.measured_by);
+            let link = table
+                .measured_by
+                .with(&column.measured_by)
+                .with(&row.measured_by);
             let fault = |message: String| {
                 let at = format!("row '{label}', column '{}': {message}", column.label);
                 Mistake::at(row.label.span(), at)
@@ -431,8 +501,16 @@ fn check_table(
             if matches!(value.0, Published::Number(_)) && unit.is_none() {
                 return Err(fault("a number needs a unit".into()));
             }
-            if words && !matches!(measured_by, MeasuredBy::Winner { .. } | MeasuredBy::Nothing { .. }) {
-                return Err(fault(format!("'{}' cannot be compared with a number", value.0)));
+            if words
+                && !matches!(
+                    measured_by,
+                    MeasuredBy::Winner { .. } | MeasuredBy::Nothing { .. }
+                )
+            {
+                return Err(fault(format!(
+                    "'{}' cannot be compared with a number",
+                    value.0
+                )));
             }
             cells.push(PaperCell {
                 row: label.clone(),
@@ -453,7 +531,10 @@ fn check_table(
         columns: table
             .column
             .into_iter()
-            .map(|column| PaperColumn { label: column.label, library: column.library })
+            .map(|column| PaperColumn {
+                label: column.label,
+                library: column.library,
+            })
             .collect(),
         cells,
     })
@@ -473,11 +554,23 @@ impl FileLink {
             contender: pick(&over.contender, &self.contender),
             algorithm: pick(&over.algorithm, &self.algorithm),
             strategy: pick(&over.strategy, &self.strategy),
-            operation: if terms { over.operation.clone() } else { pick(&over.operation, &self.operation) },
+            operation: if terms {
+                over.operation.clone()
+            } else {
+                pick(&over.operation, &self.operation)
+            },
             bytes: pick(&over.bytes, &self.bytes),
             metric: pick(&over.metric, &self.metric),
-            sum: if named || terms { over.sum.clone() } else { self.sum.clone() },
-            max: if named || terms { over.max.clone() } else { self.max.clone() },
+            sum: if named || terms {
+                over.sum.clone()
+            } else {
+                self.sum.clone()
+            },
+            max: if named || terms {
+                over.max.clone()
+            } else {
+                self.max.clone()
+            },
             power: pick(&over.power, &self.power),
             less: pick(&over.less, &self.less),
             over: pick(&over.over, &self.over),
@@ -494,9 +587,14 @@ fn check_link(
     candidates: &[Candidate],
 ) -> Result<MeasuredBy, String> {
     if let Some(reason) = &link.nothing {
-        return Ok(MeasuredBy::Nothing { reason: reason.clone() });
+        return Ok(MeasuredBy::Nothing {
+            reason: reason.clone(),
+        });
     }
-    let board = link.board.clone().ok_or("measured_by needs a board, or nothing = \"why\"")?;
+    let board = link
+        .board
+        .clone()
+        .ok_or("measured_by needs a board, or nothing = \"why\"")?;
     if link.clock == Some(true) {
         return match unit {
             Some(Dimension::Frequency) => Ok(MeasuredBy::Clock { board }),
@@ -508,9 +606,17 @@ fn check_link(
             return Err("a winner needs [[candidate]] entries".into());
         }
         let metric = link.metric.ok_or("measured_by needs a metric")?;
-        let operation = link.operation.clone().ok_or("measured_by needs an operation")?;
+        let operation = link
+            .operation
+            .clone()
+            .ok_or("measured_by needs an operation")?;
         let term = Term { metric, operation };
-        return Ok(MeasuredBy::Winner { board, contender: link.contender.clone(), term, bytes: link.bytes });
+        return Ok(MeasuredBy::Winner {
+            board,
+            contender: link.contender.clone(),
+            term,
+            bytes: link.bytes,
+        });
     }
     let value = check_expression(link, board)?;
     let is = |wanted: Dimension| unit == Some(wanted);
@@ -525,7 +631,11 @@ fn check_link(
         return Err("the terms of a sum have different units".into());
     }
     let second = |change: &FileLink| {
-        let other = FileLink { less: None, over: None, ..link.with(change) };
+        let other = FileLink {
+            less: None,
+            over: None,
+            ..link.with(change)
+        };
         let board = other.board.clone().unwrap_or_else(|| value.board.clone());
         check_expression(&other, board)
     };
@@ -552,13 +662,19 @@ fn check_expression(link: &FileLink, board: String) -> Result<Expression, String
     let (mut sum, max) = (terms(&link.sum)?, terms(&link.max)?);
     if sum.is_empty() && max.is_empty() {
         let metric = link.metric.ok_or("measured_by needs a metric")?;
-        let operation = link.operation.clone().ok_or("measured_by needs an operation")?;
+        let operation = link
+            .operation
+            .clone()
+            .ok_or("measured_by needs an operation")?;
         sum.push(Term { metric, operation });
     }
     Ok(Expression {
         board,
         contender: link.contender.clone(),
-        algorithm: link.algorithm.clone().ok_or("measured_by needs an algorithm")?,
+        algorithm: link
+            .algorithm
+            .clone()
+            .ok_or("measured_by needs an algorithm")?,
         strategy: link.strategy.clone(),
         bytes: link.bytes,
         sum,
@@ -568,10 +684,17 @@ fn check_expression(link: &FileLink, board: String) -> Result<Expression, String
 }
 
 fn term(text: &str) -> Result<Term, String> {
-    let mistake = || format!("'{text}' is not a term; write metric and operation, such as \"ram both\"");
+    let mistake =
+        || format!("'{text}' is not a term; write metric and operation, such as \"ram both\"");
     let (metric, operation) = text.split_once(' ').ok_or_else(mistake)?;
-    let metric = Metric::ALL.into_iter().find(|known| known.name() == metric).ok_or_else(mistake)?;
-    Ok(Term { metric, operation: operation.trim().to_owned() })
+    let metric = Metric::ALL
+        .into_iter()
+        .find(|known| known.name() == metric)
+        .ok_or_else(mistake)?;
+    Ok(Term {
+        metric,
+        operation: operation.trim().to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -622,15 +745,29 @@ measured_by = { algorithm = "aes-128", strategy = "fast" }
         assert_eq!(cells.len(), 2);
         assert_eq!(cells[0].published, Published::Number(0.5));
         assert_eq!(cells[1].published, Published::Dash);
-        let MeasuredBy::Value(second) = &cells[1].measured_by else { panic!("a value") };
+        let MeasuredBy::Value(second) = &cells[1].measured_by else {
+            panic!("a value")
+        };
         assert_eq!(second.board, "abacus");
-        assert_eq!(second.sum, [Term { metric: Metric::Time, operation: "decrypt".into() }]);
+        assert_eq!(
+            second.sum,
+            [Term {
+                metric: Metric::Time,
+                operation: "decrypt".into()
+            }]
+        );
     }
 
     #[test]
     fn mistakes_point_at_their_line() {
         let (line, message) = mistake(&SMALL.replace("[0.5, \"-\"]", "[0.5]"));
-        assert_eq!((line, message.as_str()), (23, "row 'AES128' has 1 values, table 'table-1' has 2 columns"));
+        assert_eq!(
+            (line, message.as_str()),
+            (
+                23,
+                "row 'AES128' has 1 values, table 'table-1' has 2 columns"
+            )
+        );
         let (line, message) = mistake(&SMALL.replace("unit = \"ms\"", "unit = \"fortnights\""));
         assert_eq!((line, message.as_str()), (10, "unknown unit 'fortnights'"));
         let (line, message) = mistake(&SMALL.replace("unit = \"ms\"", "unit = \"bytes\""));
@@ -660,25 +797,35 @@ measured_by = { algorithm = "aes-128", strategy = "fast" }
         let with = |unit: &str, link: &str| {
             let text = SMALL
                 .replace("unit = \"ms\"", &format!("unit = \"{unit}\""))
-                .replace("strategy = \"fast\"", &format!("strategy = \"fast\", {link}"));
+                .replace(
+                    "strategy = \"fast\"",
+                    &format!("strategy = \"fast\", {link}"),
+                );
             good(&text).tables[0].cells[0].measured_by.clone()
         };
-        let MeasuredBy::Value(total) =
-            with("bytes", "sum = [\"ram both\"], max = [\"stack encrypt\", \"stack decrypt\"]")
-        else {
+        let MeasuredBy::Value(total) = with(
+            "bytes",
+            "sum = [\"ram both\"], max = [\"stack encrypt\", \"stack decrypt\"]",
+        ) else {
             panic!("a value")
         };
         assert_eq!((total.sum.len(), total.max.len()), (1, 2));
         let MeasuredBy::Quotient(a, b) = with("x", "over = { strategy = \"small\" }") else {
             panic!("a quotient")
         };
-        assert_eq!((a.strategy.as_deref(), b.strategy.as_deref()), (Some("fast"), Some("small")));
+        assert_eq!(
+            (a.strategy.as_deref(), b.strategy.as_deref()),
+            (Some("fast"), Some("small"))
+        );
         assert_eq!(a.sum, b.sum);
         let MeasuredBy::Difference(_, b) = with("us", "less = { algorithm = \"aes-256\" }") else {
             panic!("a difference")
         };
         assert_eq!(b.algorithm, "aes-256");
-        let mixed = SMALL.replace("strategy = \"fast\"", "sum = [\"ram both\", \"time encrypt\"]");
+        let mixed = SMALL.replace(
+            "strategy = \"fast\"",
+            "sum = [\"ram both\", \"time encrypt\"]",
+        );
         assert!(mistake(&mixed).1.contains("different units"));
     }
 

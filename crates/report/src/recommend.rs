@@ -103,13 +103,24 @@ pub fn recommend(request: &Request, rows: &[Row], algorithms: &[Algorithm]) -> A
     let mut jobs: Vec<Job> = request.needs.iter().map(|need| need.job()).collect();
     jobs.sort();
     jobs.dedup();
-    let mut answer = Answer { advice: Vec::new(), together: None, jobs: jobs.clone() };
+    let mut answer = Answer {
+        advice: Vec::new(),
+        together: None,
+        jobs: jobs.clone(),
+    };
     for &job in &jobs {
         let mut all: Vec<Advice> = Vec::new();
         for ((contender, algorithm, strategy), rows) in units(request, rows) {
-            let Some(algorithm) = algorithms.iter().find(|known| known.name == algorithm) else { continue };
+            let Some(algorithm) = algorithms.iter().find(|known| known.name == algorithm) else {
+                continue;
+            };
             if does(algorithm.interface, job) {
-                let unit = Unit { request, job, algorithm, rows };
+                let unit = Unit {
+                    request,
+                    job,
+                    algorithm,
+                    rows,
+                };
                 all.push(unit.advise(contender, strategy));
             }
         }
@@ -148,7 +159,10 @@ type Units<'a> = BTreeMap<(&'a str, &'a str, &'a str), Vec<&'a Row>>;
 fn units<'a>(request: &Request, rows: &'a [Row]) -> Units<'a> {
     let mut units = Units::new();
     for row in rows.iter().filter(|row| row.board == request.board) {
-        units.entry((&row.contender, &row.algorithm, &row.strategy)).or_default().push(row);
+        units
+            .entry((&row.contender, &row.algorithm, &row.strategy))
+            .or_default()
+            .push(row);
     }
     units
 }
@@ -195,7 +209,10 @@ impl Unit<'_> {
         match self.job {
             Job::Hash => ("hash", vec!["hash"]),
             Job::KeyExchange => ("both", vec!["keygen", "shared-secret"]),
-            Job::Cipher => match (needs.contains(&Need::Encrypt), needs.contains(&Need::Decrypt)) {
+            Job::Cipher => match (
+                needs.contains(&Need::Encrypt),
+                needs.contains(&Need::Decrypt),
+            ) {
                 (true, true) => ("both", vec!["encrypt", "decrypt"]),
                 (false, true) => ("decrypt", vec!["decrypt"]),
                 _ => ("encrypt", vec!["encrypt"]),
@@ -220,7 +237,11 @@ impl Unit<'_> {
             stack = stack.max(self.figure(operation, Metric::Stack)?);
             seconds += self.figure(operation, Metric::Time)?;
         }
-        if self.rows.iter().any(|row| row.operation == "key-setup" && row.metric == Metric::Stack) {
+        if self
+            .rows
+            .iter()
+            .any(|row| row.operation == "key-setup" && row.metric == Metric::Stack)
+        {
             stack = stack.max(self.figure("key-setup", Metric::Stack)?);
         }
         let joules = operations
@@ -240,15 +261,26 @@ impl Unit<'_> {
             return Err(reason);
         }
         let mut over = Vec::new();
-        for (what, used, limit) in
-            [("flash", flash, self.request.flash), ("RAM", ram, self.request.ram)]
-        {
+        for (what, used, limit) in [
+            ("flash", flash, self.request.flash),
+            ("RAM", ram, self.request.ram),
+        ] {
             if used > limit {
-                let (used, more) = (format::count(used as f64), format::count((used - limit) as f64));
-                over.push(format!("{what}: {used} bytes, {more} over {}", format::count(limit as f64)));
+                let (used, more) = (
+                    format::count(used as f64),
+                    format::count((used - limit) as f64),
+                );
+                over.push(format!(
+                    "{what}: {used} bytes, {more} over {}",
+                    format::count(limit as f64)
+                ));
             }
         }
-        if over.is_empty() { Ok(()) } else { Err(over.join("; ")) }
+        if over.is_empty() {
+            Ok(())
+        } else {
+            Err(over.join("; "))
+        }
     }
 
     /// The value of an operation for one message; sizes that were not measured
@@ -267,7 +299,11 @@ impl Unit<'_> {
             (Status::Ok, Some(value)) => value,
             (status, _) => {
                 let why = row.reason.as_deref().unwrap_or("no reason given");
-                return Err(format!("{} of {operation} {}: {why}", metric.name(), format::status_words(status)));
+                return Err(format!(
+                    "{} of {operation} {}: {why}",
+                    metric.name(),
+                    format::status_words(status)
+                ));
             }
         };
         let grows = matches!(metric, Metric::Time | Metric::Energy);
@@ -275,7 +311,9 @@ impl Unit<'_> {
             Some(bytes) if grows && self.algorithm.interface == Interface::BlockCipher => {
                 value * f64::from(wanted.div_ceil(bytes.max(1)))
             }
-            Some(bytes) if grows && bytes < wanted => value * f64::from(wanted) / f64::from(bytes.max(1)),
+            Some(bytes) if grows && bytes < wanted => {
+                value * f64::from(wanted) / f64::from(bytes.max(1))
+            }
             _ => value,
         })
     }
@@ -306,17 +344,28 @@ fn rank(request: &Request, all: &mut [Advice]) {
         let name = |x: &Advice| (x.algorithm.clone(), x.strategy.clone(), x.contender.clone());
         fits(b)
             .cmp(&fits(a))
-            .then(if fits(a) { price(request, a).total_cmp(&price(request, b)) } else { std::cmp::Ordering::Equal })
+            .then(if fits(a) {
+                price(request, a).total_cmp(&price(request, b))
+            } else {
+                std::cmp::Ordering::Equal
+            })
             .then_with(|| name(a).cmp(&name(b)))
     });
-    let best = all.first().filter(|advice| fits(advice)).map(|advice| price(request, advice));
+    let best = all
+        .first()
+        .filter(|advice| fits(advice))
+        .map(|advice| price(request, advice));
     let Some(best) = best else { return };
     for (index, advice) in all.iter_mut().enumerate() {
         if !fits(advice) {
             break;
         }
         advice.rank = Some(index + 1);
-        let factor = if best > 0.0 { price(request, advice) / best } else { 1.0 };
+        let factor = if best > 0.0 {
+            price(request, advice) / best
+        } else {
+            1.0
+        };
         advice.reasons = reasons(request, advice, index, factor);
     }
 }
@@ -343,14 +392,17 @@ fn reasons(request: &Request, advice: &Advice, index: usize, factor: f64) -> Vec
         format!("{} the least {what}", format::ratio(factor))
     }];
     if let Some(seconds) = advice.seconds {
-        let energy = advice
-            .joules
-            .map_or_else(String::new, |joules| format!(" and {}", format::quantity(Metric::Energy, joules)));
+        let energy = advice.joules.map_or_else(String::new, |joules| {
+            format!(" and {}", format::quantity(Metric::Energy, joules))
+        });
         let message = match advice.job {
             Job::KeyExchange => "an exchange".to_owned(),
             _ => format!("{} bytes", request.bytes),
         };
-        reasons.push(format!("{}{energy} for {message}", format::quantity(Metric::Time, seconds)));
+        reasons.push(format!(
+            "{}{energy} for {message}",
+            format::quantity(Metric::Time, seconds)
+        ));
     }
     let count = |value: Option<u64>| format::count(value.unwrap_or(0) as f64);
     reasons.push(format!(
@@ -374,7 +426,13 @@ fn mark_together(request: &Request, answer: &mut Answer) {
         .iter()
         .map(|job| {
             let ranked = |advice: &Advice| advice.job == *job && advice.rank.is_some();
-            answer.advice.iter().enumerate().filter(|(_, a)| ranked(a)).map(|(index, _)| index).collect()
+            answer
+                .advice
+                .iter()
+                .enumerate()
+                .filter(|(_, a)| ranked(a))
+                .map(|(index, _)| index)
+                .collect()
         })
         .collect();
     let mut best: Option<(f64, Vec<usize>, (u64, u64))> = None;
@@ -397,11 +455,23 @@ fn search(
 ) {
     let Some(candidates) = choices.get(set.len()) else {
         let sum = |pick: fn(&Advice) -> Option<u64>| -> u64 {
-            set.iter().map(|&index| pick(&advice[index]).unwrap_or(0)).sum()
+            set.iter()
+                .map(|&index| pick(&advice[index]).unwrap_or(0))
+                .sum()
         };
-        let stack = set.iter().filter_map(|&index| advice[index].stack).max().unwrap_or(0);
-        let sizes = (sum(|a| a.flash), sum(|a| a.static_ram) + sum(|a| a.buffers) + stack);
-        let total: f64 = set.iter().map(|&index| price(request, &advice[index])).sum();
+        let stack = set
+            .iter()
+            .filter_map(|&index| advice[index].stack)
+            .max()
+            .unwrap_or(0);
+        let sizes = (
+            sum(|a| a.flash),
+            sum(|a| a.static_ram) + sum(|a| a.buffers) + stack,
+        );
+        let total: f64 = set
+            .iter()
+            .map(|&index| price(request, &advice[index]))
+            .sum();
         let fits = sizes.0 <= request.flash && sizes.1 <= request.ram;
         if fits && best.as_ref().is_none_or(|(least, ..)| total < *least) {
             *best = Some((total, set.clone(), sizes));
@@ -442,23 +512,38 @@ fn cautions(algorithm: &Algorithm) -> (bool, Vec<String>) {
             .unwrap_or_else(|error| unreachable!("a test reads cautions.toml: {error}"))
     });
     let applies = |caution: &&Caution| {
-        caution.family.as_ref().is_none_or(|family| *family == algorithm.family)
-            && caution.interface.is_none_or(|interface| interface == algorithm.interface)
+        caution
+            .family
+            .as_ref()
+            .is_none_or(|family| *family == algorithm.family)
+            && caution
+                .interface
+                .is_none_or(|interface| interface == algorithm.interface)
     };
     let found: Vec<&Caution> = CAUTIONS.caution.iter().filter(applies).collect();
     let standard = found.iter().all(|caution| caution.standard);
-    (standard, found.into_iter().map(|caution| caution.note.clone()).collect())
+    (
+        standard,
+        found
+            .into_iter()
+            .map(|caution| caution.note.clone())
+            .collect(),
+    )
 }
 
 impl Answer {
     /// What fits for a job, best first.
     pub fn ranked(&self, job: Job) -> impl Iterator<Item = &Advice> {
-        self.advice.iter().filter(move |advice| advice.job == job && advice.rank.is_some())
+        self.advice
+            .iter()
+            .filter(move |advice| advice.job == job && advice.rank.is_some())
     }
 
     /// Whether every job has something that fits, alone and together.
     pub fn is_complete(&self) -> bool {
-        self.jobs.iter().all(|job| self.ranked(*job).next().is_some())
+        self.jobs
+            .iter()
+            .all(|job| self.ranked(*job).next().is_some())
             && (self.jobs.len() < 2 || self.together.is_some())
     }
 
@@ -485,7 +570,9 @@ impl Answer {
         }
         if let Some(first) = self.ranked(job).find(|advice| advice.standard) {
             if first.rank != Some(1) {
-                table.remarks.push(format!("Best standard: {}.", first.name()));
+                table
+                    .remarks
+                    .push(format!("Best standard: {}.", first.name()));
             }
         }
         table.remarks.push(
@@ -516,18 +603,22 @@ impl Advice {
     }
 
     fn line(&self) -> Vec<Cell> {
-        let time = |seconds: f64| Cell::number(format::significant(seconds * 1e3, 3), seconds * 1e3);
+        let time =
+            |seconds: f64| Cell::number(format::significant(seconds * 1e3, 3), seconds * 1e3);
         let energy = |joules: f64| {
             let value = joules / NANOWATT_HOUR;
             Cell::number(format::significant(value, 3), value)
         };
         let size = |bytes: Option<u64>| {
-            bytes.map_or_else(Cell::none, |bytes| Cell::number(format::count(bytes as f64), bytes as f64))
+            bytes.map_or_else(Cell::none, |bytes| {
+                Cell::number(format::count(bytes as f64), bytes as f64)
+            })
         };
         let rank = match self.rank {
             Some(rank) => {
                 let tone = if rank == 1 { Tone::Good } else { Tone::Plain };
-                Cell::text(format!("{rank}{}", if self.together { " *" } else { "" })).with_tone(tone)
+                Cell::text(format!("{rank}{}", if self.together { " *" } else { "" }))
+                    .with_tone(tone)
             }
             None => Cell::text("-").with_tone(Tone::Quiet),
         };

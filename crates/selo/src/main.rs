@@ -35,6 +35,7 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant)] // there is one, for as long as the program runs
 enum Command {
     /// Measure cryptography on a board, prove it correct, and compare
     #[command(subcommand)]

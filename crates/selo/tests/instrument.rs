@@ -75,6 +75,35 @@ fn a_wrong_cipher_fails_its_check() {
 }
 
 #[test]
+fn a_check_keeps_the_lines_of_other_images() {
+    let project = Project::new();
+    let kept = |folder: &str| {
+        let path = project.path().join(folder).join("uno/check.jsonl");
+        std::fs::read_to_string(path).unwrap_or_default()
+    };
+    let check = |more: &[&str]| {
+        let mut arguments = vec!["lab", "check", "--board", "uno", "--budget", "1"];
+        arguments.push("--no-constant-time");
+        arguments.extend(more);
+        project.selo(&arguments);
+    };
+    check(&["--algorithm", "aes-128", "--strategy", "tiny"]);
+    let first = kept("out/lab");
+    check(&["--algorithm", "aes-256", "--strategy", "tiny"]);
+    let both = kept("out/lab");
+    assert!(
+        both.starts_with(&first) && both.contains("aes-256"),
+        "{both}"
+    );
+    check(&["--algorithm", "aes-256", "--strategy", "tiny"]);
+    assert_eq!(kept("out/lab"), both, "replaced, not repeated");
+    // What tests the instrument does not get among what reports show.
+    check(&["--contender", "test-wrong"]);
+    assert_eq!(kept("out/lab"), both);
+    assert!(kept("out/instrument").contains("test-wrong"));
+}
+
+#[test]
 fn a_secret_dependent_branch_is_seen() {
     let rows = rows("test-leaky", &["--metric", "cycles"]);
     let row = find(&rows, "encrypt", "cycles");

@@ -11,10 +11,7 @@ use crate::table::{Cell, Column, Table, Tone};
 /// Official test vectors: totals for each source, then every line.
 pub fn vectors(checks: &[CheckLine]) -> Section {
     let mut section = Section::new("conformance", "Conformance with official vectors");
-    let checks: Vec<&CheckLine> = checks
-        .iter()
-        .filter(|check| check.is_official())
-        .collect();
+    let checks: Vec<&CheckLine> = checks.iter().filter(|check| check.is_official()).collect();
     if checks.is_empty() {
         return section;
     }

@@ -17,9 +17,19 @@ pub fn paper(name: &str) -> Paper {
 
 /// The number that a paper prints.
 pub fn printed(paper: &Paper, table: &str, row: &str, column: &str) -> f64 {
-    let table = paper.tables.iter().find(|t| t.id == table).unwrap_or_else(|| panic!("no {table}"));
-    let cell = table.cells.iter().find(|cell| cell.row == row && cell.column == column);
-    match cell.unwrap_or_else(|| panic!("no cell {row} | {column}")).published {
+    let table = paper
+        .tables
+        .iter()
+        .find(|t| t.id == table)
+        .unwrap_or_else(|| panic!("no {table}"));
+    let cell = table
+        .cells
+        .iter()
+        .find(|cell| cell.row == row && cell.column == column);
+    match cell
+        .unwrap_or_else(|| panic!("no cell {row} | {column}"))
+        .published
+    {
         Published::Number(number) => number,
         ref other => panic!("{row} | {column} is {other}"),
     }
@@ -62,5 +72,13 @@ pub fn row(algorithm: &str, strategy: &str, operation: &str, metric: Metric, val
 
 /// The same row without its value.
 pub fn failed(row: Row, status: Status, reason: &str) -> Row {
-    Row { status, reason: Some(reason.to_owned()), value: None, min: None, max: None, mean: None, ..row }
+    Row {
+        status,
+        reason: Some(reason.to_owned()),
+        value: None,
+        min: None,
+        max: None,
+        mean: None,
+        ..row
+    }
 }

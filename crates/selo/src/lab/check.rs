@@ -1,6 +1,6 @@
 //! `selo lab check`: official test vectors in the running image, and constant time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -110,9 +110,10 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let folder = args
         .out
         .clone()
-        .unwrap_or_else(|| measure::default_folder(&project, board));
+        .unwrap_or_else(|| measure::default_folder(&project, board, &units));
     let path = folder.join("check.jsonl");
-    write_lines(&path, &lines).map_err(|source| selo_lab::Error::Write { path, source })?;
+    write_lines(&path, &with_earlier(&path, &lines))
+        .map_err(|source| selo_lab::Error::Write { path, source })?;
     let passed: u64 = lines.iter().map(|line| line.passed).sum();
     let failed: u64 = lines.iter().map(|line| line.failed).sum();
     eprintln!("{passed} passed, {failed} failed");
@@ -121,6 +122,28 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::from(1)
     })
+}
+
+/// The lines of earlier checks of other images, then these.
+fn with_earlier(path: &Path, lines: &[CheckLine]) -> Vec<CheckLine> {
+    let image = |line: &CheckLine| {
+        (
+            line.contender.clone(),
+            line.algorithm.clone(),
+            line.strategy.clone(),
+            line.runner.clone(),
+        )
+    };
+    let new: BTreeSet<_> = lines.iter().map(image).collect();
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    // What is no line of a check is left behind: the file is made anew each time.
+    let earlier = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<CheckLine>(line).ok());
+    earlier
+        .filter(|line| !new.contains(&image(line)))
+        .chain(lines.iter().cloned())
+        .collect()
 }
 
 /// Replaces the file at once, so that a reader never sees half of it.

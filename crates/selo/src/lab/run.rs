@@ -102,7 +102,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let folder = args
         .out
         .clone()
-        .unwrap_or_else(|| measure::default_folder(&project, board));
+        .unwrap_or_else(|| measure::default_folder(&project, board, &units));
     if args.fresh {
         Store::discard(&folder)?;
     }
