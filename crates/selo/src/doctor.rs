@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
+use selo_lab::board::Board;
 use selo_lab::project::Project;
 
 #[derive(Debug, clap::Args)]
@@ -40,26 +41,28 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
                 optional: false,
             });
             if let Ok(project) = &loaded {
-                let mut compilers: Vec<(&str, Vec<&str>, String)> = Vec::new();
                 for board in &project.boards {
-                    let packages = board.toolchain.debian.iter().map(String::as_str).collect();
-                    compilers.push((&board.toolchain.cc, packages, board.title.clone()));
-                }
-                for (cc, packages, title) in compilers {
-                    needs.push(program(
-                        cc,
-                        &format!("images for {title}"),
-                        &apt(&packages),
-                        false,
-                    ));
+                    let packages: Vec<&str> =
+                        board.toolchain.debian.iter().map(String::as_str).collect();
+                    let why = format!("images for {}", board.title);
+                    let mut need = program(&board.toolchain.cc, &why, &apt(&packages), false);
+                    if need.found.is_some() && !has_headers(board) {
+                        need.found = None;
+                        need.why = format!("{why}: the compiler is there, its C library is not");
+                    }
+                    needs.push(need);
                 }
             }
-            needs.push(file(
-                &root.join("target/sims/selo-simavr"),
-                "simavr runner",
-                "simulates AVR boards, cycle-exact",
-                "make build",
-            ));
+            let runner = root.join("target/sims/selo-simavr");
+            needs.push(Need {
+                name: "simavr runner".into(),
+                ..program(
+                    &runner.to_string_lossy(),
+                    "simulates AVR boards, cycle-exact",
+                    "make build",
+                    false,
+                )
+            });
             needs.push(program(
                 "node",
                 "the second AVR simulator",
@@ -154,6 +157,18 @@ fn program(name: &str, why: &str, install: &str, optional: bool) -> Need {
         install: install.into(),
         optional,
     }
+}
+
+/// Whether the board's compiler finds the headers of its C library.
+fn has_headers(board: &Board) -> bool {
+    let probe = Command::new(&board.toolchain.cc)
+        .args(&board.toolchain.flags)
+        .args(["-E", "-x", "c", "-include", "string.h", "/dev/null"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    probe.is_ok_and(|status| status.success())
 }
 
 fn file(path: &Path, name: &str, why: &str, install: &str) -> Need {
