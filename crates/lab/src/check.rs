@@ -44,7 +44,7 @@ pub struct CheckLine {
 /// How much is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Every case, however long it takes.
+    /// Every case, but for the chains that take a simulated chip hours.
     pub full: bool,
     /// Simulated cycles that one source may take of one image otherwise.
     pub cycles: u64,
@@ -64,8 +64,12 @@ impl Default for Effort {
     }
 }
 
-/// A case of this weight or more runs with `full` only, wherever it runs.
+/// On a PC a case of this weight or more runs with `full` only.
 const LONGEST: u32 = 500_000;
+
+/// On a simulated chip a case of this many cycles does not run at all: it would
+/// take hours, and [RFC7748, 5.2]'s million iterations days.
+const HOURS: u64 = 1_000_000_000_000;
 
 /// Operations that take more cycles than this are sampled with `slow_secrets`.
 const SLOW: u64 = 2_000_000;
@@ -124,11 +128,15 @@ impl Lab<'_> {
                 Some(cycles) if !effort.full => {
                     selo_vectors::stratified(&cases, (effort.cycles / cycles.max(1)).max(1))
                 }
+                Some(cycles) => {
+                    let bearable = |case: &&Case| u64::from(case.weight) * cycles < HOURS;
+                    cases.iter().filter(bearable).collect()
+                }
                 // A chain of a million scalar multiplications is minutes on a PC too.
-                _ => cases
-                    .iter()
-                    .filter(|case| effort.full || case.weight < LONGEST)
-                    .collect(),
+                None => {
+                    let wanted = |case: &&Case| effort.full || case.weight < LONGEST;
+                    cases.iter().filter(wanted).collect()
+                }
             };
             let mut line = self.line(unit, &set.id);
             let sampled_out = (cases.len() - chosen.len()) as u64;

@@ -24,7 +24,8 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     select: Select,
-    /// Run every case on a simulated chip too, however long it takes
+    /// Run every case on a simulated chip too, but for chains that take it hours (the million
+    /// iterations of RFC 7748); natively, those as well
     #[arg(long)]
     full: bool,
     /// Millions of simulated cycles that one source may take of one image without --full
