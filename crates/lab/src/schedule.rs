@@ -105,7 +105,7 @@ pub fn run<T: Send>(
 
 /// Keeps the calling thread, and the programs that it starts, on one core. A
 /// worker and its image take turns, millions of times: waking each other on
-/// another core costs ten times as much, and wall-clock figures dislike moving.
+/// another core costs more than the work, and wall-clock figures dislike moving.
 fn stay_on_one_core(worker: usize) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     // Where the system does not offer this, it works all the same.

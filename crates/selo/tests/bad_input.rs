@@ -147,6 +147,50 @@ fn a_library_that_does_not_compile_is_a_row() {
     }
 }
 
+/// Puts a script in the place of the simulator's runner.
+fn replace_runner(project: &Project, script: &str) {
+    let target = project.path().join("target");
+    if target.is_symlink() {
+        std::fs::remove_file(&target).expect("the link");
+    }
+    project.write("target/sims/selo-simavr", &format!("#!/bin/sh\n{script}\n"));
+    let runner = target.join("sims/selo-simavr");
+    let mut mode = std::fs::metadata(&runner)
+        .expect("the runner")
+        .permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
+    std::fs::set_permissions(&runner, mode).expect("made executable");
+}
+
+#[test]
+fn what_is_known_is_not_measured_again() {
+    let project = Project::new();
+    // Energies too: they are compared with the power figures, to the last bit but one.
+    let run = [
+        "lab",
+        "run",
+        "--board",
+        "uno",
+        "--algorithm",
+        "aes-256,sha-256",
+        "--json",
+    ];
+    let first = project.selo(&run);
+    assert_eq!(first.code, Some(0), "{}", first.all());
+    // From here on nothing can be measured.
+    replace_runner(&project, "exit 9");
+    let again = project.selo(&run);
+    assert_eq!(again.code, Some(0), "{}", again.all());
+    assert_eq!(first.stdout, again.stdout);
+    // Other power figures are another energy.
+    let board = std::fs::read_to_string(project.path().join("boards/uno.toml")).expect("a board");
+    project.write(
+        "boards/uno.toml",
+        &board.replace("active_milliamps = 1.0", "active_milliamps = 2.0"),
+    );
+    assert_eq!(project.selo(&run).code, Some(4), "it has to measure again");
+}
+
 #[test]
 fn a_simulator_that_dies_keeps_earlier_rows() {
     let project = Project::new();
@@ -155,19 +199,7 @@ fn a_simulator_that_dies_keeps_earlier_rows() {
     let before = std::fs::read_to_string(&rows).expect("rows");
 
     // The same images, but a runner that says something else and ends.
-    let target = project.path().join("target");
-    std::fs::remove_file(&target).expect("the link");
-    std::fs::create_dir(&target).expect("a folder");
-    project.write(
-        "target/sims/selo-simavr",
-        "#!/bin/sh\necho ready\necho recv zz\n",
-    );
-    let runner = target.join("sims/selo-simavr");
-    let mut mode = std::fs::metadata(&runner)
-        .expect("the runner")
-        .permissions();
-    std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
-    std::fs::set_permissions(&runner, mode).expect("made executable");
+    replace_runner(&project, "echo ready\necho recv zz");
     let other = [
         "lab",
         "run",
@@ -182,10 +214,7 @@ fn a_simulator_that_dies_keeps_earlier_rows() {
     assert_eq!(answer.code, Some(4), "{}", answer.all());
     assert!(answer.stderr.contains("runner simavr"), "{}", answer.all());
 
-    project.write(
-        "target/sims/selo-simavr",
-        "#!/bin/sh\necho last words >&2\nexit 9\n",
-    );
+    replace_runner(&project, "echo last words >&2\nexit 9");
     let answer = project.selo(&other);
     assert_eq!(answer.code, Some(4), "{}", answer.all());
     assert!(answer.stderr.contains("last words"), "{}", answer.all());
