@@ -35,7 +35,8 @@ enum selo_status {
     SELO_ERROR_SPACE = 2,    /* the output buffer is too small */
     SELO_ERROR_PADDING = 3,  /* decrypted padding is malformed: wrong key or altered data */
     SELO_ERROR_RANDOM = 4,   /* the random source failed */
-    SELO_ERROR_KEY = 5       /* the peer's public key yields the all-zero secret [RFC7748, 6.1] */
+    SELO_ERROR_KEY = 5,      /* the peer's public key yields the all-zero secret [RFC7748, 6.1] */
+    SELO_ERROR_TAG = 6       /* the tag does not verify: altered data, wrong key, nonce or header */
 };
 
 /* Overwrites `size` bytes with zeros; the compiler cannot remove it. */
@@ -173,7 +174,70 @@ enum selo_status selo_cbc_decrypt(selo_block_fn *decrypt, const void *key,
 void selo_ctr(selo_block_fn *encrypt, const void *key, uint8_t counter[16],
               uint8_t *out, const uint8_t *in, size_t size);
 
-/* ---- Hashes [FIPS180-4] [FIPS202] ---------------------------------------------------
+/* ---- Authenticated encryption -------------------------------------------------------
+ *
+ * seal encrypts `size` bytes from in to out and writes tag[0..tag_size) over
+ * ciphertext and associated data `ad`, which is authenticated but not encrypted
+ * and may be absent (ad_size 0). open does the reverse: it verifies the tag in
+ * constant time and returns SELO_ERROR_TAG, with out zeroed, if it is wrong.
+ * out == in is allowed. A nonce must never serve two messages under one key:
+ * with GCM and ChaCha20-Poly1305 a repetition gives the attacker the
+ * authentication key, too.
+ *
+ * Tags may be shorter than 16 bytes where a packet is small: who guesses has a
+ * chance of 2^-(8 tag_size) a try, so bound the tries.
+ *
+ * GCM and CCM take any block cipher above in its encrypting function, `tiny` included.
+ */
+
+/* GCM [SP800-38D]. nonce_size from 1 byte, 12 recommended; tag_size 4, 8 or 12..16.
+ * Messages up to 2^32 - 1 bytes. */
+enum selo_status selo_gcm_seal(selo_block_fn *encrypt, const void *key,
+                               const uint8_t *nonce, size_t nonce_size,
+                               const void *ad, size_t ad_size,
+                               uint8_t *out, const uint8_t *in, size_t size,
+                               uint8_t *tag, size_t tag_size);
+enum selo_status selo_gcm_open(selo_block_fn *encrypt, const void *key,
+                               const uint8_t *nonce, size_t nonce_size,
+                               const void *ad, size_t ad_size,
+                               uint8_t *out, const uint8_t *in, size_t size,
+                               const uint8_t *tag, size_t tag_size);
+
+/* CCM [SP800-38C]. nonce_size 7..13; tag_size even, 4..16; size below
+ * 2^(8 (15 - nonce_size)); ad_size below 65,280. */
+enum selo_status selo_ccm_seal(selo_block_fn *encrypt, const void *key,
+                               const uint8_t *nonce, size_t nonce_size,
+                               const void *ad, size_t ad_size,
+                               uint8_t *out, const uint8_t *in, size_t size,
+                               uint8_t *tag, size_t tag_size);
+enum selo_status selo_ccm_open(selo_block_fn *encrypt, const void *key,
+                               const uint8_t *nonce, size_t nonce_size,
+                               const void *ad, size_t ad_size,
+                               uint8_t *out, const uint8_t *in, size_t size,
+                               const uint8_t *tag, size_t tag_size);
+
+/* ChaCha20-Poly1305 [RFC8439, 2.8]. tag_size 8..16 (the RFC's is 16). Constant
+ * time on every CPU whose multiplier is. */
+enum selo_status selo_chacha20_poly1305_seal(const uint8_t key[32], const uint8_t nonce[12],
+                                             const void *ad, size_t ad_size,
+                                             uint8_t *out, const uint8_t *in, size_t size,
+                                             uint8_t *tag, size_t tag_size);
+enum selo_status selo_chacha20_poly1305_open(const uint8_t key[32], const uint8_t nonce[12],
+                                             const void *ad, size_t ad_size,
+                                             uint8_t *out, const uint8_t *in, size_t size,
+                                             const uint8_t *tag, size_t tag_size);
+
+/* Ascon-AEAD128 [SP800-232, 4]. tag_size 4..16. Constant time on every CPU. */
+enum selo_status selo_ascon_aead128_seal(const uint8_t key[16], const uint8_t nonce[16],
+                                         const void *ad, size_t ad_size,
+                                         uint8_t *out, const uint8_t *in, size_t size,
+                                         uint8_t *tag, size_t tag_size);
+enum selo_status selo_ascon_aead128_open(const uint8_t key[16], const uint8_t nonce[16],
+                                         const void *ad, size_t ad_size,
+                                         uint8_t *out, const uint8_t *in, size_t size,
+                                         const uint8_t *tag, size_t tag_size);
+
+/* ---- Hashes [FIPS180-4] [FIPS202] [RFC7693] [SP800-232] ---------------------------------------------------
  *
  * start, update any number of times with any sizes, finish. Messages up to
  * 2^32 - 1 bytes. finish wipes the state.
@@ -196,6 +260,18 @@ void selo_sha3_512_start(struct selo_sha3 *hash);
 void selo_sha3_update(struct selo_sha3 *hash, const void *data, size_t size);
 /* digest has 32 bytes after selo_sha3_256_start, 64 after selo_sha3_512_start. */
 void selo_sha3_finish(struct selo_sha3 *hash, uint8_t *digest);
+
+/* BLAKE2s with a 32-byte digest, without a key [RFC7693]. */
+struct selo_blake2s { uint32_t state[8]; uint8_t block[64]; uint32_t size; };
+void selo_blake2s_start(struct selo_blake2s *hash);
+void selo_blake2s_update(struct selo_blake2s *hash, const void *data, size_t size);
+void selo_blake2s_finish(struct selo_blake2s *hash, uint8_t digest[32]);
+
+/* Ascon-Hash256 [SP800-232, 5.1]. */
+struct selo_ascon_hash256 { uint64_t state[5]; uint8_t position; };
+void selo_ascon_hash256_start(struct selo_ascon_hash256 *hash);
+void selo_ascon_hash256_update(struct selo_ascon_hash256 *hash, const void *data, size_t size);
+void selo_ascon_hash256_finish(struct selo_ascon_hash256 *hash, uint8_t digest[32]);
 
 /* ---- HMAC [FIPS198-1] ------------------------------------------------------------------
  *
@@ -222,6 +298,44 @@ void selo_hmac_sha3_256_finish(struct selo_hmac_sha3_256 *mac, uint8_t tag[32]);
 void selo_hmac_sha3_512_start(struct selo_hmac_sha3_512 *mac, const uint8_t *key, size_t key_size);
 void selo_hmac_sha3_512_update(struct selo_hmac_sha3_512 *mac, const void *data, size_t size);
 void selo_hmac_sha3_512_finish(struct selo_hmac_sha3_512 *mac, uint8_t tag[64]);
+
+struct selo_hmac_blake2s { struct selo_blake2s hash; uint8_t outer_key[64]; };
+void selo_hmac_blake2s_start(struct selo_hmac_blake2s *mac, const uint8_t *key, size_t key_size);
+void selo_hmac_blake2s_update(struct selo_hmac_blake2s *mac, const void *data, size_t size);
+void selo_hmac_blake2s_finish(struct selo_hmac_blake2s *mac, uint8_t tag[32]);
+
+/* No standard says how HMAC uses Ascon-Hash256. Its rate, 8 bytes, is shorter
+ * than its digest, which HMAC forbids; here the block is 32 bytes, the shortest
+ * that holds a digest. */
+struct selo_hmac_ascon_hash256 { struct selo_ascon_hash256 hash; uint8_t outer_key[32]; };
+void selo_hmac_ascon_hash256_start(struct selo_hmac_ascon_hash256 *mac,
+                                   const uint8_t *key, size_t key_size);
+void selo_hmac_ascon_hash256_update(struct selo_hmac_ascon_hash256 *mac,
+                                    const void *data, size_t size);
+void selo_hmac_ascon_hash256_finish(struct selo_hmac_ascon_hash256 *mac, uint8_t tag[32]);
+
+/* ---- HKDF [RFC5869] ------------------------------------------------------------------
+ *
+ * Extract and expand in one call: out_size bytes of key from input keying
+ * material, salt (absent: size 0) and info. out_size up to 8,160 (255 digests of
+ * 32 bytes), else SELO_ERROR_ARGUMENT.
+ */
+enum selo_status selo_hkdf_sha256(uint8_t *out, size_t out_size,
+                                  const uint8_t *salt, size_t salt_size,
+                                  const uint8_t *ikm, size_t ikm_size,
+                                  const uint8_t *info, size_t info_size);
+enum selo_status selo_hkdf_sha3_256(uint8_t *out, size_t out_size,
+                                    const uint8_t *salt, size_t salt_size,
+                                    const uint8_t *ikm, size_t ikm_size,
+                                    const uint8_t *info, size_t info_size);
+enum selo_status selo_hkdf_blake2s(uint8_t *out, size_t out_size,
+                                   const uint8_t *salt, size_t salt_size,
+                                   const uint8_t *ikm, size_t ikm_size,
+                                   const uint8_t *info, size_t info_size);
+enum selo_status selo_hkdf_ascon_hash256(uint8_t *out, size_t out_size,
+                                         const uint8_t *salt, size_t salt_size,
+                                         const uint8_t *ikm, size_t ikm_size,
+                                         const uint8_t *info, size_t info_size);
 
 /* ---- X25519 [RFC7748] ---------------------------------------------------------------------
  *
