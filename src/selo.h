@@ -36,7 +36,10 @@ enum selo_status {
     SELO_ERROR_PADDING = 3,  /* decrypted padding is malformed: wrong key or altered data */
     SELO_ERROR_RANDOM = 4,   /* the random source failed */
     SELO_ERROR_KEY = 5,      /* the peer's public key yields the all-zero secret [RFC7748, 6.1] */
-    SELO_ERROR_TAG = 6       /* the tag does not verify: altered data, wrong key, nonce or header */
+    SELO_ERROR_TAG = 6,      /* the tag does not verify: altered data, wrong key, nonce or header */
+    SELO_ERROR_STATE = 7,    /* the node is not in a state for this call */
+    SELO_ERROR_STORE = 8,    /* the record cannot be stored, or there is none */
+    SELO_ERROR_SEND = 9      /* the transport did not take the frame */
 };
 
 /* Overwrites `size` bytes with zeros; the compiler cannot remove it. */
@@ -351,6 +354,113 @@ void selo_x25519_keygen(uint8_t public_key[32], const uint8_t secret[32]);
  * before use as a key. */
 enum selo_status selo_x25519_shared_secret(uint8_t shared[32], const uint8_t secret[32],
                                            const uint8_t peer_public_key[32]);
+
+/* ---- The link: a node [docs/protocol.md] -------------------------------------------
+ *
+ * A node pairs once, joins a gateway in two messages, and sends sealed packets:
+ *
+ *     static struct selo_node node;
+ *     selo_node_begin(&node, &hal);
+ *     if (!selo_node_is_paired(&node))
+ *         selo_node_pair(&node);
+ *     else
+ *         selo_node_join(&node);
+ *     for (;;) {
+ *         switch (selo_node_poll(&node)) {
+ *         case SELO_NODE_DIGITS:   show(selo_node_digits(&node)); break;
+ *         case SELO_NODE_PAIRED:   selo_node_join(&node); break;
+ *         case SELO_NODE_RECEIVED: act(node.received, node.received_size); break;
+ *         default: break;
+ *         }
+ *         if (time_for_a_reading() && selo_node_is_joined(&node))
+ *             selo_node_send(&node, reading, sizeof reading, 0);
+ *     }
+ *
+ * The suite is chosen when the library is compiled, with SELO_LINK_SUITE. No call
+ * blocks, except that those that compute do: a pairing or a join takes two scalar
+ * multiplications.
+ */
+#define SELO_LINK_AESGCM_SHA3_256 1
+#define SELO_LINK_CHACHAPOLY_BLAKE2S 2
+#define SELO_LINK_AESGCM_SHA256 3
+#define SELO_LINK_ASCON 4
+#ifndef SELO_LINK_SUITE
+#define SELO_LINK_SUITE SELO_LINK_CHACHAPOLY_BLAKE2S
+#endif
+
+#define SELO_LINK_FRAME_MAX 58   /* bytes of the longest frame */
+#define SELO_LINK_PAYLOAD_MAX 43 /* bytes of the longest payload; 33 with wide ids and long tags */
+#define SELO_LINK_RECORD_BYTES 76
+
+/* What a node asks of its device. `context` is passed through. */
+struct selo_hal {
+    void *context;
+    /* Sends one frame: SELO_OK, or SELO_ERROR_SEND if it could not be taken. */
+    enum selo_status (*send)(void *context, const uint8_t *frame, uint8_t size);
+    /* The next frame received and its size, 0 if there is none. Does not wait.
+     * Frames longer than SELO_LINK_FRAME_MAX are dropped here. */
+    uint8_t (*receive)(void *context, uint8_t frame[SELO_LINK_FRAME_MAX]);
+    /* Milliseconds from any start; wraps. */
+    uint32_t (*milliseconds)(void *context);
+    /* Whatever entropy the device has; see docs/protocol.md for what a poor source costs. */
+    selo_random_fn *entropy;
+    /* One record that survives power cuts: load gives the last one that store
+     * completed, or SELO_ERROR_STORE if there is none; store is atomic. */
+    enum selo_status (*load)(void *context, uint8_t record[SELO_LINK_RECORD_BYTES]);
+    enum selo_status (*store)(void *context, const uint8_t record[SELO_LINK_RECORD_BYTES]);
+};
+
+enum selo_node_event {
+    SELO_NODE_NOTHING = 0,
+    SELO_NODE_DIGITS,      /* compare selo_node_digits with the gateway's, then selo_node_confirm */
+    SELO_NODE_PAIRED,      /* the device key is stored */
+    SELO_NODE_PAIR_FAILED, /* rejected, timed out, or the peer misbehaved */
+    SELO_NODE_JOINED,      /* a new session */
+    SELO_NODE_RECEIVED,    /* node.received[0..received_size), valid until the next poll */
+    SELO_NODE_DELIVERED,   /* the gateway has acknowledged the confirmed payload */
+    SELO_NODE_UNDELIVERED, /* no acknowledgement after four transmissions */
+    SELO_NODE_LOST         /* the session has ended or is not answered; the node joins again by itself */
+};
+
+/* For selo_node_send: ask for an acknowledgement and repeat until it comes. */
+#define SELO_NODE_CONFIRMED 1
+
+#include "selo/link/node.h" /* struct selo_node */
+
+/* Loads the record, or makes one with a random device id; draws a new seed; stores
+ * once. SELO_ERROR_RANDOM without entropy and without a stored seed;
+ * SELO_ERROR_STORE if the record cannot be stored or is of another suite. */
+enum selo_status selo_node_begin(struct selo_node *node, const struct selo_hal *hal);
+
+/* Gives the node its id and key by hand, instead of pairing. Stores them. */
+enum selo_status selo_node_provision(struct selo_node *node, uint32_t id, const uint8_t key[32]);
+
+/* Starts pairing; the old key, if any, is kept until the new one is confirmed. */
+enum selo_status selo_node_pair(struct selo_node *node);
+/* The digits to compare, 0..999999, once SELO_NODE_DIGITS has come. */
+uint32_t selo_node_digits(const struct selo_node *node);
+/* The operator's word: 1, the digits are the same; 0, they are not. */
+enum selo_status selo_node_confirm(struct selo_node *node, uint8_t same);
+
+/* Starts a join; SELO_ERROR_STATE if there is no device key. */
+enum selo_status selo_node_join(struct selo_node *node);
+
+/* Seals and sends 0..SELO_LINK_PAYLOAD_MAX bytes. flags: 0 or SELO_NODE_CONFIRMED.
+ * SELO_ERROR_STATE without a session, or while a confirmed payload is on its way
+ * and this one is confirmed too; SELO_ERROR_SPACE if it does not fit a frame. */
+enum selo_status selo_node_send(struct selo_node *node, const void *payload, uint8_t size,
+                                uint8_t flags);
+
+/* Takes in at most one frame, repeats what is due, and says what happened. Call it
+ * often; call it again at once while it returns anything but SELO_NODE_NOTHING. */
+enum selo_node_event selo_node_poll(struct selo_node *node);
+
+uint8_t selo_node_is_paired(const struct selo_node *node);
+uint8_t selo_node_is_joined(const struct selo_node *node);
+uint32_t selo_node_id(const struct selo_node *node);
+
+/* Wipes keys and the stored record. */
+enum selo_status selo_node_forget(struct selo_node *node);
 
 #ifdef __cplusplus
 }
