@@ -1,0 +1,36 @@
+/*
+ * What the files of Ascon share [SP800-232]. Bytes and words are little-endian
+ * there [SP800-232, A.1], unlike in the submissions that came before the standard.
+ *
+ * An overlay of src/selo/native/ replaces the permutation by defining
+ * SELO_NATIVE_ASCON_PERMUTE as 1: then the C is left out.
+ */
+#ifndef SELO_ASCON_H
+#define SELO_ASCON_H
+
+#include "../../selo.h"
+
+#ifndef SELO_NATIVE_ASCON_PERMUTE
+#define SELO_NATIVE_ASCON_PERMUTE 0
+#endif
+
+/* The permutations Ascon-p[8] and Ascon-p[12] [SP800-232, 3]. */
+void selo_ascon_permute(uint64_t state[5], uint8_t rounds);
+
+/* Adds a byte to the state: byte 0 is the least significant of word 0. */
+void selo_ascon_add_byte(uint64_t state[5], uint8_t position, uint8_t byte);
+
+/* Byte `position` of the state. */
+uint8_t selo_ascon_byte(const uint64_t state[5], uint8_t position);
+
+/* Ascon-AEAD128 up to the first byte of the message: initialization, associated data and the
+ * bit that separates it from the message [SP800-232, 4.1.1]. */
+void selo_ascon_aead128_begin(uint64_t state[5], const uint8_t key[16], const uint8_t nonce[16],
+                              const void *ad, size_t ad_size);
+
+/* The tag [SP800-232, 4.1.1], with the message of `rest` bytes beyond whole blocks all in
+ * the state. Wipes the state. */
+void selo_ascon_aead128_end(uint64_t state[5], const uint8_t key[16], uint8_t rest,
+                            uint8_t tag[16]);
+
+#endif

@@ -1,0 +1,50 @@
+/* Ascon-AEAD128: what sealing and opening share [SP800-232, 4.1]. */
+#include <string.h>
+
+#include "ascon.h"
+
+/* Adds 16 bytes to the words that begin at byte `position`. */
+static void add_block(uint64_t state[5], uint8_t position, const uint8_t block[16])
+{
+    for (uint8_t i = 0; i < 16; i++) {
+        selo_ascon_add_byte(state, (uint8_t)(position + i), block[i]);
+    }
+}
+
+void selo_ascon_aead128_begin(uint64_t state[5], const uint8_t key[16], const uint8_t nonce[16],
+                              const void *ad, size_t ad_size)
+{
+    const uint8_t *bytes = ad;
+
+    memset(state, 0, 40);
+    state[0] = 0x00001000808c0001;
+    add_block(state, 8, key);
+    add_block(state, 24, nonce);
+    selo_ascon_permute(state, 12);
+    add_block(state, 24, key);
+    if (ad_size != 0) {
+        uint8_t position = 0;
+        for (; ad_size != 0; ad_size--) {
+            selo_ascon_add_byte(state, position++, *bytes++);
+            if (position == 16) {
+                selo_ascon_permute(state, 8);
+                position = 0;
+            }
+        }
+        selo_ascon_add_byte(state, position, 0x01);
+        selo_ascon_permute(state, 8);
+    }
+    selo_ascon_add_byte(state, 39, 0x80);
+}
+
+void selo_ascon_aead128_end(uint64_t state[5], const uint8_t key[16], uint8_t rest,
+                            uint8_t tag[16])
+{
+    selo_ascon_add_byte(state, rest, 0x01);
+    add_block(state, 16, key);
+    selo_ascon_permute(state, 12);
+    for (uint8_t i = 0; i < 16; i++) {
+        tag[i] = selo_ascon_byte(state, (uint8_t)(24 + i)) ^ key[i];
+    }
+    selo_wipe(state, 40);
+}

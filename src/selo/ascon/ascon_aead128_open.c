@@ -1,0 +1,37 @@
+/* Ascon-AEAD128: decryption [SP800-232, 4.1.2]. */
+#include "ascon.h"
+
+enum selo_status selo_ascon_aead128_open(const uint8_t key[16], const uint8_t nonce[16],
+                                         const void *ad, size_t ad_size, uint8_t *out,
+                                         const uint8_t *in, size_t size, const uint8_t *tag,
+                                         size_t tag_size)
+{
+    uint64_t state[5];
+    uint8_t whole[16];
+    uint8_t *start = out;
+    uint8_t position = 0;
+    uint8_t genuine;
+
+    if (tag_size < 4 || tag_size > 16) {
+        selo_wipe(out, size);
+        return SELO_ERROR_ARGUMENT;
+    }
+    selo_ascon_aead128_begin(state, key, nonce, ad, ad_size);
+    for (size_t left = size; left != 0; left--) {
+        uint8_t byte = *in++ ^ selo_ascon_byte(state, position);
+        selo_ascon_add_byte(state, position++, byte);
+        *out++ = byte;
+        if (position == 16) {
+            selo_ascon_permute(state, 8);
+            position = 0;
+        }
+    }
+    selo_ascon_aead128_end(state, key, position, whole);
+    genuine = selo_equal(whole, tag, tag_size);
+    selo_wipe(whole, sizeof whole);
+    if (!genuine) {
+        selo_wipe(start, size);
+        return SELO_ERROR_TAG;
+    }
+    return SELO_OK;
+}

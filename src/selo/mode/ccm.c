@@ -1,0 +1,83 @@
+/* CCM: CBC-MAC and CTR in one pass [SP800-38C, 6, A]. */
+#include <string.h>
+
+#include "ccm.h"
+
+/* The next counter block [SP800-38C, A.3]. All that is not the counter is nonce: the counter
+ * does not run over, because the message is too short for it. */
+static void advance(uint8_t counter[16], uint8_t counter_size)
+{
+    uint16_t carry = 1;
+    for (uint8_t i = 16; counter_size-- != 0;) {
+        carry = (uint16_t)(carry + counter[--i]);
+        counter[i] = (uint8_t)carry;
+        carry >>= 8;
+    }
+}
+
+enum selo_status selo_ccm_run(selo_block_fn *encrypt, const void *key, const uint8_t *nonce,
+                              size_t nonce_size, const void *ad, size_t ad_size, uint8_t *out,
+                              const uint8_t *in, size_t size, uint8_t tag[16], size_t tag_size,
+                              uint8_t opening)
+{
+    uint8_t counter[16], stream[16];
+    const uint8_t *bytes = ad;
+    uint8_t *mac = tag;
+    uint8_t size_bytes, at;
+    size_t rest = size;
+
+    if (nonce_size < 7 || nonce_size > 13 || tag_size < 4 || tag_size > 16 || tag_size % 2 != 0 ||
+        ad_size >= 0xff00) {
+        return SELO_ERROR_ARGUMENT;
+    }
+    size_bytes = (uint8_t)(15 - nonce_size);
+
+    memset(counter, 0, sizeof counter);
+    counter[0] = (uint8_t)(size_bytes - 1);
+    memcpy(counter + 1, nonce, nonce_size);
+
+    memcpy(mac, counter, 16); /* B0 [SP800-38C, A.2.1] */
+    mac[0] = (uint8_t)(mac[0] | (tag_size - 2) / 2 << 3 | (ad_size != 0 ? 0x40 : 0));
+    for (uint8_t i = 16; i-- != 16 - size_bytes;) {
+        mac[i] = (uint8_t)rest;
+        rest >>= 8;
+    }
+    if (rest != 0) {
+        return SELO_ERROR_ARGUMENT;
+    }
+    encrypt(key, mac, mac);
+
+    if (ad_size != 0) { /* its size in two bytes, then itself [SP800-38C, A.2.2] */
+        mac[0] = (uint8_t)(mac[0] ^ ad_size >> 8);
+        mac[1] = (uint8_t)(mac[1] ^ ad_size);
+        for (at = 2; ad_size != 0; ad_size--) {
+            if (at == 16) {
+                encrypt(key, mac, mac);
+                at = 0;
+            }
+            mac[at++] ^= *bytes++;
+        }
+        encrypt(key, mac, mac);
+    }
+
+    while (size != 0) {
+        uint8_t taken = (uint8_t)(size < 16 ? size : 16);
+        advance(counter, size_bytes);
+        encrypt(key, stream, counter);
+        for (at = 0; at < taken; at++) {
+            uint8_t byte = *in++;
+            mac[at] ^= (uint8_t)(byte ^ (stream[at] & opening));
+            *out++ = byte ^ stream[at];
+        }
+        size -= taken;
+        encrypt(key, mac, mac);
+    }
+
+    memset(counter + 16 - size_bytes, 0, size_bytes); /* block 0 hides the tag [SP800-38C, 6.1] */
+    encrypt(key, stream, counter);
+    for (at = 0; at < 16; at++) {
+        mac[at] ^= stream[at];
+    }
+    selo_wipe(stream, sizeof stream);
+    return SELO_OK;
+}

@@ -1,0 +1,58 @@
+/* GCM: what sealing and opening share [SP800-38D, 7]. */
+#include <string.h>
+
+#include "gcm.h"
+#include "ghash.h"
+
+enum selo_status selo_gcm_start(struct selo_gcm *gcm, selo_block_fn *encrypt, const void *key,
+                                const uint8_t *nonce, size_t nonce_size, size_t tag_size)
+{
+    if (nonce_size == 0 || tag_size < 4 || tag_size > 16 || (tag_size < 12 && tag_size % 4 != 0)) {
+        return SELO_ERROR_ARGUMENT;
+    }
+    memset(gcm, 0, sizeof *gcm);
+    encrypt(key, gcm->hash_key, gcm->hash_key);
+    if (nonce_size == 12) {
+        memcpy(gcm->counter, nonce, 12);
+        gcm->counter[15] = 1;
+    } else {
+        selo_ghash_padded(gcm->counter, gcm->hash_key, nonce, nonce_size);
+        selo_ghash_sizes(gcm->counter, gcm->hash_key, 0, nonce_size);
+    }
+    encrypt(key, gcm->mask, gcm->counter);
+    return SELO_OK;
+}
+
+void selo_gcm_xor(struct selo_gcm *gcm, selo_block_fn *encrypt, const void *key, uint8_t *out,
+                  const uint8_t *in, size_t size)
+{
+    uint8_t stream[16];
+
+    while (size != 0) {
+        uint8_t taken = (uint8_t)(size < 16 ? size : 16);
+        uint16_t carry = 1;
+        for (uint8_t i = 16; i-- != 12;) { /* inc32, in one duration for every counter */
+            carry = (uint16_t)(carry + gcm->counter[i]);
+            gcm->counter[i] = (uint8_t)carry;
+            carry >>= 8;
+        }
+        encrypt(key, stream, gcm->counter);
+        for (uint8_t i = 0; i < taken; i++) {
+            *out++ = *in++ ^ stream[i];
+        }
+        size -= taken;
+    }
+    selo_wipe(stream, sizeof stream);
+}
+
+void selo_gcm_tag(const struct selo_gcm *gcm, uint8_t tag[16], const void *ad, size_t ad_size,
+                  const uint8_t *ciphertext, size_t size)
+{
+    memset(tag, 0, 16);
+    selo_ghash_padded(tag, gcm->hash_key, ad, ad_size);
+    selo_ghash_padded(tag, gcm->hash_key, ciphertext, size);
+    selo_ghash_sizes(tag, gcm->hash_key, ad_size, size);
+    for (uint8_t i = 0; i < 16; i++) {
+        tag[i] ^= gcm->mask[i];
+    }
+}

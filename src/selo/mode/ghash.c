@@ -1,0 +1,31 @@
+/* GHASH: data in blocks of 16 bytes [SP800-38D, 6.4, 7.1]. */
+#include "ghash.h"
+
+void selo_ghash_padded(uint8_t hash[16], const uint8_t key[16], const uint8_t *data, size_t size)
+{
+    while (size != 0) {
+        uint8_t taken = (uint8_t)(size < 16 ? size : 16);
+        for (uint8_t i = 0; i < taken; i++) {
+            hash[i] ^= *data++;
+        }
+        size -= taken;
+        selo_ghash_multiply(hash, key);
+    }
+}
+
+static void add_size(uint8_t field[8], size_t size)
+{
+    field[7] = (uint8_t)(field[7] ^ size << 3);
+    size >>= 5;
+    for (uint8_t i = 7; i-- != 0;) {
+        field[i] = (uint8_t)(field[i] ^ size);
+        size >>= 8;
+    }
+}
+
+void selo_ghash_sizes(uint8_t hash[16], const uint8_t key[16], size_t first, size_t second)
+{
+    add_size(hash, first);
+    add_size(hash + 8, second);
+    selo_ghash_multiply(hash, key);
+}

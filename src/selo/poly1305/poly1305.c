@@ -1,0 +1,20 @@
+/* Poly1305: messages in blocks of 16 bytes [RFC8439, 2.5.1, 2.8]. */
+#include "poly1305.h"
+
+void selo_poly1305_padded(struct selo_poly1305 *mac, const uint8_t *data, size_t size)
+{
+    uint8_t block[17];
+
+    block[16] = 1;
+    while (size != 0) {
+        for (uint8_t i = 0; i < 16; i++) {
+            if (size != 0) {
+                block[i] = *data++;
+                size--;
+            } else {
+                block[i] = 0;
+            }
+        }
+        selo_poly1305_block(mac, block);
+    }
+}

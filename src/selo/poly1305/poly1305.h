@@ -1,0 +1,42 @@
+/*
+ * Poly1305 [RFC8439, 2.5]. Internal to the library: its key must serve one message.
+ *
+ * The accumulator exists twice: in bytes, for 8-bit machines, and in words of 26
+ * bits, for CPUs that multiply 32 bits. An overlay of src/selo/native/ replaces the
+ * step of a block by defining SELO_NATIVE_POLY1305_BLOCK as 1: then the C is left
+ * out. It works on the form that SELO_BYTEWISE chooses.
+ */
+#ifndef SELO_POLY1305_H
+#define SELO_POLY1305_H
+
+#include "../../selo.h"
+#include "../common/bytewise.h"
+
+#ifndef SELO_NATIVE_POLY1305_BLOCK
+#define SELO_NATIVE_POLY1305_BLOCK 0
+#endif
+
+struct selo_poly1305 {
+#if SELO_BYTEWISE
+    uint8_t sum[17];        /* modulo 2^130 - 5, below 2^130 + 2^128 */
+    uint8_t multiplier[16]; /* r, clamped */
+#else
+    uint32_t sum[5], multiplier[5]; /* 26 bits each, those of sum up to 2 more */
+#endif
+    uint8_t pad[16]; /* s */
+};
+
+/* sum = (sum + block) * multiplier modulo 2^130 - 5. block is a little-endian number of
+ * 17 bytes, the last of which is 0 or 1. */
+void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17]);
+
+/* Splits the one-time key into r and s [RFC8439, 2.5]. */
+void selo_poly1305_start(struct selo_poly1305 *mac, const uint8_t key[32]);
+
+/* Takes `size` bytes in, followed by zeros to a multiple of 16 [RFC8439, 2.8]. */
+void selo_poly1305_padded(struct selo_poly1305 *mac, const uint8_t *data, size_t size);
+
+/* The tag. Wipes the state. */
+void selo_poly1305_finish(struct selo_poly1305 *mac, uint8_t tag[16]);
+
+#endif
