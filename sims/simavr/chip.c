@@ -14,16 +14,19 @@
  *          reach as well as OUT does.
  *  flash   lies right below inaccessible pages, so that a read beyond its end
  *          traps in the host's MMU instead of costing a comparison per access.
+ *  EEPROM  is another file's, eeprom.c.
  *  RAM     simavr checks every access itself and says so through its logger; the
  *          array behind it has all 64 KiB, since it goes on writing afterwards.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "chip.h"
+#include "eeprom.h"
 #include "image.h"
 #include "protocol.h"
 
 #include <setjmp.h>
 #include <signal.h>
+#include <simavr/avr_ioport.h>
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
 #include <simavr/sim_core.h>
@@ -54,6 +57,8 @@ static avr_uart_t *uart;
 static uint64_t limit;
 static uint32_t static_end;
 static uint64_t input_wait_cycle;
+static uint64_t deadline; /* where `advance` ends; 0 outside of it */
+static uint16_t stack_lowest; /* since the last reset */
 
 /* What stopped the chip: set by callbacks, looked at by chip_run. */
 static const char *fault_kind;
@@ -101,6 +106,8 @@ static void stack_moved(uint16_t sp)
 {
     if (sp < span.stack_lowest)
         span.stack_lowest = sp;
+    if (sp < stack_lowest)
+        stack_lowest = sp;
     if (sp < static_end || sp > avr->ramend)
         stop_with_fault("stack-collision", sp);
 }
@@ -198,6 +205,19 @@ static int uart_accepts(void)
         && uart->input.read == uart->input.write && !avr_regbit_get(avr, uart->rxc.raised);
 }
 
+/*
+ * simavr counts eleven bits to a byte and looks at the doubled rate only when the
+ * divider is written. Where time passes between host and chip the byte has its
+ * true length; elsewhere it does not matter.
+ */
+static void set_byte_time(void)
+{
+    unsigned divider = (unsigned)(avr->data[uart->ubrrl.reg] | (avr->data[uart->ubrrh.reg] & 0x0f) << 8);
+    unsigned data_bits = 5u + (avr_regbit_get(avr, uart->ucsz) & 3u);
+    unsigned bits = 1 + data_bits + 1 + avr_regbit_get(avr, uart->usbs);
+    uart->cycles_per_byte = (divider + 1u) * (avr_regbit_get(avr, uart->u2x) ? 8u : 16u) * bits;
+}
+
 static void feed_uart(void)
 {
     if (uart_accepts())
@@ -216,6 +236,24 @@ void chip_send(const uint8_t *bytes, size_t count)
     }
     memcpy(input + input_count, bytes, count);
     input_count += count;
+}
+
+/* ---- Pins ------------------------------------------------------------------------------ */
+
+/* simavr drives an input to its pull-up whenever the program writes the port; what
+ * is driven from outside is told to the port as well, which then prefers it. */
+void chip_pin(char port, uint8_t bit, uint8_t level)
+{
+    static uint8_t driven[256], levels[256];
+    avr_irq_t *irq = avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), bit);
+    if (!irq)
+        protocol_error("the chip has no pin P%c%u", port, bit);
+    uint8_t at = (uint8_t)port, mask = (uint8_t)(1u << bit);
+    driven[at] |= mask;
+    levels[at] = (uint8_t)(level ? levels[at] | mask : levels[at] & ~mask);
+    avr_ioport_external_t outside = {.name = at, .mask = driven[at], .value = levels[at]};
+    avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL(port), &outside);
+    avr_raise_irq(irq, level);
 }
 
 /* ---- Faults that simavr or the MMU find ---------------------------------------------- */
@@ -312,6 +350,8 @@ void chip_open(const struct chip_options *options, const char *image)
         protocol_error("the chip %s has no UART 0", options->mcu);
     uart->flags = 0; /* neither sleep on polling nor copy to the console */
     avr_irq_register_notify(uart->io.irq + UART_IRQ_OUTPUT, on_transmit, NULL);
+    eeprom_open(avr, options->eeprom);
+    stack_lowest = avr->ramend;
     avr_register_io_write(avr, GPIOR0, on_mark, NULL);
     avr_register_io_write(avr, SPL, on_spl, NULL);
     avr_register_io_write(avr, SPH, on_sph, NULL);
@@ -324,18 +364,25 @@ void chip_open(const struct chip_options *options, const char *image)
 
 void chip_reset(void)
 {
+    eeprom_cut();
     avr_reset(avr);
     avr->state = cpu_Running;
     uart->flags = 0;
     input_read = input_count = 0;
     span.open = 0;
     torn.half = 0;
+    stack_lowest = avr->ramend;
     input_wait_cycle = avr->cycle;
 }
 
 void chip_set_limit(uint64_t cycles) { limit = cycles; }
 uint32_t chip_pc(void) { return avr->pc; }
-uint64_t chip_cycle(void) { return avr->cycle; }
+
+void chip_stopped(const char *reason, uint32_t pc)
+{
+    eeprom_save();
+    protocol_stopped(reason, pc, avr->cycle);
+}
 
 /*
  * What simavr's own run function does, with three differences: sleeping advances
@@ -362,48 +409,88 @@ static void run_on(void)
     }
 }
 
-/* Returns 0 while the chip goes on, 1 when it waits for input, -1 when it has stopped. */
-static int look_at_state(void)
+enum state { RUNS, IDLE, PAUSED, STOPPED };
+
+static avr_cycle_count_t on_deadline(avr_t *chip, avr_cycle_count_t when, void *unused)
+{
+    (void)chip, (void)when, (void)unused;
+    return 0; /* it is only there to be slept until, by an idle chip too */
+}
+
+/* Whether a timer is due, other than the end of `advance`. */
+static int timer_due(void)
+{
+    const avr_cycle_timer_slot_t *first = avr->cycle_timers.timer;
+    return first && (first->timer != on_deadline || first->next);
+}
+
+/* Says why, if the chip has stopped. */
+static enum state look_at_state(void)
 {
     if (fault_kind) {
         protocol_fault(fault_kind, fault_pc, fault_address, avr->cycle);
-        protocol_stopped("fault", fault_pc, avr->cycle);
-        return -1;
+        chip_stopped("fault", fault_pc);
+        return STOPPED;
     }
     if (avr->state == cpu_Sleeping && !avr->sreg[S_I]) {
-        protocol_stopped("halted", avr->pc, avr->cycle);
-        return -1;
+        chip_stopped("halted", avr->pc);
+        return STOPPED;
     }
     if (avr->state != cpu_Running && avr->state != cpu_Sleeping) {
-        protocol_stopped("crash", avr->pc, avr->cycle);
-        return -1;
+        chip_stopped("crash", avr->pc);
+        return STOPPED;
     }
-    if (avr->state == cpu_Sleeping && !avr->cycle_timers.timer && !uart_accepts()
-        && !avr_has_pending_interrupts(avr)) {
-        protocol_idle(avr->cycle);
-        return 1;
-    }
+    if (avr->state == cpu_Sleeping && !timer_due() && !uart_accepts()
+        && !avr_has_pending_interrupts(avr))
+        return IDLE;
+    if (deadline)
+        return avr->cycle >= deadline ? PAUSED : RUNS;
     if (limit && avr->cycle - input_wait_cycle > limit) {
-        protocol_stopped("cycle-limit", avr->pc, avr->cycle);
-        return -1;
+        chip_stopped("cycle-limit", avr->pc);
+        return STOPPED;
     }
-    return 0;
+    return RUNS;
 }
 
-int chip_run(void)
+static enum state run(void)
 {
     running = 1;
-    input_wait_cycle = avr->cycle;
-    int state;
+    enum state state;
     if (sigsetjmp(beyond_flash, 1) != 0) {
         state = look_at_state(); /* a trap brought us here and has set the fault */
     } else {
         do {
+            if (deadline)
+                set_byte_time();
             feed_uart();
             run_on();
             state = look_at_state();
-        } while (state == 0);
+        } while (state == RUNS);
     }
     running = 0;
-    return state < 0 ? -1 : 0;
+    return state;
+}
+
+int chip_run(void)
+{
+    input_wait_cycle = avr->cycle;
+    if (run() == STOPPED)
+        return -1;
+    protocol_idle(avr->cycle);
+    return 0;
+}
+
+int chip_advance(uint64_t cycles)
+{
+    uint64_t begin = avr->cycle;
+    deadline = cycles < UINT64_MAX / 2 - begin ? begin + cycles : UINT64_MAX / 2;
+    avr_cycle_timer_register(avr, deadline - begin, on_deadline, NULL);
+    enum state state = cycles == 0 ? PAUSED : run();
+    avr_cycle_timer_cancel(avr, on_deadline, NULL);
+    if (state == STOPPED)
+        return -1;
+    deadline = 0;
+    protocol_advanced(state == IDLE ? "idle" : "paused", avr->cycle,
+                      (uint32_t)(avr->ramend - stack_lowest));
+    return 0;
 }

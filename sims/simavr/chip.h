@@ -14,6 +14,7 @@ struct chip_options {
     uint32_t frequency;
     uint64_t limit;      /* cycles from one input wait to the next, 0 for none */
     uint32_t static_end; /* first RAM address above .data and .bss, 0 if not known */
+    const char *eeprom;  /* file with the contents of the EEPROM, or NULL */
 };
 
 /* Builds the chip and loads the image; ends the process with an error line if it cannot. */
@@ -25,13 +26,25 @@ void chip_open(const struct chip_options *options, const char *image);
  */
 int chip_run(void);
 
+/*
+ * Runs for `cycles` cycles, asleep or awake, and prints the paused or the idle
+ * line, returning 0; or prints why the chip stopped and returns -1.
+ */
+int chip_advance(uint64_t cycles);
+
 /* Queues bytes for the chip's UART receiver. */
 void chip_send(const uint8_t *bytes, size_t count);
 
+/* Drives a pin from outside, until it is driven otherwise; a reset does not let go. */
+void chip_pin(char port, uint8_t bit, uint8_t level);
+
 void chip_set_limit(uint64_t cycles);
+
+/* Cuts the power and gives it back; the cycle counter goes on. */
 void chip_reset(void);
 
+/* Saves the EEPROM, prints the stopped line. */
+void chip_stopped(const char *reason, uint32_t pc);
 uint32_t chip_pc(void);
-uint64_t chip_cycle(void);
 
 #endif

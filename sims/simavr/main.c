@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "chip.h"
+#include "eeprom.h"
 #include "protocol.h"
 #include "version.h"
 
@@ -12,17 +13,21 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: " RUNNER_NAME " --mcu NAME --frequency HZ [--limit CYCLES] [--static-end ADDRESS] IMAGE.elf\n"
+    "usage: " RUNNER_NAME " --mcu NAME --frequency HZ [--paced | --limit CYCLES]\n"
+    "       [--static-end ADDRESS] [--eeprom FILE] IMAGE.elf\n"
     "\n"
     "Runs an AVR image on a simulated chip. Reads lines on standard input\n"
-    "(send HEX, limit N, reset, quit) and prints lines on standard output\n"
-    "(ready, recv, span, idle, fault, stopped, error).\n"
+    "(send HEX, pin PORT BIT LEVEL, advance N, limit N, reset, save, quit) and\n"
+    "prints lines on standard output\n"
+    "(ready, recv, span, idle, paused, saved, fault, stopped, error).\n"
     "\n"
     "  --mcu NAME            the chip, as simavr names it: atmega328p\n"
     "  --frequency HZ        its clock\n"
     "  --limit CYCLES        most cycles from one input wait to the next; 0 for no limit\n"
     "  --static-end ADDRESS  first RAM address above the static data; a stack pointer\n"
     "                        below it is a stack collision\n"
+    "  --paced               the chip runs only when told to advance\n"
+    "  --eeprom FILE         contents of the EEPROM, loaded and kept; absent is erased\n"
     "  --help, --version\n"
     "\n"
     "exit codes: 0 quit, 2 error, 3 the chip stopped\n";
@@ -33,6 +38,41 @@ static uint64_t number_of(const char *option, const char *value, uint64_t most)
     if (!value || protocol_number(value, &number) != 0 || number > most)
         protocol_error("%s needs a number up to %llu", option, (unsigned long long)most);
     return number;
+}
+
+/* Does what a line asks for. A chip that is not paced runs on when something has
+ * happened to it. Returns -1 when the chip has stopped. */
+static int obey(const struct protocol_command *command, int paced)
+{
+    switch (command->word) {
+    case WORD_SEND:
+        chip_send(command->bytes, command->count);
+        break;
+    case WORD_PIN:
+        chip_pin(command->port, command->bit, command->level);
+        break;
+    case WORD_RESET:
+        chip_reset();
+        break;
+    case WORD_SAVE:
+        if (!eeprom_has_file())
+            protocol_error("save needs --eeprom FILE");
+        eeprom_save();
+        protocol_saved();
+        return 0;
+    case WORD_ADVANCE:
+        if (!paced)
+            protocol_error("advance needs --paced");
+        return chip_advance(command->number);
+    case WORD_LIMIT:
+        if (paced)
+            protocol_error("limit means nothing with --paced");
+        chip_set_limit(command->number);
+        return 0;
+    case WORD_QUIT:
+        break;
+    }
+    return paced ? 0 : chip_run();
 }
 
 int main(int argc, char **argv)
@@ -49,6 +89,7 @@ int main(int argc, char **argv)
 
     struct chip_options options = {0};
     const char *image = NULL;
+    int paced = 0;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--mcu") == 0 && value)
@@ -59,6 +100,10 @@ int main(int argc, char **argv)
             options.limit = number_of(argv[i], value, UINT64_MAX), i++;
         else if (strcmp(argv[i], "--static-end") == 0)
             options.static_end = (uint32_t)number_of(argv[i], value, 0xffff), i++;
+        else if (strcmp(argv[i], "--paced") == 0)
+            paced = 1;
+        else if (strcmp(argv[i], "--eeprom") == 0 && value)
+            options.eeprom = value, i++;
         else if (argv[i][0] == '-' || image)
             protocol_error("unexpected argument: %s", argv[i]);
         else
@@ -66,30 +111,18 @@ int main(int argc, char **argv)
     }
     if (!options.mcu || options.frequency == 0 || !image)
         protocol_error("--mcu, --frequency and an image are needed; see --help");
+    if (paced && options.limit)
+        protocol_error("--limit means nothing with --paced: the host sets the pace");
 
     chip_open(&options, image);
-    while (chip_run() == 0) {
-        for (int waiting = 1; waiting;) {
-            const uint8_t *bytes;
-            size_t count;
-            uint64_t cycles;
-            switch (protocol_read(&bytes, &count, &cycles)) {
-            case COMMAND_SEND:
-                chip_send(bytes, count);
-                waiting = 0;
-                break;
-            case COMMAND_LIMIT:
-                chip_set_limit(cycles);
-                break;
-            case COMMAND_RESET:
-                chip_reset();
-                waiting = 0;
-                break;
-            case COMMAND_QUIT:
-                protocol_stopped("quit", chip_pc(), chip_cycle());
-                return 0;
-            }
+    int stopped = paced ? 0 : chip_run();
+    while (stopped == 0) {
+        struct protocol_command command = protocol_read();
+        if (command.word == WORD_QUIT) {
+            chip_stopped("quit", chip_pc());
+            return 0;
         }
+        stopped = obey(&command, paced);
     }
     return 3;
 }

@@ -77,6 +77,20 @@ void protocol_idle(uint64_t cycle)
     flush();
 }
 
+void protocol_advanced(const char *word, uint64_t cycle, uint32_t stack)
+{
+    print_received();
+    fprintf(out, "%s cycle=%" PRIu64 " stack=%" PRIu32 "\n", word, cycle, stack);
+    flush();
+}
+
+void protocol_saved(void)
+{
+    print_received();
+    fputs("saved\n", out);
+    flush();
+}
+
 void protocol_fault(const char *kind, uint32_t pc, uint32_t address, uint64_t cycle)
 {
     print_received();
@@ -145,21 +159,43 @@ static int hexadecimal(char *text, const uint8_t **bytes, size_t *count)
     return 0;
 }
 
-enum protocol_command protocol_read(const uint8_t **bytes, size_t *count, uint64_t *limit)
+/* `PORT BIT LEVEL`: a capital letter, 0..7, 0 or 1. */
+static int pin(const char *text, struct protocol_command *command)
 {
+    if (strlen(text) != 5 || text[0] < 'A' || text[0] > 'Z' || text[1] != ' ' || text[2] < '0'
+        || text[2] > '7' || text[3] != ' ' || (text[4] != '0' && text[4] != '1'))
+        return -1;
+    command->port = text[0];
+    command->bit = (uint8_t)(text[2] - '0');
+    command->level = (uint8_t)(text[4] - '0');
+    return 0;
+}
+
+struct protocol_command protocol_read(void)
+{
+    struct protocol_command command = {.word = WORD_QUIT};
     ssize_t length = getline(&line, &line_room, stdin);
     if (length < 0)
-        return COMMAND_QUIT;
+        return command;
     if (length > 0 && line[length - 1] == '\n')
         line[--length] = '\0';
 
     if (strcmp(line, "quit") == 0)
-        return COMMAND_QUIT;
+        return command;
+    int parsed = -1;
     if (strcmp(line, "reset") == 0)
-        return COMMAND_RESET;
-    if (strncmp(line, "limit ", 6) == 0 && protocol_number(line + 6, limit) == 0)
-        return COMMAND_LIMIT;
-    if (strncmp(line, "send ", 5) == 0 && hexadecimal(line + 5, bytes, count) == 0)
-        return COMMAND_SEND;
-    protocol_error("unknown line (%zd characters): %.40s", length, line);
+        parsed = 0, command.word = WORD_RESET;
+    else if (strcmp(line, "save") == 0)
+        parsed = 0, command.word = WORD_SAVE;
+    else if (strncmp(line, "limit ", 6) == 0)
+        parsed = protocol_number(line + 6, &command.number), command.word = WORD_LIMIT;
+    else if (strncmp(line, "advance ", 8) == 0)
+        parsed = protocol_number(line + 8, &command.number), command.word = WORD_ADVANCE;
+    else if (strncmp(line, "pin ", 4) == 0)
+        parsed = pin(line + 4, &command), command.word = WORD_PIN;
+    else if (strncmp(line, "send ", 5) == 0)
+        parsed = hexadecimal(line + 5, &command.bytes, &command.count), command.word = WORD_SEND;
+    if (parsed != 0)
+        protocol_error("unknown line (%zd characters): %.40s", length, line);
+    return command;
 }

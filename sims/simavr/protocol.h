@@ -16,6 +16,9 @@ void protocol_open(void);
 void protocol_ready(const char *mcu, uint32_t frequency, uint32_t ramend, uint32_t flashend);
 void protocol_span(uint64_t cycles, uint64_t slept, uint32_t stack);
 void protocol_idle(uint64_t cycle);
+/* What --paced answers to `advance`: "paused" or "idle", with the deepest stack since reset. */
+void protocol_advanced(const char *word, uint64_t cycle, uint32_t stack);
+void protocol_saved(void);
 void protocol_fault(const char *kind, uint32_t pc, uint32_t address, uint64_t cycle);
 void protocol_stopped(const char *reason, uint32_t pc, uint64_t cycle);
 /* Prints an error line and ends the process with exit code 2. */
@@ -24,14 +27,28 @@ _Noreturn void protocol_error(const char *format, ...) __attribute__((format(pri
 /* Keeps one byte that the chip transmitted, to be printed before the next line. */
 void protocol_received(uint8_t byte);
 
-enum protocol_command { COMMAND_SEND, COMMAND_LIMIT, COMMAND_RESET, COMMAND_QUIT };
+enum protocol_word {
+    WORD_SEND,    /* bytes[0..count), valid until the next call */
+    WORD_LIMIT,   /* number */
+    WORD_ADVANCE, /* number */
+    WORD_PIN,     /* port, bit, level */
+    WORD_RESET,
+    WORD_SAVE,
+    WORD_QUIT
+};
 
-/*
- * Blocks for the next line. After COMMAND_SEND *bytes and *count hold the data
- * (valid until the next call), after COMMAND_LIMIT *limit. End of file is
- * COMMAND_QUIT; a line that is none of the protocol's is an error.
- */
-enum protocol_command protocol_read(const uint8_t **bytes, size_t *count, uint64_t *limit);
+struct protocol_command {
+    enum protocol_word word;
+    const uint8_t *bytes;
+    size_t count;
+    uint64_t number;
+    char port;
+    uint8_t bit, level;
+};
+
+/* Blocks for the next line. End of file is WORD_QUIT; a line that is none of the
+ * protocol's is an error. */
+struct protocol_command protocol_read(void);
 
 /* A whole string as a number, decimal or 0x; -1 if it is none. */
 int protocol_number(const char *text, uint64_t *value);

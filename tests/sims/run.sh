@@ -211,5 +211,7 @@ for runner in "$out/selo-simavr" "node sims/avr8js/selo-avr8js.mjs"; do
     verdict "$runner: reset: exit $status, $text" eval '[ "$status" = 0 ] && [[ $text == *"recv $hello_reply"* ]]'
 done
 
+. tests/sims/paced.sh
+
 echo "sims: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
