@@ -32,10 +32,14 @@ SIZE_OF(speck256_tiny)
 SIZE_OF(sha256)
 SIZE_OF(sha512)
 SIZE_OF(sha3)
+SIZE_OF(blake2s)
+SIZE_OF(ascon_hash256)
 SIZE_OF(hmac_sha256)
 SIZE_OF(hmac_sha512)
 SIZE_OF(hmac_sha3_256)
 SIZE_OF(hmac_sha3_512)
+SIZE_OF(hmac_blake2s)
+SIZE_OF(hmac_ascon_hash256)
 
 size_t selo_sys_size_of_status(void);
 size_t selo_sys_size_of_status(void) { return sizeof(enum selo_status); }
@@ -50,6 +54,10 @@ NUMBER_OF(ERROR_SPACE)
 NUMBER_OF(ERROR_PADDING)
 NUMBER_OF(ERROR_RANDOM)
 NUMBER_OF(ERROR_KEY)
+NUMBER_OF(ERROR_TAG)
+NUMBER_OF(ERROR_STATE)
+NUMBER_OF(ERROR_STORE)
+NUMBER_OF(ERROR_SEND)
 
 size_t selo_sys_cbc_size(size_t size);
 size_t selo_sys_cbc_size(size_t size) { return SELO_CBC_SIZE(size); }

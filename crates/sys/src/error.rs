@@ -19,6 +19,18 @@ pub enum Error {
     /// The peer's public key yields the all-zero secret [RFC7748, 6.1].
     #[error("the peer's public key yields the all-zero secret")]
     Key,
+    /// The tag does not verify.
+    #[error("the tag does not verify: altered data, wrong key, nonce or header")]
+    Tag,
+    /// The node is not in a state for this call.
+    #[error("the node is not in a state for this call")]
+    State,
+    /// The record cannot be stored, or there is none.
+    #[error("the record cannot be stored, or there is none")]
+    Store,
+    /// The transport did not take the frame.
+    #[error("the transport did not take the frame")]
+    Send,
     /// A status that these bindings do not know.
     #[error("status {0}, which these bindings do not know")]
     Unknown(u32),
@@ -34,6 +46,10 @@ impl Error {
             Self::Padding => 3,
             Self::Random => 4,
             Self::Key => 5,
+            Self::Tag => 6,
+            Self::State => 7,
+            Self::Store => 8,
+            Self::Send => 9,
             Self::Unknown(number) => number,
         }
     }
@@ -48,6 +64,10 @@ pub(crate) fn status(number: u32) -> Result<(), Error> {
         3 => Err(Error::Padding),
         4 => Err(Error::Random),
         5 => Err(Error::Key),
+        6 => Err(Error::Tag),
+        7 => Err(Error::State),
+        8 => Err(Error::Store),
+        9 => Err(Error::Send),
         _ => Err(Error::Unknown(number)),
     }
 }

@@ -97,6 +97,10 @@ structs! {
     Sha512 { state: [u64; 8], block: [u64; 16], size: u32 }
     /// `struct selo_sha3`: the sponge of both SHA-3 functions.
     Sha3 { lanes: [u64; 25], position: u8, rate: u8 }
+    /// `struct selo_blake2s`: BLAKE2s with a 32-byte digest [RFC7693].
+    Blake2s { state: [u32; 8], block: [u8; 64], size: u32 }
+    /// `struct selo_ascon_hash256`: Ascon-Hash256 [SP800-232].
+    AsconHash256 { state: [u64; 5], position: u8 }
     /// `struct selo_hmac_sha256`: HMAC-SHA-256 [FIPS198-1].
     HmacSha256 { hash: Sha256, outer_key: [u8; 64] }
     /// `struct selo_hmac_sha512`: HMAC-SHA-512 [FIPS198-1].
@@ -105,6 +109,11 @@ structs! {
     HmacSha3_256 { hash: Sha3, outer_key: [u8; 136] }
     /// `struct selo_hmac_sha3_512`: HMAC-SHA3-512 [FIPS198-1].
     HmacSha3_512 { hash: Sha3, outer_key: [u8; 72] }
+    /// `struct selo_hmac_blake2s`: HMAC-BLAKE2s [FIPS198-1].
+    HmacBlake2s { hash: Blake2s, outer_key: [u8; 64] }
+    /// `struct selo_hmac_ascon_hash256`: HMAC [FIPS198-1] over Ascon-Hash256 with a block of
+    /// 32 bytes, which no standard describes.
+    HmacAsconHash256 { hash: AsconHash256, outer_key: [u8; 32] }
 }
 
 // SAFETY: these are the prototypes of selo.h. Each `safe fn` reads and writes only what its
@@ -287,6 +296,106 @@ unsafe extern "C" {
         size: usize,
     );
 
+    pub fn selo_gcm_seal(
+        encrypt: BlockFn,
+        key: *const c_void,
+        nonce: *const u8,
+        nonce_size: usize,
+        ad: *const c_void,
+        ad_size: usize,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *mut u8,
+        tag_size: usize,
+    ) -> Status;
+    pub fn selo_gcm_open(
+        encrypt: BlockFn,
+        key: *const c_void,
+        nonce: *const u8,
+        nonce_size: usize,
+        ad: *const c_void,
+        ad_size: usize,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *const u8,
+        tag_size: usize,
+    ) -> Status;
+
+    pub fn selo_ccm_seal(
+        encrypt: BlockFn,
+        key: *const c_void,
+        nonce: *const u8,
+        nonce_size: usize,
+        ad: *const c_void,
+        ad_size: usize,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *mut u8,
+        tag_size: usize,
+    ) -> Status;
+    pub fn selo_ccm_open(
+        encrypt: BlockFn,
+        key: *const c_void,
+        nonce: *const u8,
+        nonce_size: usize,
+        ad: *const c_void,
+        ad_size: usize,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *const u8,
+        tag_size: usize,
+    ) -> Status;
+
+    pub fn selo_chacha20_poly1305_seal(
+        key: *const [u8; 32],
+        nonce: *const [u8; 12],
+        ad: *const c_void,
+        ad_size: usize,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *mut u8,
+        tag_size: usize,
+    ) -> Status;
+    pub fn selo_chacha20_poly1305_open(
+        key: *const [u8; 32],
+        nonce: *const [u8; 12],
+        ad: *const c_void,
+        ad_size: usize,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *const u8,
+        tag_size: usize,
+    ) -> Status;
+
+    pub fn selo_ascon_aead128_seal(
+        key: *const [u8; 16],
+        nonce: *const [u8; 16],
+        ad: *const c_void,
+        ad_size: usize,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *mut u8,
+        tag_size: usize,
+    ) -> Status;
+    pub fn selo_ascon_aead128_open(
+        key: *const [u8; 16],
+        nonce: *const [u8; 16],
+        ad: *const c_void,
+        ad_size: usize,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *const u8,
+        tag_size: usize,
+    ) -> Status;
+
     pub safe fn selo_sha256_start(hash: &mut Sha256);
     pub fn selo_sha256_update(hash: *mut Sha256, data: *const c_void, size: usize);
     pub fn selo_sha256_finish(hash: *mut Sha256, digest: *mut [u8; 32]);
@@ -299,6 +408,14 @@ unsafe extern "C" {
     pub safe fn selo_sha3_512_start(hash: &mut Sha3);
     pub fn selo_sha3_update(hash: *mut Sha3, data: *const c_void, size: usize);
     pub fn selo_sha3_finish(hash: *mut Sha3, digest: *mut u8);
+
+    pub safe fn selo_blake2s_start(hash: &mut Blake2s);
+    pub fn selo_blake2s_update(hash: *mut Blake2s, data: *const c_void, size: usize);
+    pub fn selo_blake2s_finish(hash: *mut Blake2s, digest: *mut [u8; 32]);
+
+    pub safe fn selo_ascon_hash256_start(hash: &mut AsconHash256);
+    pub fn selo_ascon_hash256_update(hash: *mut AsconHash256, data: *const c_void, size: usize);
+    pub fn selo_ascon_hash256_finish(hash: *mut AsconHash256, digest: *mut [u8; 32]);
 
     pub fn selo_hmac_sha256_start(mac: *mut HmacSha256, key: *const u8, key_size: usize);
     pub fn selo_hmac_sha256_update(mac: *mut HmacSha256, data: *const c_void, size: usize);
@@ -315,6 +432,63 @@ unsafe extern "C" {
     pub fn selo_hmac_sha3_512_start(mac: *mut HmacSha3_512, key: *const u8, key_size: usize);
     pub fn selo_hmac_sha3_512_update(mac: *mut HmacSha3_512, data: *const c_void, size: usize);
     pub fn selo_hmac_sha3_512_finish(mac: *mut HmacSha3_512, tag: *mut [u8; 64]);
+
+    pub fn selo_hmac_blake2s_start(mac: *mut HmacBlake2s, key: *const u8, key_size: usize);
+    pub fn selo_hmac_blake2s_update(mac: *mut HmacBlake2s, data: *const c_void, size: usize);
+    pub fn selo_hmac_blake2s_finish(mac: *mut HmacBlake2s, tag: *mut [u8; 32]);
+
+    pub fn selo_hmac_ascon_hash256_start(
+        mac: *mut HmacAsconHash256,
+        key: *const u8,
+        key_size: usize,
+    );
+    pub fn selo_hmac_ascon_hash256_update(
+        mac: *mut HmacAsconHash256,
+        data: *const c_void,
+        size: usize,
+    );
+    pub fn selo_hmac_ascon_hash256_finish(mac: *mut HmacAsconHash256, tag: *mut [u8; 32]);
+
+    pub fn selo_hkdf_sha256(
+        out: *mut u8,
+        out_size: usize,
+        salt: *const u8,
+        salt_size: usize,
+        ikm: *const u8,
+        ikm_size: usize,
+        info: *const u8,
+        info_size: usize,
+    ) -> Status;
+    pub fn selo_hkdf_sha3_256(
+        out: *mut u8,
+        out_size: usize,
+        salt: *const u8,
+        salt_size: usize,
+        ikm: *const u8,
+        ikm_size: usize,
+        info: *const u8,
+        info_size: usize,
+    ) -> Status;
+    pub fn selo_hkdf_blake2s(
+        out: *mut u8,
+        out_size: usize,
+        salt: *const u8,
+        salt_size: usize,
+        ikm: *const u8,
+        ikm_size: usize,
+        info: *const u8,
+        info_size: usize,
+    ) -> Status;
+    pub fn selo_hkdf_ascon_hash256(
+        out: *mut u8,
+        out_size: usize,
+        salt: *const u8,
+        salt_size: usize,
+        ikm: *const u8,
+        ikm_size: usize,
+        info: *const u8,
+        info_size: usize,
+    ) -> Status;
 
     pub safe fn selo_x25519_keygen(public_key: &mut [u8; 32], secret: &[u8; 32]);
     pub safe fn selo_x25519_shared_secret(

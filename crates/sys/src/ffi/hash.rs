@@ -1,7 +1,9 @@
 //! Hashes: start, update any number of times, finish.
 
 use super::declarations::{
-    Sha3, Sha256, Sha512, selo_sha3_256_start, selo_sha3_512_start, selo_sha3_finish,
+    AsconHash256, Blake2s, Sha3, Sha256, Sha512, selo_ascon_hash256_finish,
+    selo_ascon_hash256_start, selo_ascon_hash256_update, selo_blake2s_finish, selo_blake2s_start,
+    selo_blake2s_update, selo_sha3_256_start, selo_sha3_512_start, selo_sha3_finish,
     selo_sha3_update, selo_sha256_finish, selo_sha256_start, selo_sha256_update,
     selo_sha512_finish, selo_sha512_start, selo_sha512_update,
 };
@@ -68,4 +70,7 @@ hashes! {
     Sha512, 64, selo_sha512_start, selo_sha512_update, selo_sha512_finish, |it| *it, |new| new;
     Sha3_256, 32, selo_sha3_256_start, selo_sha3_update, selo_sha3_finish, |it| it.0, |new| Self(new);
     Sha3_512, 64, selo_sha3_512_start, selo_sha3_update, selo_sha3_finish, |it| it.0, |new| Self(new);
+    Blake2s, 32, selo_blake2s_start, selo_blake2s_update, selo_blake2s_finish, |it| *it, |new| new;
+    AsconHash256, 32, selo_ascon_hash256_start, selo_ascon_hash256_update, selo_ascon_hash256_finish,
+        |it| *it, |new| new;
 }

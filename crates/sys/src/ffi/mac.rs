@@ -49,4 +49,7 @@ macs! {
     HmacSha512, 64, selo_hmac_sha512_start, selo_hmac_sha512_update, selo_hmac_sha512_finish;
     HmacSha3_256, 32, selo_hmac_sha3_256_start, selo_hmac_sha3_256_update, selo_hmac_sha3_256_finish;
     HmacSha3_512, 64, selo_hmac_sha3_512_start, selo_hmac_sha3_512_update, selo_hmac_sha3_512_finish;
+    HmacBlake2s, 32, selo_hmac_blake2s_start, selo_hmac_blake2s_update, selo_hmac_blake2s_finish;
+    HmacAsconHash256, 32, selo_hmac_ascon_hash256_start, selo_hmac_ascon_hash256_update,
+        selo_hmac_ascon_hash256_finish;
 }

@@ -7,9 +7,11 @@
     reason = "calling C is unsafe; each call says why it is sound"
 )]
 
+mod aead;
 mod block;
 mod declarations;
 mod hash;
+mod hkdf;
 mod mac;
 mod memory;
 mod mode;
@@ -17,14 +19,22 @@ mod mode;
 mod tests;
 mod x25519;
 
+pub use aead::{
+    ascon_aead128_open, ascon_aead128_open_in_place, ascon_aead128_seal,
+    ascon_aead128_seal_in_place, ccm_open, ccm_open_in_place, ccm_seal, ccm_seal_in_place,
+    chacha20_poly1305_open, chacha20_poly1305_open_in_place, chacha20_poly1305_seal,
+    chacha20_poly1305_seal_in_place, gcm_open, gcm_open_in_place, gcm_seal, gcm_seal_in_place,
+};
 pub use block::{Decrypt, Decryption, Encrypt, Encryption};
 pub use declarations::{
     Aes128Fast, Aes128Small, Aes128Tiny, Aes192Fast, Aes192Small, Aes192Tiny, Aes256Fast,
-    Aes256Small, Aes256Tiny, HmacSha3_256, HmacSha3_512, HmacSha256, HmacSha512, Sha256, Sha512,
-    Speck128Fast, Speck128Small, Speck128Tiny, Speck192Fast, Speck192Small, Speck192Tiny,
-    Speck256Fast, Speck256Small, Speck256Tiny,
+    Aes256Small, Aes256Tiny, AsconHash256, Blake2s, HmacAsconHash256, HmacBlake2s, HmacSha3_256,
+    HmacSha3_512, HmacSha256, HmacSha512, Sha256, Sha512, Speck128Fast, Speck128Small,
+    Speck128Tiny, Speck192Fast, Speck192Small, Speck192Tiny, Speck256Fast, Speck256Small,
+    Speck256Tiny,
 };
 pub use hash::{Sha3_256, Sha3_512};
+pub use hkdf::{hkdf_ascon_hash256, hkdf_blake2s, hkdf_sha3_256, hkdf_sha256};
 pub use memory::{equal, wipe};
 pub use mode::{
     cbc_decrypt, cbc_decrypt_behind_iv, cbc_decrypt_in_place, cbc_encrypt, cbc_size, ctr,

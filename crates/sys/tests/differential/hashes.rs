@@ -1,7 +1,7 @@
 //! Hashes: any message, however it is cut.
 
 use proptest::prelude::*;
-use selo_sys::{Sha3_256, Sha3_512, Sha256, Sha512};
+use selo_sys::{AsconHash256, Blake2s, Sha3_256, Sha3_512, Sha256, Sha512};
 use sha2::Digest as _;
 
 use crate::harness::check;
@@ -59,4 +59,6 @@ hash_tests! {
     sha_512_of_any_pieces: Sha512, sha2::Sha512;
     sha3_256_of_any_pieces: Sha3_256, sha3::Sha3_256;
     sha3_512_of_any_pieces: Sha3_512, sha3::Sha3_512;
+    blake2s_of_any_pieces: Blake2s, blake2::Blake2s256;
+    ascon_hash256_of_any_pieces: AsconHash256, ascon_hash::AsconHash256;
 }

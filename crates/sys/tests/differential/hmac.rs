@@ -1,19 +1,20 @@
 //! HMAC: keys of any length, messages in any pieces, tags right and wrong.
 
-use hmac::{Hmac, Mac};
+use hmac::{KeyInit, Mac, SimpleHmac};
 use proptest::prelude::*;
-use selo_sys::{HmacSha3_256, HmacSha3_512, HmacSha256, HmacSha512};
+use selo_sys::{HmacAsconHash256, HmacBlake2s, HmacSha3_256, HmacSha3_512, HmacSha256, HmacSha512};
 
 use crate::harness::check;
 use crate::hashes::pieces;
+use crate::reference::AsconBlock32;
 
-/// Around each hash's block (64, 72, 128, 136 bytes), where a key begins to be hashed, and all
+/// Around each hash's block (32, 64, 72, 128, 136 bytes), where a key begins to be hashed, and all
 /// other lengths.
 fn keys() -> impl Strategy<Value = Vec<u8>> {
     let length = prop_oneof![
         0usize..300,
         prop::sample::select(vec![
-            63usize, 64, 65, 71, 72, 73, 127, 128, 129, 135, 136, 137
+            31usize, 32, 33, 63, 64, 65, 71, 72, 73, 127, 128, 129, 135, 136, 137
         ]),
     ];
     length.prop_flat_map(|length| prop::collection::vec(any::<u8>(), length))
@@ -34,7 +35,7 @@ macro_rules! hmac_tests {
                     }
                     mac
                 };
-                let mut reference = <Hmac<$reference>>::new_from_slice(&key).expect("any length");
+                let mut reference = <SimpleHmac<$reference>>::new_from_slice(&key).expect("any length");
                 reference.update(&message);
                 let expected = reference.finalize().into_bytes();
                 let mut tag = start().finish();
@@ -55,4 +56,6 @@ hmac_tests! {
     hmac_sha_512_under_any_key: HmacSha512, sha2::Sha512;
     hmac_sha3_256_under_any_key: HmacSha3_256, sha3::Sha3_256;
     hmac_sha3_512_under_any_key: HmacSha3_512, sha3::Sha3_512;
+    hmac_blake2s_under_any_key: HmacBlake2s, blake2::Blake2s256;
+    hmac_ascon_hash256_under_any_key: HmacAsconHash256, AsconBlock32;
 }

@@ -1,8 +1,14 @@
-//! The block ciphers and modes of the RustCrypto project, under one roof.
+//! The ciphers, modes and hashes of the RustCrypto project, under one roof.
+
+use std::rc::Rc;
+
+use aes_gcm::AeadInOut;
+use ascon_hash::digest::{FixedOutput, HashMarker, Output, OutputSizeUser, Update};
 
 use cbc::cipher::block_padding::{NoPadding, Pkcs7};
 use cbc::cipher::common::InnerInit;
-use cbc::cipher::consts::{U1, U16};
+use cbc::cipher::consts::{U1, U16, U32};
+use cbc::cipher::typenum::Unsigned;
 use cbc::cipher::{
     Block, BlockCipherDecBackend, BlockCipherDecClosure, BlockCipherDecrypt, BlockCipherEncBackend,
     BlockCipherEncClosure, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, BlockSizeUser,
@@ -126,5 +132,115 @@ impl<C: BlockCipherDecrypt> BlockCipherDecBackend for Reversed<C> {
 impl<C: BlockCipherDecrypt> BlockCipherDecrypt for Reversed<C> {
     fn decrypt_with_backend(&self, f: impl BlockCipherDecClosure<BlockSize = C::BlockSize>) {
         f.call(self);
+    }
+}
+
+/// A message sealed: ciphertext, and the tag.
+pub type Sealed = (Vec<u8>, Vec<u8>);
+
+/// A cipher that is not known when a mode is compiled, so that it is compiled once for all.
+#[derive(Clone)]
+struct Any(Rc<dyn Reference>);
+
+impl BlockSizeUser for Any {
+    type BlockSize = U16;
+}
+
+impl ParBlocksSizeUser for Any {
+    type ParBlocksSize = U1;
+}
+
+impl BlockCipherEncBackend for Any {
+    fn encrypt_block(&self, mut block: InOut<'_, '_, Block<Self>>) {
+        let bytes = self.0.encrypt_block(block.clone_in().into());
+        *block.get_out() = bytes.into();
+    }
+}
+
+impl BlockCipherEncrypt for Any {
+    fn encrypt_with_backend(&self, f: impl BlockCipherEncClosure<BlockSize = U16>) {
+        f.call(self);
+    }
+}
+
+/// Seals with one AEAD of the project.
+pub fn seal(aead: &impl AeadInOut, nonce: &[u8], ad: &[u8], message: &[u8]) -> Sealed {
+    let nonce = nonce.try_into().expect("a nonce of its size");
+    let mut data = message.to_vec();
+    let tag = aead
+        .encrypt_inout_detached(nonce, ad, data.as_mut_slice().into())
+        .expect("sizes that it takes");
+    (data, tag.to_vec())
+}
+
+/// `$size` is a number that the types know: the arm of each type `$name` is chosen by it.
+macro_rules! by_size {
+    ($size:expr, $name:ident => $result:expr, $($type:ident)+) => {
+        match $size {
+            $(size if size == <aes_gcm::aead::consts::$type as Unsigned>::USIZE => {
+                type $name = aes_gcm::aead::consts::$type;
+                $result
+            })+
+            size => panic!("no type for {size} bytes is listed here"),
+        }
+    };
+}
+
+/// Sizes of nonces that [`gcm`] takes.
+pub const GCM_NONCES: [usize; 12] = [1, 4, 8, 11, 12, 13, 15, 16, 17, 32, 33, 60];
+
+/// GCM with its whole tag, of which shorter ones are the beginning.
+pub fn gcm(cipher: Box<dyn Reference>, nonce: &[u8], ad: &[u8], message: &[u8]) -> Sealed {
+    let cipher = Any(cipher.into());
+    by_size!(
+        nonce.len(),
+        N => seal(&aes_gcm::AesGcm::<Any, N>::from(cipher), nonce, ad, message),
+        U1 U4 U8 U11 U12 U13 U15 U16 U17 U32 U33 U60
+    )
+}
+
+/// CCM with a tag of `tag_size` bytes.
+pub fn ccm(
+    cipher: Box<dyn Reference>,
+    nonce: &[u8],
+    ad: &[u8],
+    message: &[u8],
+    tag_size: usize,
+) -> Sealed {
+    let cipher = Any(cipher.into());
+    by_size!(
+        nonce.len(),
+        N => by_size!(
+            tag_size,
+            M => seal(&ccm::Ccm::<Any, M, N>::from(cipher), nonce, ad, message),
+            U4 U6 U8 U10 U12 U14 U16
+        ),
+        U7 U8 U9 U10 U11 U12 U13
+    )
+}
+
+/// Ascon-Hash256 with the block that Selo's HMAC gives it.
+#[derive(Clone, Default)]
+pub struct AsconBlock32(ascon_hash::AsconHash256);
+
+impl HashMarker for AsconBlock32 {}
+
+impl OutputSizeUser for AsconBlock32 {
+    type OutputSize = U32;
+}
+
+impl BlockSizeUser for AsconBlock32 {
+    type BlockSize = U32;
+}
+
+impl Update for AsconBlock32 {
+    fn update(&mut self, data: &[u8]) {
+        self.0.update(data);
+    }
+}
+
+impl FixedOutput for AsconBlock32 {
+    fn finalize_into(self, out: &mut Output<Self>) {
+        self.0.finalize_into(out);
     }
 }

@@ -1,0 +1,40 @@
+//! HKDF [RFC5869]: extract and expand in one call.
+
+use super::declarations as c;
+use crate::{Error, status};
+
+macro_rules! hkdfs {
+    ($($(#[$attribute:meta])* $name:ident, $function:ident;)+) => {$(
+        $(#[$attribute])*
+        ///
+        /// Fills `out` with key from input keying material, a salt (may be empty) and `info`.
+        /// More than 8,160 bytes are an [`Error::Argument`], and zeroed.
+        pub fn $name(out: &mut [u8], salt: &[u8], ikm: &[u8], info: &[u8]) -> Result<(), Error> {
+            // SAFETY: the slices cover their bytes and, one being borrowed mutably, are apart
+            // from it.
+            status(unsafe {
+                c::$function(
+                    out.as_mut_ptr(),
+                    out.len(),
+                    salt.as_ptr(),
+                    salt.len(),
+                    ikm.as_ptr(),
+                    ikm.len(),
+                    info.as_ptr(),
+                    info.len(),
+                )
+            })
+        }
+    )+};
+}
+
+hkdfs! {
+    /// HKDF over HMAC-SHA-256.
+    hkdf_sha256, selo_hkdf_sha256;
+    /// HKDF over HMAC-SHA3-256.
+    hkdf_sha3_256, selo_hkdf_sha3_256;
+    /// HKDF over HMAC-BLAKE2s.
+    hkdf_blake2s, selo_hkdf_blake2s;
+    /// HKDF over the HMAC that the library makes of Ascon-Hash256.
+    hkdf_ascon_hash256, selo_hkdf_ascon_hash256;
+}
