@@ -1,0 +1,41 @@
+/*
+ * A sealed sensor on an Arduino Uno: pairs, joins and sends readings over its serial
+ * line. README.md says what a host sees.
+ */
+#include "button.h"
+#include "clock.h"
+#include "console.h"
+#include "entropy.h"
+#include "idle.h"
+#include "record.h"
+#include "serial.h"
+#include "station.h"
+
+static const struct selo_hal hal = {
+    .send = serial_link_send,
+    .receive = serial_link_receive,
+    .milliseconds = clock_milliseconds,
+    .entropy = entropy_draw,
+    .load = record_load,
+    .store = record_store,
+};
+
+int main(void)
+{
+    serial_begin();
+    clock_begin();
+    button_begin();
+    sei();
+    station_begin(&hal);
+    if (!entropy_found())
+        CONSOLE("the clocks do not jitter: only the stored seed is random");
+    for (;;) {
+        if (station_step())
+            continue;
+        cli();
+        if (serial_waiting())
+            sei();
+        else
+            idle();
+    }
+}

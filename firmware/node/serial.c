@@ -1,0 +1,114 @@
+/*
+ * The serial line on UART 0. Bytes are decoded as they come, in the interrupt, into
+ * one of two buffers: one is filled while the main loop looks at the other. A
+ * handshake computes for seconds, and a frame that comes meanwhile is there after it.
+ */
+#include "serial.h"
+#include "../agent/frame.h"
+#include "idle.h"
+
+#include <avr/io.h>
+#include <string.h>
+
+/* The Uno's USB bridge is safe at 115,200. */
+#ifndef NODE_BAUD
+#define NODE_BAUD 115200UL
+#endif
+enum { BAUD_DIVIDER = (F_CPU + 4 * NODE_BAUD) / (8 * NODE_BAUD) - 1, CRC_BYTES = 2 };
+
+static uint8_t bodies[2][1 + SERIAL_MAX];
+static uint8_t filling; /* the buffer of the decoder; the other is the main loop's */
+static volatile uint8_t ready_size; /* channel and bytes in the main loop's buffer; 0: none */
+static struct frame_decoder decoder;
+
+static uint8_t outgoing[1 + SERIAL_MAX + CRC_BYTES];
+static uint8_t outgoing_size;
+
+ISR(USART_RX_vect)
+{
+    if (frame_decode(&decoder, UDR0) != FRAME_COMPLETE || ready_size != 0)
+        return;
+    ready_size = (uint8_t)decoder.length;
+    filling ^= 1;
+    frame_decoder_start(&decoder, bodies[filling], sizeof bodies[0]);
+}
+
+/* Only wakes the core. */
+ISR(USART_UDRE_vect) { UCSR0B &= (uint8_t)~_BV(UDRIE0); }
+
+void serial_begin(void)
+{
+    frame_decoder_start(&decoder, bodies[0], sizeof bodies[0]);
+    UCSR0A = _BV(U2X0);
+    UBRR0 = BAUD_DIVIDER;
+    UCSR0C = _BV(UCSZ01) | _BV(UCSZ00); /* 8 data bits, no parity, 1 stop bit */
+    UCSR0B = _BV(RXEN0) | _BV(TXEN0) | _BV(RXCIE0);
+}
+
+/* ---- Receiving ------------------------------------------------------------------ */
+
+uint8_t serial_waiting(void) { return ready_size != 0; }
+
+const uint8_t *serial_peek(enum serial_channel *channel, uint8_t *size)
+{
+    if (ready_size == 0)
+        return NULL;
+    const uint8_t *body = bodies[filling ^ 1]; /* stays where it is while ready_size is set */
+    *channel = (enum serial_channel)body[0];
+    *size = (uint8_t)(ready_size - 1);
+    return body + 1;
+}
+
+void serial_take(void) { ready_size = 0; }
+
+uint8_t serial_link_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
+{
+    (void)unused;
+    enum serial_channel channel;
+    uint8_t size;
+    const uint8_t *bytes = serial_peek(&channel, &size);
+    if (!bytes || channel != SERIAL_LINK)
+        return 0;
+    memcpy(frame, bytes, size);
+    serial_take();
+    return size;
+}
+
+/* ---- Sending -------------------------------------------------------------------- */
+
+uint8_t serial_put(enum serial_channel channel, const void *bytes, uint8_t size)
+{
+    if (outgoing_size != 0 || size > SERIAL_MAX)
+        return 0;
+    outgoing[0] = (uint8_t)channel;
+    memcpy(outgoing + 1, bytes, size);
+    outgoing_size = (uint8_t)(1 + size);
+    return 1;
+}
+
+enum selo_status serial_link_send(void *unused, const uint8_t *frame, uint8_t size)
+{
+    (void)unused;
+    return serial_put(SERIAL_LINK, frame, size) ? SELO_OK : SELO_ERROR_SEND;
+}
+
+static void write_byte(uint8_t byte)
+{
+    for (;;) {
+        cli();
+        if (UCSR0A & _BV(UDRE0))
+            break;
+        UCSR0B |= _BV(UDRIE0);
+        idle();
+    }
+    sei();
+    UDR0 = byte;
+}
+
+void serial_flush(void)
+{
+    if (outgoing_size == 0)
+        return;
+    frame_encode(outgoing, outgoing_size, write_byte);
+    outgoing_size = 0;
+}

@@ -1,0 +1,217 @@
+/*
+ * The node at work. Every call of the library that may compute stands between marks
+ * (firmware/ports/avr/port.h), for a simulator that counts cycles; on a board a mark
+ * is a store to a register that nobody reads. Frames and text leave after the marks.
+ */
+#include "station.h"
+#include "button.h"
+#include "clock.h"
+#include "console.h"
+#include "port.h"
+#include "reading.h"
+#include "record.h"
+#include "serial.h"
+
+/* A reading of its own every so many milliseconds; 0: only what comes on the line. */
+#ifndef NODE_PERIOD_MS
+#define NODE_PERIOD_MS 60000
+#endif
+
+static struct selo_node node;
+static enum selo_status begun = SELO_ERROR_STATE;
+static uint8_t comparing; /* the digits have been shown and wait for the operator */
+
+#define MARKED(statement) \
+    do {                  \
+        PORT_MARK(1);     \
+        statement;        \
+        PORT_MARK(2);     \
+        serial_flush();   \
+    } while (0)
+
+static void say_result(enum selo_status status)
+{
+    if (status != SELO_OK)
+        CONSOLE_NUMBER("error ", status);
+}
+
+/* ---- What the operator asks for ------------------------------------------------------ */
+
+void station_pair(void)
+{
+    enum selo_status status = begun;
+    comparing = 0;
+    if (status == SELO_OK)
+        MARKED(status = selo_node_pair(&node));
+    say_result(status);
+}
+
+void station_join(void)
+{
+    enum selo_status status = begun;
+    if (status == SELO_OK)
+        MARKED(status = selo_node_join(&node));
+    say_result(status);
+}
+
+void station_confirm(uint8_t same)
+{
+    enum selo_status status = begun;
+    comparing = 0;
+    if (status == SELO_OK)
+        MARKED(status = selo_node_confirm(&node, same));
+    say_result(status);
+}
+
+void station_forget(void)
+{
+    comparing = 0;
+    if (begun == SELO_OK) {
+        say_result(selo_node_forget(&node));
+        record_erase_older();
+        CONSOLE("forgotten");
+    } else { /* a record of another suite, for instance */
+        record_erase();
+        CONSOLE("erased; start again");
+    }
+}
+
+void station_status(void)
+{
+    if (begun != SELO_OK) {
+        CONSOLE_NUMBER("not started, error ", begun);
+        return;
+    }
+    CONSOLE_HEX("id ", selo_node_id(&node));
+    CONSOLE_NUMBER("suite ", SELO_LINK_SUITE);
+    if (selo_node_is_joined(&node))
+        CONSOLE("joined");
+    else if (selo_node_is_paired(&node))
+        CONSOLE("paired");
+    else
+        CONSOLE("unpaired");
+}
+
+/* ---- What happens ------------------------------------------------------------------------ */
+
+static void send(const void *payload, uint8_t size, uint8_t flags)
+{
+    enum selo_status status = begun;
+    if (status == SELO_OK)
+        MARKED(status = selo_node_send(&node, payload, size, flags));
+    say_result(status);
+}
+
+static void take_event(enum selo_node_event event)
+{
+    switch (event) {
+    case SELO_NODE_NOTHING:
+        break;
+    case SELO_NODE_DIGITS:
+        comparing = 1;
+        CONSOLE_DIGITS("digits ", selo_node_digits(&node));
+        break;
+    case SELO_NODE_PAIRED:
+        comparing = 0;
+        CONSOLE("paired");
+        station_join();
+        break;
+    case SELO_NODE_PAIR_FAILED:
+        comparing = 0;
+        CONSOLE("pairing failed");
+        break;
+    case SELO_NODE_JOINED:
+        CONSOLE("joined");
+        break;
+    case SELO_NODE_RECEIVED:
+        if (serial_put(SERIAL_PAYLOAD, node.received, node.received_size))
+            serial_flush();
+        break;
+    case SELO_NODE_DELIVERED:
+        CONSOLE("delivered");
+        break;
+    case SELO_NODE_UNDELIVERED:
+        CONSOLE("undelivered");
+        break;
+    case SELO_NODE_LOST:
+        CONSOLE("session lost");
+        break;
+    }
+}
+
+/* Takes the frame that has come; link frames are the library's. */
+static uint8_t take_frame(void)
+{
+    enum serial_channel channel;
+    uint8_t size;
+    const uint8_t *bytes = serial_peek(&channel, &size);
+    if (!bytes)
+        return 0;
+    if (channel == SERIAL_LINK && begun == SELO_OK) {
+        enum selo_node_event event;
+        MARKED(event = selo_node_poll(&node));
+
+        take_event(event);
+    } else if (channel == SERIAL_CONSOLE) {
+        console_command_fn *command = console_command((const char *)bytes, size);
+        serial_take(); /* it may compute for seconds, while other frames come */
+        command();
+    } else {
+        if (channel == SERIAL_PAYLOAD || channel == SERIAL_CONFIRMED)
+            send(bytes, size, channel == SERIAL_CONFIRMED ? SELO_NODE_CONFIRMED : 0);
+        serial_take();
+    }
+    return 1;
+}
+
+static void press(void)
+{
+    if (comparing)
+        station_confirm(1);
+    else if (begun == SELO_OK && !selo_node_is_paired(&node))
+        station_pair();
+}
+
+static uint8_t reading_due(void)
+{
+    static uint32_t last;
+    uint32_t now = clock_milliseconds(NULL);
+    if (NODE_PERIOD_MS == 0 || !selo_node_is_joined(&node) || now - last < NODE_PERIOD_MS)
+        return 0;
+    last = now;
+    return 1;
+}
+
+uint8_t station_step(void)
+{
+    if (take_frame())
+        return 1;
+    if (button_pressed()) {
+        press();
+        return 1;
+    }
+    if (begun != SELO_OK)
+        return 0;
+    if (reading_due()) {
+        struct reading reading;
+        reading_take(&reading);
+        send(&reading, sizeof reading, 0);
+        return 1;
+    }
+    enum selo_node_event event = selo_node_poll(&node);
+    serial_flush();
+    take_event(event);
+    return event != SELO_NODE_NOTHING;
+}
+
+void station_begin(const struct selo_hal *hal)
+{
+    begun = selo_node_begin(&node, hal);
+    station_status();
+    if (begun != SELO_OK)
+        return;
+    if (selo_node_is_paired(&node))
+        station_join();
+    else
+        station_pair();
+}

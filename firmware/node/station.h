@@ -1,0 +1,23 @@
+/*
+ * The node at work: what it does at the start, at each event of the link, at a frame
+ * on the serial line, at a press of the button and when a reading is due.
+ */
+#ifndef NODE_STATION_H
+#define NODE_STATION_H
+
+#include <selo.h>
+
+/* Loads the record and pairs, or joins if it is paired already. */
+void station_begin(const struct selo_hal *hal);
+
+/* Does one thing that is due; 0 if there is none. */
+uint8_t station_step(void);
+
+/* What the operator asks for; the answer is text on the console. */
+void station_pair(void);
+void station_join(void);
+void station_confirm(uint8_t same);
+void station_forget(void);
+void station_status(void);
+
+#endif
