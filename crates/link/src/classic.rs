@@ -1,0 +1,100 @@
+//! Classic: Algorithm 2 of [albarello2020] as printed. **Unsafe**: whoever sits in the middle
+//! exchanges two keys and reads everything. For reproducing the paper and showing the attack
+//! [docs/protocol.md, Classic].
+
+use std::fmt;
+
+use aes::Aes256;
+use aes::cipher::{Block, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use sha3::{Digest, Sha3_256};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::frame::{Classic, FRAME_MAX, Malformed};
+use crate::{EphemeralSecret, Refusal};
+
+/// Bytes of the longest message: three blocks, of which one byte at least is padding.
+pub const PAYLOAD_MAX: usize = 47;
+
+/// What both sides share after the two public keys: an AES-256 key, SHA3-256 of the secret.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct ClassicKey([u8; 32]);
+
+/// The message is longer than [`PAYLOAD_MAX`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a classic message of {bytes} bytes; a frame takes {PAYLOAD_MAX}")]
+pub struct TooLong {
+    /// Bytes of the message.
+    pub bytes: usize,
+}
+
+impl ClassicKey {
+    /// The key with the peer whose public key this is. [`Refusal::Key`] if the secret is all-zero.
+    pub fn agree(ephemeral: &EphemeralSecret, peer: &[u8; 32]) -> Result<Self, Refusal> {
+        let shared = ephemeral.shared_secret(peer).ok_or(Refusal::Key)?;
+        Ok(ClassicKey(Sha3_256::digest(shared.0).into()))
+    }
+
+    /// The AES-256 key, for test vectors.
+    #[doc(hidden)]
+    pub const fn expose(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Encrypts a message of at most [`PAYLOAD_MAX`] bytes: the whole frame, within `out`.
+    pub fn seal<'o>(
+        &self,
+        payload: &[u8],
+        out: &'o mut [u8; FRAME_MAX],
+    ) -> Result<&'o [u8], TooLong> {
+        if payload.len() > PAYLOAD_MAX {
+            return Err(TooLong {
+                bytes: payload.len(),
+            });
+        }
+        let bytes = (payload.len() / 16 + 1) * 16;
+        let frame = &mut out[..1 + bytes];
+        frame[0] = Classic::BLOCKS;
+        let blocks = &mut frame[1..];
+        blocks.fill((bytes - payload.len()) as u8); // PKCS#7 [RFC5652, 6.3]
+        blocks[..payload.len()].copy_from_slice(payload);
+        let cipher = Aes256::new(&self.0.into());
+        for block in blocks.chunks_exact_mut(16) {
+            cipher.encrypt_block(as_block(block));
+        }
+        Ok(frame)
+    }
+
+    /// Decrypts the blocks of [`Classic::Blocks`]; the message lies within `out`.
+    ///
+    /// [`Malformed::Padding`] if there is no message, and nothing else is ever noticed.
+    pub fn open<'o>(
+        &self,
+        blocks: &[u8],
+        out: &'o mut [u8; FRAME_MAX],
+    ) -> Result<&'o [u8], Malformed> {
+        let wrong = Malformed::Padding;
+        let text = out
+            .get_mut(..blocks.len())
+            .filter(|text| text.len() % 16 == 0)
+            .ok_or(wrong)?;
+        text.copy_from_slice(blocks);
+        let cipher = Aes256::new(&self.0.into());
+        for block in text.chunks_exact_mut(16) {
+            cipher.decrypt_block(as_block(block));
+        }
+        let padding = *text.last().ok_or(wrong)?;
+        let end = text.len().checked_sub(padding.into()).ok_or(wrong)?;
+        let padded = (1..=16).contains(&padding) && text[end..].iter().all(|&b| b == padding);
+        if padded { Ok(&text[..end]) } else { Err(wrong) }
+    }
+}
+
+fn as_block(bytes: &mut [u8]) -> &mut Block<Aes256> {
+    bytes.try_into().expect("a chunk of 16 bytes")
+}
+
+impl fmt::Debug for ClassicKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("ClassicKey(..)")
+    }
+}

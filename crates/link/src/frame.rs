@@ -1,0 +1,632 @@
+//! Packets: the one parser, and the encoders [docs/protocol.md, Words and bytes].
+//!
+//! [`Frame::parse`] accepts exactly the frames of the page and borrows from the packet. A frame
+//! that it returns has the right size and no forbidden flag; nothing in it has been authenticated.
+
+use crate::session::SessionId;
+use crate::{DeviceId, Suite};
+
+/// Bytes of the longest frame: what one packet of an E32 LoRa module carries.
+pub const FRAME_MAX: usize = 58;
+
+/// First bytes. Those of UP and DOWN also carry flags in the low four bits.
+mod first {
+    pub const PAIR_COMMIT: u8 = 0x10;
+    pub const PAIR_KEY: u8 = 0x20;
+    pub const PAIR_REVEAL: u8 = 0x30;
+    pub const PAIR_RESULT: u8 = 0x40;
+    pub const JOIN_REQUEST: u8 = 0x50;
+    pub const JOIN_ACCEPT: u8 = 0x60;
+    pub const UP: u8 = 0x70;
+    pub const DOWN: u8 = 0x80;
+    pub const HINT: u8 = 0x90;
+    pub const CLASSIC: u8 = 0xc0;
+}
+
+/// Why a packet is not a frame, or what was sealed in it is not of this protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Malformed {
+    /// A packet without a byte.
+    #[error("an empty packet")]
+    Empty,
+    /// A packet that is longer than any frame.
+    #[error("a packet of {bytes} bytes; the longest frame has {FRAME_MAX}")]
+    TooLong {
+        /// Bytes of the packet.
+        bytes: usize,
+    },
+    /// No frame begins so.
+    #[error("no frame begins with {first:02x}")]
+    UnknownType {
+        /// The packet's first byte.
+        first: u8,
+    },
+    /// Flags that this type of frame does not have.
+    #[error("a frame that begins with {first:02x} has forbidden flags")]
+    Flags {
+        /// The packet's first byte.
+        first: u8,
+    },
+    /// A size that this type of frame does not have.
+    #[error("a frame that begins with {first:02x} does not have {bytes} bytes")]
+    Size {
+        /// The packet's first byte.
+        first: u8,
+        /// Bytes of the packet.
+        bytes: usize,
+    },
+    /// WIDE on a session id below 65,536.
+    #[error("session {session} in four bytes where two do")]
+    NotWide {
+        /// The session that the frame names.
+        session: SessionId,
+    },
+    /// A suite code in PAIR-COMMIT that no suite has.
+    #[error("there is no suite with code {code}")]
+    UnknownSuite {
+        /// The code.
+        code: u8,
+    },
+    /// Option bits of a join that version 1 does not have.
+    #[error("a join with the unknown options {options:02x}")]
+    Options {
+        /// The option byte, once decrypted.
+        options: u8,
+    },
+    /// The padding of a classic message does not end it.
+    #[error("a classic message with wrong padding")]
+    Padding,
+}
+
+/// A packet of the link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frame<'a> {
+    /// Node to gateway: the wish to pair, and a commitment.
+    PairCommit(PairCommit<'a>),
+    /// Gateway to node: the gateway's ephemeral key.
+    PairKey(PairKey<'a>),
+    /// Node to gateway: what the commitment was to.
+    PairReveal(PairReveal<'a>),
+    /// Gateway to node: the operator's word.
+    PairResult(PairResult<'a>),
+    /// Node to gateway: the first message of a join.
+    JoinRequest(JoinRequest<'a>),
+    /// Gateway to node: the second message of a join.
+    JoinAccept(JoinAccept<'a>),
+    /// Node to gateway: a sealed packet.
+    Up(Data<'a>),
+    /// Gateway to node: a sealed packet.
+    Down(Data<'a>),
+    /// Gateway to node: this session is not known here.
+    Hint(SessionId),
+    /// Either way: Algorithm 2 of [albarello2020].
+    Classic(Classic<'a>),
+}
+
+/// PAIR-COMMIT: `10 || id || suite || commitment`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairCommit<'a> {
+    /// The whole frame, which the transcript hashes.
+    pub bytes: &'a [u8; PairCommit::BYTES],
+    /// The node's id.
+    pub device: DeviceId,
+    /// The node's suite.
+    pub suite: Suite,
+    /// HASH over the node's ephemeral key and `r`.
+    pub commitment: &'a [u8; 32],
+}
+
+/// PAIR-KEY: `20 || id || e_g`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairKey<'a> {
+    /// The whole frame, which the transcript hashes.
+    pub bytes: &'a [u8; PairKey::BYTES],
+    /// The node's id.
+    pub device: DeviceId,
+    /// The gateway's ephemeral public key.
+    pub ephemeral: &'a [u8; 32],
+}
+
+/// PAIR-REVEAL: `30 || id || e_n || r`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairReveal<'a> {
+    /// The whole frame, which the transcript hashes.
+    pub bytes: &'a [u8; PairReveal::BYTES],
+    /// The node's id.
+    pub device: DeviceId,
+    /// The node's ephemeral public key.
+    pub ephemeral: &'a [u8; 32],
+    /// What blinds the commitment.
+    pub r: &'a [u8; 16],
+}
+
+/// PAIR-RESULT: `40 or 41 || id || tag`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairResult<'a> {
+    /// What the tag covers: the first byte and the id.
+    pub header: &'a [u8; 5],
+    /// The node's id.
+    pub device: DeviceId,
+    /// Whether the frame says confirmed. Believe it when the tag verifies.
+    pub confirmed: bool,
+    /// The tag under the result key.
+    pub tag: &'a [u8; 16],
+}
+
+/// JOIN-REQUEST: `50 || id || e || sealed payload`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JoinRequest<'a> {
+    /// The whole frame. The same bytes again are the same request again.
+    pub bytes: &'a [u8; JoinRequest::BYTES],
+    /// The node's id.
+    pub device: DeviceId,
+    /// The node's ephemeral public key.
+    pub ephemeral: &'a [u8; 32],
+    /// Join counter and options under the device key, and a tag.
+    pub sealed: &'a [u8; 21],
+}
+
+/// JOIN-ACCEPT: `60 || check || e || sealed payload`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JoinAccept<'a> {
+    /// Four bytes that only the holder of the device key can say.
+    pub check: &'a [u8; 4],
+    /// The gateway's ephemeral public key.
+    pub ephemeral: &'a [u8; 32],
+    /// Session id and options, and a tag.
+    pub sealed: &'a [u8; 21],
+}
+
+/// Which way a sealed packet goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the node.
+    Up,
+    /// From the gateway.
+    Down,
+}
+
+/// The flags of UP and DOWN [docs/protocol.md, Data].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flags {
+    /// The session id has four bytes.
+    pub wide: bool,
+    /// The tag has 16 bytes.
+    pub long_tag: bool,
+    /// The receiver shall acknowledge.
+    pub ack_request: bool,
+    /// The plaintext begins with the counter of an acknowledged frame.
+    pub ack: bool,
+}
+
+/// UP or DOWN: `type and flags || session id || counter || ciphertext || tag`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Data<'a> {
+    /// From whom.
+    pub direction: Direction,
+    /// The flags.
+    pub flags: Flags,
+    /// The session.
+    pub session: SessionId,
+    /// The low 16 bits of the packet's counter.
+    pub counter: u16,
+    /// What is authenticated beside the ciphertext: everything before it, 5 or 7 bytes.
+    pub header: &'a [u8],
+    /// As long as the plaintext; with [`Flags::ack`] at least 2 bytes.
+    pub ciphertext: &'a [u8],
+    /// 8 bytes, or 16 with [`Flags::long_tag`].
+    pub tag: &'a [u8],
+}
+
+/// The frames of [docs/protocol.md, Classic].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Classic<'a> {
+    /// Node: the request to join.
+    Request,
+    /// Gateway: its raw public key.
+    GatewayKey(&'a [u8; 32]),
+    /// Node: its raw public key.
+    NodeKey(&'a [u8; 32]),
+    /// Node: 1 to 3 blocks of 16 bytes, AES-256 in ECB mode.
+    Blocks(&'a [u8]),
+}
+
+impl<'a> Frame<'a> {
+    /// The frame that these bytes are. Takes any bytes.
+    pub fn parse(bytes: &'a [u8]) -> Result<Frame<'a>, Malformed> {
+        let &first = bytes.first().ok_or(Malformed::Empty)?;
+        if bytes.len() > FRAME_MAX {
+            return Err(Malformed::TooLong { bytes: bytes.len() });
+        }
+        let flags = first & 0x0f;
+        match first & 0xf0 {
+            first::PAIR_COMMIT if flags == 0 => PairCommit::parse(bytes).map(Frame::PairCommit),
+            first::PAIR_KEY if flags == 0 => PairKey::parse(bytes).map(Frame::PairKey),
+            first::PAIR_REVEAL if flags == 0 => PairReveal::parse(bytes).map(Frame::PairReveal),
+            first::PAIR_RESULT if flags <= 1 => PairResult::parse(bytes).map(Frame::PairResult),
+            first::JOIN_REQUEST if flags == 0 => JoinRequest::parse(bytes).map(Frame::JoinRequest),
+            first::JOIN_ACCEPT if flags == 0 => JoinAccept::parse(bytes).map(Frame::JoinAccept),
+            first::UP => Data::parse(bytes, Direction::Up).map(Frame::Up),
+            first::DOWN => Data::parse(bytes, Direction::Down).map(Frame::Down),
+            first::HINT if flags <= 1 => parse_hint(bytes).map(Frame::Hint),
+            first::CLASSIC if flags <= 3 => Classic::parse(bytes).map(Frame::Classic),
+            first::PAIR_COMMIT..=first::HINT | first::CLASSIC => Err(Malformed::Flags { first }),
+            _ => Err(Malformed::UnknownType { first }),
+        }
+    }
+}
+
+impl<'a> PairCommit<'a> {
+    /// Bytes of the frame.
+    pub const BYTES: usize = 38;
+
+    /// The first byte, which the commitment covers too.
+    pub(crate) const FIRST: u8 = first::PAIR_COMMIT;
+
+    fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut fields = Fields::of(bytes);
+        let frame = Self {
+            bytes: fields.whole()?,
+            device: fields.device()?,
+            suite: fields.suite()?,
+            commitment: fields.array()?,
+        };
+        fields.end().map(|()| frame)
+    }
+
+    /// The frame's bytes.
+    pub fn encode(
+        device: DeviceId,
+        suite: Suite,
+        commitment: &[u8; 32],
+    ) -> [u8; PairCommit::BYTES] {
+        concat(&[
+            &[first::PAIR_COMMIT],
+            &device.to_bytes(),
+            &[suite.code()],
+            commitment,
+        ])
+    }
+}
+
+impl<'a> PairKey<'a> {
+    /// Bytes of the frame.
+    pub const BYTES: usize = 37;
+
+    fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut fields = Fields::of(bytes);
+        let frame = Self {
+            bytes: fields.whole()?,
+            device: fields.device()?,
+            ephemeral: fields.array()?,
+        };
+        fields.end().map(|()| frame)
+    }
+
+    /// The frame's bytes.
+    pub fn encode(device: DeviceId, ephemeral: &[u8; 32]) -> [u8; PairKey::BYTES] {
+        concat(&[&[first::PAIR_KEY], &device.to_bytes(), ephemeral])
+    }
+}
+
+impl<'a> PairReveal<'a> {
+    /// Bytes of the frame.
+    pub const BYTES: usize = 53;
+
+    fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut fields = Fields::of(bytes);
+        let frame = Self {
+            bytes: fields.whole()?,
+            device: fields.device()?,
+            ephemeral: fields.array()?,
+            r: fields.array()?,
+        };
+        fields.end().map(|()| frame)
+    }
+
+    /// The frame's bytes.
+    pub fn encode(device: DeviceId, ephemeral: &[u8; 32], r: &[u8; 16]) -> [u8; PairReveal::BYTES] {
+        concat(&[&[first::PAIR_REVEAL], &device.to_bytes(), ephemeral, r])
+    }
+}
+
+impl<'a> PairResult<'a> {
+    /// Bytes of the frame.
+    pub const BYTES: usize = 21;
+
+    fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut fields = Fields::of(bytes);
+        let (header, _) = bytes.split_first_chunk().ok_or(fields.wrong_size())?;
+        let frame = Self {
+            header,
+            device: fields.device()?,
+            confirmed: bytes[0] == first::PAIR_RESULT,
+            tag: fields.array()?,
+        };
+        fields.end().map(|()| frame)
+    }
+
+    /// What the tag of such a result covers.
+    pub fn header(device: DeviceId, confirmed: bool) -> [u8; 5] {
+        concat(&[
+            &[first::PAIR_RESULT | u8::from(!confirmed)],
+            &device.to_bytes(),
+        ])
+    }
+
+    /// The frame's bytes.
+    pub fn encode(device: DeviceId, confirmed: bool, tag: &[u8; 16]) -> [u8; PairResult::BYTES] {
+        concat(&[&Self::header(device, confirmed), tag])
+    }
+}
+
+impl<'a> JoinRequest<'a> {
+    /// Bytes of the frame.
+    pub const BYTES: usize = 58;
+
+    /// The first byte, which the prologue covers too.
+    pub(crate) const FIRST: u8 = first::JOIN_REQUEST;
+
+    fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut fields = Fields::of(bytes);
+        let frame = Self {
+            bytes: fields.whole()?,
+            device: fields.device()?,
+            ephemeral: fields.array()?,
+            sealed: fields.array()?,
+        };
+        fields.end().map(|()| frame)
+    }
+
+    /// The frame's bytes.
+    pub fn encode(
+        device: DeviceId,
+        ephemeral: &[u8; 32],
+        sealed: &[u8; 21],
+    ) -> [u8; JoinRequest::BYTES] {
+        concat(&[
+            &[first::JOIN_REQUEST],
+            &device.to_bytes(),
+            ephemeral,
+            sealed,
+        ])
+    }
+}
+
+impl<'a> JoinAccept<'a> {
+    /// Bytes of the frame.
+    pub const BYTES: usize = 58;
+
+    fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut fields = Fields::of(bytes);
+        let frame = Self {
+            check: fields.array()?,
+            ephemeral: fields.array()?,
+            sealed: fields.array()?,
+        };
+        fields.end().map(|()| frame)
+    }
+
+    /// The frame's bytes.
+    pub fn encode(
+        check: &[u8; 4],
+        ephemeral: &[u8; 32],
+        sealed: &[u8; 21],
+    ) -> [u8; JoinAccept::BYTES] {
+        concat(&[&[first::JOIN_ACCEPT], check, ephemeral, sealed])
+    }
+}
+
+impl Direction {
+    /// The first byte of a packet that goes this way, without flags.
+    pub(crate) const fn first(self) -> u8 {
+        match self {
+            Direction::Up => first::UP,
+            Direction::Down => first::DOWN,
+        }
+    }
+}
+
+impl Flags {
+    const WIDE: u8 = 1;
+    const LONG_TAG: u8 = 2;
+    const ACK_REQUEST: u8 = 4;
+    const ACK: u8 = 8;
+
+    /// The low four bits of a first byte.
+    pub const fn from_bits(first: u8) -> Self {
+        Flags {
+            wide: first & Flags::WIDE != 0,
+            long_tag: first & Flags::LONG_TAG != 0,
+            ack_request: first & Flags::ACK_REQUEST != 0,
+            ack: first & Flags::ACK != 0,
+        }
+    }
+
+    /// The low four bits of the first byte.
+    pub const fn bits(self) -> u8 {
+        (if self.wide { Flags::WIDE } else { 0 })
+            | (if self.long_tag { Flags::LONG_TAG } else { 0 })
+            | (if self.ack_request {
+                Flags::ACK_REQUEST
+            } else {
+                0
+            })
+            | (if self.ack { Flags::ACK } else { 0 })
+    }
+
+    /// Bytes before the ciphertext.
+    pub const fn header_bytes(self) -> usize {
+        if self.wide { 7 } else { 5 }
+    }
+
+    /// Bytes of the tag.
+    pub const fn tag_bytes(self) -> usize {
+        if self.long_tag { 16 } else { 8 }
+    }
+
+    /// Bytes of payload that a packet with these flags can carry.
+    pub const fn payload_max(self) -> usize {
+        FRAME_MAX - self.header_bytes() - self.tag_bytes() - self.ack_bytes()
+    }
+
+    /// Bytes before the payload in the plaintext.
+    pub(crate) const fn ack_bytes(self) -> usize {
+        if self.ack { 2 } else { 0 }
+    }
+}
+
+impl<'a> Data<'a> {
+    fn parse(bytes: &'a [u8], direction: Direction) -> Result<Self, Malformed> {
+        let mut fields = Fields::of(bytes);
+        let flags = Flags::from_bits(bytes[0]);
+        let session = fields.session(flags.wide)?;
+        let counter = u16::from_le_bytes(*fields.array()?);
+        let sealed = fields.rest;
+        let ciphertext_bytes = sealed
+            .len()
+            .checked_sub(flags.tag_bytes())
+            .filter(|&bytes| bytes >= flags.ack_bytes())
+            .ok_or(fields.wrong_size())?;
+        let (ciphertext, tag) = sealed.split_at(ciphertext_bytes);
+        let header = &bytes[..flags.header_bytes()];
+        Ok(Self {
+            direction,
+            flags,
+            session,
+            counter,
+            header,
+            ciphertext,
+            tag,
+        })
+    }
+}
+
+fn parse_hint(bytes: &[u8]) -> Result<SessionId, Malformed> {
+    let mut fields = Fields::of(bytes);
+    let session = fields.session(bytes[0] & 1 == 1)?;
+    fields.end().map(|()| session)
+}
+
+/// A HINT that this session is not known: 3 or 5 bytes.
+pub fn encode_hint(session: SessionId, buffer: &mut [u8; 5]) -> &[u8] {
+    let [a, b, c, d] = session.0.to_le_bytes();
+    if session.is_wide() {
+        *buffer = [first::HINT | 1, a, b, c, d];
+        buffer
+    } else {
+        *buffer = [first::HINT, a, b, 0, 0];
+        &buffer[..3]
+    }
+}
+
+impl<'a> Classic<'a> {
+    fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut fields = Fields::of(bytes);
+        let frame = match bytes[0] & 3 {
+            0 => Classic::Request,
+            1 => Classic::GatewayKey(fields.array()?),
+            2 => Classic::NodeKey(fields.array()?),
+            _ => {
+                let blocks = fields.rest;
+                if blocks.is_empty() || blocks.len() % 16 != 0 {
+                    return Err(fields.wrong_size());
+                }
+                fields.rest = &[];
+                Classic::Blocks(blocks)
+            }
+        };
+        fields.end().map(|()| frame)
+    }
+
+    /// The request to join.
+    pub const REQUEST: [u8; 1] = [first::CLASSIC];
+
+    /// The gateway's public key.
+    pub fn encode_gateway_key(key: &[u8; 32]) -> [u8; 33] {
+        concat(&[&[first::CLASSIC | 1], key])
+    }
+
+    /// The node's public key.
+    pub fn encode_node_key(key: &[u8; 32]) -> [u8; 33] {
+        concat(&[&[first::CLASSIC | 2], key])
+    }
+
+    /// The first byte of a message.
+    pub(crate) const BLOCKS: u8 = first::CLASSIC | 3;
+}
+
+/// A packet's fields after its first byte, taken in order.
+struct Fields<'a> {
+    bytes: &'a [u8],
+    rest: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    /// Of a packet that is not empty.
+    fn of(bytes: &'a [u8]) -> Self {
+        Fields {
+            bytes,
+            rest: &bytes[1..],
+        }
+    }
+
+    fn wrong_size(&self) -> Malformed {
+        Malformed::Size {
+            first: self.bytes[0],
+            bytes: self.bytes.len(),
+        }
+    }
+
+    fn whole<const N: usize>(&self) -> Result<&'a [u8; N], Malformed> {
+        self.bytes.try_into().map_err(|_| self.wrong_size())
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<&'a [u8; N], Malformed> {
+        let (array, rest) = self.rest.split_first_chunk().ok_or(self.wrong_size())?;
+        self.rest = rest;
+        Ok(array)
+    }
+
+    fn device(&mut self) -> Result<DeviceId, Malformed> {
+        self.array().copied().map(DeviceId::from_bytes)
+    }
+
+    fn suite(&mut self) -> Result<Suite, Malformed> {
+        let &[code] = self.array()?;
+        Suite::from_code(code).ok_or(Malformed::UnknownSuite { code })
+    }
+
+    fn session(&mut self, wide: bool) -> Result<SessionId, Malformed> {
+        if !wide {
+            return Ok(SessionId(u16::from_le_bytes(*self.array()?).into()));
+        }
+        let session = SessionId(u32::from_le_bytes(*self.array()?));
+        if session.is_wide() {
+            Ok(session)
+        } else {
+            Err(Malformed::NotWide { session })
+        }
+    }
+
+    fn end(self) -> Result<(), Malformed> {
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(self.wrong_size())
+        }
+    }
+}
+
+/// The parts one after the other, which fill the frame.
+fn concat<const N: usize>(parts: &[&[u8]]) -> [u8; N] {
+    let mut frame = [0; N];
+    let mut at = 0;
+    for part in parts {
+        frame[at..at + part.len()].copy_from_slice(part);
+        at += part.len();
+    }
+    debug_assert_eq!(at, N);
+    frame
+}

@@ -1,0 +1,241 @@
+//! Join: two messages from a device key to a session [docs/protocol.md, Join].
+//!
+//! The gateway's side is [`JoinOpened`], the node's [`JoinAttempt`]. Neither keeps the rules that
+//! need a memory: that a join counter grows, that the same request gets the same answer, and that
+//! a pending session replaces a live one with its first UP, are the caller's.
+
+use std::fmt;
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::frame::{JoinAccept, JoinRequest, Malformed};
+use crate::noise::{NNPSK0, SymmetricState};
+use crate::session::{Session, SessionId};
+use crate::{DeviceId, DeviceKey, EphemeralSecret, Refusal, Suite};
+
+/// The option that asks for, or grants, tags of 16 bytes.
+const LONG_TAGS: u8 = 1;
+
+/// A JOIN-REQUEST that the holder of the device key made. No multiplication so far.
+#[derive(Debug)]
+pub struct JoinOpened {
+    suite: Suite,
+    state: SymmetricState,
+    node_ephemeral: [u8; 32],
+    counter: u32,
+    wishes_long_tags: bool,
+}
+
+impl JoinOpened {
+    /// Opens a request with the key of the device that it names.
+    ///
+    /// [`Refusal::ForgedJoin`] if the tag is wrong, [`Refusal::Malformed`] if it is right and the
+    /// options are unknown.
+    pub fn open(suite: Suite, key: &DeviceKey, request: &JoinRequest<'_>) -> Result<Self, Refusal> {
+        let mut state = start(suite, request.device, key, request.ephemeral);
+        let payload = open_payload(&mut state, request.sealed)?;
+        let [a, b, c, d, options] = payload;
+        Ok(JoinOpened {
+            suite,
+            state,
+            node_ephemeral: *request.ephemeral,
+            counter: u32::from_le_bytes([a, b, c, d]),
+            wishes_long_tags: long_tags(options)?,
+        })
+    }
+
+    /// The join counter. Go on only if it is above the highest that was accepted, and store it
+    /// before [`accept`](Self::accept).
+    pub const fn counter(&self) -> u32 {
+        self.counter
+    }
+
+    /// Whether the node wishes tags of 16 bytes.
+    pub const fn wishes_long_tags(&self) -> bool {
+        self.wishes_long_tags
+    }
+
+    /// Answers: the JOIN-ACCEPT, and the keys of the session that is now pending.
+    ///
+    /// Two multiplications. [`Refusal::Key`] if the node's ephemeral key is a bad one.
+    pub fn accept(
+        self,
+        ephemeral: &EphemeralSecret,
+        session: SessionId,
+        long_tags: bool,
+    ) -> Result<([u8; JoinAccept::BYTES], SessionKeys), Refusal> {
+        let mut state = self.state;
+        let public = ephemeral.public_key();
+        state.token_e(&public);
+        let check = check(&state);
+        let shared = ephemeral
+            .shared_secret(&self.node_ephemeral)
+            .ok_or(Refusal::Key)?;
+        state.token_ee(&shared.0);
+        let sealed = seal_payload(&mut state, session.0, long_tags);
+        let keys = SessionKeys::split(self.suite, &state, session, long_tags);
+        Ok((JoinAccept::encode(&check, &public, &sealed), keys))
+    }
+}
+
+/// A node's join under way: what it must remember until the JOIN-ACCEPT comes.
+#[derive(Debug)]
+pub struct JoinAttempt {
+    suite: Suite,
+    state: SymmetricState,
+    ephemeral: EphemeralSecret,
+}
+
+impl JoinAttempt {
+    /// Asks to join: the attempt, and the JOIN-REQUEST, to be sent again as it is.
+    ///
+    /// `counter` has never been used before with this key. One multiplication.
+    pub fn start(
+        suite: Suite,
+        device: DeviceId,
+        key: &DeviceKey,
+        counter: u32,
+        wish_long_tags: bool,
+        ephemeral: &EphemeralSecret,
+    ) -> (Self, [u8; JoinRequest::BYTES]) {
+        let public = ephemeral.public_key();
+        let mut state = start(suite, device, key, &public);
+        let sealed = seal_payload(&mut state, counter, wish_long_tags);
+        let request = JoinRequest::encode(device, &public, &sealed);
+        (
+            JoinAttempt {
+                suite,
+                state,
+                ephemeral: ephemeral.clone(),
+            },
+            request,
+        )
+    }
+
+    /// Takes the gateway's answer: the new session's keys.
+    ///
+    /// [`Refusal::WrongCheck`] before any multiplication; [`Refusal::ForgedJoin`],
+    /// [`Refusal::Key`] and [`Refusal::Malformed`] after one. After any of them the attempt waits
+    /// on for the true answer.
+    pub fn finish(&self, accept: &JoinAccept<'_>) -> Result<SessionKeys, Refusal> {
+        let mut state = self.state.clone();
+        state.token_e(accept.ephemeral);
+        if check(&state) != *accept.check {
+            return Err(Refusal::WrongCheck);
+        }
+        let shared = self
+            .ephemeral
+            .shared_secret(accept.ephemeral)
+            .ok_or(Refusal::Key)?;
+        state.token_ee(&shared.0);
+        let [a, b, c, d, options] = open_payload(&mut state, accept.sealed)?;
+        let session = SessionId(u32::from_le_bytes([a, b, c, d]));
+        Ok(SessionKeys::split(
+            self.suite,
+            &state,
+            session,
+            long_tags(options)?,
+        ))
+    }
+}
+
+/// What a join agrees on.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct SessionKeys {
+    /// The suite that seals.
+    #[zeroize(skip)]
+    pub suite: Suite,
+    /// The session's id, chosen by the gateway.
+    #[zeroize(skip)]
+    pub session: SessionId,
+    /// Whether tags have 16 bytes.
+    pub long_tags: bool,
+    /// Seals UP.
+    pub up: [u8; 32],
+    /// Seals DOWN.
+    pub down: [u8; 32],
+}
+
+impl SessionKeys {
+    fn split(suite: Suite, state: &SymmetricState, session: SessionId, long_tags: bool) -> Self {
+        let [up, down] = state.split();
+        SessionKeys {
+            suite,
+            session,
+            long_tags,
+            up: *up.key(),
+            down: *down.key(),
+        }
+    }
+
+    /// The session as the gateway holds it: opens UP, seals DOWN.
+    pub fn gateway_session(&self) -> Session {
+        Session::gateway(self)
+    }
+
+    /// The session as the node holds it: seals UP, opens DOWN.
+    pub fn node_session(&self) -> Session {
+        Session::node(self)
+    }
+}
+
+impl fmt::Debug for SessionKeys {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "SessionKeys({}, session {}, ..)",
+            self.suite, self.session
+        )
+    }
+}
+
+/// The handshake after `-> psk, e`.
+fn start(
+    suite: Suite,
+    device: DeviceId,
+    key: &DeviceKey,
+    node_ephemeral: &[u8; 32],
+) -> SymmetricState {
+    let mut prologue = *b"Selo link 1\0\0\0\0\0";
+    prologue[11] = JoinRequest::FIRST;
+    prologue[12..].copy_from_slice(&device.to_bytes());
+    let mut state = SymmetricState::new(suite, NNPSK0, &prologue);
+    state.token_psk(key.expose());
+    state.token_e(node_ephemeral);
+    state
+}
+
+/// The first 4 bytes of h.
+fn check(state: &SymmetricState) -> [u8; 4] {
+    let &[a, b, c, d, ..] = state.hash();
+    [a, b, c, d]
+}
+
+fn seal_payload(state: &mut SymmetricState, number: u32, long_tags: bool) -> [u8; 21] {
+    let mut sealed = [0; 21];
+    let (payload, tag) = sealed.split_at_mut(5);
+    payload[..4].copy_from_slice(&number.to_le_bytes());
+    payload[4] = if long_tags { LONG_TAGS } else { 0 };
+    let made = state
+        .encrypt_and_hash(payload)
+        .expect("there is a key since the token psk");
+    tag.copy_from_slice(&made);
+    sealed
+}
+
+fn open_payload(state: &mut SymmetricState, sealed: &[u8; 21]) -> Result<[u8; 5], Refusal> {
+    let [a, b, c, d, e, tag @ ..] = sealed;
+    let mut payload = [*a, *b, *c, *d, *e];
+    state
+        .decrypt_and_hash(&mut payload, tag)
+        .map_err(|_| Refusal::ForgedJoin)?;
+    Ok(payload)
+}
+
+fn long_tags(options: u8) -> Result<bool, Malformed> {
+    match options {
+        0 => Ok(false),
+        LONG_TAGS => Ok(true),
+        _ => Err(Malformed::Options { options }),
+    }
+}

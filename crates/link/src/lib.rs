@@ -1,0 +1,70 @@
+//! The Selo link, version 1 [docs/protocol.md]: both roles, without sockets, clocks or files.
+//!
+//! A caller hands in the bytes of a packet and gets back what they mean, or why they mean nothing;
+//! it hands in a payload and gets back the bytes to send. What has to be remembered between two
+//! packets is a plain value that the caller keeps. Nothing here blocks, reads the time, or panics
+//! on what a packet holds.
+//!
+//! | module | is |
+//! |---|---|
+//! | [`frame`] | the one parser of packets, and the encoders |
+//! | [`pair`] | four messages and six digits: from nothing to a device key |
+//! | [`join`] | two messages: from a device key to a session |
+//! | [`session`] | sealed packets, counters, the replay window |
+//! | [`classic`] | Algorithm 2 of [albarello2020]: unsafe, for reproducing it |
+//! | [`noise`] | the handshake framework under `join` [NOISE] |
+//!
+//! A gateway's way of a packet is [`frame::Frame::parse`], then by variant [`join::JoinOpened`],
+//! [`session::Session::open`] or [`pair::GatewayPairing`]. What is dropped has a [`Reason`], whose
+//! label the gateway counts it under.
+//!
+//! ```
+//! use selo_link::frame::Frame;
+//! use selo_link::join::{JoinAttempt, JoinOpened};
+//! use selo_link::session::{SealOptions, SessionId};
+//! use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (suite, device, key) = (Suite::ChaChaPolyBlake2s, DeviceId(7), DeviceKey::new([1; 32]));
+//!
+//! // The node asks, the gateway answers.
+//! let (attempt, request) =
+//!     JoinAttempt::start(suite, device, &key, 1, false, &EphemeralSecret::random()?);
+//! let Frame::JoinRequest(request) = Frame::parse(&request)? else { unreachable!() };
+//! let opened = JoinOpened::open(suite, &key, &request)?;
+//! assert_eq!(opened.counter(), 1);
+//! let (accept, keys) = opened.accept(&EphemeralSecret::random()?, SessionId(9), false)?;
+//! let mut gateway = keys.gateway_session();
+//!
+//! let Frame::JoinAccept(accept) = Frame::parse(&accept)? else { unreachable!() };
+//! let mut node = attempt.finish(&accept)?.node_session();
+//!
+//! // A reading goes up.
+//! let (mut sent, mut read) = ([0; FRAME_MAX], [0; FRAME_MAX]);
+//! let sealed = node.seal(b"23.5 C", SealOptions::default(), &mut sent)?;
+//! let Frame::Up(data) = Frame::parse(sealed.frame)? else { unreachable!() };
+//! assert_eq!(gateway.open(&data, &mut read)?.payload, b"23.5 C");
+//! # Ok(())
+//! # }
+//! ```
+#![warn(missing_docs)]
+
+pub mod classic;
+pub mod frame;
+pub mod join;
+pub mod noise;
+pub mod pair;
+pub mod session;
+
+mod device;
+mod ephemeral;
+mod primitives;
+mod refusal;
+mod suite;
+mod x25519;
+
+pub use device::{DeviceId, DeviceKey, ParseDeviceId};
+pub use ephemeral::{EphemeralSecret, RandomError, random_bytes};
+pub use frame::FRAME_MAX;
+pub use refusal::{Reason, Refusal};
+pub use suite::{Suite, UnknownSuite};

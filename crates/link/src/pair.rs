@@ -1,0 +1,293 @@
+//! Pair: from nothing to a device key, with six digits that a person compares
+//! [docs/protocol.md, Pair].
+//!
+//! ```text
+//! node                                     gateway
+//! NodePairing::start     -- PAIR-COMMIT -> GatewayPairing::start
+//! NodePairing::key      <-- PAIR-KEY    --
+//!                        -- PAIR-REVEAL -> GatewayPairing::reveal
+//! Compared::digits     a person compares   Compared::digits
+//! Compared::verdict     <-- PAIR-RESULT -- Compared::result
+//! ```
+//!
+//! Windows, attempts, repetitions and time-outs are the caller's.
+
+use std::fmt;
+
+use subtle::ConstantTimeEq;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::frame::{PairCommit, PairKey, PairResult, PairReveal};
+use crate::{DeviceId, DeviceKey, EphemeralSecret, Refusal, Suite, primitives};
+
+/// The six digits that both sides show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digits(u32);
+
+impl Digits {
+    /// The digits as a number, 0 to 999,999.
+    pub const fn value(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Display for Digits {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:06}", self.0)
+    }
+}
+
+/// The gateway, once it has sent PAIR-KEY.
+#[derive(Debug)]
+pub struct GatewayPairing {
+    ephemeral: EphemeralSecret,
+    commit: [u8; PairCommit::BYTES],
+    key: [u8; PairKey::BYTES],
+    device: DeviceId,
+    suite: Suite,
+    commitment: [u8; 32],
+}
+
+impl GatewayPairing {
+    /// Answers a PAIR-COMMIT: the attempt, and the PAIR-KEY. One multiplication.
+    pub fn start(
+        commit: &PairCommit<'_>,
+        ephemeral: EphemeralSecret,
+    ) -> (Self, [u8; PairKey::BYTES]) {
+        let key = PairKey::encode(commit.device, &ephemeral.public_key());
+        let pairing = GatewayPairing {
+            ephemeral,
+            commit: *commit.bytes,
+            key,
+            device: commit.device,
+            suite: commit.suite,
+            commitment: *commit.commitment,
+        };
+        (pairing, key)
+    }
+
+    /// The PAIR-COMMIT that began the attempt: the same bytes again get the same PAIR-KEY again.
+    pub const fn commit(&self) -> &[u8; PairCommit::BYTES] {
+        &self.commit
+    }
+
+    /// The PAIR-KEY that was sent.
+    pub const fn key(&self) -> &[u8; PairKey::BYTES] {
+        &self.key
+    }
+
+    /// The node's id.
+    pub const fn device(&self) -> DeviceId {
+        self.device
+    }
+
+    /// Takes the PAIR-REVEAL: what to compare. One multiplication.
+    ///
+    /// [`Refusal::NotPairing`] if it is another node's, which changes nothing;
+    /// [`Refusal::Commitment`] and [`Refusal::Key`] end the attempt.
+    pub fn reveal(&self, reveal: &PairReveal<'_>) -> Result<Compared, Refusal> {
+        if reveal.device != self.device {
+            return Err(Refusal::NotPairing);
+        }
+        let opened = commitment(self.suite, self.device, reveal.ephemeral, reveal.r);
+        if !bool::from(opened.ct_eq(&self.commitment)) {
+            return Err(Refusal::Commitment);
+        }
+        let frames = Transcript {
+            commit: &self.commit,
+            key: &self.key,
+            reveal: reveal.bytes,
+        };
+        Compared::derive(
+            self.suite,
+            self.device,
+            &self.ephemeral,
+            reveal.ephemeral,
+            &frames,
+        )
+    }
+}
+
+/// The node, once it has sent PAIR-COMMIT.
+#[derive(Debug)]
+pub struct NodePairing {
+    ephemeral: EphemeralSecret,
+    public: [u8; 32],
+    r: [u8; 16],
+    commit: [u8; PairCommit::BYTES],
+    device: DeviceId,
+    suite: Suite,
+}
+
+impl NodePairing {
+    /// Begins a pairing: the attempt, and the PAIR-COMMIT. `r` is random. One multiplication.
+    pub fn start(
+        suite: Suite,
+        device: DeviceId,
+        ephemeral: EphemeralSecret,
+        r: [u8; 16],
+    ) -> (Self, [u8; PairCommit::BYTES]) {
+        let public = ephemeral.public_key();
+        let commit = PairCommit::encode(device, suite, &commitment(suite, device, &public, &r));
+        (
+            NodePairing {
+                ephemeral,
+                public,
+                r,
+                commit,
+                device,
+                suite,
+            },
+            commit,
+        )
+    }
+
+    /// Takes the PAIR-KEY: what to compare, and the PAIR-REVEAL. One multiplication.
+    ///
+    /// [`Refusal::NotPairing`] if it is for another node, which changes nothing;
+    /// [`Refusal::Key`] ends the attempt. Only the first PAIR-KEY of an attempt may be answered:
+    /// the node has shown its hand.
+    pub fn key(
+        self,
+        key: &PairKey<'_>,
+    ) -> Result<(Compared, [u8; PairReveal::BYTES]), (Self, Refusal)> {
+        if key.device != self.device {
+            return Err((self, Refusal::NotPairing));
+        }
+        let reveal = PairReveal::encode(self.device, &self.public, &self.r);
+        let frames = Transcript {
+            commit: &self.commit,
+            key: key.bytes,
+            reveal: &reveal,
+        };
+        match Compared::derive(
+            self.suite,
+            self.device,
+            &self.ephemeral,
+            key.ephemeral,
+            &frames,
+        ) {
+            Ok(compared) => Ok((compared, reveal)),
+            Err(refusal) => Err((self, refusal)),
+        }
+    }
+}
+
+/// Either side, once it has derived the keys and waits for a person.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct Compared {
+    #[zeroize(skip)]
+    suite: Suite,
+    #[zeroize(skip)]
+    device: DeviceId,
+    device_key: DeviceKey,
+    result_key: [u8; 32],
+    digits: u32,
+}
+
+impl Compared {
+    fn derive(
+        suite: Suite,
+        device: DeviceId,
+        ephemeral: &EphemeralSecret,
+        peer: &[u8; 32],
+        frames: &Transcript<'_>,
+    ) -> Result<Self, Refusal> {
+        let shared = ephemeral.shared_secret(peer).ok_or(Refusal::Key)?;
+        let transcript = frames.hash(suite);
+        let [device_key, result_key, digest] = primitives::hkdf(suite, &transcript, &shared.0);
+        let [a, b, c, d, ..] = digest;
+        let digits = u32::from_le_bytes([a, b, c, d]) % 1_000_000;
+        Ok(Compared {
+            suite,
+            device,
+            device_key: DeviceKey::new(device_key),
+            result_key,
+            digits,
+        })
+    }
+
+    /// The node's suite.
+    pub const fn suite(&self) -> Suite {
+        self.suite
+    }
+
+    /// The node's id.
+    pub const fn device(&self) -> DeviceId {
+        self.device
+    }
+
+    /// What the person compares.
+    pub const fn digits(&self) -> Digits {
+        Digits(self.digits)
+    }
+
+    /// The device key, to be stored when it is confirmed and not before.
+    pub const fn device_key(&self) -> &DeviceKey {
+        &self.device_key
+    }
+
+    /// Gateway: the PAIR-RESULT that tells the node the operator's word.
+    pub fn result(&self, confirmed: bool) -> [u8; PairResult::BYTES] {
+        PairResult::encode(self.device, confirmed, &self.result_tag(confirmed))
+    }
+
+    /// Node: the operator's word at the gateway, true for confirmed.
+    ///
+    /// [`Refusal::NotPairing`] and [`Refusal::Forged`] leave the node waiting.
+    pub fn verdict(&self, result: &PairResult<'_>) -> Result<bool, Refusal> {
+        if result.device != self.device {
+            return Err(Refusal::NotPairing);
+        }
+        let tag = self.result_tag(result.confirmed);
+        if bool::from(tag.ct_eq(result.tag)) {
+            Ok(result.confirmed)
+        } else {
+            Err(Refusal::Forged)
+        }
+    }
+
+    /// SEAL(result key, x, the frame's first 5 bytes, nothing).
+    fn result_tag(&self, confirmed: bool) -> [u8; 16] {
+        let header = PairResult::header(self.device, confirmed);
+        primitives::seal(
+            self.suite,
+            &self.result_key,
+            u64::from(!confirmed),
+            &header,
+            &mut [],
+        )
+    }
+}
+
+impl fmt::Debug for Compared {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Compared({}, {}, ..)", self.device, self.suite)
+    }
+}
+
+/// The three frames as sent.
+struct Transcript<'a> {
+    commit: &'a [u8; PairCommit::BYTES],
+    key: &'a [u8; PairKey::BYTES],
+    reveal: &'a [u8; PairReveal::BYTES],
+}
+
+impl Transcript<'_> {
+    fn hash(&self, suite: Suite) -> [u8; 32] {
+        primitives::hash(suite, &[self.commit, self.key, self.reveal])
+    }
+}
+
+/// HASH("Selo pair 1" || 10 || id || suite || e_n || r).
+fn commitment(suite: Suite, device: DeviceId, ephemeral: &[u8; 32], r: &[u8; 16]) -> [u8; 32] {
+    let parts: [&[u8]; 6] = [
+        b"Selo pair 1",
+        &[PairCommit::FIRST],
+        &device.to_bytes(),
+        &[suite.code()],
+        ephemeral,
+        r,
+    ];
+    primitives::hash(suite, &parts)
+}

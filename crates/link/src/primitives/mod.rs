@@ -1,0 +1,59 @@
+//! What a suite consists of, behind four functions: hash, HKDF, seal, open
+//! [docs/protocol.md, Suites].
+//!
+//! The ciphers and hash functions are crates'; here they are put together, because packets need
+//! tags of 8 bytes, which the AEAD crates cannot check, and an HMAC whose block is 32 bytes.
+
+mod ascon;
+mod chachapoly;
+mod gcm;
+mod hash;
+
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+use crate::Suite;
+
+pub(crate) use hash::{hash, hkdf};
+
+/// Bytes of the longest tag.
+pub(crate) const TAG_MAX: usize = 16;
+
+/// Encrypts `text` in place and returns the tag [docs/protocol.md, Suites].
+pub(crate) fn seal(
+    suite: Suite,
+    key: &[u8; 32],
+    n: u64,
+    ad: &[u8],
+    text: &mut [u8],
+) -> [u8; TAG_MAX] {
+    match suite {
+        Suite::AesGcmSha3 | Suite::AesGcmSha256 => gcm::seal(key, n, ad, text),
+        Suite::ChaChaPolyBlake2s => chachapoly::seal(key, n, ad, text),
+        Suite::Ascon => ascon::seal(key, n, ad, text),
+    }
+}
+
+/// Decrypts `text` in place if `tag`, the first 8 or all 16 bytes of what [`seal`] gave, is right.
+/// If it is wrong, `text` is zeroed and false returned.
+#[must_use]
+pub(crate) fn open(
+    suite: Suite,
+    key: &[u8; 32],
+    n: u64,
+    ad: &[u8],
+    text: &mut [u8],
+    tag: &[u8],
+) -> bool {
+    debug_assert!(matches!(tag.len(), 8 | TAG_MAX));
+    let expected = match suite {
+        Suite::AesGcmSha3 | Suite::AesGcmSha256 => gcm::open(key, n, ad, text),
+        Suite::ChaChaPolyBlake2s => chachapoly::open(key, n, ad, text),
+        Suite::Ascon => ascon::open(key, n, ad, text),
+    };
+    let genuine = bool::from(expected[..tag.len()].ct_eq(tag));
+    if !genuine {
+        text.zeroize();
+    }
+    genuine
+}

@@ -1,0 +1,537 @@
+//! Sealed packets [docs/protocol.md, Data]: a session's keys, counters and replay window.
+//!
+//! A [`Session`] is small enough to be held a million times, and a plain value: a gateway can store
+//! it as [`SESSION_BYTES`] bytes and go on where it was. No expanded key is kept; expanding one
+//! costs less than fetching it from memory would.
+
+use std::fmt;
+
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use crate::frame::{Data, Direction, FRAME_MAX, Flags};
+use crate::join::SessionKeys;
+use crate::{Reason, Suite, primitives};
+
+/// Packets that one direction of a session can carry: counters are below this.
+pub const COUNTER_LIMIT: u64 = 1 << 32;
+
+/// Bytes of a stored session.
+pub const SESSION_BYTES: usize = 1 + 1 + 1 + 4 + 2 * 32 + 3 * 8 + 8 + 4;
+
+/// A session's id, chosen by the gateway.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionId(pub u32);
+
+impl SessionId {
+    /// Whether frames carry it in four bytes: exactly if two do not suffice.
+    pub const fn is_wide(self) -> bool {
+        self.0 > 0xffff
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}
+
+impl fmt::Debug for SessionId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "SessionId({self})")
+    }
+}
+
+/// Which side of a session this is. It decides directions, the window and the forgery limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Seals DOWN, opens UP.
+    Gateway,
+    /// Seals UP, opens DOWN.
+    Node,
+}
+
+impl Role {
+    /// Which way this side's packets go.
+    pub const fn sends(self) -> Direction {
+        match self {
+            Role::Gateway => Direction::Down,
+            Role::Node => Direction::Up,
+        }
+    }
+
+    /// How many counters before the highest accepted are remembered.
+    pub const fn window(self) -> u32 {
+        match self {
+            Role::Gateway => 128,
+            Role::Node => 32,
+        }
+    }
+
+    /// How many wrong tags end the session.
+    pub const fn forgery_limit(self) -> u32 {
+        match self {
+            Role::Gateway => 1 << 20,
+            Role::Node => 1 << 15,
+        }
+    }
+}
+
+/// What a packet carries beside its payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SealOptions {
+    /// Ask the receiver to acknowledge this packet.
+    pub ack_request: bool,
+    /// Acknowledge the packet whose counter has these low 16 bits.
+    pub ack: Option<u16>,
+}
+
+/// A packet that is ready to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sealed<'o> {
+    /// Its counter.
+    pub counter: u64,
+    /// Its bytes.
+    pub frame: &'o [u8],
+}
+
+/// Why a payload cannot be sent. Nothing has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SealError {
+    /// The payload does not fit one frame.
+    #[error("a payload of {bytes} bytes; a packet of this session takes {max}")]
+    TooLong {
+        /// Bytes of the payload.
+        bytes: usize,
+        /// Bytes that would fit.
+        max: usize,
+    },
+    /// The session has sent all that it may, or has seen too many forgeries.
+    #[error("the session has ended\nhint: the node has to join again")]
+    Ended,
+}
+
+/// What a genuine packet says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opened<'o> {
+    /// Its full counter: (device, session, counter) is a reading's name.
+    pub counter: u64,
+    /// The payload, without the acknowledgement.
+    pub payload: &'o [u8],
+    /// Whether the sender wants it acknowledged; see [`Session::seal`].
+    pub ack_request: bool,
+    /// The acknowledgement that it carries; [`Session::acknowledged`] completes it.
+    pub ack: Option<u16>,
+    /// Whether its counter is the highest so far. The peer's address moves with such a packet
+    /// and with no other.
+    pub newest: bool,
+}
+
+/// Why a packet is not delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// It is of another session, or goes the other way.
+    #[error("a packet of another session")]
+    UnknownSession,
+    /// Its tag is not as long as the session's tags.
+    #[error("a packet with the wrong length of tag for its session")]
+    TagLength,
+    /// Its tag is wrong.
+    #[error("a packet whose tag is wrong")]
+    Forged,
+    /// Its tag is right and its counter has been seen. If it asked for an acknowledgement, that
+    /// one was lost: acknowledge it again, at most once a second for each session.
+    #[error("packet {counter} again")]
+    Again {
+        /// Its counter.
+        counter: u64,
+        /// Whether to acknowledge it again.
+        ack_request: bool,
+    },
+    /// Its counter is below the window, or no session has it. The tag was not looked at.
+    #[error("a packet whose counter is outside of the window")]
+    OutsideWindow,
+    /// The session has seen too many forgeries.
+    #[error("the session has ended\nhint: the node has to join again")]
+    Ended,
+}
+
+impl OpenError {
+    /// What the packet is counted under.
+    pub const fn reason(&self) -> Reason {
+        match self {
+            OpenError::UnknownSession | OpenError::Ended => Reason::UnknownSession,
+            OpenError::TagLength => Reason::Malformed,
+            OpenError::Forged => Reason::Forged,
+            OpenError::Again { .. } | OpenError::OutsideWindow => Reason::Replayed,
+        }
+    }
+}
+
+/// One side of a session.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Session {
+    seal_key: [u8; 32],
+    open_key: [u8; 32],
+    #[zeroize(skip)]
+    next_sent: u64,
+    #[zeroize(skip)]
+    received: Window,
+    #[zeroize(skip)]
+    id: SessionId,
+    #[zeroize(skip)]
+    forgeries: u32,
+    #[zeroize(skip)]
+    suite: Suite,
+    #[zeroize(skip)]
+    role: Role,
+    #[zeroize(skip)]
+    long_tags: bool,
+}
+
+impl Session {
+    pub(crate) fn gateway(keys: &SessionKeys) -> Self {
+        Session::new(keys, Role::Gateway, &keys.down, &keys.up)
+    }
+
+    pub(crate) fn node(keys: &SessionKeys) -> Self {
+        Session::new(keys, Role::Node, &keys.up, &keys.down)
+    }
+
+    fn new(keys: &SessionKeys, role: Role, seal_key: &[u8; 32], open_key: &[u8; 32]) -> Self {
+        Session {
+            seal_key: *seal_key,
+            open_key: *open_key,
+            next_sent: 0,
+            received: Window::default(),
+            id: keys.session,
+            forgeries: 0,
+            suite: keys.suite,
+            role,
+            long_tags: keys.long_tags,
+        }
+    }
+
+    /// The session's id.
+    pub const fn id(&self) -> SessionId {
+        self.id
+    }
+
+    /// The suite.
+    pub const fn suite(&self) -> Suite {
+        self.suite
+    }
+
+    /// Which side this is.
+    pub const fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Whether tags have 16 bytes.
+    pub const fn long_tags(&self) -> bool {
+        self.long_tags
+    }
+
+    /// The counter of the next packet to be sent; also, how many were sent.
+    pub const fn next_sent(&self) -> u64 {
+        self.next_sent
+    }
+
+    /// One more than the highest counter accepted; 0 before the first.
+    pub const fn next_received(&self) -> u64 {
+        self.received.next
+    }
+
+    /// Wrong tags so far.
+    pub const fn forgeries(&self) -> u32 {
+        self.forgeries
+    }
+
+    /// Whether nothing can be sent and nothing will be accepted any more.
+    pub const fn has_ended(&self) -> bool {
+        self.forgeries >= self.role.forgery_limit()
+    }
+
+    /// Bytes of payload that a packet can carry.
+    pub const fn payload_max(&self, options: SealOptions) -> usize {
+        self.flags(options).payload_max()
+    }
+
+    const fn flags(&self, options: SealOptions) -> Flags {
+        Flags {
+            wide: self.id.is_wide(),
+            long_tag: self.long_tags,
+            ack_request: options.ack_request,
+            ack: options.ack.is_some(),
+        }
+    }
+
+    /// Seals a payload under the next counter; the packet lies within `out`.
+    ///
+    /// Whoever stores sessions stores that the counter is used before the packet goes out.
+    pub fn seal<'o>(
+        &mut self,
+        payload: &[u8],
+        options: SealOptions,
+        out: &'o mut [u8; FRAME_MAX],
+    ) -> Result<Sealed<'o>, SealError> {
+        let counter = self.next_sent;
+        let flags = self.flags(options);
+        if counter >= COUNTER_LIMIT || self.has_ended() {
+            return Err(SealError::Ended);
+        }
+        if payload.len() > flags.payload_max() {
+            return Err(SealError::TooLong {
+                bytes: payload.len(),
+                max: flags.payload_max(),
+            });
+        }
+        self.next_sent += 1;
+
+        let frame = out;
+        let header_bytes = flags.header_bytes();
+        let text_bytes = flags.ack_bytes() + payload.len();
+        let bytes = header_bytes + text_bytes + flags.tag_bytes();
+        frame[0] = self.role.sends().first() | flags.bits();
+        // The session id's high half, if there is one, lies where a narrow one ends.
+        frame[1..5].copy_from_slice(&self.id.0.to_le_bytes());
+        frame[header_bytes - 2..header_bytes].copy_from_slice(&(counter as u16).to_le_bytes());
+        let (header, rest) = frame[..bytes].split_at_mut(header_bytes);
+        let (text, tag) = rest.split_at_mut(text_bytes);
+        let (ack, body) = text.split_at_mut(flags.ack_bytes());
+        if let Some(low) = options.ack {
+            ack.copy_from_slice(&low.to_le_bytes());
+        }
+        body.copy_from_slice(payload);
+        let full_tag = primitives::seal(self.suite, &self.seal_key, counter, header, text);
+        tag.copy_from_slice(&full_tag[..flags.tag_bytes()]);
+        Ok(Sealed {
+            counter,
+            frame: &frame[..bytes],
+        })
+    }
+
+    /// Opens a packet; the payload lies within `out`.
+    ///
+    /// The window moves only if the tag is right. Whoever stores sessions stores that the counter
+    /// is accepted before the payload is passed on.
+    pub fn open<'o>(
+        &mut self,
+        data: &Data<'_>,
+        out: &'o mut [u8; FRAME_MAX],
+    ) -> Result<Opened<'o>, OpenError> {
+        if data.session != self.id || data.direction == self.role.sends() {
+            return Err(OpenError::UnknownSession);
+        }
+        if data.flags.long_tag != self.long_tags {
+            return Err(OpenError::TagLength);
+        }
+        if self.has_ended() {
+            return Err(OpenError::Ended);
+        }
+        let counter = self
+            .received
+            .complete(data.counter)
+            .ok_or(OpenError::OutsideWindow)?;
+        let place = self.received.place(counter, self.role.window());
+        if place == Place::Below {
+            return Err(OpenError::OutsideWindow);
+        }
+
+        let text = &mut out[..data.ciphertext.len()];
+        text.copy_from_slice(data.ciphertext);
+        let key = &self.open_key;
+        if !primitives::open(self.suite, key, counter, data.header, text, data.tag) {
+            self.forgeries += 1;
+            return Err(OpenError::Forged);
+        }
+        let ack_request = data.flags.ack_request;
+        if place == Place::Seen {
+            return Err(OpenError::Again {
+                counter,
+                ack_request,
+            });
+        }
+        self.received.accept(counter);
+        let (ack, payload) = text.split_at(data.flags.ack_bytes());
+        let ack = ack.first_chunk().map(|low| u16::from_le_bytes(*low));
+        Ok(Opened {
+            counter,
+            payload,
+            ack_request,
+            ack,
+            newest: place == Place::Newest,
+        })
+    }
+
+    /// The packet of ours that an acknowledgement names: the newest one sent whose counter has
+    /// these low 16 bits. `None` if there is none.
+    pub const fn acknowledged(&self, low: u16) -> Option<u64> {
+        let Some(last) = self.next_sent.checked_sub(1) else {
+            return None;
+        };
+        last.checked_sub((last as u16).wrapping_sub(low) as u64)
+    }
+
+    /// Goes on as if all counters below `next` had been sent: for a gateway that reserves
+    /// counters in blocks and starts again. Never goes back.
+    pub fn skip_sent(&mut self, next: u64) {
+        self.next_sent = self.next_sent.max(next);
+    }
+
+    /// Goes on as if the packet with this counter had been accepted: for a gateway that reads its
+    /// journal. False if it had been already, or is below the window.
+    pub fn replay_accepted(&mut self, counter: u64) -> bool {
+        let place = self.received.place(counter, self.role.window());
+        let fresh = matches!(place, Place::Newest | Place::Within) && counter < COUNTER_LIMIT;
+        if fresh {
+            self.received.accept(counter);
+        }
+        fresh
+    }
+
+    /// The session as bytes, **with its keys**, for a file of mode 0600.
+    pub fn to_bytes(&self) -> Zeroizing<[u8; SESSION_BYTES]> {
+        let mut bytes = Zeroizing::new([0; SESSION_BYTES]);
+        let mut rest = &mut bytes[..];
+        let mut put = |field: &[u8]| {
+            let (start, end) = std::mem::take(&mut rest).split_at_mut(field.len());
+            start.copy_from_slice(field);
+            rest = end;
+        };
+        put(&[STORED_VERSION, self.suite.code()]);
+        put(&[u8::from(self.role == Role::Node) | u8::from(self.long_tags) << 1]);
+        put(&self.id.0.to_le_bytes());
+        put(&self.seal_key);
+        put(&self.open_key);
+        put(&self.next_sent.to_le_bytes());
+        put(&self.received.next.to_le_bytes());
+        put(&self.received.seen().to_le_bytes());
+        put(&self.forgeries.to_le_bytes());
+        bytes
+    }
+
+    /// The session that [`to_bytes`](Self::to_bytes) stored. `None` if these are not such bytes.
+    pub fn from_bytes(bytes: &[u8; SESSION_BYTES]) -> Option<Self> {
+        let mut rest = &bytes[..];
+        let [version, suite, flags] = take(&mut rest)?;
+        let id = SessionId(u32::from_le_bytes(take(&mut rest)?));
+        let (seal_key, open_key) = (take(&mut rest)?, take(&mut rest)?);
+        let next_sent = u64::from_le_bytes(take(&mut rest)?);
+        let next = u64::from_le_bytes(take(&mut rest)?);
+        let seen = u128::from_le_bytes(take(&mut rest)?);
+        let forgeries = u32::from_le_bytes(take(&mut rest)?);
+        if version != STORED_VERSION || flags > 3 || next_sent.max(next) > COUNTER_LIMIT {
+            return None;
+        }
+        Some(Session {
+            seal_key,
+            open_key,
+            next_sent,
+            received: Window::new(next, seen),
+            id,
+            forgeries,
+            suite: Suite::from_code(suite)?,
+            role: if flags & 1 == 1 {
+                Role::Node
+            } else {
+                Role::Gateway
+            },
+            long_tags: flags & 2 == 2,
+        })
+    }
+}
+
+/// The first byte of a stored session.
+const STORED_VERSION: u8 = 1;
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (field, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(*field)
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "Session({:?} {}, {}, sent {}, received below {}, ..)",
+            self.role, self.id, self.suite, self.next_sent, self.received.next
+        )
+    }
+}
+
+/// Which counters have been accepted [docs/protocol.md, Data].
+#[derive(Clone, Copy, Default)]
+struct Window {
+    /// One more than the highest accepted; 0 before the first.
+    next: u64,
+    /// Bit i: whether the highest less 1 less i has been accepted. Two halves, low first, which
+    /// keep a session 16 bytes shorter than a `u128` would.
+    seen: [u64; 2],
+}
+
+/// Where a counter lies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Above the highest.
+    Newest,
+    /// In the window, and not accepted so far.
+    Within,
+    /// Accepted before.
+    Seen,
+    /// Too old to tell.
+    Below,
+}
+
+impl Window {
+    fn new(next: u64, seen: u128) -> Self {
+        Window {
+            next,
+            seen: [seen as u64, (seen >> 64) as u64],
+        }
+    }
+
+    fn seen(&self) -> u128 {
+        u128::from(self.seen[1]) << 64 | u128::from(self.seen[0])
+    }
+
+    /// The counter nearest to the next one with these low 16 bits, if a session has it.
+    fn complete(&self, low: u16) -> Option<u64> {
+        let distance = low.wrapping_sub(self.next as u16) as i16;
+        self.next
+            .checked_add_signed(distance.into())
+            .filter(|&counter| counter < COUNTER_LIMIT)
+    }
+
+    fn place(&self, counter: u64, window: u32) -> Place {
+        if counter >= self.next {
+            return Place::Newest;
+        }
+        match self.next - 1 - counter {
+            0 => Place::Seen,
+            back if back > window.into() => Place::Below,
+            back if self.seen() >> (back - 1) & 1 == 1 => Place::Seen,
+            _ => Place::Within,
+        }
+    }
+
+    /// Of a counter that is newest or within.
+    fn accept(&mut self, counter: u64) {
+        let mut seen = self.seen();
+        if counter < self.next {
+            seen |= 1 << (self.next - 2 - counter);
+            *self = Window::new(self.next, seen);
+            return;
+        }
+        // The highest so far, if there is one, becomes the bit that lies `steps` back.
+        let steps = counter - self.next + 1;
+        let shift = u32::try_from(steps).unwrap_or(u32::MAX);
+        seen = seen.checked_shl(shift).unwrap_or(0);
+        if self.next > 0 {
+            seen |= 1u128.checked_shl(shift - 1).unwrap_or(0);
+        }
+        *self = Window::new(counter + 1, seen);
+    }
+}
