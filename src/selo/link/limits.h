@@ -1,0 +1,69 @@
+/*
+ * The times and limits of a node [docs/protocol.md]. Each can be set on the
+ * command line. Times are in milliseconds.
+ */
+#ifndef SELO_LINK_LIMITS_H
+#define SELO_LINK_LIMITS_H
+
+/* A pairing repeats its last frame, and ends after so long. */
+#ifndef SELO_LINK_PAIR_REPEAT
+#define SELO_LINK_PAIR_REPEAT 4000
+#endif
+#ifndef SELO_LINK_PAIR_TIME
+#define SELO_LINK_PAIR_TIME 600000
+#endif
+
+/* What wants an answer, a JOIN-REQUEST or a confirmed payload, is sent so often; the wait
+ * after the first transmission doubles with each other one. */
+#ifndef SELO_LINK_TRANSMISSIONS
+#define SELO_LINK_TRANSMISSIONS 4
+#endif
+#ifndef SELO_LINK_REPEAT
+#define SELO_LINK_REPEAT 2000
+#endif
+
+/* The longest wait after the first join that failed; doubled so many times at most. */
+#ifndef SELO_LINK_JOIN_WAIT
+#define SELO_LINK_JOIN_WAIT 15000
+#endif
+#ifndef SELO_LINK_JOIN_WAIT_DOUBLINGS
+#define SELO_LINK_JOIN_WAIT_DOUBLINGS 6
+#endif
+
+/* Join counters that one write of the record covers. */
+#ifndef SELO_LINK_JOIN_RESERVE
+#define SELO_LINK_JOIN_RESERVE 16
+#endif
+
+/* UP frames of a session after which the node joins again. */
+#ifndef SELO_LINK_SESSION_FRAMES
+#define SELO_LINK_SESSION_FRAMES 131072
+#endif
+/* Tags that fail before a session ends; up to 65,535. */
+#ifndef SELO_LINK_SESSION_FORGERIES
+#define SELO_LINK_SESSION_FORGERIES 32768
+#endif
+
+/* UP frames unheard: from when on each asks for an acknowledgement, what a hint sets, and
+ * when the session is given up. */
+#ifndef SELO_LINK_UNHEARD_ASK
+#define SELO_LINK_UNHEARD_ASK 32
+#endif
+#ifndef SELO_LINK_UNHEARD_HINT
+#define SELO_LINK_UNHEARD_HINT 37
+#endif
+#ifndef SELO_LINK_UNHEARD_LOST
+#define SELO_LINK_UNHEARD_LOST 40
+#endif
+
+/* A repeated DOWN is acknowledged again at most once in this time. */
+#ifndef SELO_LINK_ACKNOWLEDGE_AGAIN
+#define SELO_LINK_ACKNOWLEDGE_AGAIN 1000
+#endif
+
+/* 1: the node asks for tags of 16 bytes when it joins. */
+#ifndef SELO_LINK_LONG_TAG
+#define SELO_LINK_LONG_TAG 0
+#endif
+
+#endif

@@ -1,0 +1,108 @@
+/* When JOIN-REQUEST is sent, and what JOIN-ACCEPT does [docs/protocol.md, state machines]. */
+#include <string.h>
+
+#include "frame.h"
+#include "join.h"
+#include "limits.h"
+#include "node_state.h"
+#include "stack.h"
+
+/* Sends the request. Whether it could be taken does not matter: it will be repeated. */
+static void request(struct selo_node *node)
+{
+    const struct selo_join *join = &node->handshake.join;
+
+    (void)selo_node_transmit(node, join->request, sizeof join->request);
+    node->due = selo_node_now(node) + ((uint32_t)SELO_LINK_REPEAT << node->sent);
+    node->sent++;
+}
+
+/* A new request, with a counter that the record has passed and a key of its own. */
+static enum selo_status start(struct selo_node *node)
+{
+    struct selo_join *join = &node->handshake.join;
+
+    if (node->reserved == 0) {
+        enum selo_status status
+            = selo_node_store(node, node->id, node->key, SELO_LINK_JOIN_RESERVE);
+        if (status != SELO_OK) {
+            return status;
+        }
+    }
+    selo_node_end_handshake(node);
+    selo_node_draw(node, join->key);
+    node->reserved--;
+    selo_join_start(join, node->id, node->key, node->join_counter++);
+    node->flags &= (uint8_t)~FLAG_JOIN_WANTED;
+    node->state = STATE_JOINING;
+    node->sent = 0;
+    request(node);
+    return SELO_OK;
+}
+
+/* Half to all of the longest wait, in 4,096 steps. */
+static SELO_STACK_APART uint32_t wait(struct selo_node *node)
+{
+    uint8_t bytes[32];
+    const uint32_t half = ((uint32_t)SELO_LINK_JOIN_WAIT << node->failures) / 2;
+
+    selo_node_draw(node, bytes);
+    return half + (half * (selo_link_get(bytes, 2) >> 4) >> 12);
+}
+_Static_assert(((uint64_t)SELO_LINK_JOIN_WAIT << SELO_LINK_JOIN_WAIT_DOUBLINGS) < (uint64_t)1 << 21,
+               "half of the wait times 4,096 fits 32 bits");
+
+/* The attempt is over; another one follows. */
+static void fail(struct selo_node *node)
+{
+    selo_node_end_handshake(node);
+    node->state = STATE_WAITING;
+    node->due = selo_node_now(node) + wait(node);
+    if (node->failures < SELO_LINK_JOIN_WAIT_DOUBLINGS) {
+        node->failures++;
+    }
+}
+
+enum selo_status selo_node_join(struct selo_node *node)
+{
+    if (!(node->flags & FLAG_PAIRED) || node->state == STATE_COMMITTING
+        || node->state == STATE_COMPARING) {
+        return SELO_ERROR_STATE;
+    }
+    if (node->state == STATE_JOINING) {
+        return SELO_OK; /* a request is on its way */
+    }
+    node->failures = 0;
+    return start(node);
+}
+
+void selo_node_take_join_accept(struct selo_node *node, uint8_t size)
+{
+    enum selo_status status;
+
+    if (node->state != STATE_JOINING || size != SELO_FRAME_JOIN_SIZE) {
+        return;
+    }
+    status = selo_join_finish(&node->handshake.join, &node->session, node->frame);
+    if (status == SELO_ERROR_KEY) {
+        fail(node);
+    }
+    if (status != SELO_OK) {
+        return;
+    }
+    selo_node_end_handshake(node);
+    selo_node_give_up_confirmed(node); /* it was sealed for the session before */
+    node->flags &= (uint8_t)~(FLAG_JOIN_WANTED | FLAG_ACKNOWLEDGE);
+    node->flags |= FLAG_JOINED;
+    node->failures = 0;
+    selo_node_raise(node, SELO_NODE_JOINED);
+}
+
+void selo_node_continue_joining(struct selo_node *node)
+{
+    if (node->state == STATE_JOINING && node->sent < SELO_LINK_TRANSMISSIONS) {
+        request(node);
+    } else if (node->state == STATE_JOINING || start(node) != SELO_OK) {
+        fail(node);
+    }
+}

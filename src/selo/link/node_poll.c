@@ -1,0 +1,88 @@
+/* One turn of a node: a frame, what is due, an event. */
+#include "frame.h"
+#include "limits.h"
+#include "node_state.h"
+
+static void take(struct selo_node *node, uint8_t size)
+{
+    switch (node->frame[0]) {
+    case SELO_FRAME_PAIR_KEY:
+        selo_node_take_pair_key(node, size);
+        break;
+    case SELO_FRAME_PAIR_CONFIRMED:
+    case SELO_FRAME_PAIR_REJECTED:
+        selo_node_take_pair_result(node, size);
+        break;
+    case SELO_FRAME_JOIN_ACCEPT:
+        selo_node_take_join_accept(node, size);
+        break;
+    case SELO_FRAME_HINT:
+    case SELO_FRAME_HINT | SELO_FRAME_WIDE:
+        selo_node_take_hint(node, size);
+        break;
+    default:
+        if ((node->frame[0] & SELO_FRAME_TYPE) == SELO_FRAME_DOWN) {
+            selo_node_take_down(node, size);
+        }
+        break;
+    }
+}
+
+static uint8_t wants_join(const struct selo_node *node)
+{
+    return (node->flags & FLAG_JOIN_WANTED)
+           || ((node->flags & FLAG_JOINED) && node->session.up_next >= SELO_LINK_SESSION_FRAMES);
+}
+
+static void tick(struct selo_node *node)
+{
+    selo_node_repeat_confirmed(node);
+    if (node->state == STATE_IDLE) {
+        if (wants_join(node)) {
+            selo_node_continue_joining(node);
+        }
+    } else if (selo_node_is_due(node, node->due)) {
+        if (node->state <= STATE_COMPARING) {
+            selo_node_continue_pairing(node);
+        } else {
+            selo_node_continue_joining(node);
+        }
+    }
+}
+
+/* What came of a frame is told before it: a payload delivered, then the payload received,
+ * which stays until the poll after. */
+static enum selo_node_event next_event(struct selo_node *node)
+{
+    uint8_t event = SELO_NODE_LOST;
+
+    while (event != SELO_NODE_NOTHING && !(node->events & 1 << (event - 1))) {
+        event--;
+    }
+    if (event != SELO_NODE_NOTHING) {
+        node->events &= (uint8_t)~(1 << (event - 1));
+    }
+    return (enum selo_node_event)event;
+}
+
+enum selo_node_event selo_node_poll(struct selo_node *node)
+{
+    if (!(node->flags & FLAG_BEGUN)) {
+        return SELO_NODE_NOTHING;
+    }
+    if (node->events == 0) {
+        uint8_t size;
+        node->received_size = 0;
+        if (node->flags & FLAG_ACKNOWLEDGE) {
+            selo_node_acknowledge(node);
+        }
+        size = node->hal->receive(node->hal->context, node->frame);
+        if (size != 0 && size <= SELO_LINK_FRAME_MAX) {
+            take(node, size);
+        }
+        if (node->events == 0) {
+            tick(node);
+        }
+    }
+    return next_event(node);
+}

@@ -1,0 +1,40 @@
+/*
+ * The symmetric state of Noise [NOISE, 5.2], as far as the initiator of NNpsk0
+ * needs it. Every key of that pattern seals one message, so its number n is
+ * always 0 and a CipherState is a key.
+ */
+#ifndef SELO_NOISE_NOISE_H
+#define SELO_NOISE_NOISE_H
+
+#include "../../selo.h"
+
+/* InitializeSymmetric with the suite's name, then MixHash(prologue): the label and the first
+ * five bytes of JOIN-REQUEST. */
+void selo_noise_start(struct selo_noise *noise, const uint8_t header[5]);
+
+/* Token psk: MixKeyAndHash. The cipher key that it yields is replaced before it is used. */
+void selo_noise_mix_psk(struct selo_noise *noise, const uint8_t psk[32]);
+
+/* Own token e: MixHash, then MixKey, as patterns with a psk want it [NOISE, 9.2]. */
+void selo_noise_write_e(struct selo_noise *noise, const uint8_t e[32], uint8_t key[32]);
+
+/* The same for the peer's e, but for the cipher key, which its ee replaces before it is used.
+ * If h, with the peer's e, does not begin with `check`, this returns 0 and changes nothing. */
+uint8_t selo_noise_read_e(struct selo_noise *noise, const uint8_t e[32], const uint8_t check[4]);
+
+/* Token ee: MixKey(shared). key may be shared. */
+void selo_noise_mix_key(struct selo_noise *noise, const uint8_t shared[32], uint8_t key[32]);
+
+/* EncryptAndHash, in place; the tag of 16 bytes is written behind the data. */
+void selo_noise_encrypt(struct selo_noise *noise, const uint8_t key[32], uint8_t *data,
+                        uint8_t size);
+
+/* DecryptAndHash of the last message, in place; SELO_ERROR_TAG leaves the state as it was,
+ * and so does success: after the last message only Split follows, which does not need h. */
+enum selo_status selo_noise_decrypt(const struct selo_noise *noise, const uint8_t key[32],
+                                    uint8_t *data, uint8_t size);
+
+/* Split: the key of what the initiator sends, and of what it receives. Wipes the state. */
+void selo_noise_split(struct selo_noise *noise, uint8_t send_key[32], uint8_t receive_key[32]);
+
+#endif
