@@ -1,6 +1,6 @@
 //! A case: what one published vector asks of an implementation, and the verdict.
 
-use crate::{Algorithm, CallError, Hash, Implementation, run};
+use crate::{Aead, Algorithm, CallError, Hash, Implementation, run};
 
 /// One published vector, or one published checkpoint of a chain of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,6 +127,33 @@ pub enum CaseKind {
         tag: Vec<u8>,
         valid: bool,
     },
+    /// Sealing must give the published ciphertext and tag.
+    AeadSeal { aead: Aead, message: AeadMessage },
+    /// Opening must give the published plaintext; and with one bit of the nonce, the
+    /// associated data, the ciphertext or the tag changed, `status::TAG` and nothing
+    /// but zeros.
+    AeadOpen { aead: Aead, message: AeadMessage },
+    /// An altered message: it must be refused with `status::TAG` and nothing but zeros.
+    /// Where its sizes are not those of the algorithm, sealing and opening must be
+    /// refused with any status.
+    AeadRefused { aead: Aead, message: AeadMessage },
+    /// A key as long as `okm`.
+    Kdf {
+        hash: Hash,
+        salt: Vec<u8>,
+        ikm: Vec<u8>,
+        info: Vec<u8>,
+        okm: Vec<u8>,
+    },
+    /// A key of `bytes` bytes, which is longer than the algorithm gives: refused with any
+    /// status and nothing but zeros.
+    KdfRefused {
+        hash: Hash,
+        salt: Vec<u8>,
+        ikm: Vec<u8>,
+        info: Vec<u8>,
+        bytes: u16,
+    },
     /// X25519 of a secret and a peer's public key. An all-zero `shared` must be refused
     /// with `status::KEY` and an all-zero output [RFC7748, 6.1].
     SharedSecret {
@@ -143,6 +170,27 @@ pub enum CaseKind {
     },
     /// X25519 of a secret and the base point.
     PublicKey { secret: [u8; 32], public: [u8; 32] },
+}
+
+/// A message of an authenticated cipher, in both forms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct AeadMessage {
+    pub key: Vec<u8>,
+    pub nonce: Vec<u8>,
+    pub ad: Vec<u8>,
+    /// Not known of a message that must be refused.
+    pub plaintext: Vec<u8>,
+    pub ciphertext: Vec<u8>,
+    pub tag: Vec<u8>,
+}
+
+impl AeadMessage {
+    /// Cost of one call, in calls for one block of everything.
+    fn weight(&self) -> usize {
+        let blocks = |bytes: &[u8]| bytes.len().div_ceil(16);
+        (blocks(&self.nonce) + blocks(&self.ad) + blocks(&self.ciphertext)).div_ceil(3)
+    }
 }
 
 /// Where a CBC Monte Carlo chain goes on.
@@ -237,7 +285,17 @@ impl CaseKind {
             }
             // The inner and outer key blocks and the outer digest.
             CaseKind::Mac { hash, message, .. } => hash.blocks(message.len()) + 3,
-            CaseKind::SharedSecret { .. } | CaseKind::PublicKey { .. } => 1,
+            CaseKind::AeadSeal { message, .. } | CaseKind::AeadRefused { message, .. } => {
+                message.weight()
+            }
+            CaseKind::AeadOpen { message, .. } => {
+                message.weight() * (1 + run::alterations(message).count())
+            }
+            // Two HMACs, as extraction and 32 bytes of key are, count as one.
+            CaseKind::Kdf { hash, okm, .. } => okm.len().div_ceil(hash.digest_bytes()).div_ceil(2),
+            CaseKind::SharedSecret { .. }
+            | CaseKind::PublicKey { .. }
+            | CaseKind::KdfRefused { .. } => 1,
             CaseKind::SharedSecretIterated { iterations, .. } => *iterations as usize,
         }
     }

@@ -13,14 +13,21 @@ pub struct Outcome {
     pub output: Vec<u8>,
 }
 
-/// The status codes that a case may expect: those of `enum selo_status` in selo.h.
+/// The status codes that a case may expect: those of `enum selo_status` in selo.h,
+/// and one of the agent.
 pub mod status {
     /// The operation succeeded.
     pub const OK: u8 = 0;
+    /// A size that the operation does not take.
+    pub const ARGUMENT: u8 = 1;
     /// A decrypted padding is malformed.
     pub const PADDING: u8 = 3;
     /// A peer's public key yields the all-zero secret [RFC7748, 6.1].
     pub const KEY: u8 = 5;
+    /// A tag does not verify.
+    pub const TAG: u8 = 6;
+    /// A field of a size that the operation does not take: the agent's own code.
+    pub const BAD_SIZE: u8 = 200;
 }
 
 /// An implementation of one algorithm, wherever it runs.
@@ -35,6 +42,8 @@ pub mod status {
 /// | mode-ctr | `key-setup {key}`, `encrypt {counter16, data}`, `decrypt {counter16, data}` |
 /// | hash | `hash {message}`, or `start {}`, `update {chunk}`, `finish {}` |
 /// | mac | `mac {key, message}`, or `start {key}`, `update {chunk}`, `finish {}` |
+/// | aead | `key-setup {key}`, `seal {nonce, ad, plaintext, tag size}` -> ciphertext and tag, `open {nonce, ad, ciphertext and tag, tag size}` -> plaintext; the tag size is 1 byte, absent it is 16 |
+/// | kdf | `derive {salt, input key, info, size as 2 bytes, big-endian}` -> key |
 /// | dh | `keygen {secret}`, `shared-secret {secret, peer}` |
 ///
 /// State persists between calls: a case sets up its own key.

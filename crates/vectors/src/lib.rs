@@ -28,8 +28,8 @@ pub mod parse;
 mod run;
 mod sample;
 
-pub use algorithm::{Algorithm, Hash, Interface};
-pub use case::{Case, CaseKind, CbcNext, Direction, Verdict};
+pub use algorithm::{Aead, AeadSizes, Algorithm, Hash, Interface};
+pub use case::{AeadMessage, Case, CaseKind, CbcNext, Direction, Verdict};
 pub use catalog::{Catalog, Set, VectorFile};
 pub use error::Error;
 pub use implementation::{CallError, Implementation, Outcome, status};

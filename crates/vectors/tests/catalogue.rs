@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use common::Reference;
 use selo_vectors::{
-    Algorithm, CallError, Case, CaseKind, Implementation, Outcome, Verdict, stratified,
+    Algorithm, CallError, Case, CaseKind, Implementation, Interface, Outcome, Verdict, status,
+    stratified,
 };
 use sha2::Digest as _;
 
@@ -78,6 +79,12 @@ fn small_buffers_change_no_verdict() {
                 {
                     match run(case, io_bytes) {
                         Verdict::Pass => passed += 1,
+                        // One call is all that these have.
+                        Verdict::Skipped { .. }
+                            if matches!(
+                                algorithm.interface(),
+                                Interface::Aead(_) | Interface::Kdf(_)
+                            ) => {}
                         Verdict::Skipped { .. } => {
                             assert!(io_bytes < 200, "{} skipped at {io_bytes}", case.id)
                         }
@@ -199,7 +206,9 @@ fn a_wrong_implementation_fails() {
                 }
             });
             let empty = matches!(&case.kind, CaseKind::CbcPadded { output, .. } if output.is_empty())
-                || matches!(&case.kind, CaseKind::CbcRefused { ciphertext, .. } if ciphertext.is_empty());
+                || matches!(&case.kind, CaseKind::CbcRefused { ciphertext, .. } if ciphertext.is_empty())
+                || matches!(&case.kind, CaseKind::AeadOpen { message, .. }
+                        | CaseKind::AeadRefused { message, .. } if message.ciphertext.is_empty());
             assert_eq!(
                 failed(&flipped),
                 !negative && !empty,
@@ -208,7 +217,12 @@ fn a_wrong_implementation_fails() {
             );
 
             let refused = verdict(&case, |_, outcome| outcome.status = 1);
-            assert!(failed(&refused), "{set} {}: refused: {refused:?}", case.id);
+            assert_eq!(
+                failed(&refused),
+                !matches!(case.kind, CaseKind::KdfRefused { .. }),
+                "{set} {}: refused: {refused:?}",
+                case.id
+            );
         }
     }
 }
@@ -219,7 +233,10 @@ fn a_truncated_or_long_output_fails() {
         for case in cases.into_iter().take(4) {
             if matches!(
                 case.kind,
-                CaseKind::Mac { valid: false, .. } | CaseKind::CbcRefused { .. }
+                CaseKind::Mac { valid: false, .. }
+                    | CaseKind::CbcRefused { .. }
+                    | CaseKind::AeadRefused { .. }
+                    | CaseKind::KdfRefused { .. }
             ) {
                 continue;
             }
@@ -231,8 +248,8 @@ fn a_truncated_or_long_output_fails() {
                     (_, 1) => outcome.output.push(0),
                     _ => drop(outcome.output.pop()),
                 });
-                let empty =
-                    matches!(&case.kind, CaseKind::CbcPadded { output, .. } if output.is_empty());
+                let empty = matches!(&case.kind, CaseKind::CbcPadded { output, .. } if output.is_empty())
+                    || matches!(&case.kind, CaseKind::AeadOpen { message, .. } if message.plaintext.is_empty());
                 let expected = !refusal && (!empty || change == 1);
                 assert_eq!(
                     failed(&verdict),
@@ -280,6 +297,106 @@ fn a_subtly_wrong_implementation_fails() {
     };
     for algorithm in ["aes-128-cbc", "speck128/256-cbc"] {
         assert!(any_failure("sp800-38a-iv", algorithm, &constant));
+    }
+    for (set, algorithm) in AEAD_SETS {
+        // The tag is not checked; a refusal gives a wrong reason; a refusal leaks.
+        assert!(any_failure(set, algorithm, &accepts), "{set}");
+        let padding = |_: &str, outcome: &mut Outcome| {
+            if outcome.status == status::TAG {
+                outcome.status = status::PADDING;
+            }
+        };
+        assert!(any_failure(set, algorithm, &padding), "{set}");
+        assert!(any_failure(set, algorithm, &leaks), "{set}");
+    }
+    assert!(any_failure("wycheproof-hkdf", "hkdf-sha-256", &accepts));
+    assert!(any_failure("wycheproof-hkdf", "hkdf-sha-256", &leaks));
+}
+
+/// A set of each kind of file that has messages to open.
+const AEAD_SETS: [(&str, &str); 9] = [
+    ("gcmvs", "aes-128-gcm"),
+    ("wycheproof-gcm", "aes-192-gcm"),
+    ("sp800-38c", "aes-128-ccm"),
+    ("ccmvs", "aes-256-ccm"),
+    ("wycheproof-ccm", "aes-192-ccm"),
+    ("rfc8439", "chacha20-poly1305"),
+    ("wycheproof-chacha20-poly1305", "chacha20-poly1305"),
+    ("ascon-kat", "ascon-aead128"),
+    ("wycheproof-ascon", "ascon-aead128"),
+];
+
+/// Opening verifies something, but not all: half of the tag, or no associated data, or
+/// a nonce without its last byte. Every set notices, by the bits that it changes.
+#[test]
+fn a_tag_that_is_verified_in_part_fails() {
+    type Fault = fn(&[Vec<u8>]) -> Vec<Vec<u8>>;
+    /// Seals and opens right; but a message that `fault` makes equal to the one opened
+    /// last is taken for it.
+    struct Lenient<'a> {
+        inner: Reference,
+        fault: Fault,
+        /// Inputs of the last call that opened.
+        last: &'a mut Vec<Vec<u8>>,
+    }
+    impl Implementation for Lenient<'_> {
+        fn has(&self, operation: &str) -> bool {
+            self.inner.has(operation)
+        }
+        fn io_bytes(&self) -> usize {
+            self.inner.io_bytes()
+        }
+        fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
+            let outcome = self.inner.call(operation, inputs)?;
+            let inputs: Vec<Vec<u8>> = inputs.iter().map(|input| input.to_vec()).collect();
+            let same = |a: &[Vec<u8>], b: &[Vec<u8>]| (self.fault)(a) == (self.fault)(b);
+            if operation == "open" && outcome.status == status::OK {
+                *self.last = inputs;
+            } else if operation == "open" && !self.last.is_empty() && same(self.last, &inputs) {
+                let last: Vec<&[u8]> = self.last.iter().map(Vec::as_slice).collect();
+                return self.inner.call(operation, &last);
+            }
+            Ok(outcome)
+        }
+    }
+    let faults: [(&str, Fault); 3] = [
+        ("the tag's end", |inputs| {
+            let mut inputs = inputs.to_vec();
+            let tag = inputs.get(3).map_or(16, |size| usize::from(size[0]));
+            let sealed = inputs[2].len();
+            inputs[2].truncate(sealed - tag / 2);
+            inputs
+        }),
+        ("the associated data", |inputs| {
+            let mut inputs = inputs.to_vec();
+            inputs[1].clear();
+            inputs
+        }),
+        ("the nonce's end", |inputs| {
+            let mut inputs = inputs.to_vec();
+            inputs[0].pop();
+            inputs
+        }),
+    ];
+    for (set, algorithm) in AEAD_SETS {
+        let catalog = common::catalog();
+        let set = catalog.set(set).expect("in the index");
+        let cases = set.cases(algorithm).expect("it parses");
+        // The few messages of a document go through few bits.
+        if cases.len() < 10 {
+            continue;
+        }
+        for (what, fault) in faults {
+            let noticed = cases.iter().any(|case| {
+                let mut lenient = Lenient {
+                    inner: Reference::new(case.algorithm, 65_536),
+                    fault,
+                    last: &mut Vec::new(),
+                };
+                failed(&case.run(&mut lenient).expect("it runs"))
+            });
+            assert!(noticed, "{}: {what} is not verified", set.id);
+        }
     }
 }
 
@@ -344,6 +461,16 @@ fn a_missing_operation_skips() {
             ) || matches!(case.kind, CaseKind::CbcRefused { .. });
             assert_eq!(skipped, decrypts, "{set} {}", case.id);
 
+            let opens = matches!(
+                case.kind,
+                CaseKind::AeadOpen { .. } | CaseKind::AeadRefused { .. }
+            );
+            let skipped = matches!(verdict(&["open"]), Verdict::Skipped { .. });
+            assert_eq!(skipped, opens, "{set} {}", case.id);
+            let seals = matches!(case.kind, CaseKind::AeadSeal { .. });
+            let skipped = matches!(verdict(&["seal"]), Verdict::Skipped { .. });
+            assert!(skipped == seals || opens, "{set} {}", case.id);
+
             let streams = ["start", "update", "finish"];
             assert_eq!(verdict(&streams), Verdict::Pass, "{set} {}", case.id);
             assert_eq!(
@@ -365,7 +492,7 @@ fn a_call_that_cannot_be_made_is_an_error() {
             true
         }
         fn io_bytes(&self) -> usize {
-            1024
+            65_536
         }
         fn call(&mut self, _: &str, _: &[&[u8]]) -> Result<Outcome, CallError> {
             Err("the chip has crashed".into())

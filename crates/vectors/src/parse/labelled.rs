@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::{Place, exactly};
-use crate::{Algorithm, Case, CaseKind, Direction, Error, Interface};
+use crate::{AeadMessage, Algorithm, Case, CaseKind, Direction, Error, Interface};
 
 /// A message longer than this is an error of the file, not a vector.
 const LARGEST_MESSAGE: usize = 1 << 24;
@@ -229,6 +229,73 @@ fn kinds(body: Body, algorithm: Algorithm) -> Result<Vec<(&'static str, CaseKind
                 },
             )])
         }
+        Body::Aead {
+            algorithm: name,
+            key,
+            nonce,
+            ad,
+            plaintext,
+            ciphertext,
+            tag,
+        } => {
+            let Interface::Aead(aead) = algorithm.interface() else {
+                return Err(format!("{} does not authenticate", algorithm.name()));
+            };
+            if name != algorithm.name() {
+                return Ok(Vec::new());
+            }
+            if key.0.len() != aead.key_bytes {
+                return Err(format!("the key has {} bytes", key.0.len()));
+            }
+            if plaintext.0.len() != ciphertext.0.len() {
+                return Err("plaintext and ciphertext differ in size".into());
+            }
+            if tag.0.is_empty() || tag.0.len() > 16 {
+                return Err(format!("the tag has {} bytes", tag.0.len()));
+            }
+            let message = AeadMessage {
+                key: key.0,
+                nonce: nonce.0,
+                ad: ad.0,
+                plaintext: plaintext.0,
+                ciphertext: ciphertext.0,
+                tag: tag.0,
+            };
+            let seal = CaseKind::AeadSeal {
+                aead,
+                message: message.clone(),
+            };
+            Ok(vec![
+                (" seal", seal),
+                (" open", CaseKind::AeadOpen { aead, message }),
+            ])
+        }
+        Body::Kdf {
+            algorithm: name,
+            salt,
+            ikm,
+            info,
+            okm,
+        } => {
+            let Interface::Kdf(hash) = algorithm.interface() else {
+                return Err(format!("{} derives no keys", algorithm.name()));
+            };
+            if name != algorithm.name() {
+                return Ok(Vec::new());
+            }
+            let (salt, ikm, info, okm) = (salt.0, ikm.0, info.0, okm.0);
+            if okm.is_empty() || okm.len() > 255 * hash.digest_bytes() {
+                return Err(format!("the key has {} bytes", okm.len()));
+            }
+            let kind = CaseKind::Kdf {
+                hash,
+                salt,
+                ikm,
+                info,
+                okm,
+            };
+            Ok(vec![("", kind)])
+        }
         Body::X25519 {
             secret,
             peer,
@@ -426,6 +493,22 @@ enum Body {
         key: Hex,
         message: Hex,
         tag: Hex,
+    },
+    Aead {
+        algorithm: String,
+        key: Hex,
+        nonce: Hex,
+        ad: Hex,
+        plaintext: Hex,
+        ciphertext: Hex,
+        tag: Hex,
+    },
+    Kdf {
+        algorithm: String,
+        salt: Hex,
+        ikm: Hex,
+        info: Hex,
+        okm: Hex,
     },
     X25519 {
         secret: Hex,

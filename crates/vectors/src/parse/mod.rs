@@ -2,8 +2,11 @@
 //! the file and the line.
 
 mod cavp_aes;
+mod cavp_ccm;
+mod cavp_gcm;
 mod cavp_hash;
 mod labelled;
+mod lwc_kat;
 mod response;
 mod wycheproof;
 
@@ -11,7 +14,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::{Algorithm, Case, Error};
+use crate::{Aead, Algorithm, Case, Error, Interface};
 
 /// How a vector file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -27,26 +30,41 @@ pub enum Format {
     CavpHash,
     /// SHAVS and SHA3VS Monte Carlo checkpoints.
     CavpHashMonte,
+    /// GCMVS encryption with a given IV, and decryption.
+    CavpGcm,
+    /// CCMVS: variable sizes, and decryption verification.
+    CavpCcm,
+    /// Known answers of NIST's project on lightweight cryptography.
+    LwcKat,
     /// Wycheproof XdhComp.
     WycheproofXdh,
     /// Wycheproof IndCpaTest for AES-CBC-PKCS5.
     WycheproofCbc,
     /// Wycheproof MacTest.
     WycheproofMac,
+    /// Wycheproof AeadTest.
+    WycheproofAead,
+    /// Wycheproof HkdfTest.
+    WycheproofHkdf,
     /// Labelled vectors of our own transcription, in TOML.
     Selo,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 13] = [
         Format::CavpAes,
         Format::CavpAesMonte,
         Format::CavpHash,
         Format::CavpHashMonte,
+        Format::CavpGcm,
+        Format::CavpCcm,
+        Format::LwcKat,
         Format::WycheproofXdh,
         Format::WycheproofCbc,
         Format::WycheproofMac,
+        Format::WycheproofAead,
+        Format::WycheproofHkdf,
         Format::Selo,
     ];
 }
@@ -64,9 +82,14 @@ pub fn cases(
         Format::CavpAesMonte => cavp_aes::checkpoints(&place, algorithm),
         Format::CavpHash => cavp_hash::messages(&place, algorithm),
         Format::CavpHashMonte => cavp_hash::checkpoints(&place, algorithm),
+        Format::CavpGcm => cavp_gcm::cases(&place, algorithm),
+        Format::CavpCcm => cavp_ccm::cases(&place, algorithm),
+        Format::LwcKat => lwc_kat::cases(&place, algorithm),
         Format::WycheproofXdh => wycheproof::xdh(&place, algorithm),
         Format::WycheproofCbc => wycheproof::cbc(&place, algorithm),
         Format::WycheproofMac => wycheproof::mac(&place, algorithm),
+        Format::WycheproofAead => wycheproof::aead(&place, algorithm),
+        Format::WycheproofHkdf => wycheproof::hkdf(&place, algorithm),
         Format::Selo => labelled::cases(&place, algorithm),
     }
 }
@@ -125,6 +148,14 @@ impl Place<'_> {
             1,
             format!("this format holds nothing for {}", algorithm.name()),
         )
+    }
+}
+
+/// The sizes of an authenticated cipher.
+fn aead(place: &Place<'_>, algorithm: Algorithm) -> Result<Aead, Error> {
+    match algorithm.interface() {
+        Interface::Aead(aead) => Ok(aead),
+        _ => Err(place.mismatch(algorithm)),
     }
 }
 

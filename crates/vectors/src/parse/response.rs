@@ -1,4 +1,5 @@
-//! The lines of a NIST response file: comments, `[SECTION]`, `NAME = value`.
+//! The lines of a NIST response file: comments, `[SECTION]`, `NAME = value`, and the
+//! word FAIL.
 
 use super::Place;
 use crate::Error;
@@ -13,6 +14,9 @@ pub(super) enum Item<'a> {
     Section(&'a str),
     Pair(&'a str, &'a str),
 }
+
+/// The one line that is a word: a pair of this name, without a value.
+pub(super) const FAIL: &str = "FAIL";
 
 /// The lines of the file, without comments and blanks.
 pub(super) fn lines<'a>(
@@ -40,6 +44,10 @@ pub(super) fn lines<'a>(
                 Some((name, value)) => Ok(Line {
                     number,
                     item: Item::Pair(name.trim(), value.trim()),
+                }),
+                None if line == FAIL => Ok(Line {
+                    number,
+                    item: Item::Pair(FAIL, ""),
                 }),
                 None => Err(place.error(
                     number,

@@ -1,9 +1,9 @@
-//! Wycheproof's JSON: X25519, AES-CBC-PKCS5 and HMAC.
+//! Wycheproof's JSON: X25519, AES-CBC-PKCS5, HMAC, authenticated ciphers and HKDF.
 
 use serde::{Deserialize, Deserializer};
 
 use super::{Place, exactly};
-use crate::{Algorithm, Case, CaseKind, Direction, Error, Interface};
+use crate::{AeadMessage, Algorithm, Case, CaseKind, Direction, Error, Interface};
 
 /// X25519. "acceptable" tests are decided as RFC 7748 has it: twists and non-canonical
 /// public keys are computed, an all-zero secret is refused.
@@ -135,6 +135,97 @@ pub(super) fn mac(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, 
     Ok(cases)
 }
 
+/// Authenticated ciphers. A valid test is two cases, an invalid one must not open; where
+/// its sizes are wrong it must not be sealed either.
+pub(super) fn aead(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+    let aead = super::aead(place, algorithm)?;
+    let file: File<AeadGroup> = read(place)?;
+    let mut cases = Vec::new();
+    for group in file
+        .groups
+        .into_iter()
+        .filter(|group| group.key_bits == 8 * aead.key_bytes)
+    {
+        for test in group.tests {
+            let about = test.about;
+            let message = AeadMessage {
+                key: test.key.0,
+                nonce: test.iv.0,
+                ad: test.ad.0,
+                plaintext: test.message.0,
+                ciphertext: test.ciphertext.0,
+                tag: test.tag.0,
+            };
+            let fits = message.key.len() == aead.key_bytes
+                && message.plaintext.len() == message.ciphertext.len()
+                && message.nonce.len() * 8 == group.iv_bits
+                && message.tag.len() * 8 == group.tag_bits
+                && message.tag.len() <= usize::from(u8::MAX);
+            // What is refused for its sizes may come without a ciphertext.
+            if about.result != Outcome::Invalid && !fits {
+                return Err(place.error(1, format!("tcId {}: sizes do not fit", about.id)));
+            }
+            match about.result {
+                Outcome::Valid => {
+                    let seal = CaseKind::AeadSeal {
+                        aead,
+                        message: message.clone(),
+                    };
+                    cases.push(about.case(place, algorithm, " seal", seal));
+                    let open = CaseKind::AeadOpen { aead, message };
+                    cases.push(about.case(place, algorithm, " open", open));
+                }
+                Outcome::Invalid => {
+                    let kind = CaseKind::AeadRefused { aead, message };
+                    cases.push(about.case(place, algorithm, "", kind));
+                }
+                Outcome::Acceptable => {
+                    return Err(place.error(1, format!("tcId {}: an acceptable message", about.id)));
+                }
+            }
+        }
+    }
+    Ok(cases)
+}
+
+/// HKDF. An invalid test asks for a longer key than there is.
+pub(super) fn hkdf(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+    let Interface::Kdf(hash) = algorithm.interface() else {
+        return Err(place.mismatch(algorithm));
+    };
+    let file: File<HkdfGroup> = read(place)?;
+    let mut cases = Vec::new();
+    for group in file.groups {
+        for test in group.tests {
+            let (about, salt, ikm, info) = (test.about, test.salt.0, test.ikm.0, test.info.0);
+            let kind = match about.result {
+                Outcome::Invalid => CaseKind::KdfRefused {
+                    hash,
+                    salt,
+                    ikm,
+                    info,
+                    bytes: test.size,
+                },
+                _ if test.okm.0.len() != usize::from(test.size) => {
+                    return Err(place.error(
+                        1,
+                        format!("tcId {}: a key of {} bytes", about.id, test.okm.0.len()),
+                    ));
+                }
+                _ => CaseKind::Kdf {
+                    hash,
+                    salt,
+                    ikm,
+                    info,
+                    okm: test.okm.0,
+                },
+            };
+            cases.push(about.case(place, algorithm, "", kind));
+        }
+    }
+    Ok(cases)
+}
+
 fn read<'a, T: Deserialize<'a>>(place: &Place<'a>) -> Result<T, Error> {
     serde_json::from_str(place.text).map_err(|error| {
         let message = error.to_string();
@@ -201,6 +292,48 @@ struct MacTest {
     #[serde(rename = "msg")]
     message: Hex,
     tag: Hex,
+}
+
+#[derive(Deserialize)]
+struct AeadGroup {
+    #[serde(rename = "keySize")]
+    key_bits: usize,
+    #[serde(rename = "ivSize")]
+    iv_bits: usize,
+    #[serde(rename = "tagSize")]
+    tag_bits: usize,
+    tests: Vec<AeadTest>,
+}
+
+#[derive(Deserialize)]
+struct AeadTest {
+    #[serde(flatten)]
+    about: About,
+    key: Hex,
+    iv: Hex,
+    #[serde(rename = "aad")]
+    ad: Hex,
+    #[serde(rename = "msg")]
+    message: Hex,
+    #[serde(rename = "ct")]
+    ciphertext: Hex,
+    tag: Hex,
+}
+
+#[derive(Deserialize)]
+struct HkdfGroup {
+    tests: Vec<HkdfTest>,
+}
+
+#[derive(Deserialize)]
+struct HkdfTest {
+    #[serde(flatten)]
+    about: About,
+    ikm: Hex,
+    salt: Hex,
+    info: Hex,
+    size: u16,
+    okm: Hex,
 }
 
 /// What every test says about itself.

@@ -8,7 +8,7 @@
 //!
 //! A message larger than the buffers goes in pieces, each chained to the one before.
 
-use super::{MONTE_CARLO_STEPS, Session, Stop, block, expect, fail, next_key, skip};
+use super::{MONTE_CARLO_STEPS, Session, Stop, block, expect, expect_zeros, fail, next_key, skip};
 use crate::{CbcNext, Direction, Outcome, status};
 
 pub(super) fn unpadded(
@@ -86,15 +86,7 @@ pub(super) fn refused(
             "`decrypt` of a malformed ciphertext".into(),
         ));
     }
-    if outcome.output.iter().any(|byte| *byte != 0) {
-        let zeros = hex::encode(vec![0; outcome.output.len()]);
-        return Err(fail(
-            zeros,
-            hex::encode(&outcome.output),
-            "output of a refused `decrypt`".into(),
-        ));
-    }
-    Ok(())
+    expect_zeros("output of a refused `decrypt`", &outcome.output)
 }
 
 /// [AESAVS, 6.4.2]: the first step's input is followed by the IV, every other by the

@@ -1,14 +1,18 @@
 //! Running a case: dispatch, and the session through which every call is made.
 
+mod aead;
 mod cbc;
 mod cipher;
 mod dh;
 mod digest;
+mod kdf;
 
 use crate::{CallError, Case, CaseKind, Implementation, Interface, Outcome, Verdict, status};
 
 /// The inner loop of every NIST Monte Carlo test [AESAVS, 6.4] [SHAVS, 6.4] [SHA3VS, 6.2.3].
 pub(crate) const MONTE_CARLO_STEPS: usize = 1000;
+
+pub(crate) use aead::alterations;
 
 pub(crate) fn run(
     case: &Case,
@@ -105,6 +109,23 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
             tag,
             valid,
         } => digest::mac(session, *hash, key, message, tag, *valid),
+        CaseKind::AeadSeal { aead, message } => aead::seal(session, *aead, message),
+        CaseKind::AeadOpen { aead, message } => aead::open(session, *aead, message),
+        CaseKind::AeadRefused { aead, message } => aead::refused(session, *aead, message),
+        CaseKind::Kdf {
+            salt,
+            ikm,
+            info,
+            okm,
+            ..
+        } => kdf::derive(session, [salt, ikm, info], okm),
+        CaseKind::KdfRefused {
+            salt,
+            ikm,
+            info,
+            bytes,
+            ..
+        } => kdf::refused(session, [salt, ikm, info], *bytes),
         CaseKind::SharedSecret {
             secret,
             peer,
@@ -207,6 +228,15 @@ fn fail(expected: String, got: String, detail: String) -> Stop {
         got,
         detail,
     })
+}
+
+/// What is reported beside a refusal must be zeros.
+fn expect_zeros(what: &str, output: &[u8]) -> Result<(), Stop> {
+    if output.iter().all(|byte| *byte == 0) {
+        return Ok(());
+    }
+    let zeros = hex::encode(vec![0; output.len()]);
+    Err(fail(zeros, hex::encode(output), what.to_owned()))
 }
 
 /// Compares bytes; `what` says which they are.

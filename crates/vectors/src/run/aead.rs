@@ -1,0 +1,165 @@
+//! Authenticated ciphers: sealing, opening, and refusing what was altered.
+
+use super::{Session, Stop, expect, expect_zeros, fail, skip};
+use crate::algorithm::Support;
+use crate::{Aead, AeadMessage, Outcome, status};
+
+/// The tag size of an operation that is not told one.
+const WHOLE_TAG: usize = 16;
+
+pub(super) fn seal(
+    session: &mut Session<'_>,
+    aead: Aead,
+    message: &AeadMessage,
+) -> Result<(), Stop> {
+    let sealed = [message.ciphertext.as_slice(), &message.tag].concat();
+    session.needs("seal", sealed.len())?;
+    session.key(&message.key)?;
+    let outcome = call(session, "seal", message, &message.plaintext)?;
+    let outcome = taken(aead, message, "seal", outcome)?;
+    expect("ciphertext and tag", &sealed, &outcome.output)
+}
+
+pub(super) fn open(
+    session: &mut Session<'_>,
+    aead: Aead,
+    message: &AeadMessage,
+) -> Result<(), Stop> {
+    session.needs("open", 0)?;
+    session.key(&message.key)?;
+    let outcome = open_once(session, message)?;
+    let outcome = taken(aead, message, "open", outcome)?;
+    expect("plaintext", &message.plaintext, &outcome.output)?;
+    for (part, altered) in alterations(message) {
+        let outcome = open_once(session, &altered)?;
+        expect_tag_refused(
+            &format!("`open` with one bit of the {part} changed"),
+            &outcome,
+        )?;
+    }
+    Ok(())
+}
+
+pub(super) fn refused(
+    session: &mut Session<'_>,
+    aead: Aead,
+    message: &AeadMessage,
+) -> Result<(), Stop> {
+    session.needs("open", 0)?;
+    session.key(&message.key)?;
+    if support(aead, message) != Support::Refused {
+        let outcome = open_once(session, message)?;
+        let outcome = taken_or_refused(aead, message, outcome)?;
+        return expect_tag_refused("`open` of an altered message", &outcome);
+    }
+    for operation in ["seal", "open"] {
+        let outcome = match operation {
+            // The sizes are wrong whatever is sealed.
+            "seal" => call(session, operation, message, &message.ciphertext)?,
+            _ => open_once(session, message)?,
+        };
+        let what = format!(
+            "`{operation}` with a nonce of {} and a tag of {} bytes",
+            message.nonce.len(),
+            message.tag.len()
+        );
+        if outcome.status == status::OK {
+            return Err(fail("a refusal".into(), "status 0".into(), what));
+        }
+        expect_zeros(&format!("output of {what}"), &outcome.output)?;
+    }
+    Ok(())
+}
+
+/// The message with one bit changed: once in every part that is not empty. Which bit
+/// depends on the message, so that a set goes through many.
+pub(crate) fn alterations(
+    message: &AeadMessage,
+) -> impl Iterator<Item = (&'static str, AeadMessage)> + '_ {
+    type Part = fn(&mut AeadMessage) -> &mut Vec<u8>;
+    const PARTS: [(&str, Part); 4] = [
+        ("nonce", |message| &mut message.nonce),
+        ("associated data", |message| &mut message.ad),
+        ("ciphertext", |message| &mut message.ciphertext),
+        ("tag", |message| &mut message.tag),
+    ];
+    let any = message
+        .tag
+        .iter()
+        .fold(0, |sum, byte| 3 * sum + usize::from(*byte))
+        % 1024;
+    PARTS.into_iter().filter_map(move |(name, part)| {
+        let mut altered = message.clone();
+        let bytes = part(&mut altered);
+        let bit = any % (8 * bytes.len()).max(1);
+        *bytes.get_mut(bit / 8)? ^= 1 << (bit % 8);
+        Some((name, altered))
+    })
+}
+
+fn support(aead: Aead, message: &AeadMessage) -> Support {
+    aead.support(message.nonce.len(), message.ad.len(), message.tag.len())
+}
+
+fn open_once(session: &mut Session<'_>, message: &AeadMessage) -> Result<Outcome, Stop> {
+    let data = [message.ciphertext.as_slice(), &message.tag].concat();
+    call(session, "open", message, &data)
+}
+
+fn call(
+    session: &mut Session<'_>,
+    operation: &str,
+    message: &AeadMessage,
+    data: &[u8],
+) -> Result<Outcome, Stop> {
+    let tag_size = u8::try_from(message.tag.len())
+        .map_err(|_| skip(format!("there is no tag of {} bytes", message.tag.len())))?
+        .to_be_bytes();
+    let mut inputs: Vec<&[u8]> = vec![&message.nonce, &message.ad, data];
+    if message.tag.len() != WHOLE_TAG {
+        inputs.push(&tag_size);
+    }
+    session.call(operation, &inputs)
+}
+
+/// Skips what an implementation need not take, and does not.
+fn taken_or_refused(aead: Aead, message: &AeadMessage, outcome: Outcome) -> Result<Outcome, Stop> {
+    let refused = [status::ARGUMENT, status::BAD_SIZE].contains(&outcome.status);
+    if refused && support(aead, message) == Support::Optional {
+        return Err(skip(format!(
+            "it does not take {} bytes of associated data with a tag of {}",
+            message.ad.len(),
+            message.tag.len()
+        )));
+    }
+    Ok(outcome)
+}
+
+/// The same, and what is taken must succeed.
+fn taken(
+    aead: Aead,
+    message: &AeadMessage,
+    operation: &str,
+    outcome: Outcome,
+) -> Result<Outcome, Stop> {
+    let outcome = taken_or_refused(aead, message, outcome)?;
+    if outcome.status != status::OK {
+        return Err(fail(
+            "status 0".into(),
+            format!("status {}", outcome.status),
+            format!("`{operation}` refused"),
+        ));
+    }
+    Ok(outcome)
+}
+
+fn expect_tag_refused(what: &str, outcome: &Outcome) -> Result<(), Stop> {
+    if outcome.status != status::TAG {
+        return Err(fail(
+            format!("status {}", status::TAG),
+            format!("status {}", outcome.status),
+            what.to_owned(),
+        ));
+    }
+    expect_zeros(&format!("output of {what}"), &outcome.output)
+}
