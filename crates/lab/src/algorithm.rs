@@ -26,6 +26,9 @@ pub struct Algorithm {
     /// Size of the key in bytes, where the algorithm has one.
     #[serde(default)]
     pub key_bytes: Option<u32>,
+    /// Size of the nonce in bytes that is measured, of an authenticated cipher.
+    #[serde(default)]
+    pub nonce_bytes: Option<u32>,
     /// Message sizes that are measured, in bytes; the first is the one that reports show.
     #[serde(default)]
     pub bytes: Vec<u32>,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::agent::Agent;
 use crate::contender::Unit;
 use crate::error::{Error, Result};
-use crate::interface::Interface;
+use crate::interface::{Interface, Plan, Transcript};
 use crate::measure::{Lab, rng_for};
 use crate::row::Fidelity;
 
@@ -73,6 +73,12 @@ const HOURS: u64 = 1_000_000_000_000;
 
 /// Operations that take more cycles than this are sampled with `slow_secrets`.
 const SLOW: u64 = 2_000_000;
+
+/// Altered messages of a constant-time verdict: enough to hit every byte of a tag.
+const REFUSALS: u32 = 100;
+
+/// What observations of [`Interface::refusal`] are called.
+const REFUSED: &str = "refusal";
 
 /// What one call took.
 struct Observed {
@@ -173,13 +179,15 @@ impl Lab<'_> {
     /// Cycles of the dearest operation, which stand for one unit of a case's weight.
     fn cost(&self, unit: &Unit<'_>, agent: &mut Agent) -> Result<Option<u64>> {
         let algorithm = unit.algorithm;
+        let bytes = algorithm.bytes.first().copied().unwrap_or(0);
         let mut dearest = None;
         for operation in algorithm.interface.timed_operations() {
-            if !unit.offers(operation) {
+            let plan = algorithm.interface.plan(algorithm, operation, bytes);
+            let Some(plan) = plan.filter(|_| unit.offers(operation)) else {
                 continue;
-            }
+            };
             // The transport costs some thousand cycles a call too.
-            let cycles = match self.observe(unit, agent, operation, 0) {
+            let cycles = match self.observe(unit, agent, operation, &plan, 0) {
                 Ok(observed) => observed.last().map(|last| last.cycles + 8000),
                 Err(Error::Stopped(_) | Error::Agent(_)) => None,
                 Err(error) => return Err(error),
@@ -200,23 +208,26 @@ impl Lab<'_> {
             return Ok(Vec::new());
         }
         let mut line = self.line(unit, CONSTANT_TIME);
-        // Longest plans first: what they call on the way need not be called again.
-        let mut plans: Vec<(&str, usize)> = Vec::new();
-        for operation in unit.algorithm.interface.timed_operations() {
-            if unit.offers(operation) {
-                let plan = unit.algorithm.interface.plan(unit.algorithm, operation, 0);
-                plans.push((operation, plan.map_or(0, |plan| plan.len())));
-            }
+        let (algorithm, interface) = (unit.algorithm, unit.algorithm.interface);
+        let bytes = algorithm.bytes.first().copied().unwrap_or(0);
+        let offered = |plan: &Plan| plan.iter().all(|call| unit.offers(call.operation));
+        let mut plans: Vec<(&'static str, u32, Plan)> = Vec::new();
+        for operation in interface.timed_operations() {
+            let plan = interface.plan(algorithm, operation, bytes).filter(offered);
+            plans.extend(plan.map(|plan| (*operation, effort.secrets, plan)));
         }
-        plans.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
+        let refusal = interface.refusal(algorithm, bytes).filter(offered);
+        plans.extend(refusal.map(|plan| (REFUSED, effort.secrets.min(REFUSALS), plan)));
+        // Longest plans first: what they call on the way need not be called again.
+        plans.sort_by_key(|(_, _, plan)| std::cmp::Reverse(plan.len()));
         let mut seen: BTreeMap<&str, Vec<Observed>> = BTreeMap::new();
-        for (operation, _) in &plans {
+        for (operation, wanted, plan) in &plans {
             let count =
                 |seen: &BTreeMap<&str, Vec<Observed>>| seen.get(operation).map_or(0, Vec::len);
-            let mut wanted = effort.secrets;
+            let mut wanted = *wanted;
             let mut number = 0;
             while (count(&seen) as u32) < wanted {
-                match self.observe(unit, agent, operation, number) {
+                match self.observe(unit, agent, operation, plan, number) {
                     Ok(observed) => {
                         for one in observed {
                             if one.operation == *operation && one.cycles > SLOW {
@@ -264,40 +275,40 @@ impl Lab<'_> {
         })
     }
 
-    /// Makes the calls of an operation's plan with the random secrets of that
-    /// number; what each took, on runners that see spans.
+    /// Makes the calls of a plan with the random secrets of that number; what each
+    /// took, on runners that see spans. The last call counts as `operation`.
     fn observe(
         &self,
         unit: &Unit<'_>,
         agent: &mut Agent,
-        operation: &str,
+        operation: &'static str,
+        plan: &Plan,
         number: u32,
     ) -> Result<Vec<Observed>> {
-        let algorithm = unit.algorithm;
-        let bytes = algorithm.bytes.first().copied().unwrap_or(0);
-        let plan = algorithm.interface.plan(algorithm, operation, bytes);
         let mut rng = rng_for(
-            &format!("{} {operation} secret", algorithm.name),
+            &format!("{} {operation} secret", unit.algorithm.name),
             number.into(),
         );
-        let mut outputs = Vec::new();
+        let mut calls = Transcript::default();
         let mut out = Vec::new();
-        for call in plan.unwrap_or_default() {
+        for (index, call) in plan.iter().enumerate() {
             let inputs: Vec<Vec<u8>> = call
                 .inputs
                 .iter()
-                .map(|input| input.bytes(&mut rng, &outputs))
+                .map(|input| input.bytes(&mut rng, &calls))
                 .collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
             let ran = agent.run(call.operation, 1, false, &fields)?;
             if let Some(span) = ran.span {
+                let last = index + 1 == plan.len();
                 out.push(Observed {
-                    operation: call.operation,
+                    operation: if last { operation } else { call.operation },
                     cycles: span.cycles,
-                    inputs,
+                    inputs: inputs.clone(),
                 });
             }
-            outputs.push(ran.reply.output);
+            calls.inputs.push(inputs);
+            calls.outputs.push(ran.reply.output);
         }
         Ok(out)
     }

@@ -20,6 +20,10 @@ pub enum Interface {
     ModeCtr,
     Hash,
     Mac,
+    /// Authenticated encryption with associated data.
+    Aead,
+    /// Key derivation: HKDF.
+    Kdf,
     Dh,
     PublicKey,
     /// Free-form operations that take nothing; for testing the instrument.
@@ -31,9 +35,28 @@ pub enum Interface {
 pub enum Input {
     /// Fresh random bytes: secret as far as constant time is concerned.
     Random(u32),
+    /// The same bytes each time.
+    Fixed(Vec<u8>),
     /// The output of an earlier call of the same plan, by index.
     OutputOf(usize),
+    /// The same with one bit changed, which one at random.
+    AlteredOutputOf(usize),
+    /// An input of an earlier call of the same plan, by the index of the call and its own.
+    InputOf(usize, usize),
 }
+
+/// What the calls of a plan were given, and what they gave, as far as it was followed.
+#[derive(Clone, Debug, Default)]
+pub struct Transcript {
+    pub inputs: Vec<Vec<Vec<u8>>>,
+    pub outputs: Vec<Vec<u8>>,
+}
+
+/// Bytes of associated data that a measured message carries: a header of a packet.
+pub const AD_BYTES: u32 = 5;
+
+/// Bytes of the info of a measured derivation: a label of a protocol.
+const INFO_BYTES: u32 = 16;
 
 /// One call of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,20 +97,23 @@ impl Interface {
             | Interface::ModeCtr => &["key-setup", "encrypt", "decrypt"],
             Interface::Hash => &["hash"],
             Interface::Mac => &["mac"],
+            Interface::Aead => &["key-setup", "seal", "open"],
+            Interface::Kdf => &["derive"],
             Interface::Dh => &["keygen", "shared-secret"],
             Interface::PublicKey => &["keygen", "encrypt", "decrypt"],
             Interface::Probe => &[],
         }
     }
 
-    /// Whether `operation` takes a message whose size is worth a column.
+    /// Whether `operation` takes a message, or gives a key, whose size is worth a column.
     pub fn takes_message(self, operation: &str) -> bool {
         match self {
             Interface::BlockCipher
             | Interface::ModeEcb
             | Interface::ModeCbc
-            | Interface::ModeCtr => operation != "key-setup",
-            Interface::Hash | Interface::Mac => true,
+            | Interface::ModeCtr
+            | Interface::Aead => operation != "key-setup",
+            Interface::Hash | Interface::Mac | Interface::Kdf => true,
             Interface::Dh | Interface::PublicKey | Interface::Probe => false,
         }
     }
@@ -101,6 +127,12 @@ impl Interface {
         ];
         const HASH: &[Footprint] = &[footprint("hash", &["hash"])];
         const MAC: &[Footprint] = &[footprint("mac", &["mac"])];
+        const AEAD: &[Footprint] = &[
+            footprint("seal", &["key-setup", "seal"]),
+            footprint("open", &["key-setup", "open"]),
+            footprint("both", &["key-setup", "seal", "open"]),
+        ];
+        const KDF: &[Footprint] = &[footprint("derive", &["derive"])];
         const DH: &[Footprint] = &[
             footprint("keygen", &["keygen"]),
             footprint("shared-secret", &["shared-secret"]),
@@ -119,16 +151,18 @@ impl Interface {
             | Interface::ModeCtr => CIPHER,
             Interface::Hash => HASH,
             Interface::Mac => MAC,
+            Interface::Aead => AEAD,
+            Interface::Kdf => KDF,
             Interface::Dh => DH,
             Interface::PublicKey => PUBLIC_KEY,
             Interface::Probe => &[],
         }
     }
 
-    /// The calls that measure `operation` on a message of `bytes` bytes, every
-    /// secret drawn afresh. `None` for an operation that the interface does not have.
+    /// The calls that measure `operation` on a message (for a derivation, a key) of
+    /// `bytes` bytes, every secret drawn afresh. `None` for an operation that the interface does not have.
     pub fn plan(self, algorithm: &Algorithm, operation: &str, bytes: u32) -> Option<Plan> {
-        use Input::{OutputOf, Random};
+        use Input::{Fixed, InputOf, OutputOf, Random};
         let key = Random(algorithm.key_bytes.unwrap_or(32));
         let setup = call("key-setup", std::slice::from_ref(&key));
         let plan = match (self, operation) {
@@ -136,7 +170,8 @@ impl Interface {
                 Interface::BlockCipher
                 | Interface::ModeEcb
                 | Interface::ModeCbc
-                | Interface::ModeCtr,
+                | Interface::ModeCtr
+                | Interface::Aead,
                 "key-setup",
             ) => vec![setup],
             (Interface::BlockCipher, "encrypt") => vec![setup, call("encrypt", &[Random(16)])],
@@ -159,6 +194,28 @@ impl Interface {
             }
             (Interface::Hash, "hash") => vec![call("hash", &[Random(bytes)])],
             (Interface::Mac, "mac") => vec![call("mac", &[key, Random(bytes)])],
+            (Interface::Aead, "seal" | "open") => {
+                let nonce = Random(algorithm.nonce_bytes.unwrap_or(12));
+                let mut plan = vec![
+                    setup,
+                    call("seal", &[nonce, Random(AD_BYTES), Random(bytes)]),
+                ];
+                if operation == "open" {
+                    let inputs = [InputOf(1, 0), InputOf(1, 1), OutputOf(1)];
+                    plan.push(call("open", &inputs));
+                }
+                plan
+            }
+            (Interface::Kdf, "derive") => {
+                let size = u16::try_from(bytes).unwrap_or(u16::MAX).to_be_bytes();
+                let inputs = [
+                    Random(32),
+                    Random(32),
+                    Random(INFO_BYTES),
+                    Fixed(size.to_vec()),
+                ];
+                vec![call("derive", &inputs)]
+            }
             (Interface::Dh, "keygen") => vec![call("keygen", &[Random(32)])],
             (Interface::Dh, "shared-secret") => {
                 vec![call("shared-secret", &[Random(32), Random(32)])]
@@ -179,18 +236,39 @@ impl Interface {
         };
         Some(plan)
     }
+
+    /// The calls that end in a refusal whose time must not tell what was wrong: opening
+    /// a sealed message with any one bit changed.
+    pub fn refusal(self, algorithm: &Algorithm, bytes: u32) -> Option<Plan> {
+        let Interface::Aead = self else {
+            return None;
+        };
+        let mut plan = self.plan(algorithm, "open", bytes)?;
+        *plan.last_mut()?.inputs.last_mut()? = Input::AlteredOutputOf(1);
+        Some(plan)
+    }
 }
 
 impl Input {
-    /// The bytes of this input, given the outputs of the calls before it.
-    pub fn bytes(&self, rng: &mut dyn RngCore, outputs: &[Vec<u8>]) -> Vec<u8> {
+    /// The bytes of this input, given the calls before it.
+    pub fn bytes(&self, rng: &mut dyn RngCore, before: &Transcript) -> Vec<u8> {
         match self {
             Input::Random(size) => {
                 let mut bytes = vec![0; *size as usize];
                 rng.fill_bytes(&mut bytes);
                 bytes
             }
-            Input::OutputOf(index) => outputs[*index].clone(),
+            Input::Fixed(bytes) => bytes.clone(),
+            Input::OutputOf(index) => before.outputs[*index].clone(),
+            Input::AlteredOutputOf(index) => {
+                let mut bytes = before.outputs[*index].clone();
+                let bit = rng.next_u32() as usize % (8 * bytes.len()).max(1);
+                if let Some(byte) = bytes.get_mut(bit / 8) {
+                    *byte ^= 1 << (bit % 8);
+                }
+                bytes
+            }
+            Input::InputOf(call, input) => before.inputs[*call][*input].clone(),
         }
     }
 }

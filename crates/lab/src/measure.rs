@@ -3,7 +3,6 @@
 //! Correct before fast: an image is checked against official vectors before
 //! and after it is timed. A failure is a row with a reason, never a number.
 
-use std::cell::RefCell;
 use std::path::PathBuf;
 
 use rand::SeedableRng;
@@ -18,7 +17,7 @@ use crate::contender::Unit;
 use crate::elf::Weight;
 use crate::energy::PowerProfile;
 use crate::error::{Error, Result};
-use crate::interface::{Footprint, Interface, Plan};
+use crate::interface::{Footprint, Interface, Plan, Transcript};
 use crate::project::Project;
 use crate::row::{Fidelity, Metric, Row, SCHEMA, Status};
 use crate::stats;
@@ -645,10 +644,9 @@ impl Bench<'_> {
 
     /// Encrypts and decrypts: what can be checked without published vectors.
     fn round_trip(&mut self) -> Result<Option<Failure>> {
-        let inputs = RefCell::new(Vec::new());
         let plan = self.plan("decrypt", 0)?;
-        let ran = self.follow(&plan, "round trip", 0, 1, &inputs)?;
-        let message = &inputs.borrow()[1][0];
+        let (ran, calls) = self.follow(&plan, "round trip", 0, 1)?;
+        let message = &calls.inputs[1][0];
         let reason = "decrypting what was encrypted does not give the message back";
         Ok((ran.reply.status != 0 || &ran.reply.output != message)
             .then(|| (Status::Failed, reason.to_owned())))
@@ -667,17 +665,16 @@ impl Bench<'_> {
             })
     }
 
-    /// Makes the calls of a plan; the last one is repeated and returned.
+    /// Makes the calls of a plan; the last one is repeated and returned, with all calls.
     fn follow(
         &mut self,
         plan: &Plan,
         purpose: &str,
         sample: u64,
         repeat: u16,
-        seen: &RefCell<Vec<Vec<Vec<u8>>>>,
-    ) -> Result<Ran> {
+    ) -> Result<(Ran, Transcript)> {
         let mut rng = rng_for(&format!("{} {purpose}", self.unit.algorithm.name), sample);
-        let mut outputs: Vec<Vec<u8>> = Vec::new();
+        let mut calls = Transcript::default();
         let mut last = None;
         let paint = self.empty.paint;
         let agent = self.agent()?;
@@ -685,12 +682,13 @@ impl Bench<'_> {
             let inputs: Vec<Vec<u8>> = call
                 .inputs
                 .iter()
-                .map(|input| input.bytes(&mut rng, &outputs))
+                .map(|input| input.bytes(&mut rng, &calls))
                 .collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
             // A key pair takes seconds to make and serves every sample.
             if call.operation == "keygen" && index + 1 < plan.len() && sample > 0 {
-                outputs.push(Vec::new());
+                calls.inputs.push(Vec::new());
+                calls.outputs.push(Vec::new());
                 continue;
             }
             let repeat = if index + 1 == plan.len() { repeat } else { 1 };
@@ -702,11 +700,12 @@ impl Bench<'_> {
                     call.operation, ran.reply.status
                 )));
             }
-            outputs.push(ran.reply.output.clone());
-            seen.borrow_mut().push(inputs);
+            calls.outputs.push(ran.reply.output.clone());
+            calls.inputs.push(inputs);
             last = Some(ran);
         }
-        last.ok_or_else(|| Error::Agent("an empty plan".into()))
+        last.map(|ran| (ran, calls))
+            .ok_or_else(|| Error::Agent("an empty plan".into()))
     }
 
     fn samples(&mut self, operation: &str, bytes: Option<u32>) -> Result<Vec<Sample>> {
@@ -749,15 +748,15 @@ impl Bench<'_> {
     }
 
     fn sample(&mut self, plan: &Plan, operation: &str, number: u64, repeat: u16) -> Result<Sample> {
-        let seen = RefCell::new(Vec::new());
-        let ran = if plan.is_empty() {
+        let (ran, calls) = if plan.is_empty() {
             let paint = self.empty.paint;
-            self.agent()?.run(operation, repeat, paint, &[])?
+            let ran = self.agent()?.run(operation, repeat, paint, &[])?;
+            (ran, Transcript::default())
         } else {
-            self.follow(plan, operation, number, repeat, &seen)?
+            self.follow(plan, operation, number, repeat)?
         };
         let empty = self.empty;
-        let inputs = seen.into_inner().into_iter().flatten().collect();
+        let inputs = calls.inputs.into_iter().flatten().collect();
         if let Some(span) = ran.span {
             let cycles = span.cycles.saturating_sub(empty.cycles);
             let busy = span.cycles - span.slept.min(span.cycles);

@@ -135,6 +135,7 @@ impl Project {
         let more: Vec<selo_vectors::Algorithm> = self
             .algorithms
             .iter()
+            .filter(|algorithm| selo_vectors::Algorithm::named(&algorithm.name).is_err())
             .filter_map(|algorithm| {
                 let key_bytes = algorithm.key_bytes? as usize;
                 let interface = match algorithm.interface {
@@ -142,6 +143,12 @@ impl Project {
                     Interface::ModeEcb => selo_vectors::Interface::Ecb { key_bytes },
                     Interface::ModeCbc => selo_vectors::Interface::Cbc { key_bytes },
                     Interface::ModeCtr => selo_vectors::Interface::Ctr { key_bytes },
+                    Interface::Aead => selo_vectors::Interface::Aead(selo_vectors::Aead {
+                        key_bytes,
+                        sizes: selo_vectors::AeadSizes::Fixed {
+                            nonce_bytes: algorithm.nonce_bytes? as usize,
+                        },
+                    }),
                     _ => return None,
                 };
                 Some(selo_vectors::Algorithm::cipher_of(

@@ -116,12 +116,14 @@ const KEY_SETUP: &str = "key-setup";
 fn importance(interface: Option<Interface>) -> u8 {
     match interface {
         Some(Interface::BlockCipher) => 0,
-        Some(Interface::Hash) => 1,
-        Some(Interface::Dh) => 2,
-        Some(Interface::Mac) => 3,
-        Some(Interface::PublicKey) => 4,
-        Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 5,
-        Some(Interface::Probe) | None => 6,
+        Some(Interface::Aead) => 1,
+        Some(Interface::Hash) => 2,
+        Some(Interface::Dh) => 3,
+        Some(Interface::Mac) => 4,
+        Some(Interface::Kdf) => 5,
+        Some(Interface::PublicKey) => 6,
+        Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 7,
+        Some(Interface::Probe) | None => 8,
     }
 }
 

@@ -241,7 +241,7 @@ fn order(a: &Line, b: &Line, context: &Context) -> Ordering {
 
 /// The order in which a program meets operations; images of several come last.
 fn operation_rank(operation: &str) -> usize {
-    const ORDER: [&str; 9] = [
+    const ORDER: [&str; 10] = [
         "key-setup",
         "keygen",
         "encrypt",
@@ -250,6 +250,7 @@ fn operation_rank(operation: &str) -> usize {
         "open",
         "hash",
         "mac",
+        "derive",
         "shared-secret",
     ];
     match operation {

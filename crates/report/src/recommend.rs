@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use selo_lab::algorithm::Algorithm;
-use selo_lab::interface::Interface;
+use selo_lab::interface::{AD_BYTES, Interface};
 use selo_lab::row::{Metric, Row, Status};
 use selo_lab::units::NANOWATT_HOUR;
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,8 @@ use crate::table::{Cell, Column, Table, Tone};
 pub enum Need {
     Encrypt,
     Decrypt,
+    Seal,
+    Open,
     Hash,
     KeyExchange,
 }
@@ -47,11 +49,13 @@ pub struct Request {
     pub bytes: u32,
 }
 
-/// Jobs that one implementation does: a cipher encrypts and decrypts.
+/// Jobs that one implementation does: a cipher encrypts and decrypts, an authenticated
+/// one seals and opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Job {
     Cipher,
+    Aead,
     Hash,
     KeyExchange,
 }
@@ -137,6 +141,7 @@ impl Need {
     fn job(self) -> Job {
         match self {
             Need::Encrypt | Need::Decrypt => Job::Cipher,
+            Need::Seal | Need::Open => Job::Aead,
             Need::Hash => Job::Hash,
             Need::KeyExchange => Job::KeyExchange,
         }
@@ -148,6 +153,7 @@ fn does(interface: Interface, job: Job) -> bool {
         Interface::BlockCipher | Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr => {
             job == Job::Cipher
         }
+        Interface::Aead => job == Job::Aead,
         Interface::Hash => job == Job::Hash,
         Interface::Dh => job == Job::KeyExchange,
         _ => false,
@@ -206,17 +212,19 @@ impl Unit<'_> {
     /// The operations that a message needs, and the image that holds them.
     fn work(&self) -> (&'static str, Vec<&'static str>) {
         let needs = &self.request.needs;
+        let of = |there: (Need, &'static str), back: (Need, &'static str)| match (
+            needs.contains(&there.0),
+            needs.contains(&back.0),
+        ) {
+            (true, true) => ("both", vec![there.1, back.1]),
+            (false, true) => (back.1, vec![back.1]),
+            _ => (there.1, vec![there.1]),
+        };
         match self.job {
             Job::Hash => ("hash", vec!["hash"]),
             Job::KeyExchange => ("both", vec!["keygen", "shared-secret"]),
-            Job::Cipher => match (
-                needs.contains(&Need::Encrypt),
-                needs.contains(&Need::Decrypt),
-            ) {
-                (true, true) => ("both", vec!["encrypt", "decrypt"]),
-                (false, true) => ("decrypt", vec!["decrypt"]),
-                _ => ("encrypt", vec!["encrypt"]),
-            },
+            Job::Cipher => of((Need::Encrypt, "encrypt"), (Need::Decrypt, "decrypt")),
+            Job::Aead => of((Need::Seal, "seal"), (Need::Open, "open")),
         }
     }
 
@@ -319,7 +327,7 @@ impl Unit<'_> {
     }
 
     /// What the caller holds beside the library: message and output (in place
-    /// where the interface allows it), the raw key, and IV or counter.
+    /// where the interface allows it), the raw key, and IV, counter, or nonce and tag.
     fn buffers(&self) -> u64 {
         let message = u64::from(self.request.bytes);
         let blocks = message.div_ceil(16) * 16;
@@ -329,6 +337,10 @@ impl Unit<'_> {
             Interface::ModeCtr => message + 16 + key,
             // Message in, IV and padded message out.
             Interface::ModeCbc => message + 16 + (message / 16 + 1) * 16 + key,
+            Interface::Aead => {
+                let nonce = u64::from(self.algorithm.nonce_bytes.unwrap_or(12));
+                message + u64::from(AD_BYTES) + nonce + 16 + key
+            }
             // The longest digest.
             Interface::Hash | Interface::Mac => message + 64 + key,
             // Secret, own and peer's public key, shared secret.
@@ -587,6 +599,7 @@ impl Job {
     fn title(self) -> &'static str {
         match self {
             Job::Cipher => "Ciphers",
+            Job::Aead => "Authenticated encryption",
             Job::Hash => "Hash functions",
             Job::KeyExchange => "Key exchange",
         }

@@ -24,6 +24,14 @@ family = "speck"
 key_bytes = 16
 
 [[algorithm]]
+name = "ascon-aead128"
+title = "Ascon-AEAD128"
+interface = "aead"
+family = "ascon"
+key_bytes = 16
+nonce_bytes = 16
+
+[[algorithm]]
 name = "sha-256"
 title = "SHA-256"
 interface = "hash"
@@ -84,6 +92,14 @@ fn rows() -> Vec<Row> {
             256.0,
         ),
         unit("sha-256", "fast", &["hash"], 4000.0, 3000.0, 100.0),
+        unit(
+            "ascon-aead128",
+            "fast",
+            &["seal", "open"],
+            2000.0,
+            1600.0,
+            16.0,
+        ),
     ]
     .concat()
 }
@@ -166,6 +182,26 @@ fn exclusions_name_the_bytes_and_the_operation() {
         excluded(&both, "aes-128 fast"),
         "flash: 3,000 bytes, 500 over 2,500"
     );
+}
+
+#[test]
+fn authenticated_encryption_is_a_job_of_its_own() {
+    let answer = ask(&[Need::Seal], 10_000, 1_000, Prefer::Time);
+    assert_eq!(order(&answer, Job::Aead), ["ascon-aead128 fast"]);
+    assert_eq!(
+        answer.advice.len(),
+        1,
+        "no cipher that does not authenticate"
+    );
+    let sealing = answer.ranked(Job::Aead).next().expect("ranked");
+    // Message, associated data, nonce, tag and key beside 16 static bytes and 30 of stack.
+    assert_eq!(sealing.buffers, Some(16 + 5 + 16 + 16 + 16));
+    assert_eq!(sealing.ram, Some(16 + 30 + 69));
+    assert_eq!(sealing.flash, Some(1_600));
+    let both = ask(&[Need::Seal, Need::Open], 10_000, 1_000, Prefer::Time);
+    let both = both.ranked(Job::Aead).next().expect("ranked");
+    assert_eq!(both.flash, Some(2_400));
+    assert_eq!(both.seconds, Some(4_000e-6));
 }
 
 #[test]

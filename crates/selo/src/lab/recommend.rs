@@ -22,7 +22,7 @@ buffers for one message. Speed says nothing of security: the footnotes do.
 Examples:
   selo lab recommend --board uno --flash 4096 --ram 512
   selo lab recommend --board uno --flash 2000 --ram 300 --need decrypt --prefer size
-  selo lab recommend --board uno --flash 16384 --ram 1200 --need encrypt,hash,key-exchange
+  selo lab recommend --board uno --flash 16384 --ram 1200 --need seal,open,key-exchange
 
 Exit codes: 0 something fits, 1 nothing does (or no set that does all the jobs),
 2 unknown board, 3 no rows yet.")]
@@ -57,6 +57,10 @@ pub struct Args {
 enum NeedArg {
     Encrypt,
     Decrypt,
+    /// Encrypt and authenticate
+    Seal,
+    /// Verify and decrypt
+    Open,
     Hash,
     KeyExchange,
 }
@@ -117,6 +121,8 @@ impl NeedArg {
         match self {
             NeedArg::Encrypt => Need::Encrypt,
             NeedArg::Decrypt => Need::Decrypt,
+            NeedArg::Seal => Need::Seal,
+            NeedArg::Open => Need::Open,
             NeedArg::Hash => Need::Hash,
             NeedArg::KeyExchange => Need::KeyExchange,
         }
