@@ -1,6 +1,10 @@
 //! Compiles the device library, every C file of `src/selo/` but the assembly overlays of
 //! `src/selo/native/`, and the shim that tells the sizes of its structs.
+//!
+//! The node of the link is compiled once for each suite, and its functions are renamed, so that
+//! a process can have nodes of all of them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,21 +13,72 @@ fn main() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src");
     println!("cargo::rerun-if-changed={}", sources.display());
     println!("cargo::rerun-if-changed=shim.c");
-
-    let mut files = Vec::new();
-    if let Err(error) = collect(&sources.join("selo"), &mut files) {
+    println!("cargo::rerun-if-changed=node_shim.c");
+    if let Err(error) = compile(&sources) {
         println!("cargo::error={}: {error}", sources.display());
-        return;
     }
-    files.sort();
+}
 
-    let mut build = cc::Build::new();
-    build
-        .std("c11")
-        .extra_warnings(true)
-        .include(&sources)
+/// The codes of the suites in selo.h.
+const SUITES: std::ops::RangeInclusive<u8> = 1..=4;
+
+fn compile(sources: &Path) -> io::Result<()> {
+    let mut files = Vec::new();
+    collect(&sources.join("selo"), &mut files)?;
+    files.sort();
+    let link = [sources.join("selo/noise"), sources.join("selo/link")];
+    let (node, files): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|file| link.iter().any(|folder| file.starts_with(folder)));
+
+    let names = functions_of_the_link(sources, &link)?;
+    for suite in SUITES {
+        let mut build = settings(sources);
+        build
+            .files(&node)
+            .file("node_shim.c")
+            .define("SELO_LINK_SUITE", &*suite.to_string())
+            .define("SELO_SYS_NODE", &*format!("selo_sys_node_suite{suite}"));
+        for name in &names {
+            build.define(name, &*format!("{name}_suite{suite}"));
+        }
+        build.compile(&format!("selo_node_suite{suite}"));
+    }
+    settings(sources)
         .files(&files)
-        .file("shim.c");
+        .file("shim.c")
+        .compile("selo");
+    Ok(())
+}
+
+/// Every function that the link's headers and its part of selo.h declare.
+fn functions_of_the_link(sources: &Path, link: &[PathBuf]) -> io::Result<BTreeSet<String>> {
+    let header = fs::read_to_string(sources.join("selo.h"))?;
+    let (_, mut text) = header
+        .split_once("/* ---- The link")
+        .map(|(before, after)| (before, after.to_owned()))
+        .ok_or_else(|| io::Error::other("selo.h has no part that begins /* ---- The link"))?;
+    for folder in link {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "h") {
+                text.push_str(&fs::read_to_string(path)?);
+            }
+        }
+    }
+    Ok(text
+        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '(')
+        .filter_map(|word| word.split_once('('))
+        .map(|(name, _)| name)
+        .filter(|name| name.starts_with("selo_"))
+        .map(str::to_owned)
+        .collect())
+}
+
+/// How everything is compiled.
+fn settings(sources: &Path) -> cc::Build {
+    let mut build = cc::Build::new();
+    build.std("c11").extra_warnings(true).include(sources);
     if feature("BYTEWISE") {
         build.define("SELO_BYTEWISE", "1");
         build.define("SELO_X25519_WORDS", "0");
@@ -36,7 +91,7 @@ fn main() {
         build.flag_if_supported("-fsanitize-trap=undefined");
         build.flag_if_supported("-fsanitize-undefined-trap-on-error");
     }
-    build.compile("selo");
+    build
 }
 
 fn feature(name: &str) -> bool {

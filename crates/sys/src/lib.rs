@@ -3,6 +3,7 @@
 //! The host programs use it to be a thousand virtual devices, and its tests hold the C code to
 //! independent implementations. The API is that of `selo.h`, which is its manual: keys are
 //! types of their own, a status is a [`Result`], and what holds a secret is wiped when dropped.
+//! A node of the link, of any suite, is a [`node::Node`].
 //!
 //! ```
 //! use selo_sys::{Aes128Fast, cbc_decrypt, cbc_encrypt, cbc_size};

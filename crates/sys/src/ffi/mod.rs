@@ -15,6 +15,7 @@ mod hkdf;
 mod mac;
 mod memory;
 mod mode;
+pub mod node;
 #[cfg(test)]
 mod tests;
 mod x25519;
