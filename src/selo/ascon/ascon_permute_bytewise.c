@@ -1,7 +1,10 @@
 /*
- * The Ascon permutation [SP800-232, 3] on bytes, for an 8-bit CPU. A rotation is
- * made of whole bytes, which are addresses, and of as few single bits as its
- * multiple of 8 nearby leaves, which both rotations of a word share where they can.
+ * The Ascon permutation [SP800-232, 3] on bytes, for an 8-bit CPU that multiplies
+ * bytes.
+ *
+ * A byte times 2^(8 - k) is the byte rotated right by k bits, its two parts apart:
+ * the upper byte stays in its place, the lower byte goes to the next lower one. The
+ * whole bytes of a rotation are names of registers.
  */
 #include "../common/bytewise.h"
 #include "ascon.h"
@@ -34,76 +37,56 @@ static SELO_APART void substitute(uint8_t *p)
     } while (--n != 0);
 }
 
-/* Adds x to the word at p. */
-#define ADD_TO(p, x)                  \
-    do {                              \
-        SELO_BASE(p);                 \
-        SELO_PAIR_XOR_LOAD(x, p, 0);  \
-        SELO_PAIR_STORE(x, p);        \
+/* A byte of a word, rotated right by r bits of which m = 2^(8 - r mod 8) makes the last, is
+ * added to the sum: byte j of the word to the places that it reaches. */
+#define ADD_ROTATED(j, r, m)                                                              \
+    do {                                                                                  \
+        uint8_t *upper_ = &sum[((j) - (r) / 8) & 7], *lower_ = &sum[((j) - (r) / 8 - 1) & 7]; \
+        uint16_t parts_ = (uint16_t)((uint16_t)byte_ * (m));                              \
+        *upper_ = (uint8_t)(*upper_ ^ parts_ >> 8);                                       \
+        *lower_ = (uint8_t)(*lower_ ^ parts_);                                            \
+        SELO_OPAQUE(*upper_);                                                             \
+        SELO_OPAQUE(*lower_);                                                             \
+    } while (0)
+#define ADD_BOTH(word, j, r, s)                 \
+    do {                                        \
+        uint8_t byte_ = p[8 * (word) + (j)];    \
+        ADD_ROTATED(j, r, m);                   \
+        ADD_ROTATED(j, s, n);                   \
     } while (0)
 
-/* The linear diffusion layer [SP800-232, 3.4]; rotations are to the right. */
-static SELO_APART void diffuse_0(uint8_t *p) /* 19 = 16 + 3; 28 = 24 + 1 + 3 */
-{
-    SELO_PAIR(x);
-    SELO_PAIR_LOAD(x, p, 3);
-    SELO_PAIR_ROR1(x);
-    SELO_BASE(p);
-    SELO_PAIR_XOR_LOAD(x, p, 2);
-    SELO_PAIR_ROR1(x);
-    SELO_PAIR_ROR1(x);
-    SELO_PAIR_ROR1(x);
-    ADD_TO(p, x);
-}
+/* A word becomes itself plus itself rotated right by r and by s bits. SELO_OPAQUE makes the
+ * compiler multiply, instead of shifting bit by bit. */
+#define DIFFUSE(word, r, s)                                                                  \
+    do {                                                                                     \
+        uint8_t sum[8], m = 1 << (8 - (r) % 8), n = 1 << (8 - (s) % 8);                      \
+        SELO_OPAQUE(m);                                                                      \
+        SELO_OPAQUE(n);                                                                      \
+        SELO_BASE(p);                                                                        \
+        sum[0] = p[8 * (word)], sum[1] = p[8 * (word) + 1], sum[2] = p[8 * (word) + 2];      \
+        sum[3] = p[8 * (word) + 3], sum[4] = p[8 * (word) + 4], sum[5] = p[8 * (word) + 5];  \
+        sum[6] = p[8 * (word) + 6], sum[7] = p[8 * (word) + 7];                              \
+        ADD_BOTH(word, 0, r, s);                                                             \
+        ADD_BOTH(word, 1, r, s);                                                             \
+        ADD_BOTH(word, 2, r, s);                                                             \
+        ADD_BOTH(word, 3, r, s);                                                             \
+        ADD_BOTH(word, 4, r, s);                                                             \
+        ADD_BOTH(word, 5, r, s);                                                             \
+        ADD_BOTH(word, 6, r, s);                                                             \
+        ADD_BOTH(word, 7, r, s);                                                             \
+        p[8 * (word)] = sum[0], p[8 * (word) + 1] = sum[1], p[8 * (word) + 2] = sum[2];      \
+        p[8 * (word) + 3] = sum[3], p[8 * (word) + 4] = sum[4], p[8 * (word) + 5] = sum[5];  \
+        p[8 * (word) + 6] = sum[6], p[8 * (word) + 7] = sum[7];                              \
+    } while (0)
 
-static SELO_APART void diffuse_1(uint8_t *p) /* 61 = -2 - 1; 39 = 40 - 1 */
+/* The linear diffusion layer [SP800-232, 3.4]. */
+static SELO_APART void diffuse(uint8_t *p)
 {
-    SELO_PAIR(x);
-    SELO_PAIR_LOAD(x, p, 0);
-    SELO_PAIR_ROL1(x);
-    SELO_PAIR_ROL1(x);
-    SELO_BASE(p);
-    SELO_PAIR_XOR_LOAD(x, p, 5);
-    SELO_PAIR_ROL1(x);
-    ADD_TO(p, x);
-}
-
-static SELO_APART void diffuse_2(uint8_t *p) /* 1; 6 = 8 - 2 */
-{
-    SELO_PAIR(x);
-    SELO_PAIR(y);
-    SELO_PAIR_LOAD(x, p, 1);
-    SELO_PAIR_ROL1(x);
-    SELO_PAIR_ROL1(x);
-    SELO_BASE(p);
-    SELO_PAIR_LOAD(y, p, 0);
-    SELO_PAIR_ROR1(y);
-    SELO_PAIR_XOR(x, y);
-    ADD_TO(p, x);
-}
-
-static SELO_APART void diffuse_3(uint8_t *p) /* 10 = 8 + 1 + 1; 17 = 16 + 1 */
-{
-    SELO_PAIR(x);
-    SELO_PAIR_LOAD(x, p, 1);
-    SELO_PAIR_ROR1(x);
-    SELO_BASE(p);
-    SELO_PAIR_XOR_LOAD(x, p, 2);
-    SELO_PAIR_ROR1(x);
-    ADD_TO(p, x);
-}
-
-static SELO_APART void diffuse_4(uint8_t *p) /* 7 = 8 - 1; 41 = 40 + 1 */
-{
-    SELO_PAIR(x);
-    SELO_PAIR(y);
-    SELO_PAIR_LOAD(x, p, 1);
-    SELO_PAIR_ROL1(x);
-    SELO_BASE(p);
-    SELO_PAIR_LOAD(y, p, 5);
-    SELO_PAIR_ROR1(y);
-    SELO_PAIR_XOR(x, y);
-    ADD_TO(p, x);
+    DIFFUSE(0, 19, 28);
+    DIFFUSE(1, 61, 39);
+    DIFFUSE(2, 1, 6);
+    DIFFUSE(3, 10, 17);
+    DIFFUSE(4, 7, 41);
 }
 
 void selo_ascon_permute(uint64_t state[5], uint8_t rounds)
@@ -116,11 +99,7 @@ void selo_ascon_permute(uint64_t state[5], uint8_t rounds)
         p[16] ^= constant;
         constant = (uint8_t)(constant - 0x0f);
         substitute(p);
-        diffuse_0(p);
-        diffuse_1(p + 8);
-        diffuse_2(p + 16);
-        diffuse_3(p + 24);
-        diffuse_4(p + 32);
+        diffuse(p);
     } while (constant != 0x3c);
 }
 

@@ -37,24 +37,53 @@ static inline uint32_t word(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The mixing function G [RFC7693, 3.1]. */
-static void mix(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d, uint32_t x, uint32_t y)
+/* The mixing function G [RFC7693, 3.1] with the message words at px and py. */
+static inline void mix(uint32_t *pa, uint32_t *pb, uint32_t *pc, uint32_t *pd, const uint8_t *px,
+                       const uint8_t *py)
 {
-    *a += *b + x;
-    *d = selo_rotate_right(*d ^ *a, 16);
-    *c += *d;
-    *b = selo_rotate_right(*b ^ *c, 12);
-    *a += *b + y;
-    *d = selo_rotate_right(*d ^ *a, 8);
-    *c += *d;
-    *b = selo_rotate_right(*b ^ *c, 7);
+    uint32_t a = *pa, b = *pb, c = *pc, d = *pd;
+
+    a += b;
+    SELO_OPAQUE(a);
+    a += word(px);
+    d = selo_rotate_right(d ^ a, 16);
+    c += d;
+    b = selo_rotate_right_12(b ^ c);
+    a += b;
+    SELO_OPAQUE(a);
+    a += word(py);
+    d = selo_rotate_right(d ^ a, 8);
+    c += d;
+    b = selo_rotate_right_7(b ^ c);
+    *pa = a, *pb = b, *pc = c, *pd = d;
+}
+
+/* Ten rounds on the working vector. */
+static SELO_APART void rounds(uint32_t v[16], const uint8_t block[64])
+{
+    const uint8_t *pair = sigma;
+
+    do {
+        uint8_t shift = 0; /* four columns, then four diagonals */
+        do {
+            uint8_t i = 0;
+            do {
+                uint8_t words = selo_flash_u8(pair++);
+                mix(v + i, v + 4 + (uint8_t)((i + shift) & 3),
+                    v + 8 + (uint8_t)((i + 2 * shift) & 3),
+                    v + 12 + (uint8_t)((i + 3 * shift) & 3), block + (uint8_t)(words << 2 & 60),
+                    block + (uint8_t)(words >> 2 & 60));
+                i++;
+            } while (i != 4);
+            shift++;
+        } while (shift != 2);
+    } while (pair != sigma + sizeof sigma);
 }
 
 void selo_blake2s_compress(uint32_t state[8], const uint8_t block[64], uint32_t size,
                            uint32_t last)
 {
     uint32_t v[16];
-    const uint8_t *pair = sigma;
 
     for (uint8_t i = 0; i < 8; i++) {
         v[i] = state[i];
@@ -62,18 +91,11 @@ void selo_blake2s_compress(uint32_t state[8], const uint8_t block[64], uint32_t 
     }
     v[12] ^= size; /* v[13] would take the upper half of a size of 64 bits */
     v[14] ^= last;
-    do {
-        for (uint8_t i = 0; i < 8; i++) { /* four columns, then four diagonals */
-            uint8_t shift = i / 4;
-            uint8_t words = selo_flash_u8(pair++);
-            mix(v + i % 4, v + 4 + (i + shift) % 4, v + 8 + (i + 2 * shift) % 4,
-                v + 12 + (i + 3 * shift) % 4, word(block + (words & 15) * 4),
-                word(block + (words >> 4) * 4));
-        }
-    } while (pair != sigma + sizeof sigma);
+    rounds(v, block);
     for (uint8_t i = 0; i < 8; i++) {
         state[i] ^= v[i] ^ v[i + 8];
     }
+    selo_wipe(v, sizeof v);
 }
 
 #endif

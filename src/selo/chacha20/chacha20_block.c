@@ -5,16 +5,19 @@
 #if !SELO_NATIVE_CHACHA20_BLOCK
 
 /* The quarter round [RFC8439, 2.1]. */
-static void quarter_round(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
+static inline void quarter_round(uint32_t *pa, uint32_t *pb, uint32_t *pc, uint32_t *pd)
 {
-    *a += *b;
-    *d = selo_rotate_right(*d ^ *a, 16);
-    *c += *d;
-    *b = selo_rotate_right(*b ^ *c, 20);
-    *a += *b;
-    *d = selo_rotate_right(*d ^ *a, 24);
-    *c += *d;
-    *b = selo_rotate_right(*b ^ *c, 25);
+    uint32_t a = *pa, b = *pb, c = *pc, d = *pd;
+
+    a += b;
+    d = selo_rotate_right(d ^ a, 16);
+    c += d;
+    b = selo_rotate_left_12(b ^ c);
+    a += b;
+    d = selo_rotate_right(d ^ a, 24);
+    c += d;
+    b = selo_rotate_left_7(b ^ c);
+    *pa = a, *pb = b, *pc = c, *pd = d;
 }
 
 void selo_chacha20_block(uint32_t stream[16], const uint32_t state[16])
@@ -25,8 +28,9 @@ void selo_chacha20_block(uint32_t stream[16], const uint32_t state[16])
     for (uint8_t round = 0; round < 20; round++) {
         uint8_t shift = round & 1; /* columns, then diagonals */
         for (uint8_t i = 0; i < 4; i++) {
-            quarter_round(stream + i, stream + 4 + (i + shift) % 4, stream + 8 + (i + 2 * shift) % 4,
-                          stream + 12 + (i + 3 * shift) % 4);
+            quarter_round(stream + i, stream + 4 + (uint8_t)((i + shift) & 3),
+                          stream + 8 + (uint8_t)((i + 2 * shift) & 3),
+                          stream + 12 + (uint8_t)((i + 3 * shift) & 3));
         }
     }
     for (uint8_t i = 0; i < 16; i++) {

@@ -11,17 +11,24 @@ static void put_size(uint8_t field[8], size_t size)
     }
 }
 
+/* Apart, so that the key stream does not lie on the stack under the blocks of the message. */
+static SELO_APART void start(struct selo_poly1305 *mac, uint32_t state[16])
+{
+    uint32_t stream[16];
+
+    state[12] = 0;
+    selo_chacha20_block(stream, state);
+    selo_poly1305_start(mac, (const uint8_t *)stream);
+    selo_wipe(stream, sizeof stream);
+}
+
 void selo_chacha20_poly1305_tag(uint32_t state[16], uint8_t tag[16], const void *ad,
                                 size_t ad_size, const uint8_t *ciphertext, size_t size)
 {
     struct selo_poly1305 mac;
-    uint32_t stream[16];
     uint8_t sizes[16];
 
-    state[12] = 0;
-    selo_chacha20_block(stream, state);
-    selo_poly1305_start(&mac, (const uint8_t *)stream);
-    selo_wipe(stream, sizeof stream);
+    start(&mac, state);
     selo_poly1305_padded(&mac, ad, ad_size);
     selo_poly1305_padded(&mac, ciphertext, size);
     put_size(sizes, ad_size);

@@ -1,5 +1,5 @@
 /*
- * Rotations of 32-bit words.
+ * Rotations of 32-bit words by fixed distances.
  *
  * A CPU with a shifter takes any distance at once. On one that shifts by one bit
  * of one byte, a rotation by a multiple of 8 renames bytes, and what is left are
@@ -14,5 +14,73 @@ static inline uint32_t selo_rotate_right(uint32_t x, uint8_t n)
 {
     return x >> n | x << (32 - n);
 }
+
+#if SELO_BYTEWISE
+
+/* One bit at a time: SELO_OPAQUE keeps two of them from becoming one slow rotation by 2. */
+static inline uint32_t selo_rotate_right_1(uint32_t x)
+{
+    x = selo_rotate_right(x, 1);
+    SELO_OPAQUE(x);
+    return x;
+}
+
+static inline uint32_t selo_rotate_left_1(uint32_t x)
+{
+    x = selo_rotate_right(x, 31);
+    SELO_OPAQUE(x);
+    return x;
+}
+
+/* 7 = 8 - 1 */
+static inline uint32_t selo_rotate_right_7(uint32_t x)
+{
+    return selo_rotate_left_1(selo_rotate_right(x, 8));
+}
+
+static inline uint32_t selo_rotate_left_7(uint32_t x)
+{
+    return selo_rotate_right_1(selo_rotate_right(x, 24));
+}
+
+/* 12 = 8 + 4 */
+static inline uint32_t selo_rotate_right_12(uint32_t x)
+{
+    x = selo_rotate_right(x, 8);
+    for (uint8_t i = 0; i < 4; i++) {
+        x = selo_rotate_right_1(x);
+    }
+    return x;
+}
+
+static inline uint32_t selo_rotate_left_12(uint32_t x)
+{
+    x = selo_rotate_right(x, 24);
+    return selo_rotate_left_1(selo_rotate_left_1(selo_rotate_left_1(selo_rotate_left_1(x))));
+}
+
+#else
+
+static inline uint32_t selo_rotate_right_7(uint32_t x)
+{
+    return selo_rotate_right(x, 7);
+}
+
+static inline uint32_t selo_rotate_left_7(uint32_t x)
+{
+    return selo_rotate_right(x, 25);
+}
+
+static inline uint32_t selo_rotate_right_12(uint32_t x)
+{
+    return selo_rotate_right(x, 12);
+}
+
+static inline uint32_t selo_rotate_left_12(uint32_t x)
+{
+    return selo_rotate_right(x, 20);
+}
+
+#endif
 
 #endif

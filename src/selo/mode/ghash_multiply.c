@@ -1,34 +1,115 @@
 /*
- * The multiplication of GHASH [SP800-38D, 6.3]: bit by bit, with a mask where the
- * standard has a case.
+ * The multiplication of GHASH [SP800-38D, 6.3] for CPUs that multiply words.
+ *
+ * Polynomials are multiplied with the integer multiplier: where every fourth bit
+ * only may be set, a column of the product adds up at most 15 ones, which reach no
+ * other column's lowest bit. (The uppermost column has 16; their carry leaves the
+ * word.) Bytes read as a big-endian number have the coefficient of x^0 on top, so
+ * all is mirrored: the lower half of a product is the upper half of the product of
+ * the mirror images.
  */
+#include "../common/bytewise.h"
 #include "ghash.h"
 
-#if !SELO_NATIVE_GHASH_MULTIPLY
+#if !SELO_BYTEWISE && !SELO_NATIVE_GHASH_MULTIPLY
+
+struct word {
+    uint64_t bits, mirrored;
+};
+
+static inline uint64_t swap(uint64_t x, uint64_t mask, uint8_t distance)
+{
+    return (x & mask) << distance | (x >> distance & mask);
+}
+
+static uint64_t mirror(uint64_t x)
+{
+    x = swap(x, 0x5555555555555555, 1);
+    x = swap(x, 0x3333333333333333, 2);
+    x = swap(x, 0x0f0f0f0f0f0f0f0f, 4);
+    x = swap(x, 0x00ff00ff00ff00ff, 8);
+    x = swap(x, 0x0000ffff0000ffff, 16);
+    return x << 32 | x >> 32;
+}
+
+static struct word load(const uint8_t *p)
+{
+    struct word x = {0, 0};
+    for (uint8_t i = 0; i < 8; i++) {
+        x.bits = x.bits << 8 | p[i];
+    }
+    x.mirrored = mirror(x.bits);
+    return x;
+}
+
+static void store(uint8_t *p, uint64_t x)
+{
+    for (uint8_t i = 8; i-- != 0;) {
+        p[i] = (uint8_t)x;
+        x >>= 8;
+    }
+}
+
+/* The lower 64 bits of the product of two polynomials. */
+static uint64_t low_product(uint64_t x, uint64_t y)
+{
+    const uint64_t every_fourth = 0x1111111111111111;
+    uint64_t a[4], b[4], product = 0;
+
+    for (uint8_t i = 0; i < 4; i++) {
+        a[i] = x & every_fourth << i;
+        b[i] = y & every_fourth << i;
+    }
+    for (uint8_t i = 0; i < 4; i++) {
+        uint64_t sum = 0;
+        for (uint8_t j = 0; j < 4; j++) {
+            sum ^= a[j] * b[(i - j) & 3];
+        }
+        product |= sum & every_fourth << i;
+    }
+    return product;
+}
+
+/* The product, its upper half first. */
+static void multiply(uint64_t product[2], struct word x, struct word y)
+{
+    product[0] = mirror(low_product(x.mirrored, y.mirrored)) >> 1;
+    product[1] = low_product(x.bits, y.bits);
+}
+
+static struct word add(struct word x, struct word y)
+{
+    x.bits ^= y.bits;
+    x.mirrored ^= y.mirrored;
+    return x;
+}
 
 void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16])
 {
-    uint8_t sum[16] = {0}, power[16];
+    const struct word x0 = load(product), x1 = load(product + 8);
+    const struct word y0 = load(key), y1 = load(key + 8);
+    uint64_t upper[2], middle[2], lower[2], v[4];
 
-    for (uint8_t i = 0; i < 16; i++) {
-        power[i] = key[i];
+    multiply(upper, x0, y0); /* Karatsuba: three products for four */
+    multiply(lower, x1, y1);
+    multiply(middle, add(x0, x1), add(y0, y1));
+    middle[0] ^= upper[0] ^ lower[0];
+    middle[1] ^= upper[1] ^ lower[1];
+    upper[1] ^= middle[0];
+    lower[0] ^= middle[1];
+
+    /* 255 bits, moved up to have the coefficient of x^0 in the top bit */
+    v[0] = upper[0] << 1 | upper[1] >> 63;
+    v[1] = upper[1] << 1 | lower[0] >> 63;
+    v[2] = lower[0] << 1 | lower[1] >> 63;
+    v[3] = lower[1] << 1;
+    for (uint8_t i = 3; i >= 2; i--) { /* x^128 = 1 + x + x^2 + x^7, 128 bits further up */
+        uint64_t x = v[i];
+        v[i - 2] ^= x ^ x >> 1 ^ x >> 2 ^ x >> 7;
+        v[i - 1] ^= x << 63 ^ x << 62 ^ x << 57;
     }
-    for (uint8_t n = 0; n < 128; n++) {
-        uint8_t mask = (uint8_t)-(product[n / 8] >> (7 - n % 8) & 1);
-        uint8_t out = (uint8_t)-(power[15] & 1);
-        for (uint8_t i = 0; i < 16; i++) {
-            sum[i] ^= (uint8_t)(power[i] & mask);
-        }
-        for (uint8_t i = 15; i != 0; i--) {
-            power[i] = (uint8_t)(power[i] >> 1 | power[i - 1] << 7);
-        }
-        power[0] = (uint8_t)(power[0] >> 1 ^ (out & 0xe1));
-    }
-    for (uint8_t i = 0; i < 16; i++) {
-        product[i] = sum[i];
-    }
-    selo_wipe(power, sizeof power);
-    selo_wipe(sum, sizeof sum);
+    store(product, v[0]);
+    store(product + 8, v[1]);
 }
 
 #endif

@@ -4,7 +4,7 @@
  * product takes from bytes i, i - 1 and i - 2 of b.
  */
 #include "field.h"
-#include "field_column.h"
+#include "../common/column.h"
 
 /* A sum of this shape is at most 255 (1 + 66 + 219 + 1) and a carry. */
 #define ADD(a0, b0, b1, b2) \

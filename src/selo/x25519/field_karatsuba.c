@@ -3,7 +3,7 @@
  * identity stands in field_product.h. The two sizes share one text, expanded
  * twice, eight bytes a turn: a load with a constant offset is what an 8-bit
  * machine does well, and three running pointers are not. Sums are signed 16-bit,
- * whose order the compiler keeps (field_column.h).
+ * whose order the compiler keeps (common/column.h).
  */
 #include "field_product.h"
 

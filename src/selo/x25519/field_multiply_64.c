@@ -2,7 +2,7 @@
  * 8 x 8 bytes -> 16 bytes, column by column (product scanning): all operands in
  * registers of an 8-bit machine with 32 of them, unrolled.
  */
-#include "field_column.h"
+#include "../common/column.h"
 #include "field_product.h"
 
 #define MAC(i, j) column += (uint16_t)((uint16_t)a##i * b##j);

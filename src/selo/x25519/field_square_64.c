@@ -2,7 +2,7 @@
  * The square of 8 bytes -> 16 bytes, column by column: each product of two
  * different bytes is computed once and counted twice, 36 products instead of 64.
  */
-#include "field_column.h"
+#include "../common/column.h"
 #include "field_product.h"
 
 /* pairs <= 4 * 255 * 255, so that twice it and the carry stay below 2^20. */

@@ -1,6 +1,5 @@
 /*
- * The accumulator of a column of products of bytes. Internal to the field_*.c
- * files.
+ * The accumulator of a column of products of bytes.
  *
  * A column of n products, with the carry of the column before, stays below
  * n * 255 * 255 + 2^16: 24 bits are enough where the compiler has such an
@@ -8,8 +7,8 @@
  * because the compiler keeps the order of a signed sum; it pairs the terms of an
  * unsigned one up first and runs out of registers.
  */
-#ifndef SELO_X25519_FIELD_COLUMN_H
-#define SELO_X25519_FIELD_COLUMN_H
+#ifndef SELO_COMMON_COLUMN_H
+#define SELO_COMMON_COLUMN_H
 
 #include <stdint.h>
 
