@@ -38,14 +38,42 @@ fn reason(row: &Value) -> &str {
 
 #[test]
 fn a_wrong_cipher_gets_no_number() {
-    let all = rows("test-wrong", &[]);
-    let memory = rows("test-wrong", &["--metric", "flash"]);
+    let all = rows("test-wrong", &["--algorithm", "aes-128"]);
+    let memory = rows(
+        "test-wrong",
+        &["--algorithm", "aes-128", "--metric", "flash"],
+    );
     assert!(all.iter().any(|row| row["metric"] == "flash"));
     for row in all.iter().chain(&memory) {
         assert_eq!(row["status"], "failed", "{row}");
         assert!(row["value"].is_null(), "{row}");
         assert!(reason(row).contains("fips197"), "{row}");
     }
+}
+
+/// What it seals and what is whole it opens as it should; only altered messages tell.
+#[test]
+fn a_tag_that_is_not_checked_is_noticed() {
+    let rows = rows("test-wrong", &["--algorithm", "chacha20-poly1305"]);
+    for row in &rows {
+        assert_eq!(row["status"], "failed", "{row}");
+        assert!(row["value"].is_null(), "{row}");
+    }
+    let of = |strategy: &str| {
+        let row = rows.iter().find(|row| row["strategy"] == strategy);
+        row.map(reason).expect("a row")
+    };
+    let unchecked = of("unchecked");
+    assert!(
+        unchecked.contains("2.8.2 open: `open` with one bit of the nonce changed")
+            && unchecked.ends_with("expected status 6, got status 0"),
+        "{unchecked}"
+    );
+    let unwiped = of("unwiped");
+    assert!(
+        unwiped.contains("2.8.2 open: output of `open` with one bit of the nonce changed"),
+        "{unwiped}"
+    );
 }
 
 #[test]
@@ -58,6 +86,8 @@ fn a_wrong_cipher_fails_its_check() {
         "uno",
         "--contender",
         "test-wrong",
+        "--algorithm",
+        "aes-128",
         "--budget",
         "20",
         "--json",
@@ -105,12 +135,20 @@ fn a_check_keeps_the_lines_of_other_images() {
 
 #[test]
 fn a_secret_dependent_branch_is_seen() {
-    let rows = rows("test-leaky", &["--metric", "cycles"]);
+    let rows = rows(
+        "test-leaky",
+        &["--algorithm", "aes-128", "--metric", "cycles"],
+    );
     let row = find(&rows, "encrypt", "cycles");
     assert_eq!(row["status"], "variable-time", "{row}");
     assert!(row["min"].as_f64() < row["max"].as_f64(), "{row}");
     assert!(reason(row).contains("cycles for"), "{row}");
 
+    leaky_but_right("aes-128", "fips197");
+}
+
+/// The constant-time verdict of the leaky implementation, whose vectors all pass.
+fn leaky_but_right(algorithm: &str, set: &str) -> Value {
     let project = Project::new();
     let answer = project.selo(&[
         "lab",
@@ -119,22 +157,33 @@ fn a_secret_dependent_branch_is_seen() {
         "uno",
         "--contender",
         "test-leaky",
+        "--algorithm",
+        algorithm,
         "--budget",
         "20",
         "--json",
     ]);
     assert_eq!(answer.code, Some(1));
     let lines = answer.lines();
-    let verdict = lines
-        .iter()
-        .find(|line| line["source"] == "constant-time")
-        .expect("a line");
-    assert!(verdict["failed"].as_u64() > Some(0), "{verdict}");
-    let right = lines
-        .iter()
-        .find(|line| line["source"] == "fips197")
-        .expect("a line");
+    let line = |source: &str| {
+        let line = lines.iter().find(|line| line["source"] == source);
+        line.expect("a line").clone()
+    };
+    let right = line(set);
     assert_eq!(right["failed"], 0, "leaky, but right: {right}");
+    let verdict = line("constant-time");
+    assert!(verdict["failed"].as_u64() > Some(0), "{verdict}");
+    verdict
+}
+
+#[test]
+fn a_tag_that_is_compared_until_it_differs_is_seen() {
+    let verdict = leaky_but_right("chacha20-poly1305", "rfc8439");
+    let first = verdict["first_failure"].as_str().expect("a failure");
+    assert!(first.starts_with("refusal: "), "{verdict}");
+    // Whole messages take equal time: only the refusals, a hundred, differ.
+    assert!(verdict["tried"].as_u64() > Some(3_000), "{verdict}");
+    assert!(verdict["failed"].as_u64() <= Some(100), "{verdict}");
 }
 
 #[test]
