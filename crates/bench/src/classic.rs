@@ -1,0 +1,194 @@
+//! The baseline: the Python gateway of `bench/baseline-gateway/` and its devices, which
+//! speak Algorithm 2 of [albarello2020] (docs/protocol.md, "Classic").
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use selo_sys::{Aes256Fast, Sha3_256, X25519Secret, ecb_encrypt_in_place};
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+use crate::load::{Addresses, BATCH, Frames};
+use crate::process::Process;
+
+/// Where Debian puts its Python, whose cryptography package the baseline means.
+const DEBIAN_PYTHON: &str = "/usr/bin/python3";
+
+const JOIN: [u8; 1] = [0xc0];
+const GATEWAY_KEY: u8 = 0xc1;
+const NODE_KEY: u8 = 0xc2;
+const DATA: u8 = 0xc3;
+const READING_BYTES: usize = 16;
+/// PKCS#7 adds a block to a full one.
+const PADDED_BYTES: usize = 32;
+/// Joins on their way at a time.
+const WAVE: usize = 64;
+
+/// What runs the baseline.
+#[derive(Debug, Clone)]
+pub struct Baseline {
+    python: PathBuf,
+    program: PathBuf,
+}
+
+/// What the baseline has counted since its start.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+pub struct Counters {
+    pub joins: u64,
+    pub readings: u64,
+    pub dropped: u64,
+}
+
+/// A running baseline gateway.
+#[derive(Debug)]
+pub struct BaselineGateway {
+    pub process: Process,
+    pub address: SocketAddr,
+    /// Its versions of Python and of cryptography.
+    pub versions: String,
+}
+
+impl Baseline {
+    /// Finds a Python with the module `cryptography`: `python` if given, else Debian's, else
+    /// the first on the path.
+    pub fn find(project: &Path, python: Option<&Path>) -> Result<Baseline> {
+        let program = project.join("bench/baseline-gateway/gateway.py");
+        if !program.is_file() {
+            return Err(Error::NoBaseline { path: program });
+        }
+        let candidates = match python {
+            Some(python) => vec![python.to_owned()],
+            None => vec![DEBIAN_PYTHON.into(), "python3".into()],
+        };
+        let suits = |python: &PathBuf| {
+            Command::new(python)
+                .args(["-c", "import cryptography.hazmat.primitives.ciphers"])
+                .stderr(Stdio::null())
+                .status()
+                .is_ok_and(|status| status.success())
+        };
+        let tried = || {
+            let names: Vec<_> = candidates.iter().map(|p| p.to_string_lossy()).collect();
+            names.join(", ")
+        };
+        match candidates.iter().find(|python| suits(python)) {
+            Some(python) => Ok(Baseline {
+                python: python.clone(),
+                program,
+            }),
+            None => Err(Error::NoPython { tried: tried() }),
+        }
+    }
+
+    /// Starts it. With `keep_decryptor` it makes one decrypting context for each session
+    /// instead of one for each message.
+    pub fn start(&self, keep_decryptor: bool) -> Result<BaselineGateway> {
+        let mut command = Command::new(&self.python);
+        command.arg(&self.program);
+        if keep_decryptor {
+            command.arg("--keep-decryptor");
+        }
+        let mut process = Process::start("the baseline gateway", &mut command)?;
+        let line = process.line()?;
+        let (port, versions) = line
+            .strip_prefix("ready ")
+            .and_then(|rest| rest.split_once(' '))
+            .and_then(|(port, versions)| Some((port.parse().ok()?, versions)))
+            .ok_or_else(|| process.broken(format!("it said '{line}' instead of 'ready PORT'")))?;
+        Ok(BaselineGateway {
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+            versions: versions.to_owned(),
+            process,
+        })
+    }
+}
+
+impl BaselineGateway {
+    pub fn counters(&mut self) -> Result<Counters> {
+        self.process.signal(rustix::process::Signal::USR1)?;
+        let line = self.process.line()?;
+        serde_json::from_str(&line).map_err(|error| {
+            self.process
+                .broken(format!("its counters '{line}': {error}"))
+        })
+    }
+}
+
+/// Devices of the baseline, one to an address.
+#[derive(Debug)]
+pub struct Devices {
+    secret: X25519Secret,
+    public: [u8; 32],
+    keys: Vec<Aes256Fast>,
+}
+
+impl Devices {
+    /// The devices' keys are not what is measured, so they share one key pair.
+    pub fn new(secret: [u8; 32]) -> Devices {
+        let secret = X25519Secret::new(secret);
+        Devices {
+            public: secret.public_key(),
+            secret,
+            keys: Vec::new(),
+        }
+    }
+
+    /// Every address joins. Returns when all have sent their keys.
+    pub fn join(&mut self, gateway: &BaselineGateway, addresses: &Addresses) -> Result<()> {
+        self.keys.clear();
+        let network = |source| Error::Network { source };
+        let all: Vec<usize> = (0..addresses.len()).collect();
+        for wave in all.chunks(WAVE) {
+            for index in wave {
+                addresses.of(*index).send(&JOIN).map_err(network)?;
+            }
+            for index in wave {
+                let socket = addresses.of(*index);
+                let mut frame = [0; 64];
+                let size = socket.recv(&mut frame).map_err(network)?;
+                let peer: [u8; 32] = match &frame[..size] {
+                    [GATEWAY_KEY, key @ ..] if key.len() == 32 => {
+                        std::array::from_fn(|byte| key[byte])
+                    }
+                    _ => {
+                        return Err(gateway
+                            .process
+                            .broken("it answered a join with something else"));
+                    }
+                };
+                let shared = self.secret.shared_secret(&peer).map_err(broken)?;
+                let mut hash = Sha3_256::new();
+                hash.update(shared.as_bytes());
+                self.keys.push(Aes256Fast::new(&hash.finish()));
+                let mut answer = [NODE_KEY; 33];
+                answer[1..].copy_from_slice(&self.public);
+                socket.send(&answer).map_err(network)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Seals `count` readings for [`crate::load::send`].
+    pub fn seal(&self, count: usize) -> Result<Frames> {
+        let size = 1 + PADDED_BYTES;
+        let mut bytes = Vec::with_capacity(count * size);
+        for index in 0..count {
+            let session = index / BATCH % self.keys.len();
+            let mut block = [(PADDED_BYTES - READING_BYTES) as u8; PADDED_BYTES];
+            block[..8].copy_from_slice(&(index as u64).to_le_bytes());
+            block[8..READING_BYTES].fill(0);
+            ecb_encrypt_in_place(&self.keys[session], &mut block).map_err(broken)?;
+            bytes.push(DATA);
+            bytes.extend_from_slice(&block);
+        }
+        Ok(Frames { size, bytes })
+    }
+}
+
+fn broken(error: selo_sys::Error) -> Error {
+    Error::Gateway {
+        name: "a device of the baseline",
+        message: error.to_string(),
+    }
+}

@@ -1,0 +1,61 @@
+//! What can go wrong in a benchmark. Every message says what happened and where;
+//! [`Error::hint`] says what to do next.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// The result of a benchmark's step.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("cannot start {program}: {source}")]
+    Start { program: String, source: io::Error },
+
+    /// There is no Python with the module `cryptography`.
+    #[error("the baseline needs Python 3 with the module cryptography; {tried} has none")]
+    NoPython { tried: String },
+
+    #[error("{} is missing: the baseline gateway", path.display())]
+    NoBaseline { path: PathBuf },
+
+    /// A gateway under load did something that it should not.
+    #[error("{name}: {message}")]
+    Gateway { name: &'static str, message: String },
+
+    #[error("the load generator's sockets: {source}")]
+    Network { source: io::Error },
+
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+}
+
+impl Error {
+    /// What the user can do about it, in one line, if there is something.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Error::NoPython { .. } => {
+                "apt-get install python3-cryptography, or --python FILE, or --without-baseline"
+                    .into()
+            }
+            Error::NoBaseline { .. } => {
+                "run it in Selo's source folder, or give --project DIR".into()
+            }
+            Error::Network { source } if source.raw_os_error() == Some(24) => {
+                "allow more open files: ulimit -n 4096".into()
+            }
+            _ => return None,
+        })
+    }
+
+    /// Exit code of the command line for this error (docs/reference.md).
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::NoPython { .. } | Error::NoBaseline { .. } => 3,
+            _ => 4,
+        }
+    }
+}

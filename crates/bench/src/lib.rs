@@ -1,0 +1,9 @@
+//! Measures the gateway under load, beside the gateway of the paper.
+
+pub mod classic;
+pub mod error;
+pub mod load;
+pub mod machine;
+pub mod process;
+
+pub use error::{Error, Result};

@@ -1,0 +1,155 @@
+//! The load generator: many devices' addresses, frames that were sealed beforehand, and as
+//! few system calls as the kernel allows, so that the gateway is what limits.
+//!
+//! Every frame is a datagram of its own and the kernel is not asked to cut a large one
+//! (UDP_SEGMENT): a gateway that receives cut ones whole would be measured faster than any
+//! real device's packets let it be.
+
+use std::io::{self, IoSlice};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
+use std::time::{Duration, Instant};
+
+use rustix::net::{MMsgHdr, SendAncillaryBuffer, SendFlags};
+use socket2::{Domain, Socket, Type};
+
+use crate::error::{Error, Result};
+
+/// Frames handed to the kernel in one call, all of one address.
+pub const BATCH: usize = 16;
+
+/// Bytes of buffer that a socket asks for, as the gateways do.
+const BUFFER: usize = 4 << 20;
+
+/// Sockets of one process: below the usual limit of open files, 1,024.
+pub const ADDRESSES_MAX: usize = 900;
+
+/// The addresses of the devices: 127.64.x.y, each with a port of its own, each connected to
+/// the gateway.
+#[derive(Debug)]
+pub struct Addresses {
+    sockets: Vec<UdpSocket>,
+}
+
+impl Addresses {
+    /// Opens `count` sockets to `gateway`, which is on loopback.
+    pub fn open(count: usize, gateway: SocketAddr) -> Result<Addresses> {
+        let sockets = (0..count.min(ADDRESSES_MAX))
+            .map(|index| {
+                let socket = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
+                socket.set_send_buffer_size(BUFFER)?;
+                let own = Ipv4Addr::new(127, 64, (index >> 8) as u8, index as u8);
+                socket.bind(&SocketAddrV4::new(own, 0).into())?;
+                socket.connect(&gateway.into())?;
+                socket.set_read_timeout(Some(Duration::from_secs(2)))?;
+                Ok(socket.into())
+            })
+            .collect::<io::Result<_>>()
+            .map_err(|source| Error::Network { source })?;
+        Ok(Addresses { sockets })
+    }
+
+    pub fn len(&self) -> usize {
+        self.sockets.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.sockets.is_empty()
+    }
+
+    /// The socket of a session.
+    pub fn of(&self, session: usize) -> &UdpSocket {
+        &self.sockets[session % self.sockets.len()]
+    }
+}
+
+/// Sealed frames of one size, in the order in which they are sent.
+#[derive(Debug)]
+pub struct Frames {
+    pub size: usize,
+    pub bytes: Vec<u8>,
+}
+
+impl Frames {
+    pub fn count(&self) -> usize {
+        self.bytes.len() / self.size
+    }
+}
+
+/// What was sent, and how long it took.
+#[derive(Debug, Clone, Copy)]
+pub struct Sent {
+    pub frames: u64,
+    pub elapsed: Duration,
+}
+
+/// Sends frames as fast as the kernel takes them, [`BATCH`] at a time from each address in
+/// turn, until all are sent or `limit` is over.
+pub fn send(addresses: &Addresses, frames: &Frames, limit: Duration) -> Result<Sent> {
+    let start = Instant::now();
+    let mut sent = 0;
+    for (turn, batch) in frames.bytes.chunks(BATCH * frames.size).enumerate() {
+        if turn % 64 == 0 && start.elapsed() >= limit {
+            break;
+        }
+        sent += send_batch(addresses.of(turn), batch, frames.size)
+            .map_err(|source| Error::Network { source })?;
+    }
+    Ok(Sent {
+        frames: sent,
+        elapsed: start.elapsed(),
+    })
+}
+
+/// Sends the frames of `batch`, `size` bytes each; says how many.
+fn send_batch(socket: &UdpSocket, batch: &[u8], size: usize) -> io::Result<u64> {
+    let slices: [[IoSlice; 1]; BATCH] = std::array::from_fn(|index| {
+        let from = (index * size).min(batch.len());
+        [IoSlice::new(&batch[from..(from + size).min(batch.len())])]
+    });
+    let mut controls: [SendAncillaryBuffer; BATCH] = std::array::from_fn(|_| Default::default());
+    let mut headers = Vec::with_capacity(BATCH);
+    for (slice, control) in slices[..batch.len() / size].iter().zip(&mut controls) {
+        headers.push(MMsgHdr::new(slice, control));
+    }
+    let mut done = 0;
+    while done < headers.len() {
+        match rustix::net::sendmmsg(socket, &mut headers[done..], SendFlags::empty()) {
+            Ok(count) => done += count,
+            Err(rustix::io::Errno::INTR) => {}
+            // What the gateway said about an earlier frame (it has just started or ended).
+            Err(rustix::io::Errno::CONNREFUSED) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(done as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_frame_arrives_once_and_whole_from_its_address() {
+        let gateway = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        gateway
+            .set_read_timeout(Some(Duration::from_secs(5)))
+            .expect("a limit");
+        let addresses = Addresses::open(3, gateway.local_addr().expect("bound")).expect("opens");
+        // Two full batches and a rest.
+        let count = 2 * BATCH + 5;
+        let frames = Frames {
+            size: 29,
+            bytes: (0..count).flat_map(|index| [index as u8; 29]).collect(),
+        };
+        let sent = send(&addresses, &frames, Duration::from_secs(60)).expect("sends");
+        assert_eq!(sent.frames, count as u64);
+        let mut buffer = [0; 64];
+        for index in 0..count {
+            let (size, from) = gateway.recv_from(&mut buffer).expect("a frame");
+            assert_eq!(&buffer[..size], [index as u8; 29]);
+            let session = index / BATCH;
+            let own = addresses.of(session).local_addr().expect("bound");
+            assert_eq!(from, own);
+        }
+    }
+}

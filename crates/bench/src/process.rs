@@ -1,0 +1,167 @@
+//! A gateway in a process of its own, watched from outside: its CPU time and its memory are
+//! what the kernel says of it.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+
+/// How long a gateway may take to start, to answer, and to end.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running gateway. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct Process {
+    name: &'static str,
+    child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Process {
+    /// Starts `command`; its standard output is read by [`Process::line`].
+    pub fn start(name: &'static str, command: &mut Command) -> Result<Process> {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|source| Error::Start {
+                program: command.get_program().to_string_lossy().into_owned(),
+                source,
+            })?;
+        let stdout = child.stdout.take().ok_or_else(|| Error::Gateway {
+            name,
+            message: "its standard output is not there".into(),
+        })?;
+        Ok(Process {
+            name,
+            child,
+            lines: BufReader::new(stdout),
+        })
+    }
+
+    /// The next line that it prints, without the line's end.
+    pub fn line(&mut self) -> Result<String> {
+        let mut line = String::new();
+        match self.lines.read_line(&mut line) {
+            Ok(0) => Err(self.broken("it ended before it said what was expected")),
+            Ok(_) => Ok(line.trim_end().to_owned()),
+            Err(error) => Err(self.broken(error.to_string())),
+        }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn signal(&self, signal: rustix::process::Signal) -> Result<()> {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).map_err(|error| self.broken(error.to_string()))
+    }
+
+    /// CPU seconds, user and system, of all its threads since its start.
+    pub fn cpu_seconds(&self) -> Result<f64> {
+        let path = format!("/proc/{}/stat", self.pid());
+        let text = fs::read_to_string(&path).map_err(|error| self.broken(error.to_string()))?;
+        let ticks =
+            cpu_ticks(&text).ok_or_else(|| self.broken(format!("{path} is odd: {text}")))?;
+        Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+    }
+
+    /// Bytes of memory that it occupies.
+    pub fn resident_bytes(&self) -> Result<u64> {
+        let path = format!("/proc/{}/status", self.pid());
+        let text = fs::read_to_string(&path).map_err(|error| self.broken(error.to_string()))?;
+        resident_bytes(&text).ok_or_else(|| self.broken(format!("{path} does not say VmRSS")))
+    }
+
+    /// Asks it to end (SIGTERM) and waits until it has.
+    pub fn stop(mut self) -> Result<ExitStatus> {
+        self.signal(rustix::process::Signal::TERM)?;
+        let start = Instant::now();
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) if start.elapsed() < PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                Ok(None) => return Err(self.broken("it does not end on SIGTERM")),
+                Err(error) => return Err(self.broken(error.to_string())),
+            }
+        }
+    }
+
+    pub fn broken(&self, message: impl Into<String>) -> Error {
+        Error::Gateway {
+            name: self.name,
+            message: message.into(),
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// utime + stime of a line of /proc/PID/stat: fields 14 and 15. The second field is the
+/// program's name in brackets and may hold anything, brackets too.
+fn cpu_ticks(stat: &str) -> Option<u64> {
+    let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
+    let utime: u64 = fields.nth(11)?.parse().ok()?;
+    let stime: u64 = fields.next()?.parse().ok()?;
+    Some(utime + stime)
+}
+
+fn resident_bytes(status: &str) -> Option<u64> {
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_files_are_read_right() {
+        let stat = "42 (a) b (c)) S 1 42 42 0 -1 4194560 1 2 3 4 700 33 5 6 20 0 1 0 9 1000";
+        assert_eq!(cpu_ticks(stat), Some(733));
+        assert_eq!(cpu_ticks("42 (cut) S 1 42"), None);
+        assert_eq!(cpu_ticks(""), None);
+        let status = "Name:\tx\nVmPeak:\t 9 kB\nVmRSS:\t   1234 kB\n";
+        assert_eq!(resident_bytes(status), Some(1234 * 1024));
+        assert_eq!(resident_bytes("Name:\tx\n"), None);
+    }
+
+    #[test]
+    fn a_busy_process_is_seen_to_work() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo ready; while :; do :; done"]);
+        let mut process = Process::start("sh", &mut command).expect("starts");
+        assert_eq!(process.line().expect("a line"), "ready");
+        let before = process.cpu_seconds().expect("readable");
+        while process.cpu_seconds().expect("readable") <= before {
+            std::thread::yield_now();
+        }
+        assert!(process.resident_bytes().expect("readable") > 0);
+        assert!(!process.stop().expect("ends").success());
+    }
+
+    #[test]
+    fn one_that_ends_early_is_an_error() {
+        let mut process = Process::start("true", &mut Command::new("true")).expect("starts");
+        assert!(
+            process
+                .line()
+                .expect_err("nothing")
+                .to_string()
+                .contains("true")
+        );
+    }
+}

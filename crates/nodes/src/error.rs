@@ -1,0 +1,100 @@
+//! What can go wrong with virtual nodes. Every message says what happened and where;
+//! [`Error::hint`] says what to do next.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// The result of something with virtual nodes.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+
+    /// A file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+
+    /// The directory with the records is open to other users.
+    #[error("{} holds keys, but others may enter it (mode {mode:03o})", path.display())]
+    Permissions {
+        /// The directory.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+
+    /// Other virtual nodes run on these records.
+    #[error("other virtual nodes run on {}", path.display())]
+    Locked {
+        /// The directory.
+        path: PathBuf,
+    },
+
+    /// A file that is not a record file.
+    #[error("{} does not hold records of virtual nodes", path.display())]
+    NotRecords {
+        /// The file.
+        path: PathBuf,
+    },
+
+    /// The gateway cannot be reached by any frame.
+    #[error("cannot send to {address}: {source}")]
+    Network {
+        /// The gateway.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+
+    /// The C library refused.
+    #[error("node {node}: {source}")]
+    Node {
+        /// Which one, from 0.
+        node: usize,
+        /// Why.
+        source: selo_sys::Error,
+    },
+}
+
+impl Error {
+    /// What the user can do about it, in one line, if there is something.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Error::Permissions { path, .. } => format!("chmod 700 {}", path.display()),
+            Error::Locked { .. } => "wait until they end, or give --state another directory".into(),
+            Error::NotRecords { .. } => {
+                "give --state another directory; nothing was changed in this one".into()
+            }
+            Error::Network { source, .. } if source.raw_os_error() == Some(24) => {
+                "allow more open files (ulimit -n 16384), or run fewer nodes".into()
+            }
+            _ => return None,
+        })
+    }
+
+    /// Exit code of the command line for this error (docs/reference.md).
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::NotRecords { .. } => 2,
+            _ => 4,
+        }
+    }
+}

@@ -1,0 +1,546 @@
+//! Many nodes over UDP, on few threads: each thread waits for the sockets of its share of the
+//! nodes and for what is due next.
+//!
+//! A node has a socket and so an address of its own, as long as the system allows so many
+//! open files; beyond that nodes share sockets, and a frame is handed to every node on its
+//! socket, as on a radio channel.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use mio::net::UdpSocket;
+use mio::{Events, Interest, Poll, Token};
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use selo_sys::node::{Event, Node};
+
+use crate::error::{Error, Result};
+use crate::impairment::{Impairment, Path, Schedule};
+use crate::node::VirtualNode;
+use crate::reading::RainGauge;
+use crate::records::Records;
+
+/// How often a node gets a turn when nothing comes for it: its own times are seconds.
+const TURN: Duration = Duration::from_millis(50);
+
+/// The starts of the nodes are spread over the time between two readings, but not over more.
+const SPREAD_MAX: Duration = Duration::from_secs(10);
+
+/// Files that are not sockets of nodes.
+const OTHER_FILES: u64 = 64;
+
+/// Room for what is no frame, so that it is seen to be none.
+const PACKET_MAX: usize = 2048;
+
+/// What the nodes do.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The gateway.
+    pub to: SocketAddr,
+    /// Time between two readings of a node.
+    pub every: Duration,
+    /// Readings of each node; without a number they go on.
+    pub readings: Option<u64>,
+    /// Every reading is repeated until the gateway acknowledges it.
+    pub confirmed: bool,
+    /// What happens to frames, in each direction.
+    pub impairment: Impairment,
+    /// Of the impairment, the weather and the start times; never of keys.
+    pub seed: u64,
+    /// When to stop at the latest.
+    pub limit: Option<Duration>,
+    /// Threads, at least one.
+    pub threads: usize,
+}
+
+/// What has happened so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Nodes that have a session now.
+    pub joined_now: u64,
+    /// Nodes that have had one.
+    pub joined: u64,
+    /// Sessions after a node's first.
+    pub rejoins: u64,
+    /// Sessions that nodes took for lost.
+    pub sessions_lost: u64,
+    /// Readings given to nodes' sessions.
+    pub sent: u64,
+    /// Confirmed readings that the gateway has acknowledged.
+    pub acknowledged: u64,
+    /// Confirmed readings that were given up.
+    pub lost: u64,
+    /// Payloads from the gateway.
+    pub received: u64,
+    /// Frames that left the nodes, and that came for them, before any impairment.
+    pub frames_out: u64,
+    /// See `frames_out`.
+    pub frames_in: u64,
+    /// Frames that the system did not take.
+    pub send_errors: u64,
+}
+
+macro_rules! tally {
+    ($($name:ident),+) => {
+        #[derive(Default)]
+        struct Shared { $($name: AtomicU64),+ }
+
+        impl Shared {
+            fn tally(&self) -> Tally {
+                Tally { $($name: self.$name.load(Relaxed)),+ }
+            }
+        }
+    };
+}
+
+tally!(
+    joined_now,
+    joined,
+    rejoins,
+    sessions_lost,
+    sent,
+    acknowledged,
+    lost,
+    received,
+    frames_out,
+    frames_in,
+    send_errors
+);
+
+fn count(number: &AtomicU64) {
+    number.fetch_add(1, Relaxed);
+}
+
+/// Runs nodes, which have device keys, until the plan is carried out or `stop` is set.
+/// `observe` is called now and then with what has happened.
+pub fn run(
+    mut nodes: Vec<VirtualNode>,
+    records: Records,
+    plan: &Plan,
+    stop: &AtomicBool,
+    mut observe: impl FnMut(&Tally),
+) -> Result<Tally> {
+    let shared = Shared::default();
+    let records = Mutex::new(records);
+    let sockets = allow_files(nodes.len());
+    let threads = plan.threads.clamp(1, nodes.len().max(1));
+    let share = nodes.len().div_ceil(threads).max(1);
+    let total = nodes.len();
+    // What the nodes stored when they started, before any of them sends.
+    commit(&records, 0, &mut nodes)?;
+    std::thread::scope(|scope| {
+        let mut workers = Vec::new();
+        let mut first = 0;
+        while !nodes.is_empty() {
+            let rest = nodes.split_off(share.min(nodes.len()));
+            let own = std::mem::replace(&mut nodes, rest);
+            let (number, shared, records) = (own.len(), &shared, &records);
+            workers.push(scope.spawn(move || {
+                let sockets = (sockets * number / total).max(1);
+                Shard::new(own, first, total, sockets, plan, shared)?.run(records, stop)
+            }));
+            first += number;
+        }
+        while workers.iter().any(|worker| !worker.is_finished()) {
+            std::thread::sleep(Duration::from_millis(100));
+            observe(&shared.tally());
+        }
+        let results = workers.into_iter().map(|worker| match worker.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        results.collect::<Result<()>>()
+    })?;
+    Ok(shared.tally())
+}
+
+/// Raises the limit of open files if `nodes` need more; says how many sockets they can have.
+fn allow_files(nodes: usize) -> usize {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let need = nodes as u64 + OTHER_FILES;
+    let mut limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|current| current < need) {
+        let wanted = limit.maximum.map_or(need, |maximum| maximum.min(need));
+        let raised = rustix::process::Rlimit {
+            current: Some(wanted),
+            ..limit
+        };
+        if setrlimit(Resource::Nofile, raised).is_ok() {
+            limit = raised;
+        }
+    }
+    let room = limit
+        .current
+        .map_or(u64::MAX, |current| current.saturating_sub(OTHER_FILES));
+    usize::try_from(room)
+        .unwrap_or(usize::MAX)
+        .min(nodes)
+        .max(1)
+}
+
+/// Keeps what nodes have stored; `first` is the number of the first.
+fn commit(records: &Mutex<Records>, first: usize, nodes: &mut [VirtualNode]) -> Result<()> {
+    let stored: Vec<_> = nodes
+        .iter_mut()
+        .enumerate()
+        .filter_map(|(index, node)| Some((first + index, node.take_stored()?)))
+        .collect();
+    if stored.is_empty() {
+        return Ok(());
+    }
+    let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
+    for (node, record) in stored {
+        records.set(node, record);
+    }
+    records.commit()
+}
+
+/// One thread's nodes.
+struct Shard<'a> {
+    plan: &'a Plan,
+    shared: &'a Shared,
+    first: usize,
+    nodes: Vec<VirtualNode>,
+    states: Vec<State>,
+    sockets: Vec<UdpSocket>,
+    poll: Poll,
+    start: Instant,
+    agenda: Schedule<Due>,
+    finished: usize,
+    /// Nodes that have something to do at once.
+    busy: Vec<usize>,
+}
+
+/// What is known of a node beside itself.
+struct State {
+    gauge: RainGauge,
+    up: Path,
+    down: Path,
+    sent: u64,
+    /// A reading is due and waits for a session, or for the one before to be acknowledged.
+    reading_due: bool,
+    /// A confirmed reading is on its way.
+    unconfirmed: bool,
+    has_joined: bool,
+    joined_now: bool,
+    finished: bool,
+}
+
+enum Due {
+    Start(usize),
+    Reading(usize),
+    /// A frame arrives at the gateway's end, or at the node's.
+    Up(usize, Vec<u8>),
+    Down(usize, Vec<u8>),
+}
+
+impl<'a> Shard<'a> {
+    fn new(
+        nodes: Vec<VirtualNode>,
+        first: usize,
+        total: usize,
+        sockets: usize,
+        plan: &'a Plan,
+        shared: &'a Shared,
+    ) -> Result<Shard<'a>> {
+        let network = |source| Error::Network {
+            address: plan.to,
+            source,
+        };
+        let poll = Poll::new().map_err(network)?;
+        let sockets = (0..sockets.min(nodes.len()))
+            .map(|index| {
+                let mut socket = UdpSocket::bind(any_port(plan.to))?;
+                socket.connect(plan.to)?;
+                let interest = Interest::READABLE;
+                poll.registry()
+                    .register(&mut socket, Token(index), interest)?;
+                Ok(socket)
+            })
+            .collect::<io::Result<Vec<_>>>()
+            .map_err(network)?;
+        let mut agenda = Schedule::default();
+        let spread = plan.every.min(SPREAD_MAX);
+        let states = (first..first + nodes.len())
+            .map(|node| {
+                let stream = 4 * node as u64;
+                let mut random = ChaCha8Rng::seed_from_u64(plan.seed);
+                random.set_stream(stream);
+                let jitter: f64 = random.random();
+                let offset = spread.mul_f64((node as f64 + jitter) / total as f64);
+                agenda.add(offset, Due::Start(node - first));
+                let path = |stream| Path::new(plan.impairment.clone(), plan.seed, stream);
+                State {
+                    gauge: RainGauge::new(plan.seed, stream + 1),
+                    up: path(stream + 2),
+                    down: path(stream + 3),
+                    sent: 0,
+                    reading_due: false,
+                    unconfirmed: false,
+                    has_joined: false,
+                    joined_now: false,
+                    finished: false,
+                }
+            })
+            .collect();
+        Ok(Shard {
+            plan,
+            shared,
+            first,
+            nodes,
+            states,
+            sockets,
+            poll,
+            start: Instant::now(),
+            agenda,
+            finished: 0,
+            busy: Vec::new(),
+        })
+    }
+
+    fn run(mut self, records: &Mutex<Records>, stop: &AtomicBool) -> Result<()> {
+        let mut events = Events::with_capacity(1024);
+        let mut next_round = Duration::ZERO;
+        loop {
+            let now = self.start.elapsed();
+            let over = self.plan.limit.is_some_and(|limit| now >= limit);
+            if over || stop.load(Relaxed) || self.is_done() {
+                return Ok(());
+            }
+            let due = self
+                .agenda
+                .due()
+                .map_or(next_round, |due| due.min(next_round));
+            self.wait(&mut events, due.saturating_sub(now))?;
+            for event in &events {
+                self.take_in(event.token().0)?;
+            }
+            let now = self.start.elapsed();
+            self.do_due(now)?;
+            if now >= next_round {
+                next_round = now + TURN;
+                self.busy = (0..self.nodes.len()).collect();
+            }
+            self.turns(now, records)?;
+        }
+    }
+
+    /// Every node has sent its readings, and what is confirmed has been settled.
+    fn is_done(&self) -> bool {
+        self.finished == self.nodes.len() && self.agenda.is_empty()
+    }
+
+    fn wait(&mut self, events: &mut Events, time: Duration) -> Result<()> {
+        match self.poll.poll(events, Some(time)) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(source) => Err(self.network(source)),
+        }
+    }
+
+    fn network(&self, source: io::Error) -> Error {
+        Error::Network {
+            address: self.plan.to,
+            source,
+        }
+    }
+
+    /// Empties a socket.
+    fn take_in(&mut self, socket: usize) -> Result<()> {
+        let mut packet = [0; PACKET_MAX];
+        loop {
+            match self.sockets[socket].recv(&mut packet) {
+                Ok(size) => {
+                    let now = self.start.elapsed();
+                    for node in (socket..self.nodes.len()).step_by(self.sockets.len()) {
+                        count(&self.shared.frames_in);
+                        let agenda = &mut self.agenda;
+                        self.states[node]
+                            .down
+                            .pass(now, &packet[..size], |due, bytes| {
+                                agenda.add(due, Due::Down(node, bytes));
+                            });
+                    }
+                }
+                Err(error) if is_momentary(&error) => return Ok(()),
+                // The system tells what became of an earlier frame: nobody listens yet.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
+                Err(source) => return Err(self.network(source)),
+            }
+        }
+    }
+
+    fn do_due(&mut self, now: Duration) -> Result<()> {
+        while let Some(due) = self.agenda.take(now) {
+            match due {
+                Due::Start(node) => {
+                    let result = self.nodes[node].node().join();
+                    result.map_err(|source| self.broken(node, source))?;
+                    self.busy.push(node);
+                    let first = now + self.plan.every;
+                    self.agenda.add(first, Due::Reading(node));
+                }
+                Due::Reading(node) => {
+                    self.states[node].reading_due = true;
+                    self.busy.push(node);
+                    if !self.is_last(node) {
+                        self.agenda.add(now + self.plan.every, Due::Reading(node));
+                    }
+                }
+                Due::Up(node, bytes) => self.send(node, &bytes)?,
+                Due::Down(node, bytes) => {
+                    self.nodes[node].receive(&bytes);
+                    self.busy.push(node);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the reading that is due is the node's last.
+    fn is_last(&self, node: usize) -> bool {
+        self.plan
+            .readings
+            .is_some_and(|readings| self.states[node].sent + 1 >= readings)
+    }
+
+    fn broken(&self, node: usize, source: selo_sys::Error) -> Error {
+        Error::Node {
+            node: self.first + node,
+            source,
+        }
+    }
+
+    fn send(&mut self, node: usize, frame: &[u8]) -> Result<()> {
+        match self.sockets[node % self.sockets.len()].send(frame) {
+            Ok(_) => Ok(()),
+            Err(error) if is_momentary(&error) => {
+                count(&self.shared.send_errors);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                count(&self.shared.send_errors);
+                Ok(())
+            }
+            Err(source) => Err(self.network(source)),
+        }
+    }
+
+    /// The busy nodes' turns; then what they stored is kept, and what they sent leaves.
+    fn turns(&mut self, now: Duration, records: &Mutex<Records>) -> Result<()> {
+        let mut busy = std::mem::take(&mut self.busy);
+        busy.sort_unstable();
+        busy.dedup();
+        for &node in &busy {
+            self.turn(node, now)?;
+        }
+        commit(records, self.first, &mut self.nodes)?;
+        for node in busy {
+            for frame in self.nodes[node].take_sent() {
+                count(&self.shared.frames_out);
+                let agenda = &mut self.agenda;
+                self.states[node].up.pass(now, &frame, |due, bytes| {
+                    agenda.add(due, Due::Up(node, bytes));
+                });
+            }
+        }
+        self.do_due(now)
+    }
+
+    fn turn(&mut self, node: usize, now: Duration) -> Result<()> {
+        let (state, shared, plan) = (&mut self.states[node], self.shared, self.plan);
+        // Wraps, as a board's clock does.
+        let milliseconds = now.as_millis() as u32;
+        self.nodes[node].turn(milliseconds, |_, event| state.take(event, shared));
+        let result = state.read(self.nodes[node].node(), now, plan, shared);
+        let joined = self.nodes[node].node().is_joined();
+        state.follow(joined, shared);
+        if !state.finished && state.is_finished(plan) {
+            state.finished = true;
+            self.finished += 1;
+        }
+        result.map_err(|source| self.broken(node, source))
+    }
+}
+
+impl State {
+    fn take(&mut self, event: Event, shared: &Shared) {
+        match event {
+            Event::Joined if self.has_joined => count(&shared.rejoins),
+            Event::Joined => {
+                self.has_joined = true;
+                count(&shared.joined);
+            }
+            Event::Lost => count(&shared.sessions_lost),
+            Event::Received(_) => count(&shared.received),
+            Event::Delivered => {
+                self.unconfirmed = false;
+                count(&shared.acknowledged);
+            }
+            Event::Undelivered => {
+                self.unconfirmed = false;
+                count(&shared.lost);
+            }
+            Event::Digits(_) | Event::Paired | Event::PairFailed => {}
+        }
+    }
+
+    /// Sends the reading that is due, if it can be sent.
+    fn read(
+        &mut self,
+        node: &mut Node,
+        now: Duration,
+        plan: &Plan,
+        shared: &Shared,
+    ) -> Result<(), selo_sys::Error> {
+        if !self.reading_due || self.unconfirmed || !node.is_joined() {
+            return Ok(());
+        }
+        match node.send(&self.gauge.read(now), plan.confirmed) {
+            Ok(()) => {
+                self.reading_due = false;
+                self.unconfirmed = plan.confirmed;
+                self.sent += 1;
+                count(&shared.sent);
+                Ok(())
+            }
+            // The session has just ended: the reading waits for the next one.
+            Err(selo_sys::Error::State) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn follow(&mut self, joined: bool, shared: &Shared) {
+        match (self.joined_now, joined) {
+            (false, true) => count(&shared.joined_now),
+            (true, false) => {
+                shared.joined_now.fetch_sub(1, Relaxed);
+            }
+            _ => {}
+        }
+        self.joined_now = joined;
+    }
+
+    fn is_finished(&self, plan: &Plan) -> bool {
+        plan.readings.is_some_and(|readings| self.sent >= readings) && !self.unconfirmed
+    }
+}
+
+fn is_momentary(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+    ) || error.raw_os_error() == Some(rustix::io::Errno::NOBUFS.raw_os_error())
+}
+
+/// Any port of the family of `to`.
+fn any_port(to: SocketAddr) -> SocketAddr {
+    let ip: IpAddr = match to {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    SocketAddr::new(ip, 0)
+}

@@ -1,0 +1,373 @@
+//! A network that is not kind: frames are lost, delayed, overtaken, doubled, altered and cut.
+//!
+//! [`Impairment`] says how often, [`Path`] does it, to one frame at a time and without a
+//! clock of its own: it answers with the copies that arrive and when. [`Schedule`] keeps
+//! what is on its way. The same seed gives the same fate to the same frames.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::time::Duration;
+
+use rand::{Rng as _, RngCore, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+/// How long a frame that is to be overtaken waits beyond its delay: long enough for frames
+/// that are sent behind it, short enough not to count as lost.
+const OVERTAKEN: RangeInclusive<Duration> = Duration::from_millis(20)..=Duration::from_millis(200);
+
+/// A chance from 0 (never) to 1 (always). Read from `0.05` or `5%`.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
+pub struct Chance(f64);
+
+impl Chance {
+    /// 0.
+    pub const NEVER: Chance = Chance(0.0);
+    /// 1.
+    pub const ALWAYS: Chance = Chance(1.0);
+
+    /// `None` if `value` is no chance.
+    pub fn new(value: f64) -> Option<Chance> {
+        (0.0..=1.0).contains(&value).then_some(Chance(value))
+    }
+
+    fn strikes(self, random: &mut impl RngCore) -> bool {
+        self.0 > 0.0 && random.random_bool(self.0)
+    }
+}
+
+impl FromStr for Chance {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Chance, String> {
+        let (number, scale) = match text.trim().strip_suffix('%') {
+            Some(number) => (number.trim_end(), 100.0),
+            None => (text.trim(), 1.0),
+        };
+        number
+            .parse::<f64>()
+            .ok()
+            .and_then(|value| Chance::new(value / scale))
+            .ok_or_else(|| "a chance is 0 to 1, or 0% to 100%: 0.05 or 5%".into())
+    }
+}
+
+/// What happens to the frames of one direction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Impairment {
+    /// The frame does not arrive.
+    pub loss: Chance,
+    /// Every frame's time on its way, drawn evenly from the range.
+    pub delay: RangeInclusive<Duration>,
+    /// The frame waits longer, so that later ones overtake it.
+    pub reorder: Chance,
+    /// The frame arrives a second time, with a delay of its own.
+    pub duplicate: Chance,
+    /// One bit of the frame changes.
+    pub corrupt: Chance,
+    /// The frame loses one byte or more at its end.
+    pub truncate: Chance,
+}
+
+impl Default for Impairment {
+    /// A perfect network.
+    fn default() -> Self {
+        Impairment {
+            loss: Chance::NEVER,
+            delay: Duration::ZERO..=Duration::ZERO,
+            reorder: Chance::NEVER,
+            duplicate: Chance::NEVER,
+            corrupt: Chance::NEVER,
+            truncate: Chance::NEVER,
+        }
+    }
+}
+
+/// One direction between two ends.
+#[derive(Debug, Clone)]
+pub struct Path {
+    impairment: Impairment,
+    random: ChaCha8Rng,
+}
+
+impl Path {
+    /// `stream` tells the paths of one seed apart.
+    pub fn new(impairment: Impairment, seed: u64, stream: u64) -> Path {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(stream);
+        Path { impairment, random }
+    }
+
+    /// Sends `frame` at `now`; calls `arrive` for every copy with its time and its bytes.
+    pub fn pass(&mut self, now: Duration, frame: &[u8], mut arrive: impl FnMut(Duration, Vec<u8>)) {
+        let Path { impairment, random } = self;
+        if impairment.loss.strikes(random) {
+            return;
+        }
+        let copies = 1 + u8::from(impairment.duplicate.strikes(random));
+        for _ in 0..copies {
+            let mut due = now + between(&impairment.delay, random);
+            if impairment.reorder.strikes(random) {
+                due += between(&OVERTAKEN, random);
+            }
+            let mut bytes = frame.to_vec();
+            if impairment.corrupt.strikes(random) && !bytes.is_empty() {
+                let bit = random.random_range(0..bytes.len() * 8);
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
+            if impairment.truncate.strikes(random) && !bytes.is_empty() {
+                bytes.truncate(random.random_range(0..bytes.len()));
+            }
+            arrive(due, bytes);
+        }
+    }
+}
+
+fn between(range: &RangeInclusive<Duration>, random: &mut impl RngCore) -> Duration {
+    if range.start() >= range.end() {
+        return *range.start();
+    }
+    let (least, most) = (range.start().as_micros(), range.end().as_micros());
+    let drawn = random.random_range(least..=most);
+    Duration::from_micros(u64::try_from(drawn).unwrap_or(u64::MAX))
+}
+
+/// What is due later, in the order in which it is due; equal times in the order of their
+/// arrival here.
+#[derive(Debug)]
+pub struct Schedule<T> {
+    heap: BinaryHeap<Reverse<Entry<T>>>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    due: Duration,
+    order: u64,
+    item: T,
+}
+
+impl<T> PartialEq for Entry<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.order == other.order
+    }
+}
+
+impl<T> Eq for Entry<T> {}
+
+impl<T> PartialOrd for Entry<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Entry<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.due, self.order).cmp(&(other.due, other.order))
+    }
+}
+
+impl<T> Default for Schedule<T> {
+    fn default() -> Self {
+        Schedule {
+            heap: BinaryHeap::new(),
+            next: 0,
+        }
+    }
+}
+
+impl<T> Schedule<T> {
+    /// Keeps `item` until `due`.
+    pub fn add(&mut self, due: Duration, item: T) {
+        let order = self.next;
+        self.next += 1;
+        self.heap.push(Reverse(Entry { due, order, item }));
+    }
+
+    /// The next item, if it is due at `now`.
+    pub fn take(&mut self, now: Duration) -> Option<T> {
+        if self.due()? > now {
+            return None;
+        }
+        self.heap.pop().map(|Reverse(entry)| entry.item)
+    }
+
+    /// When the next item is due.
+    pub fn due(&self) -> Option<Duration> {
+        self.heap.peek().map(|Reverse(entry)| entry.due)
+    }
+
+    /// Items that are not yet taken.
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Whether nothing is on its way.
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAME: [u8; 29] = [0xa5; 29];
+
+    /// What arrives of one frame.
+    type Copies = Vec<(Duration, Vec<u8>)>;
+
+    /// Sends `count` frames; the copies of each.
+    fn send(impairment: Impairment, seed: u64, count: usize) -> Vec<Copies> {
+        let mut path = Path::new(impairment, seed, 0);
+        (0..count)
+            .map(|_| {
+                let mut copies = Vec::new();
+                path.pass(Duration::ZERO, &FRAME, |due, bytes| {
+                    copies.push((due, bytes))
+                });
+                copies
+            })
+            .collect()
+    }
+
+    fn chance(text: &str) -> Chance {
+        text.parse().expect("a chance")
+    }
+
+    #[test]
+    fn a_perfect_network_changes_nothing() {
+        for copies in send(Impairment::default(), 1, 1000) {
+            assert_eq!(copies, [(Duration::ZERO, FRAME.to_vec())]);
+        }
+    }
+
+    #[test]
+    fn each_impairment_strikes_as_often_as_it_says_and_does_what_it_says() {
+        // 10,000 frames at 20 %: 2,000 with a standard deviation of 40; 5 deviations.
+        let about = |count: usize| (1800..=2200).contains(&count);
+        let p = chance("20%");
+        let base = Impairment::default;
+        let count = |impairment, hit: &dyn Fn(&Copies) -> bool| {
+            let all = send(impairment, 7, 10_000);
+            all.iter().filter(|copies| hit(copies)).count()
+        };
+        let lost = count(Impairment { loss: p, ..base() }, &|copies| {
+            copies.is_empty()
+        });
+        assert!(about(lost), "{lost}");
+        let doubled = count(
+            Impairment {
+                duplicate: p,
+                ..base()
+            },
+            &|copies| copies.len() == 2,
+        );
+        assert!(about(doubled), "{doubled}");
+        let late = count(
+            Impairment {
+                reorder: p,
+                ..base()
+            },
+            &|copies| copies[0].0 >= *OVERTAKEN.start(),
+        );
+        assert!(about(late), "{late}");
+        let altered = count(
+            Impairment {
+                corrupt: p,
+                ..base()
+            },
+            &|copies| {
+                let bits = |bytes: &[u8]| -> u32 {
+                    bytes
+                        .iter()
+                        .zip(FRAME)
+                        .map(|(a, b)| (a ^ b).count_ones())
+                        .sum()
+                };
+                let bits = bits(&copies[0].1);
+                assert!(bits <= 1 && copies[0].1.len() == FRAME.len());
+                bits == 1
+            },
+        );
+        assert!(about(altered), "{altered}");
+        let cut = count(
+            Impairment {
+                truncate: p,
+                ..base()
+            },
+            &|copies| {
+                assert!(FRAME.starts_with(&copies[0].1));
+                copies[0].1.len() < FRAME.len()
+            },
+        );
+        assert!(about(cut), "{cut}");
+    }
+
+    #[test]
+    fn delays_fill_their_range() {
+        let (least, most) = (Duration::from_millis(20), Duration::from_millis(200));
+        let impairment = Impairment {
+            delay: least..=most,
+            ..Impairment::default()
+        };
+        let delays: Vec<Duration> = send(impairment, 3, 10_000)
+            .iter()
+            .map(|copies| copies[0].0)
+            .collect();
+        assert!(delays.iter().all(|delay| (least..=most).contains(delay)));
+        let span = Duration::from_millis(1);
+        assert!(delays.iter().any(|delay| *delay < least + span));
+        assert!(delays.iter().any(|delay| *delay > most - span));
+    }
+
+    #[test]
+    fn a_seed_repeats_itself_and_streams_differ() {
+        let rough = Impairment {
+            loss: chance("0.3"),
+            corrupt: chance("0.3"),
+            duplicate: chance("0.3"),
+            ..Impairment::default()
+        };
+        assert_eq!(send(rough.clone(), 5, 500), send(rough.clone(), 5, 500));
+        assert_ne!(send(rough.clone(), 5, 500), send(rough.clone(), 6, 500));
+        let stream = |stream| {
+            let mut path = Path::new(rough.clone(), 5, stream);
+            let mut all = Vec::new();
+            for _ in 0..500 {
+                path.pass(Duration::ZERO, &FRAME, |_, bytes| all.push(bytes));
+            }
+            all
+        };
+        assert_ne!(stream(0), stream(1));
+    }
+
+    #[test]
+    fn chances_are_read_and_nonsense_is_refused() {
+        for (text, value) in [("0", 0.0), ("1", 1.0), ("5%", 0.05), ("0.1 %", 0.001)] {
+            assert_eq!(
+                chance(text),
+                Chance::new(value).expect("a chance"),
+                "{text}"
+            );
+        }
+        for text in ["", "%", "-1%", "101%", "1.01", "NaN", "inf", "five"] {
+            assert!(text.parse::<Chance>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_schedule_keeps_time_and_order() {
+        let ms = Duration::from_millis;
+        let mut schedule = Schedule::default();
+        for (due, item) in [(3, 'd'), (1, 'a'), (2, 'b'), (2, 'c')] {
+            schedule.add(ms(due), item);
+        }
+        assert_eq!((schedule.due(), schedule.take(ms(0))), (Some(ms(1)), None));
+        let taken: String = std::iter::from_fn(|| schedule.take(ms(2))).collect();
+        assert_eq!((taken.as_str(), schedule.len()), ("abc", 1));
+        assert_eq!(schedule.take(ms(9)), Some('d'));
+        assert!(schedule.is_empty() && schedule.due().is_none());
+    }
+}

@@ -1,0 +1,19 @@
+//! Virtual nodes: the device library on a PC, by the thousand, over a network that may be bad.
+//!
+//! | module | is |
+//! |---|---|
+//! | [`node`] | one node without I/O: the C code, its frames, its record |
+//! | [`fleet`] | many of them over UDP |
+//! | [`records`] | what they store, in one file |
+//! | [`impairment`] | loss, delay, reordering, duplicates, damage |
+//! | [`reading`] | what they measure |
+#![warn(missing_docs)]
+
+mod error;
+pub mod fleet;
+pub mod impairment;
+pub mod node;
+pub mod reading;
+pub mod records;
+
+pub use error::{Error, Result};

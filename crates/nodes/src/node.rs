@@ -1,0 +1,246 @@
+//! One virtual node: the C library's node with a device that is memory. It does no I/O and
+//! has no clock; whoever drives it hands in frames and the time, and takes out frames and the
+//! record.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use selo_sys::node::{Event, FRAME_MAX, Hal, Node, Suite};
+
+use crate::records::Record;
+
+/// Where a node's entropy comes from.
+pub type Entropy = Box<dyn FnMut(&mut [u8]) -> Result<(), selo_sys::Error> + Send>;
+
+/// The operating system's randomness.
+pub fn system_entropy() -> Entropy {
+    Box::new(|out| getrandom::fill(out).map_err(|_| selo_sys::Error::Random))
+}
+
+/// A node and its device.
+pub struct VirtualNode {
+    node: Node,
+    port: Arc<Mutex<Port>>,
+}
+
+/// What the node sees of the world, and the world of the node.
+#[derive(Default)]
+struct Port {
+    milliseconds: u32,
+    inbox: VecDeque<Vec<u8>>,
+    outbox: Vec<Vec<u8>>,
+    record: Option<Record>,
+    /// The record has been stored since it was last taken.
+    stored: bool,
+}
+
+struct Device {
+    port: Arc<Mutex<Port>>,
+    entropy: Entropy,
+}
+
+/// Nothing that holds the lock can panic, so a poisoned one is as good.
+fn lock(port: &Mutex<Port>) -> MutexGuard<'_, Port> {
+    port.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Hal for Device {
+    fn send(&mut self, frame: &[u8]) -> Result<(), selo_sys::Error> {
+        lock(&self.port).outbox.push(frame.to_vec());
+        Ok(())
+    }
+
+    fn receive(&mut self, frame: &mut [u8; FRAME_MAX]) -> usize {
+        match lock(&self.port).inbox.pop_front() {
+            Some(bytes) => {
+                frame[..bytes.len()].copy_from_slice(&bytes);
+                bytes.len()
+            }
+            None => 0,
+        }
+    }
+
+    fn milliseconds(&mut self) -> u32 {
+        lock(&self.port).milliseconds
+    }
+
+    fn entropy(&mut self, out: &mut [u8]) -> Result<(), selo_sys::Error> {
+        (self.entropy)(out)
+    }
+
+    fn load(&mut self) -> Result<Option<Record>, selo_sys::Error> {
+        Ok(lock(&self.port).record)
+    }
+
+    fn store(&mut self, record: &Record) -> Result<(), selo_sys::Error> {
+        let mut port = lock(&self.port);
+        port.record = Some(*record);
+        port.stored = true;
+        Ok(())
+    }
+}
+
+impl VirtualNode {
+    /// A node that has just been switched on with what it stored, if anything. Its clock
+    /// stands at 0.
+    pub fn start(
+        suite: Suite,
+        record: Option<Record>,
+        entropy: Entropy,
+    ) -> Result<VirtualNode, selo_sys::Error> {
+        let port = Arc::new(Mutex::new(Port {
+            record,
+            ..Port::default()
+        }));
+        let device = Device {
+            port: Arc::clone(&port),
+            entropy,
+        };
+        let mut node = Node::new(suite, Box::new(device));
+        node.begin()?;
+        Ok(VirtualNode { node, port })
+    }
+
+    /// Cuts the power and gives it back: only the record remains.
+    pub fn restart(&mut self) -> Result<(), selo_sys::Error> {
+        let mut port = lock(&self.port);
+        port.inbox.clear();
+        port.outbox.clear();
+        drop(port);
+        self.node.begin()
+    }
+
+    /// A frame has come. One that no frame is as long as is dropped, as the carrier must.
+    pub fn receive(&mut self, frame: &[u8]) {
+        if frame.len() <= FRAME_MAX {
+            lock(&self.port).inbox.push_back(frame.to_vec());
+        }
+    }
+
+    /// Gives the node its turn at `milliseconds` since its start: takes in what has come,
+    /// repeats what is due; events are handed to `event` with the node.
+    pub fn turn(&mut self, milliseconds: u32, mut event: impl FnMut(&mut Node, Event)) {
+        lock(&self.port).milliseconds = milliseconds;
+        loop {
+            let waiting = lock(&self.port).inbox.len();
+            match self.node.poll() {
+                Some(happened) => event(&mut self.node, happened),
+                // A frame may have been dropped without an event, and another one wait.
+                None if lock(&self.port).inbox.len() == waiting => break,
+                None => {}
+            }
+        }
+    }
+
+    /// The frames that the node has sent since they were last taken.
+    pub fn take_sent(&mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut lock(&self.port).outbox)
+    }
+
+    /// The record, if the node has stored one since it was last taken. It must be kept before
+    /// frames that were sent later leave.
+    pub fn take_stored(&mut self) -> Option<Record> {
+        let mut port = lock(&self.port);
+        std::mem::take(&mut port.stored)
+            .then_some(port.record)
+            .flatten()
+    }
+
+    /// The node, for everything else that selo.h offers.
+    pub fn node(&mut self) -> &mut Node {
+        &mut self.node
+    }
+}
+
+impl fmt::Debug for VirtualNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.node.fmt(f)
+    }
+}
+
+/// What a record says of itself without its keys: `None` if it is none of this version.
+pub fn describe(record: &Record) -> Option<RecordInfo> {
+    (record[0] == 1).then_some(())?;
+    Some(RecordInfo {
+        suite: Suite::from_code(record[1])?,
+        paired: record[2] == 1,
+        id: u32::from_le_bytes([record[4], record[5], record[6], record[7]]),
+    })
+}
+
+/// Whose record it is. The layout is that of `src/selo/link/node_record.c`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordInfo {
+    /// The suite that it was made for.
+    pub suite: Suite,
+    /// Whether it holds a device key.
+    pub paired: bool,
+    /// The device id.
+    pub id: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixed_entropy() -> Entropy {
+        Box::new(|out| {
+            out.fill(7);
+            Ok(())
+        })
+    }
+
+    #[test]
+    fn a_node_stores_before_it_sends_and_comes_back_as_itself() {
+        for suite in Suite::ALL {
+            let mut node = VirtualNode::start(suite, None, fixed_entropy()).expect("starts");
+            let record = node.take_stored().expect("stored at the start");
+            let info = describe(&record).expect("a record");
+            assert_eq!(
+                (info.suite, info.paired, info.id),
+                (suite, false, node.node().id())
+            );
+            assert!(node.take_stored().is_none() && node.take_sent().is_empty());
+
+            node.node()
+                .provision(0x0102_0304, &[9; 32])
+                .expect("takes a key");
+            let record = node.take_stored().expect("stored again");
+            let info = describe(&record).expect("a record");
+            assert_eq!((info.paired, info.id), (true, 0x0102_0304));
+            node.node().join().expect("begins a join");
+            let sent = node.take_sent();
+            assert_eq!((sent.len(), sent[0].len(), sent[0][0]), (1, 58, 0x50));
+
+            // Another process with the same record: another request.
+            let mut again =
+                VirtualNode::start(suite, Some(record), fixed_entropy()).expect("starts");
+            assert!(again.node().is_paired());
+            again.node().join().expect("begins a join");
+            assert_ne!(again.take_sent(), sent);
+        }
+    }
+
+    #[test]
+    fn requests_are_repeated_by_the_time_that_is_handed_in() {
+        let mut node = VirtualNode::start(Suite::Ascon, None, fixed_entropy()).expect("starts");
+        node.node().provision(1, &[9; 32]).expect("takes a key");
+        node.node().join().expect("begins a join");
+        let sent = node.take_sent();
+        node.turn(1_999, |_, event| panic!("{event:?}"));
+        assert!(node.take_sent().is_empty());
+        node.turn(2_000, |_, event| panic!("{event:?}"));
+        assert_eq!(node.take_sent(), sent);
+    }
+
+    #[test]
+    fn frames_that_are_none_do_no_harm() {
+        let mut node = VirtualNode::start(Suite::Ascon, None, fixed_entropy()).expect("starts");
+        for size in [0, 1, 5, 57, 58, 59, 2000] {
+            node.receive(&vec![0x60; size]);
+        }
+        node.turn(1, |_, event| panic!("{event:?}"));
+        assert!(node.take_sent().is_empty());
+    }
+}
