@@ -12,9 +12,11 @@ union mac {
     struct selo_hmac_sha512 sha512;
     struct selo_hmac_sha3_256 sha3_256;
     struct selo_hmac_sha3_512 sha3_512;
+    struct selo_hmac_blake2s blake2s;
+    struct selo_hmac_ascon_hash256 ascon_hash256;
 };
 
-/* One table for the four, behind functions of one type. */
+/* One table for the six, behind functions of one type. */
 #define FUNCTIONS(name)                                                                  \
     static void name##_start(union mac *mac, const uint8_t *key, size_t size)            \
     {                                                                                    \
@@ -33,8 +35,10 @@ FUNCTIONS(sha256)
 FUNCTIONS(sha512)
 FUNCTIONS(sha3_256)
 FUNCTIONS(sha3_512)
+FUNCTIONS(blake2s)
+FUNCTIONS(ascon_hash256)
 
-enum { SHA256, SHA512, SHA3_256, SHA3_512, HASHES };
+enum { SHA256, SHA512, SHA3_256, SHA3_512, BLAKE2S, ASCON_HASH256, HASHES };
 
 static const struct {
     void (*start)(union mac *mac, const uint8_t *key, size_t size);
@@ -55,6 +59,10 @@ static const struct {
     {sha3_512_start, sha3_512_update, sha3_512_finish, 64,
      "6d8ab1e58071f15ce9472f3a99638700ab1f2978ce1d44929cab87bf66e07db7"
      "d0f312182c2f13afd081a7f907f29db299733414afe2fd0d9b2fc8423c53ce8f"},
+    {blake2s_start, blake2s_update, blake2s_finish, 32,
+     "04ea74e62851da928cb1ca4b6630c87f571ec92d0381eeea47c2b38b165addfb"},
+    {ascon_hash256_start, ascon_hash256_update, ascon_hash256_finish, 32,
+     "e41660b849047fc833e6369d3ba03bf70b9acdc003ac3bf78c4efa940ca8072a"},
 };
 
 struct vector {
@@ -199,6 +207,16 @@ static void lengths(void)
             selo_sha512_start(&h);
             selo_sha512_update(&h, tags, 301 * 64);
             selo_sha512_finish(&h, digest);
+        } else if (hash == BLAKE2S) {
+            struct selo_blake2s h;
+            selo_blake2s_start(&h);
+            selo_blake2s_update(&h, tags, 301 * 32);
+            selo_blake2s_finish(&h, digest);
+        } else if (hash == ASCON_HASH256) {
+            struct selo_ascon_hash256 h;
+            selo_ascon_hash256_start(&h);
+            selo_ascon_hash256_update(&h, tags, 301 * 32);
+            selo_ascon_hash256_finish(&h, digest);
         } else {
             struct selo_sha3 h;
             (hash == SHA3_256 ? selo_sha3_256_start : selo_sha3_512_start)(&h);

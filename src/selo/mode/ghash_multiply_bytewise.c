@@ -87,7 +87,8 @@ void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16])
     for (i = 15; i-- != 0;) {
         uint8_t high = sum[16 + i];
         sum[i] = (uint8_t)(sum[i] ^ high ^ high >> 1 ^ high >> 2 ^ high >> 7);
-        sum[i + 1] ^= (uint8_t)(high << 7) ^ (uint8_t)(high << 6) ^ (uint8_t)(high << 1);
+        sum[i + 1] = (uint8_t)(sum[i + 1] ^ (uint8_t)(high << 7) ^ (uint8_t)(high << 6) ^
+                               (uint8_t)(high << 1));
     }
     for (i = 0; i < 16; i++) {
         product[i] = sum[i];
