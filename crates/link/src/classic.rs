@@ -31,7 +31,7 @@ impl ClassicKey {
     /// The key with the peer whose public key this is. [`Refusal::Key`] if the secret is all-zero.
     pub fn agree(ephemeral: &EphemeralSecret, peer: &[u8; 32]) -> Result<Self, Refusal> {
         let shared = ephemeral.shared_secret(peer).ok_or(Refusal::Key)?;
-        Ok(ClassicKey(Sha3_256::digest(shared.0).into()))
+        Ok(ClassicKey(Sha3_256::digest(*shared).into()))
     }
 
     /// The AES-256 key, for test vectors.

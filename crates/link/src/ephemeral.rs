@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::x25519;
 
@@ -34,8 +34,8 @@ impl EphemeralSecret {
     }
 
     /// The secret shared with a peer's public key; `None` if it is all-zero [RFC7748, 6.1].
-    pub(crate) fn shared_secret(&self, peer: &[u8; 32]) -> Option<SharedSecret> {
-        x25519::shared_secret(&self.0, peer).map(SharedSecret)
+    pub(crate) fn shared_secret(&self, peer: &[u8; 32]) -> Option<Zeroizing<[u8; 32]>> {
+        x25519::shared_secret(&self.0, peer)
     }
 }
 
@@ -44,10 +44,6 @@ impl fmt::Debug for EphemeralSecret {
         formatter.write_str("EphemeralSecret(..)")
     }
 }
-
-/// What two ephemeral secrets agree on. Wiped when dropped.
-#[derive(Zeroize, ZeroizeOnDrop)]
-pub(crate) struct SharedSecret(pub(crate) [u8; 32]);
 
 /// Random bytes from the operating system: for device keys, session ids and the `r` of a pairing.
 pub fn random_bytes<const N: usize>() -> Result<[u8; N], RandomError> {

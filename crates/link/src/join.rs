@@ -71,7 +71,7 @@ impl JoinOpened {
         let shared = ephemeral
             .shared_secret(&self.node_ephemeral)
             .ok_or(Refusal::Key)?;
-        state.token_ee(&shared.0);
+        state.token_ee(&shared);
         let sealed = seal_payload(&mut state, session.0, long_tags);
         let keys = SessionKeys::split(self.suite, &state, session, long_tags);
         Ok((JoinAccept::encode(&check, &public, &sealed), keys))
@@ -84,6 +84,9 @@ pub struct JoinAttempt {
     suite: Suite,
     state: SymmetricState,
     ephemeral: EphemeralSecret,
+    /// The first ephemeral key with a right check, and the state after it: the only one that is
+    /// multiplied with.
+    committed: Option<([u8; 32], SymmetricState)>,
 }
 
 impl JoinAttempt {
@@ -102,32 +105,41 @@ impl JoinAttempt {
         let mut state = start(suite, device, key, &public);
         let sealed = seal_payload(&mut state, counter, wish_long_tags);
         let request = JoinRequest::encode(device, &public, &sealed);
-        (
-            JoinAttempt {
-                suite,
-                state,
-                ephemeral: ephemeral.clone(),
-            },
-            request,
-        )
+        let attempt = JoinAttempt {
+            suite,
+            state,
+            ephemeral: ephemeral.clone(),
+            committed: None,
+        };
+        (attempt, request)
     }
 
     /// Takes the gateway's answer: the new session's keys.
     ///
-    /// [`Refusal::WrongCheck`] before any multiplication; [`Refusal::ForgedJoin`],
-    /// [`Refusal::Key`] and [`Refusal::Malformed`] after one. After any of them the attempt waits
-    /// on for the true answer.
-    pub fn finish(&self, accept: &JoinAccept<'_>) -> Result<SessionKeys, Refusal> {
-        let mut state = self.state.clone();
-        state.token_e(accept.ephemeral);
+    /// [`Refusal::WrongCheck`] costs no multiplication, and only the first answer with a right
+    /// check costs one. After [`Refusal::ForgedJoin`] and [`Refusal::Malformed`] the attempt waits
+    /// on for the true answer; [`Refusal::Key`] ends it.
+    pub fn finish(&mut self, accept: &JoinAccept<'_>) -> Result<SessionKeys, Refusal> {
+        let mut state = match &self.committed {
+            Some((ephemeral, state)) if ephemeral == accept.ephemeral => state.clone(),
+            Some(_) => return Err(Refusal::WrongCheck),
+            None => {
+                let mut state = self.state.clone();
+                state.token_e(accept.ephemeral);
+                state
+            }
+        };
         if check(&state) != *accept.check {
             return Err(Refusal::WrongCheck);
         }
-        let shared = self
-            .ephemeral
-            .shared_secret(accept.ephemeral)
-            .ok_or(Refusal::Key)?;
-        state.token_ee(&shared.0);
+        if self.committed.is_none() {
+            let shared = self
+                .ephemeral
+                .shared_secret(accept.ephemeral)
+                .ok_or(Refusal::Key)?;
+            state.token_ee(&shared);
+            self.committed = Some((*accept.ephemeral, state.clone()));
+        }
         let [a, b, c, d, options] = open_payload(&mut state, accept.sealed)?;
         let session = SessionId(u32::from_le_bytes([a, b, c, d]));
         Ok(SessionKeys::split(

@@ -28,7 +28,7 @@
 //! let (suite, device, key) = (Suite::ChaChaPolyBlake2s, DeviceId(7), DeviceKey::new([1; 32]));
 //!
 //! // The node asks, the gateway answers.
-//! let (attempt, request) =
+//! let (mut attempt, request) =
 //!     JoinAttempt::start(suite, device, &key, 1, false, &EphemeralSecret::random()?);
 //! let Frame::JoinRequest(request) = Frame::parse(&request)? else { unreachable!() };
 //! let opened = JoinOpened::open(suite, &key, &request)?;

@@ -195,7 +195,7 @@ impl Compared {
     ) -> Result<Self, Refusal> {
         let shared = ephemeral.shared_secret(peer).ok_or(Refusal::Key)?;
         let transcript = frames.hash(suite);
-        let [device_key, result_key, digest] = primitives::hkdf(suite, &transcript, &shared.0);
+        let [device_key, result_key, digest] = primitives::hkdf(suite, &transcript, &*shared);
         let [a, b, c, d, ..] = digest;
         let digits = u32::from_le_bytes([a, b, c, d]) % 1_000_000;
         Ok(Compared {

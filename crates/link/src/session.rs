@@ -127,6 +127,13 @@ pub struct Opened<'o> {
     pub newest: bool,
 }
 
+impl Opened<'_> {
+    /// Whether there is nothing to deliver: an acknowledgement without a payload.
+    pub const fn only_acknowledges(&self) -> bool {
+        self.ack.is_some() && self.payload.is_empty()
+    }
+}
+
 /// Why a packet is not delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

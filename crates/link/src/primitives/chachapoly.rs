@@ -1,44 +1,87 @@
 //! ChaCha20-Poly1305 [RFC8439, 2.8] with Noise's nonce [NOISE, 12.3].
 
-use chacha20::ChaCha20;
-use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
-use poly1305::Poly1305;
-use poly1305::universal_hash::{KeyInit, UniversalHash};
-use zeroize::Zeroizing;
+use chacha20::cipher::{Block, KeyIvInit, StreamCipherCore};
+use chacha20::variants::Ietf;
+use chacha20::{ChaChaCore, R20};
+use orion::hazardous::mac::poly1305::{OneTimeKey, Poly1305};
+use zeroize::Zeroize;
 
 use super::TAG_MAX;
 
+type ChaCha20 = ChaChaCore<R20, Ietf>;
+
+/// Blocks of key stream made at a time. The cipher makes four as fast as one; the first is
+/// Poly1305's, and the others are more than a packet of the link can need.
+const BATCH: usize = 4;
+
 pub(super) fn seal(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; TAG_MAX] {
-    let (mut cipher, poly1305) = set_up(key, n);
-    cipher.apply_keystream(text);
-    tag(poly1305, ad, text)
+    let mut state = ChaChaPoly::new(key, n);
+    state.apply_key_stream(text);
+    state.tag(ad, text)
 }
 
 /// Decrypts, and returns the tag that the ciphertext should have had.
 pub(super) fn open(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; TAG_MAX] {
-    let (mut cipher, poly1305) = set_up(key, n);
-    let tag = tag(poly1305, ad, text);
-    cipher.apply_keystream(text);
+    let mut state = ChaChaPoly::new(key, n);
+    let tag = state.tag(ad, text);
+    state.apply_key_stream(text);
     tag
 }
 
-/// The cipher at its block 1, and Poly1305 under the first half of block 0 [RFC8439, 2.6].
-fn set_up(key: &[u8; 32], n: u64) -> (ChaCha20, Poly1305) {
-    let mut nonce = [0; 12];
-    nonce[4..].copy_from_slice(&n.to_le_bytes());
-    let mut cipher = ChaCha20::new(key.into(), &nonce.into());
-    let mut one_time_key = Zeroizing::new([0; 32]);
-    cipher.apply_keystream(one_time_key.as_mut());
-    cipher.seek(64u32);
-    (cipher, Poly1305::new((&*one_time_key).into()))
+struct ChaChaPoly {
+    cipher: ChaCha20,
+    /// Block 0, whose first half is Poly1305's key [RFC8439, 2.6]; then the first key stream.
+    blocks: [Block<ChaCha20>; BATCH],
 }
 
-fn tag(mut poly1305: Poly1305, ad: &[u8], ciphertext: &[u8]) -> [u8; TAG_MAX] {
-    poly1305.update_padded(ad);
-    poly1305.update_padded(ciphertext);
-    let mut lengths = poly1305::Block::default();
-    lengths[..8].copy_from_slice(&(ad.len() as u64).to_le_bytes());
-    lengths[8..].copy_from_slice(&(ciphertext.len() as u64).to_le_bytes());
-    poly1305.update(&[lengths]);
-    poly1305.finalize().into()
+impl ChaChaPoly {
+    fn new(key: &[u8; 32], n: u64) -> Self {
+        let mut nonce = [0; 12];
+        nonce[4..].copy_from_slice(&n.to_le_bytes());
+        let mut cipher = ChaCha20::new(key.into(), &nonce.into());
+        let mut blocks = [Block::<ChaCha20>::default(); BATCH];
+        cipher.write_keystream_blocks(&mut blocks);
+        ChaChaPoly { cipher, blocks }
+    }
+
+    fn apply_key_stream(&mut self, text: &mut [u8]) {
+        let (start, rest) = text.split_at_mut(text.len().min(64 * (BATCH - 1)));
+        xor(start, &self.blocks[1..]);
+        for chunk in rest.chunks_mut(64 * BATCH) {
+            self.cipher.write_keystream_blocks(&mut self.blocks);
+            xor(chunk, &self.blocks);
+        }
+    }
+
+    fn tag(&self, ad: &[u8], ciphertext: &[u8]) -> [u8; TAG_MAX] {
+        let key = OneTimeKey::from_slice(&self.blocks[0][..32]).expect("a key has 32 bytes");
+        let mut poly1305 = Poly1305::new(&key);
+        let mut update = |bytes: &[u8]| poly1305.update(bytes).expect("it is not finalized");
+        for part in [ad, ciphertext] {
+            update(part);
+            update(&[0; 15][..part.len().wrapping_neg() % 16]);
+        }
+        let mut lengths = [0; 16];
+        lengths[..8].copy_from_slice(&(ad.len() as u64).to_le_bytes());
+        lengths[8..].copy_from_slice(&(ciphertext.len() as u64).to_le_bytes());
+        update(&lengths);
+        let tag = poly1305.finalize().expect("it is finalized once");
+        let mut bytes = [0; TAG_MAX];
+        bytes.copy_from_slice(tag.unprotected_as_bytes());
+        bytes
+    }
+}
+
+fn xor(text: &mut [u8], stream: &[Block<ChaCha20>]) {
+    for (text, stream) in text.iter_mut().zip(stream.iter().flatten()) {
+        *text ^= stream;
+    }
+}
+
+impl Drop for ChaChaPoly {
+    fn drop(&mut self) {
+        for block in &mut self.blocks {
+            block.as_mut_slice().zeroize();
+        }
+    }
 }
