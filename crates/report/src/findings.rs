@@ -31,9 +31,8 @@ pub fn findings(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) 
     .collect();
     let mut found = measured(lines);
     found.truncate(2);
-    let mut choices = choices(lines, board);
-    choices.truncate(MOST.saturating_sub(found.len() + closing.len()));
-    found.extend(choices);
+    let room = MOST.saturating_sub(found.len() + closing.len());
+    found.extend(choices(lines, board, room));
     found.extend(closing);
     found
 }
@@ -69,30 +68,46 @@ fn measured(lines: &Lines<'_>) -> Vec<String> {
         .collect()
 }
 
-/// A sentence for each operation, most important first.
-fn choices(lines: &Lines<'_>, board: &str) -> Vec<String> {
+/// A sentence for each operation, most important first. Where there is not room for
+/// all, every interface has its first operation before one has its second.
+fn choices(lines: &Lines<'_>, board: &str, room: usize) -> Vec<String> {
     let mut interfaces = lines.interfaces(board);
     interfaces.sort_by_key(|interface| importance(*interface));
-    let mut found = Vec::new();
-    for interface in interfaces {
-        let measured: Vec<&Line> = lines
-            .of(board, interface)
-            .filter(|line| line.operation != KEY_SETUP && lines.is_headline(line))
-            .filter(|line| !figures(lines, line).is_empty())
-            .collect();
-        if distinct(measured.iter().map(|line| lines.name(line))).len() == 1 {
-            found.push(only(lines, interface, &measured));
-            continue;
-        }
-        for operation in distinct(measured.iter().map(|line| line.operation.as_str())) {
-            let candidates: Vec<&Line> = lines
-                .of(board, interface)
-                .filter(|line| line.operation == operation && lines.is_headline(line))
-                .collect();
-            found.extend(least(lines, interface, operation, &candidates));
-        }
+    let all: Vec<Vec<String>> = interfaces
+        .into_iter()
+        .map(|interface| of_interface(lines, board, interface))
+        .collect();
+    let mut places: Vec<(usize, usize)> = (all.iter().enumerate())
+        .flat_map(|(interface, found)| (0..found.len()).map(move |nth| (interface, nth)))
+        .collect();
+    places.sort_by_key(|(_, nth)| *nth);
+    places.truncate(room);
+    places.sort_unstable();
+    places
+        .into_iter()
+        .map(|(interface, nth)| all[interface][nth].clone())
+        .collect()
+}
+
+/// A sentence for each operation of an interface.
+fn of_interface(lines: &Lines<'_>, board: &str, interface: Option<Interface>) -> Vec<String> {
+    let measured: Vec<&Line> = lines
+        .of(board, interface)
+        .filter(|line| line.operation != KEY_SETUP && lines.is_headline(line))
+        .filter(|line| !figures(lines, line).is_empty())
+        .collect();
+    if distinct(measured.iter().map(|line| lines.name(line))).len() == 1 {
+        return vec![only(lines, interface, &measured)];
     }
-    found
+    let operations = distinct(measured.iter().map(|line| line.operation.as_str()));
+    let sentence = |operation| {
+        let candidates: Vec<&Line> = lines
+            .of(board, interface)
+            .filter(|line| line.operation == operation && lines.is_headline(line))
+            .collect();
+        least(lines, interface, operation, &candidates)
+    };
+    operations.into_iter().filter_map(sentence).collect()
 }
 
 /// The only implementation of an interface: all its operations in one sentence.
@@ -312,7 +327,7 @@ fn conformance(checks: &[CheckLine]) -> Option<String> {
         format!(
             "Conformance: {} test cases of {}; {verdict}.",
             format::count(tried as f64),
-            format::things(sources, "official source", "official sources")
+            format::things(sources, "source", "sources")
         )
     })
 }
@@ -395,9 +410,20 @@ mod tests {
                 "Key agreement: x25519 small takes 43,000,000 cycles for shared-secret.",
                 "Constant time: 1 implementation over 1,000 random secrets; every one always took the same number of cycles; cycles varied with the inputs in 1 timing.",
                 "Without a figure: does not fit: rsa-2048 small on uno.",
-                "Conformance: 288 test cases of 2 official sources; 1 FAILED.",
+                "Conformance: 288 test cases of 2 sources; 1 FAILED.",
             ]
         );
+    }
+
+    #[test]
+    fn where_room_is_short_no_interface_is_left_out_for_another_operation() {
+        let (rows, context) = (sample::rows(), sample::context());
+        let lines = Lines::new(&rows, &context);
+        let first = |text: &String| text.split([':', ' ']).next().map(str::to_owned);
+        let found = |room| choices(&lines, lines.boards()[0], room);
+        assert_eq!(found(9).len(), 3);
+        let two: Vec<_> = found(2).iter().filter_map(first).collect();
+        assert_eq!(two, ["Block", "Key"]);
     }
 
     #[test]
