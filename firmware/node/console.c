@@ -33,7 +33,8 @@ console_command_fn *console_command(const char *line, uint8_t size)
     return list;
 }
 
-void console_say(const char *text, uint32_t number, uint8_t base, uint8_t digits)
+/* Not inlined: the line would lie on the stack below every call of its callers. */
+__attribute__((noinline)) void console_say(const char *text, uint32_t number, uint8_t base, uint8_t digits)
 {
     char line[SERIAL_MAX], figures[NUMBER_CHARACTERS];
     size_t size = strlen_P(text);

@@ -7,13 +7,14 @@
 #include "console.h"
 #include "entropy.h"
 #include "idle.h"
+#include "port.h"
 #include "record.h"
 #include "serial.h"
 #include "station.h"
 
 static const struct selo_hal hal = {
     .send = serial_link_send,
-    .receive = serial_link_receive,
+    .receive = station_receive,
     .milliseconds = clock_milliseconds,
     .entropy = entropy_draw,
     .load = record_load,
@@ -26,6 +27,8 @@ int main(void)
     clock_begin();
     button_begin();
     sei();
+    PORT_MARK(1); /* what the marks cost */
+    PORT_MARK(2);
     station_begin(&hal);
     if (!entropy_found())
         CONSOLE("the clocks do not jitter: only the stored seed is random");

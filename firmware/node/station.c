@@ -20,6 +20,7 @@
 static struct selo_node node;
 static enum selo_status begun = SELO_ERROR_STATE;
 static uint8_t comparing; /* the digits have been shown and wait for the operator */
+static uint8_t receiving; /* the library may take in a frame: the marks are around it */
 
 #define MARKED(statement) \
     do {                  \
@@ -92,6 +93,11 @@ void station_status(void)
         CONSOLE("unpaired");
 }
 
+uint8_t station_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
+{
+    return receiving ? serial_link_receive(unused, frame) : 0;
+}
+
 /* ---- What happens ------------------------------------------------------------------------ */
 
 static void send(const void *payload, uint8_t size, uint8_t flags)
@@ -149,8 +155,9 @@ static uint8_t take_frame(void)
         return 0;
     if (channel == SERIAL_LINK && begun == SELO_OK) {
         enum selo_node_event event;
+        receiving = 1;
         MARKED(event = selo_node_poll(&node));
-
+        receiving = 0;
         take_event(event);
     } else if (channel == SERIAL_CONSOLE) {
         console_command_fn *command = console_command((const char *)bytes, size);
@@ -182,6 +189,14 @@ static uint8_t reading_due(void)
     return 1;
 }
 
+/* Not inlined, so that the reading is off the stack when a handshake computes. */
+static __attribute__((noinline)) void send_reading(void)
+{
+    struct reading reading;
+    reading_take(&reading);
+    send(&reading, sizeof reading, 0);
+}
+
 uint8_t station_step(void)
 {
     if (take_frame())
@@ -193,9 +208,7 @@ uint8_t station_step(void)
     if (begun != SELO_OK)
         return 0;
     if (reading_due()) {
-        struct reading reading;
-        reading_take(&reading);
-        send(&reading, sizeof reading, 0);
+        send_reading();
         return 1;
     }
     enum selo_node_event event = selo_node_poll(&node);
@@ -204,9 +217,15 @@ uint8_t station_step(void)
     return event != SELO_NODE_NOTHING;
 }
 
-void station_begin(const struct selo_hal *hal)
+/* Not inlined, so that the record is off the stack when the node works. */
+static __attribute__((noinline)) void begin(const struct selo_hal *hal)
 {
     begun = selo_node_begin(&node, hal);
+}
+
+void station_begin(const struct selo_hal *hal)
+{
+    begin(hal);
     station_status();
     if (begun != SELO_OK)
         return;

@@ -13,6 +13,9 @@ void station_begin(const struct selo_hal *hal);
 /* Does one thing that is due; 0 if there is none. */
 uint8_t station_step(void);
 
+/* For struct selo_hal: link frames, but only when they are looked for. */
+uint8_t station_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX]);
+
 /* What the operator asks for; the answer is text on the console. */
 void station_pair(void);
 void station_join(void);
