@@ -1,0 +1,200 @@
+//! UP to reading; acknowledgements and hints [docs/protocol.md, Data, A lost session].
+
+use selo_link::Reason;
+use selo_link::frame::{Data, FRAME_MAX, encode_hint};
+use selo_link::session::{OpenError, SealOptions, SessionId};
+
+use super::table::Slot;
+use super::{
+    ACKS_AGAIN, Engine, HINTS_IN_ALL, HINTS_OF_SOURCE, Outgoing, Output, RESERVED_BLOCK, Row,
+    Verdict,
+};
+use crate::clock::Now;
+use crate::counters::{Count, Kind};
+use crate::journal::entry::{Accepted, Entry};
+use crate::limit::Tick;
+use crate::peer::Peer;
+
+impl Engine {
+    #[inline]
+    pub(super) fn up(
+        &mut self,
+        now: Now,
+        from: Peer,
+        rssi: Option<i16>,
+        data: &Data<'_>,
+        out: &mut Output,
+    ) -> Verdict {
+        let Some(slot) = self.sessions.find(data.session.0) else {
+            self.hint(now, from, data.session, out);
+            return Err(Reason::UnknownSession);
+        };
+        let tick = Tick::from_ms(now.steady_ms);
+        let limits = self.settings.limits;
+        let packed = from.pack();
+        // A packet from where the node was last heard is always looked at: invented
+        // addresses cannot silence a node.
+        let at_home = self.sessions.get(slot).is_some_and(|s| s.peer == packed);
+        if !at_home && !self.source_may(now, from, 1) {
+            return Err(Reason::RateLimited);
+        }
+        let held = self.sessions.get_mut(slot).ok_or(Reason::UnknownSession)?;
+        if !held.packets.has(limits.packets, 1, tick) {
+            return Err(Reason::RateLimited);
+        }
+        let mut packet = [0; FRAME_MAX];
+        let opened = match held.session.open(data, &mut packet) {
+            Ok(opened) => opened,
+            Err(error) => return Err(self.not_opened(now, slot, &error, out)),
+        };
+        held.packets.charge(limits.packets, 1, tick);
+        held.heard = (now.unix_ms / 1000) as u32;
+        let moved = opened.newest && !at_home;
+        if moved {
+            held.peer = packed;
+        }
+        // What only acknowledges is no reading.
+        let only_acknowledges = opened.ack.is_some() && opened.payload.is_empty();
+        out.journal.push(&Entry::Accepted(Accepted {
+            session: Some(held.id()),
+            device: held.device_id.0,
+            join: held.join,
+            tag: held.tag,
+            // Counters of a session are below 2^32.
+            counter: opened.counter as u32,
+            peer: from,
+            rssi,
+            payload: (!only_acknowledges).then_some(opened.payload),
+        }));
+        self.counters.add(Count::Accepted, 1);
+        if !only_acknowledges {
+            self.counters.add(Count::Readings, 1);
+        }
+        let acknowledged = opened.ack.and_then(|low| held.session.acknowledged(low));
+        let ack_request = opened.ack_request && !only_acknowledges;
+        let (counter, device, pending) = (opened.counter, held.device, held.pending);
+        if moved && !pending {
+            self.counters.add(Count::Roamed, 1);
+        }
+        if pending {
+            if let Some(event) = self.go_live(slot) {
+                out.events.push(event);
+            }
+        }
+        if let Some(counter) = acknowledged {
+            self.downlink_acknowledged(device, slot, counter, out);
+        }
+        if self.downlinks.has(device) {
+            self.downlink_after_uplink(now, device, ack_request.then_some(counter as u16), out);
+        } else if ack_request {
+            self.acknowledge(now, slot, counter as u16, out);
+        }
+        Ok(())
+    }
+
+    fn go_live(&mut self, slot: Slot) -> Option<super::Event> {
+        self.promote(slot);
+        let held = self.sessions.get(slot)?;
+        Some(super::Event::Live {
+            device: held.device_id,
+            session: held.name(),
+        })
+    }
+
+    /// A packet of a session that does not open.
+    #[cold]
+    fn not_opened(&mut self, now: Now, slot: Slot, error: &OpenError, out: &mut Output) -> Reason {
+        let tick = Tick::from_ms(now.steady_ms);
+        match *error {
+            // Our acknowledgement was lost.
+            OpenError::Again {
+                counter,
+                ack_request: true,
+            } => {
+                let again = self
+                    .sessions
+                    .get_mut(slot)
+                    .is_some_and(|held| held.acks.has(ACKS_AGAIN, 1, tick));
+                if again {
+                    self.acknowledge(now, slot, counter as u16, out);
+                }
+            }
+            OpenError::Forged
+                if self
+                    .sessions
+                    .get(slot)
+                    .is_some_and(|held| held.session.has_ended()) =>
+            {
+                self.end_session(slot, "too many forged packets", out);
+            }
+            _ => {}
+        }
+        error.reason()
+    }
+
+    /// An empty DOWN that acknowledges the packet whose counter has these low bits.
+    pub(super) fn acknowledge(&mut self, now: Now, slot: Slot, low: u16, out: &mut Output) {
+        let options = SealOptions {
+            ack_request: false,
+            ack: Some(low),
+        };
+        self.send_down(now, slot, &[], options, out);
+    }
+
+    /// Seals a DOWN under the next counter, reserved in the journal first, and sends it to
+    /// where the node was last heard. Gives the counter and the packet.
+    pub(super) fn send_down(
+        &mut self,
+        now: Now,
+        slot: Slot,
+        payload: &[u8],
+        options: SealOptions,
+        out: &mut Output,
+    ) -> Option<(u64, Outgoing)> {
+        let held = self.sessions.get_mut(slot)?;
+        let to = Peer::unpack(&held.peer);
+        if held.session.next_sent() >= u64::from(held.below) {
+            // Counters of a session are below 2^32: the last block is shorter.
+            let below = held.session.next_sent().saturating_add(RESERVED_BLOCK);
+            held.below = u32::try_from(below).unwrap_or(u32::MAX);
+            out.journal.push(&Entry::Reserved {
+                session: held.id(),
+                below: held.below,
+            });
+        }
+        if options.ack.is_some() {
+            held.acks
+                .charge(ACKS_AGAIN, 1, Tick::from_ms(now.steady_ms));
+        }
+        let mut packet = [0; FRAME_MAX];
+        match held.session.seal(payload, options, &mut packet) {
+            Ok(sealed) => {
+                let outgoing = Outgoing::new(to, sealed.frame);
+                let counter = sealed.counter;
+                self.counters.sent(Kind::Down);
+                out.send.push(outgoing);
+                Some((counter, outgoing))
+            }
+            // Too long is refused when a message is queued; the rest is the end of a
+            // session that has sent 2^32 packets.
+            Err(_) => None,
+        }
+    }
+
+    /// Tells the sender that its session is not known here, if the limits allow.
+    #[cold]
+    fn hint(&mut self, now: Now, from: Peer, session: SessionId, out: &mut Output) {
+        let tick = Tick::from_ms(now.steady_ms);
+        let key = from.limit_key();
+        let allowed = self.hints.has(HINTS_IN_ALL, 1, tick)
+            && self.hints_of_source.take(key, HINTS_OF_SOURCE, 1, tick);
+        if !allowed {
+            self.counters.add(Count::HintsWithheld, 1);
+            return;
+        }
+        self.hints.charge(HINTS_IN_ALL, 1, tick);
+        let mut buffer = [0; 5];
+        let frame = encode_hint(session, &mut buffer);
+        self.answer(from, Kind::Hint, frame, out);
+    }
+}

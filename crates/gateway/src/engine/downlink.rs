@@ -1,0 +1,366 @@
+//! Messages to nodes: queued, sealed, repeated until they are acknowledged.
+//!
+//! One message of a device is under way at a time. A confirmed one is repeated as the
+//! node repeats its own: the same packet after 2, 4 and 8 s, given up 16 s after the
+//! fourth. To a node that sleeps (`after_uplink`) it is sent when the node has just been
+//! heard, and repeated when it is heard again.
+
+use std::collections::{HashMap, VecDeque};
+
+use selo_link::DeviceId;
+use selo_link::session::SealOptions;
+
+use super::table::{NO_SLOT, Slot};
+use super::{Engine, Event, Outgoing, Output};
+use crate::clock::Now;
+use crate::counters::{Count, Kind};
+use crate::peer::Peer;
+use crate::reading::Payload;
+
+/// Names a message.
+pub type Ticket = u64;
+
+/// Messages that wait for one device at most.
+const QUEUE_MAX: usize = 16;
+/// Waits after the first, second, third and fourth transmission, milliseconds.
+const WAITS_MS: [u64; 4] = [2_000, 4_000, 8_000, 16_000];
+/// Bytes of a payload that fits a DOWN of any session, with an acknowledgement in it
+/// [docs/protocol.md, Data].
+pub const PAYLOAD_MAX: usize = 33;
+
+/// A message to a node.
+#[derive(Debug, Clone)]
+pub struct Downlink {
+    pub device: DeviceId,
+    pub payload: Payload,
+    /// Ask for an acknowledgement, and repeat until it comes.
+    pub confirmed: bool,
+    /// Send it when the node has just been heard, and not before.
+    pub after_uplink: bool,
+    /// Give up then, steady milliseconds.
+    pub until_ms: u64,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was sent; nobody asked whether it arrived, or the answer is still awaited.
+    Sent { counter: u64, to: Peer },
+    /// The node has it.
+    Acknowledged { counter: u64 },
+    /// Four transmissions were not acknowledged.
+    Unacknowledged,
+    /// Its time was up before it could be sent, or was acknowledged.
+    Expired,
+    /// It was taken back, or the device was removed.
+    Cancelled,
+}
+
+/// Why a message is not queued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum QueueError {
+    #[error("there is no such device")]
+    UnknownDevice,
+    #[error("the device is revoked")]
+    Revoked,
+    #[error("{bytes} bytes are too many: a message has at most {PAYLOAD_MAX}")]
+    TooLong { bytes: usize },
+    #[error("{QUEUE_MAX} messages wait for this device already")]
+    Full,
+}
+
+#[derive(Debug)]
+struct Item {
+    ticket: Ticket,
+    downlink: Downlink,
+    flight: Option<Flight>,
+}
+
+/// A confirmed message that was sent.
+#[derive(Debug)]
+struct Flight {
+    session: Slot,
+    counter: u64,
+    packet: Outgoing,
+    transmissions: usize,
+    next_ms: u64,
+}
+
+/// What time has brought to a message.
+enum Due {
+    Nothing,
+    Repeat(Slot, Outgoing),
+    GiveUp,
+}
+
+impl Item {
+    fn due(&mut self, now: Now) -> Due {
+        match &mut self.flight {
+            Some(flight) if !self.downlink.after_uplink && flight.next_ms <= now.steady_ms => {
+                let Some(wait) = WAITS_MS.get(flight.transmissions) else {
+                    return Due::GiveUp;
+                };
+                flight.next_ms = now.steady_ms + wait;
+                flight.transmissions += 1;
+                Due::Repeat(flight.session, flight.packet)
+            }
+            _ => Due::Nothing,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Queues {
+    of: HashMap<Slot, VecDeque<Item>>,
+    last: Ticket,
+}
+
+impl Queues {
+    #[inline]
+    pub(super) fn has(&self, device: Slot) -> bool {
+        !self.of.is_empty() && self.of.contains_key(&device)
+    }
+
+    pub(super) fn deadline(&self) -> Option<u64> {
+        let due = |item: &Item| {
+            let repeat = item
+                .flight
+                .as_ref()
+                .filter(|_| !item.downlink.after_uplink)
+                .map_or(u64::MAX, |flight| flight.next_ms);
+            repeat.min(item.downlink.until_ms)
+        };
+        self.of.values().flatten().map(due).min()
+    }
+}
+
+impl Engine {
+    /// Queues a message; sends it if it can be sent.
+    pub fn send(
+        &mut self,
+        now: Now,
+        downlink: Downlink,
+        out: &mut Output,
+    ) -> Result<Ticket, QueueError> {
+        let slot = self
+            .devices
+            .find(downlink.device.0)
+            .ok_or(QueueError::UnknownDevice)?;
+        let known = self.devices.get(slot).ok_or(QueueError::UnknownDevice)?;
+        if known.device.revoked {
+            return Err(QueueError::Revoked);
+        }
+        let bytes = downlink.payload.len();
+        if bytes > PAYLOAD_MAX {
+            return Err(QueueError::TooLong { bytes });
+        }
+        let queue = self.downlinks.of.entry(slot).or_default();
+        if queue.len() >= QUEUE_MAX {
+            return Err(QueueError::Full);
+        }
+        self.downlinks.last += 1;
+        let ticket = self.downlinks.last;
+        queue.push_back(Item {
+            ticket,
+            downlink,
+            flight: None,
+        });
+        self.pump(now, slot, None, false, out);
+        Ok(ticket)
+    }
+
+    /// Takes a message back.
+    pub fn cancel(&mut self, now: Now, ticket: Ticket, out: &mut Output) {
+        let found = self.downlinks.of.iter().find_map(|(device, queue)| {
+            let place = queue.iter().position(|item| item.ticket == ticket)?;
+            Some((*device, place))
+        });
+        if let Some((device, place)) = found {
+            if let Some(queue) = self.downlinks.of.get_mut(&device) {
+                queue.remove(place);
+            }
+            self.finish(ticket, Outcome::Cancelled, out);
+            self.pump(now, device, None, false, out);
+        }
+    }
+
+    /// The node acknowledges a packet of ours.
+    pub(super) fn downlink_acknowledged(
+        &mut self,
+        device: Slot,
+        session: Slot,
+        counter: u64,
+        out: &mut Output,
+    ) {
+        let Some(queue) = self.downlinks.of.get_mut(&device) else {
+            return;
+        };
+        let arrived = queue
+            .front()
+            .and_then(|item| item.flight.as_ref())
+            .is_some_and(|flight| flight.session == session && flight.counter == counter);
+        if arrived {
+            if let Some(item) = queue.pop_front() {
+                self.finish(item.ticket, Outcome::Acknowledged { counter }, out);
+            }
+        }
+    }
+
+    /// A packet of the node was accepted: what waits for that is sent, and acknowledges
+    /// the packet with the counter's low bits `ack` on the way.
+    pub(super) fn downlink_after_uplink(
+        &mut self,
+        now: Now,
+        device: Slot,
+        ack: Option<u16>,
+        out: &mut Output,
+    ) {
+        let acknowledged = self.pump(now, device, ack, true, out);
+        if let (Some(low), false) = (ack, acknowledged) {
+            let live = self.devices.get(device).map_or(NO_SLOT, |known| known.live);
+            self.acknowledge(now, live, low, out);
+        }
+    }
+
+    /// Sends what can be sent to a device; true if a packet carried the acknowledgement.
+    fn pump(
+        &mut self,
+        now: Now,
+        device: Slot,
+        mut ack: Option<u16>,
+        heard: bool,
+        out: &mut Output,
+    ) -> bool {
+        let asked = ack.is_some();
+        loop {
+            let live = self.devices.get(device).map_or(NO_SLOT, |known| known.live);
+            let head = self
+                .downlinks
+                .of
+                .get_mut(&device)
+                .and_then(|queue| queue.front_mut());
+            let Some(item) = head else {
+                self.downlinks.of.remove(&device);
+                break;
+            };
+            if live == NO_SLOT || (item.downlink.after_uplink && !heard) {
+                break;
+            }
+            if let Some(flight) = &mut item.flight {
+                // Heard again without an acknowledgement: a node that sleeps listens now.
+                if item.downlink.after_uplink && heard && flight.transmissions < WAITS_MS.len() {
+                    flight.transmissions += 1;
+                    let mut packet = flight.packet;
+                    if let Some(held) = self.sessions.get(live) {
+                        packet.to = Peer::unpack(&held.peer);
+                    }
+                    self.counters.sent(Kind::Down);
+                    out.send.push(packet);
+                }
+                break;
+            }
+            let (ticket, confirmed) = (item.ticket, item.downlink.confirmed);
+            let payload = item.downlink.payload;
+            let options = SealOptions {
+                ack_request: confirmed,
+                ack: ack.take(),
+            };
+            let Some((counter, packet)) = self.send_down(now, live, &payload, options, out) else {
+                break;
+            };
+            out.events.push(Event::Downlink {
+                ticket,
+                outcome: Outcome::Sent {
+                    counter,
+                    to: packet.to,
+                },
+            });
+            let Some(queue) = self.downlinks.of.get_mut(&device) else {
+                break;
+            };
+            if confirmed {
+                if let Some(item) = queue.front_mut() {
+                    item.flight = Some(Flight {
+                        session: live,
+                        counter,
+                        packet,
+                        transmissions: 1,
+                        next_ms: now.steady_ms + WAITS_MS[0],
+                    });
+                }
+                break;
+            }
+            queue.pop_front();
+        }
+        asked && ack.is_none()
+    }
+
+    /// Repeats and gives up what is due.
+    pub(super) fn downlink_tick(&mut self, now: Now, out: &mut Output) {
+        if self.downlinks.of.is_empty() {
+            return;
+        }
+        let mut finished = Vec::new();
+        let mut due = Vec::new();
+        for queue in self.downlinks.of.values_mut() {
+            queue.retain(|item| {
+                let expired = item.downlink.until_ms <= now.steady_ms;
+                if expired {
+                    finished.push((item.ticket, Outcome::Expired));
+                }
+                !expired
+            });
+            match queue.front_mut().map(|item| item.due(now)) {
+                Some(Due::Repeat(session, packet)) => due.push((session, packet)),
+                Some(Due::GiveUp) => {
+                    let item = queue.pop_front();
+                    finished.extend(item.map(|item| (item.ticket, Outcome::Unacknowledged)));
+                }
+                Some(Due::Nothing) | None => {}
+            }
+        }
+        for (session, mut packet) in due {
+            if let Some(held) = self.sessions.get(session) {
+                packet.to = Peer::unpack(&held.peer);
+            }
+            self.counters.sent(Kind::Down);
+            out.send.push(packet);
+        }
+        if !finished.is_empty() {
+            for (ticket, outcome) in finished {
+                self.finish(ticket, outcome, out);
+            }
+            let devices: Vec<Slot> = self.downlinks.of.keys().copied().collect();
+            for device in devices {
+                self.pump(now, device, None, false, out);
+            }
+        }
+    }
+
+    /// The session that a message was sent under is gone: it is sealed anew for the next.
+    pub(super) fn restart_downlink(&mut self, device: Slot) {
+        if let Some(queue) = self.downlinks.of.get_mut(&device) {
+            for item in queue {
+                item.flight = None;
+            }
+        }
+    }
+
+    /// The device is gone.
+    pub(super) fn forget_downlinks(&mut self, device: Slot, out: &mut Output) {
+        for item in self.downlinks.of.remove(&device).into_iter().flatten() {
+            self.finish(item.ticket, Outcome::Cancelled, out);
+        }
+    }
+
+    fn finish(&mut self, ticket: Ticket, outcome: Outcome, out: &mut Output) {
+        match outcome {
+            Outcome::Acknowledged { .. } => self.counters.add(Count::Acknowledged, 1),
+            Outcome::Unacknowledged | Outcome::Expired => {
+                self.counters.add(Count::Unacknowledged, 1);
+            }
+            Outcome::Sent { .. } | Outcome::Cancelled => {}
+        }
+        out.events.push(Event::Downlink { ticket, outcome });
+    }
+}

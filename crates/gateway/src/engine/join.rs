@@ -1,0 +1,178 @@
+//! Join: a JOIN-REQUEST becomes a pending session [docs/protocol.md, Join].
+
+use selo_link::frame::JoinRequest;
+use selo_link::join::JoinOpened;
+use selo_link::session::SessionId;
+use selo_link::{EphemeralSecret, Reason};
+
+use super::{Bucket, Engine, Event, HANDSHAKE_COST, Held, Outgoing, Output, Row, Slot, Verdict};
+use crate::clock::Now;
+use crate::counters::{Count, Kind};
+use crate::journal::entry::{Entry, Handshake, Session as SessionEntry};
+use crate::limit::Tick;
+use crate::peer::Peer;
+use crate::reading::SessionName;
+
+/// Short ids are given out while half of them are free: the draw stays short.
+const NARROW_MAX: u32 = 1 << 15;
+
+impl Engine {
+    pub(super) fn join_request(
+        &mut self,
+        now: Now,
+        from: Peer,
+        request: &JoinRequest<'_>,
+        out: &mut Output,
+    ) -> Verdict {
+        let slot = self
+            .devices
+            .find(request.device.0)
+            .ok_or(Reason::UnknownDevice)?;
+        let known = self.devices.get(slot).ok_or(Reason::UnknownDevice)?;
+        if known.device.revoked {
+            return Err(Reason::Revoked);
+        }
+        if let Some(handshake) = self.handshakes.get(&known.pending) {
+            if handshake[..JoinRequest::BYTES] == request.bytes[..] {
+                return self.repeat_accept(now, from, known.pending, out);
+            }
+        }
+        let limits = self.settings.limits;
+        let tick = Tick::from_ms(now.steady_ms);
+        if !self.source_may(now, from, HANDSHAKE_COST) || !known.joins.has(limits.joins, 1, tick) {
+            return Err(Reason::RateLimited);
+        }
+        let opened = JoinOpened::open(known.device.suite, &known.device.key, request);
+        let fresh = match opened {
+            Ok(opened) if opened.counter() > known.device.joined => Ok(opened),
+            Ok(_) => Err(Reason::ReplayedJoin),
+            Err(refusal) => Err(refusal.reason()),
+        };
+        match fresh {
+            Ok(opened) => self.accept_join(now, from, slot, opened, request, out),
+            Err(reason) => {
+                // The hashes of a handshake were computed for nothing.
+                self.charge(now, from, HANDSHAKE_COST - 1);
+                Err(reason)
+            }
+        }
+    }
+
+    /// The same request again: the same answer again. Costs the source, because a
+    /// stranger can repeat what was recorded.
+    fn repeat_accept(&mut self, now: Now, from: Peer, slot: Slot, out: &mut Output) -> Verdict {
+        if !self.source_may(now, from, 1) {
+            return Err(Reason::RateLimited);
+        }
+        self.charge(now, from, 1);
+        if let Some(handshake) = self.handshakes.get(&slot) {
+            // The journal has it, but perhaps not yet the disk.
+            let mut outgoing = Outgoing::new(from, &handshake[JoinRequest::BYTES..]);
+            outgoing.after_sync = true;
+            self.counters.sent(Kind::JoinAccept);
+            out.send.push(outgoing);
+        }
+        Ok(())
+    }
+
+    /// The holder of the device key asks with a new counter: two multiplications.
+    fn accept_join(
+        &mut self,
+        now: Now,
+        from: Peer,
+        slot: Slot,
+        opened: JoinOpened,
+        request: &JoinRequest<'_>,
+        out: &mut Output,
+    ) -> Verdict {
+        let Some(random) = self.random::<36>(out) else {
+            return Ok(());
+        };
+        let Some(session) = self.free_session_id(out) else {
+            return Ok(());
+        };
+        let (secret, tag) = random.split_at(32);
+        let secret = EphemeralSecret::new(secret.try_into().map_err(|_| Reason::Key)?);
+        let tag = u32::from_le_bytes(tag.try_into().map_err(|_| Reason::Key)?);
+        let counter = opened.counter();
+        let long_tags = opened.wishes_long_tags();
+
+        let limits = self.settings.limits;
+        let known = self.devices.get_mut(slot).ok_or(Reason::UnknownDevice)?;
+        known.device.joined = counter;
+        known
+            .joins
+            .charge(limits.joins, 1, Tick::from_ms(now.steady_ms));
+        let (row, device) = (known.device.row, known.device.id);
+
+        self.counters.add(Count::Multiplications, 2);
+        let (accept, keys) = opened
+            .accept(&secret, session, long_tags)
+            .map_err(|refusal| refusal.reason())?;
+
+        let mut handshake: Box<Handshake> = Box::new([0; 116]);
+        handshake[..JoinRequest::BYTES].copy_from_slice(request.bytes);
+        handshake[JoinRequest::BYTES..].copy_from_slice(&accept);
+        let held = Held {
+            session: keys.gateway_session(),
+            device: slot,
+            device_id: device,
+            join: counter,
+            tag,
+            below: 0,
+            heard: (now.unix_ms / 1000) as u32,
+            packets: Bucket::default(),
+            acks: Bucket::default(),
+            peer: from.pack(),
+            pending: true,
+        };
+        out.journal.push(&Entry::Session(SessionEntry {
+            id: held.id(),
+            row,
+            device: device.0,
+            join: counter,
+            tag,
+            state: &held.session.to_bytes(),
+            below: held.below,
+            peer: from,
+            heard: held.heard,
+            handshake: Some(&handshake),
+        }));
+        let pending = self.add_session(held);
+        self.handshakes.insert(pending, handshake);
+        self.count_rows();
+        self.counters.add(Count::Joins, 1);
+        self.counters.sent(Kind::JoinAccept);
+        let mut outgoing = Outgoing::new(from, &accept);
+        outgoing.after_sync = true;
+        out.send.push(outgoing);
+        out.events.push(Event::Joined {
+            device,
+            row,
+            counter,
+            session: SessionName::new(counter, tag),
+            from,
+        });
+        Ok(())
+    }
+
+    /// An id that no session has; short while there are enough of those.
+    fn free_session_id(&mut self, out: &mut Output) -> Option<SessionId> {
+        // At least half of what is drawn from is free: this many draws never all fail.
+        for _ in 0..1000 {
+            let drawn = u32::from_le_bytes(self.random::<4>(out)?);
+            let id = if self.narrow < NARROW_MAX {
+                SessionId(drawn & 0xffff)
+            } else {
+                SessionId(drawn)
+            };
+            let right_size = id.is_wide() == (self.narrow >= NARROW_MAX);
+            if right_size && self.sessions.find(id.0).is_none() {
+                return Some(id);
+            }
+        }
+        out.events
+            .push(Event::NoRandom("what is drawn does not vary".into()));
+        None
+    }
+}

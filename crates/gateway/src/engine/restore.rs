@@ -1,0 +1,169 @@
+//! Sessions into the journal, a few at a time, and back after a start.
+
+use selo_link::session::Session;
+
+use super::table::{NO_SLOT, Slot};
+use super::{Bucket, Engine, Held, Output, Row};
+use crate::journal::entry::{Accepted, Entry, Session as SessionEntry};
+use crate::journal::{Batch, Replay};
+use crate::peer::Peer;
+
+/// How far a pass over all sessions has come. Sessions that begin after it started are in
+/// the journal anyway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Checkpoint {
+    next: Slot,
+}
+
+impl Engine {
+    /// Appends states of sessions to `journal`, about `bytes` of them; true when the pass is
+    /// complete.
+    pub fn checkpoint(&self, pass: &mut Checkpoint, bytes: usize, journal: &mut Batch) -> bool {
+        let full = journal.len() + bytes;
+        while pass.next < self.sessions.slots() {
+            if journal.len() >= full {
+                return false;
+            }
+            if let Some(held) = self.sessions.get(pass.next) {
+                let row = self
+                    .devices
+                    .get(held.device)
+                    .map_or(0, |known| known.device.row);
+                journal.push(&Entry::Session(SessionEntry {
+                    id: held.id(),
+                    row,
+                    device: held.device_id.0,
+                    join: held.join,
+                    tag: held.tag,
+                    state: &held.session.to_bytes(),
+                    below: held.below,
+                    peer: Peer::unpack(&held.peer),
+                    heard: held.heard,
+                    handshake: self.handshakes.get(&pass.next).map(|boxed| &**boxed),
+                }));
+            }
+            pass.next += 1;
+        }
+        true
+    }
+
+    /// Bytes that a pass over all sessions writes, about.
+    pub fn checkpoint_bytes(&self) -> u64 {
+        self.sessions.len() as u64 * 192
+    }
+
+    /// Makes the engine read the journal: what it is told by [`Replay`] is the past. Devices
+    /// are set before.
+    pub fn begin_restore(&mut self) {
+        self.restoring = true;
+    }
+
+    /// The past is over. Gives the highest join counters that the registry may not know:
+    /// rows and counters.
+    pub fn end_restore(&mut self) -> Vec<(u32, u32)> {
+        self.restoring = false;
+        self.count_rows();
+        let device = |slot: Slot| self.devices.get(slot).map(|known| &known.device);
+        let mut joined = Vec::new();
+        for (_, held) in self.sessions.iter() {
+            joined.extend(device(held.device).map(|device| (device.row, device.joined)));
+        }
+        joined.sort_unstable();
+        joined.dedup();
+        joined
+    }
+
+    fn restore_session(&mut self, entry: &SessionEntry<'_>) {
+        // The same id again is the same session at a later time.
+        if let Some(old) = self.sessions.find(entry.id) {
+            self.drop_session(old);
+        }
+        let Some(device) = self.devices.find(entry.device) else {
+            return;
+        };
+        let Some(known) = self.devices.get_mut(device) else {
+            return;
+        };
+        // Removed and added again, or revoked: its sessions have ended.
+        if known.device.row != entry.row || known.device.revoked {
+            return;
+        }
+        known.device.joined = known.device.joined.max(entry.join);
+        let Some(mut session) = Session::from_bytes(entry.state) else {
+            return;
+        };
+        session.skip_sent(u64::from(entry.below));
+        let slot = self.add_session(Held {
+            session,
+            device,
+            device_id: known_id(entry),
+            join: entry.join,
+            tag: entry.tag,
+            below: entry.below,
+            heard: entry.heard,
+            packets: Bucket::default(),
+            acks: Bucket::default(),
+            peer: entry.peer.pack(),
+            pending: entry.handshake.is_some(),
+        });
+        if let Some(handshake) = entry.handshake {
+            self.handshakes.insert(slot, Box::new(*handshake));
+        }
+    }
+
+    fn restore_accepted(&mut self, entry: &Accepted<'_>, wall_ms: u64) {
+        let slot = entry.session.and_then(|id| self.sessions.find(id));
+        let Some(slot) = slot else {
+            return;
+        };
+        let Some(held) = self.sessions.get_mut(slot) else {
+            return;
+        };
+        // An id is given again only when its session has ended, which the journal says in
+        // the right order; a damaged journal may lack a piece.
+        if (held.join, held.tag) != (entry.join, entry.tag) {
+            return;
+        }
+        let newest = u64::from(entry.counter) >= held.session.next_received();
+        held.session.replay_accepted(u64::from(entry.counter));
+        held.heard = (wall_ms / 1000) as u32;
+        if newest {
+            held.peer = entry.peer.pack();
+        }
+        if held.pending {
+            self.promote(slot);
+        }
+    }
+}
+
+fn known_id(entry: &SessionEntry<'_>) -> selo_link::DeviceId {
+    selo_link::DeviceId(entry.device)
+}
+
+impl Replay for Engine {
+    fn entry(&mut self, entry: &Entry<'_>, wall_ms: u64) {
+        match entry {
+            Entry::Session(session) => self.restore_session(session),
+            Entry::Accepted(accepted) => self.restore_accepted(accepted, wall_ms),
+            Entry::Closed(id) => {
+                let slot = self.sessions.find(*id).unwrap_or(NO_SLOT);
+                self.drop_session(slot);
+            }
+            Entry::Reserved { session, below } => {
+                let slot = self.sessions.find(*session).unwrap_or(NO_SLOT);
+                if let Some(held) = self.sessions.get_mut(slot) {
+                    held.below = held.below.max(*below);
+                    held.session.skip_sent(u64::from(held.below));
+                }
+            }
+            Entry::End => {}
+        }
+    }
+
+    fn all_closed(&mut self) {
+        let mut out = Output::default();
+        for slot in 0..self.sessions.slots() {
+            self.end_session(slot, "the journal is not whole", &mut out);
+        }
+    }
+}

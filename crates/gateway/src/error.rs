@@ -1,0 +1,187 @@
+//! What can go wrong in the gateway. Every message says what happened and where;
+//! [`Error::hint`] says what to do next.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// The result of a gateway operation.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+
+    /// The state directory is open to other users.
+    #[error("{} holds keys, but others may enter it (mode {mode:03o})", path.display())]
+    Permissions { path: PathBuf, mode: u32 },
+
+    /// The state directory belongs to another user.
+    #[error("{} belongs to another user (uid {owner}, this is uid {user})", path.display())]
+    Owner {
+        path: PathBuf,
+        owner: u32,
+        user: u32,
+    },
+
+    #[error("{} is not a directory", path.display())]
+    NotADirectory { path: PathBuf },
+
+    /// No directory was named, and none can be derived.
+    #[error("there is no place for the gateway's state: neither XDG_STATE_HOME nor HOME is set")]
+    NoStateDirectory,
+
+    /// Another gateway holds the lock of the state directory.
+    #[error("another gateway{} runs on {}", pid.map(|pid| format!(" (process {pid})")).unwrap_or_default(), path.display())]
+    Locked { path: PathBuf, pid: Option<u32> },
+
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        address: SocketAddr,
+        source: io::Error,
+    },
+
+    #[error("cannot serve metrics on {address}: {source}")]
+    Metrics {
+        address: SocketAddr,
+        source: io::Error,
+    },
+
+    /// The registry's file is damaged, or SQLite refused.
+    #[error("registry {}: {source}", path.display())]
+    Registry {
+        path: PathBuf,
+        source: rusqlite::Error,
+    },
+
+    #[error("registry {} is of version {found}; this program knows version {known}", path.display())]
+    RegistryVersion {
+        path: PathBuf,
+        found: i64,
+        known: i64,
+    },
+
+    #[error("{} is not a registry of Selo", path.display())]
+    NotARegistry { path: PathBuf },
+
+    #[error("{} was written by a newer version of Selo (journal version {found}; this program knows version {known})", path.display())]
+    JournalVersion {
+        path: PathBuf,
+        found: u16,
+        known: u16,
+    },
+
+    #[error("there is no device '{what}'")]
+    UnknownDevice { what: String },
+
+    #[error("there is already a device {id}")]
+    DeviceExists { id: String },
+
+    #[error("the name '{name}' belongs to device {id}")]
+    NameTaken { name: String, id: String },
+
+    /// An input that is not what it should be: a name, an id, a key, a file.
+    #[error("{0}")]
+    Invalid(String),
+
+    /// A command that needs a running gateway.
+    #[error("no gateway runs on {}", path.display())]
+    NotRunning { path: PathBuf },
+
+    /// The gateway answered with a refusal.
+    #[error("{0}")]
+    Refused(String),
+
+    /// The control connection broke, or carried something else than the protocol.
+    #[error("the connection to the gateway: {0}")]
+    Control(String),
+
+    #[error("the system has no random numbers: {0}")]
+    Random(String),
+}
+
+impl Error {
+    /// What the user can do about it, in one line, if there is something.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Error::Permissions { path, .. } => format!("chmod 700 {}", path.display()),
+            Error::Owner { .. } => {
+                "run it as that user, or give --state a directory of your own".into()
+            }
+            Error::NoStateDirectory => "name one with --state DIR".into(),
+            Error::Locked { .. } => "stop it first, or give this one another --state DIR; \
+                 commands such as `selo device list` work while it runs"
+                .into(),
+            Error::Listen { source, address } => match source.kind() {
+                io::ErrorKind::AddrInUse => format!(
+                    "see who has it with `ss -lunp 'sport = :{}'`, or choose another --listen ADDR:PORT",
+                    address.port()
+                ),
+                io::ErrorKind::AddrNotAvailable => {
+                    "--listen takes an address of this machine; 0.0.0.0 means all".into()
+                }
+                io::ErrorKind::PermissionDenied => "choose a port above 1023".into(),
+                _ => return None,
+            },
+            Error::Metrics { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
+                "choose another --metrics ADDR:PORT".into()
+            }
+            Error::Read { source, path } if source.kind() == io::ErrorKind::PermissionDenied => {
+                format!("see who may read it with `ls -ld {}`", path.display())
+            }
+            Error::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+                "free some space".into()
+            }
+            Error::Registry { source, path } => match source.sqlite_error_code() {
+                Some(rusqlite::ErrorCode::DatabaseBusy) => {
+                    "another command is writing to it; try again".into()
+                }
+                Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
+                    format!(
+                        "move {} away and restore the devices with `selo device import`",
+                        path.display()
+                    )
+                }
+                _ => return None,
+            },
+            Error::RegistryVersion { .. } | Error::JournalVersion { .. } => {
+                "use the version of Selo that wrote it, or a newer one".into()
+            }
+            Error::UnknownDevice { .. } => "`selo device list` shows the devices".into(),
+            Error::DeviceExists { .. } => {
+                "remove it first with `selo device remove`, or choose another id".into()
+            }
+            Error::NameTaken { .. } => "choose another name, or rename that device".into(),
+            Error::NotRunning { path } => {
+                format!("start one with `selo gateway --state {}`", path.display())
+            }
+            Error::Control(_) => "the gateway's log says more".into(),
+            _ => return None,
+        })
+    }
+
+    /// Exit code of the command line for this error (docs/reference.md).
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::UnknownDevice { .. }
+            | Error::DeviceExists { .. }
+            | Error::NameTaken { .. }
+            | Error::Invalid(_)
+            | Error::NotADirectory { .. }
+            | Error::NoStateDirectory
+            | Error::RegistryVersion { .. }
+            | Error::NotARegistry { .. }
+            | Error::JournalVersion { .. } => 2,
+            Error::NotRunning { .. } => 3,
+            Error::Refused(_) => 1,
+            _ => 4,
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! A segment: one file of the journal. A header, then records, each with its length,
+//! a CRC and a number that continues through all segments.
+//!
+//! A reader never trusts a byte: what does not check is a [`Item::Gap`], and reading
+//! goes on at the next record behind it.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use super::Sync;
+
+/// Bytes of a header.
+pub const HEADER_BYTES: u64 = 64;
+/// Bytes before a record's body: length (4), CRC (4), number (8), Unix milliseconds (8).
+pub const RECORD_HEADER_BYTES: usize = 24;
+/// No record's body is longer.
+pub const BODY_MAX: usize = 64 << 20;
+/// The version that this program writes, and the highest that it reads.
+pub const VERSION: u16 = 1;
+
+const MAGIC: [u8; 8] = *b"SELOJRN\n";
+const ALL_CLOSED: u8 = 1;
+const FIRST_OF_RUN: u8 = 2;
+
+/// The first bytes of a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    pub number: u64,
+    /// The start of the machine under which it was written; zeros if unknown.
+    pub boot: [u8; 16],
+    /// How the run that wrote it brought records to the disk.
+    pub sync: Sync,
+    /// Every session of the segments before this one has ended.
+    pub all_closed: bool,
+    /// The segment before this one, if any, was the last of another run.
+    pub first_of_run: bool,
+}
+
+impl Header {
+    pub fn encode(&self) -> [u8; HEADER_BYTES as usize] {
+        let mut out = [0; HEADER_BYTES as usize];
+        out[..8].copy_from_slice(&MAGIC);
+        out[8..10].copy_from_slice(&VERSION.to_le_bytes());
+        out[10] = self.sync.code();
+        if self.all_closed {
+            out[11] |= ALL_CLOSED;
+        }
+        if self.first_of_run {
+            out[11] |= FIRST_OF_RUN;
+        }
+        out[16..24].copy_from_slice(&self.number.to_le_bytes());
+        out[24..40].copy_from_slice(&self.boot);
+        let crc = crc32fast::hash(&out[..60]);
+        out[60..].copy_from_slice(&crc.to_le_bytes());
+        out
+    }
+
+    /// `Err(version)` if a newer program wrote it; `Ok(None)` if it is damaged or cut.
+    fn decode(bytes: &[u8]) -> Result<Option<Header>, u16> {
+        let Some(bytes) = bytes.first_chunk::<{ HEADER_BYTES as usize }>() else {
+            return Ok(None);
+        };
+        let crc = u32::from_le_bytes([bytes[60], bytes[61], bytes[62], bytes[63]]);
+        if bytes[..8] != MAGIC || crc32fast::hash(&bytes[..60]) != crc {
+            return Ok(None);
+        }
+        let version = u16::from_le_bytes([bytes[8], bytes[9]]);
+        if version > VERSION {
+            return Err(version);
+        }
+        let mut boot = [0; 16];
+        boot.copy_from_slice(&bytes[24..40]);
+        let mut number = [0; 8];
+        number.copy_from_slice(&bytes[16..24]);
+        Ok(Sync::from_code(bytes[10]).map(|sync| Header {
+            number: u64::from_le_bytes(number),
+            boot,
+            sync,
+            all_closed: bytes[11] & ALL_CLOSED != 0,
+            first_of_run: bytes[11] & FIRST_OF_RUN != 0,
+        }))
+    }
+}
+
+/// The path of a segment.
+pub fn path(directory: &Path, number: u64) -> PathBuf {
+    directory.join(format!("{number:016x}"))
+}
+
+/// The numbers of all segments in a directory, in order. Other files are left alone.
+pub fn list(directory: &Path) -> io::Result<Vec<u64>> {
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let name = entry?.file_name();
+        let number = name
+            .to_str()
+            .filter(|name| name.len() == 16)
+            .and_then(|name| u64::from_str_radix(name, 16).ok());
+        numbers.extend(number);
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// Fills in the header of a record whose body stands behind it.
+pub fn seal_record(record: &mut [u8], number: u64, wall_ms: u64) {
+    let size = (record.len() - RECORD_HEADER_BYTES) as u32;
+    record[..4].copy_from_slice(&size.to_le_bytes());
+    record[8..16].copy_from_slice(&number.to_le_bytes());
+    record[16..24].copy_from_slice(&wall_ms.to_le_bytes());
+    let crc = checksum(record);
+    record[4..8].copy_from_slice(&crc.to_le_bytes());
+}
+
+/// The CRC of a record: over its length and all that follows the CRC.
+fn checksum(record: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&record[..4]);
+    hasher.update(&record[8..]);
+    hasher.finalize()
+}
+
+/// A record that checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// Where it ends.
+    pub end: u64,
+    pub number: u64,
+    /// When it was written, Unix milliseconds.
+    pub wall_ms: u64,
+    pub body: &'a [u8],
+}
+
+/// What a reader finds.
+#[derive(Debug)]
+pub enum Item<'a> {
+    Record(Record<'a>),
+    /// From `from` to `to` nothing checks; behind it a record does, or the file ends.
+    Gap {
+        from: u64,
+        to: u64,
+        at_end: bool,
+    },
+}
+
+/// Reads the records of one segment, in order, up to a length that may grow.
+#[derive(Debug)]
+pub struct Reader {
+    file: File,
+    position: u64,
+    /// The number of the last record read: what follows has a higher one. Numbers start
+    /// at random, so that nobody writes a record into a payload for a search to find.
+    last_number: u64,
+    buffer: Vec<u8>,
+    /// The part of `buffer` that holds the file's bytes from `position` on.
+    filled: std::ops::Range<usize>,
+}
+
+/// How far ahead of a record's number the next may be, when looking for it behind a gap.
+const NUMBER_AHEAD: u64 = 1 << 32;
+const READ_BYTES: usize = 256 << 10;
+
+impl Reader {
+    /// Opens a segment at a position: the end of a record, or 0 for the first one.
+    pub fn open(path: &Path, position: u64) -> io::Result<Reader> {
+        Ok(Reader {
+            file: File::open(path)?,
+            position: position.max(HEADER_BYTES),
+            last_number: 0,
+            buffer: Vec::new(),
+            filled: 0..0,
+        })
+    }
+
+    /// The segment's header; see [`Header::decode`].
+    pub fn header(&self) -> io::Result<Result<Option<Header>, u16>> {
+        let mut bytes = [0; HEADER_BYTES as usize];
+        let size = read_at(&self.file, &mut bytes, 0)?;
+        Ok(Header::decode(&bytes[..size]))
+    }
+
+    /// Behind the last item that was read.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    pub fn length(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// The next item before `limit`, a position up to which the file was written.
+    pub fn next(&mut self, limit: u64) -> io::Result<Option<Item<'_>>> {
+        if self.position >= limit {
+            return Ok(None);
+        }
+        let left = limit - self.position;
+        if let Some(size) = self.record_here(left)? {
+            let start = self.filled.start;
+            self.advance(size);
+            let bytes = &self.buffer[start..start + size];
+            let (number, wall_ms) = (u64_at(bytes, 8), u64_at(bytes, 16));
+            self.last_number = number;
+            return Ok(Some(Item::Record(Record {
+                end: self.position,
+                number,
+                wall_ms,
+                body: &bytes[RECORD_HEADER_BYTES..],
+            })));
+        }
+        let from = self.position;
+        let found = self.search(limit)?;
+        let to = found.unwrap_or(limit);
+        self.position = to;
+        self.filled = 0..0;
+        Ok(Some(Item::Gap {
+            from,
+            to,
+            at_end: found.is_none(),
+        }))
+    }
+
+    /// The size of the record at the position, if there is one that checks.
+    fn record_here(&mut self, left: u64) -> io::Result<Option<usize>> {
+        if left < RECORD_HEADER_BYTES as u64 || !self.fill(RECORD_HEADER_BYTES)? {
+            return Ok(None);
+        }
+        let head = &self.buffer[self.filled.start..];
+        let body = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        let number = u64_at(head, 8);
+        let size = RECORD_HEADER_BYTES + body;
+        let plausible = body <= BODY_MAX && size as u64 <= left && number > self.last_number;
+        if !plausible || !self.fill(size)? {
+            return Ok(None);
+        }
+        let start = self.filled.start;
+        let record = &self.buffer[start..start + size];
+        let crc = u32::from_le_bytes([record[4], record[5], record[6], record[7]]);
+        Ok((checksum(record) == crc).then_some(size))
+    }
+
+    /// Makes `size` bytes from the position on available; false if the file is shorter.
+    fn fill(&mut self, size: usize) -> io::Result<bool> {
+        if self.filled.len() >= size {
+            return Ok(true);
+        }
+        self.buffer.copy_within(self.filled.clone(), 0);
+        self.filled = 0..self.filled.len();
+        self.buffer.resize(size.max(READ_BYTES), 0);
+        while self.filled.end < size {
+            let at = self.position + self.filled.end as u64;
+            match self.file.read_at(&mut self.buffer[self.filled.end..], at) {
+                Ok(0) => return Ok(false),
+                Ok(read) => self.filled.end += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    fn advance(&mut self, size: usize) {
+        self.position += size as u64;
+        self.filled.start += size;
+    }
+
+    /// The position of the next record behind damage, if there is one.
+    fn search(&mut self, limit: u64) -> io::Result<Option<u64>> {
+        let start = self.position;
+        let mut window = vec![0; READ_BYTES];
+        let mut at = start + 1;
+        while at + RECORD_HEADER_BYTES as u64 <= limit {
+            let size = read_at(&self.file, &mut window, at)?.min((limit - at) as usize);
+            if size < RECORD_HEADER_BYTES {
+                break;
+            }
+            for offset in 0..=size - RECORD_HEADER_BYTES {
+                let head = &window[offset..];
+                let body = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+                let number = u64_at(head, 8);
+                let near = match self.last_number {
+                    0 => number > 0,
+                    last => number > last && number - last <= NUMBER_AHEAD,
+                };
+                if body > BODY_MAX || !near {
+                    continue;
+                }
+                self.position = at + offset as u64;
+                self.filled = 0..0;
+                if self.record_here(limit - self.position)?.is_some() {
+                    return Ok(Some(self.position));
+                }
+            }
+            at += (size - RECORD_HEADER_BYTES + 1) as u64;
+        }
+        Ok(None)
+    }
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(word)
+}
+
+/// Reads until the buffer is full or the file ends.
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read_at(&mut buffer[filled..], at + filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}

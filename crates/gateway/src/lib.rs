@@ -1,0 +1,36 @@
+//! The gateway of the Selo link: what stands between nodes and whoever wants their readings.
+//!
+//! | module | is |
+//! |---|---|
+//! | [`engine`] | what is done with a packet, without sockets, clocks or files |
+//! | [`limit`] | limits in bounded memory |
+//! | [`journal`] | what was accepted, written before anyone is told |
+//! | [`delivery`], [`sink`], [`reading`] | readings, and how they leave |
+//! | [`registry`] | the devices and their keys |
+//! | [`state`] | the directory that holds all of it |
+//! | [`gateway`] | all of it in one process |
+//! | [`control`] | how commands talk to a running gateway |
+//! | [`counters`], [`metrics`] | what is counted, and how it is told |
+
+pub mod clock;
+pub mod control;
+pub mod counters;
+pub mod delivery;
+pub mod engine;
+pub mod error;
+pub mod gateway;
+pub mod journal;
+mod keeper;
+pub mod limit;
+pub mod metrics;
+pub mod peer;
+pub mod reading;
+pub mod registry;
+pub mod sink;
+pub mod state;
+mod udp;
+mod worker;
+
+pub use error::{Error, Result};
+pub use gateway::{Config, Gateway, Handle};
+pub use worker::Remote;

@@ -1,0 +1,292 @@
+//! The numbers in OpenMetrics text form, over HTTP for whoever asks.
+//!
+//! A thread of its own, few connections at a time, each for a few seconds and a few
+//! kilobytes: who sends slowly harms the others who ask, not the gateway.
+
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use selo_link::Reason;
+
+use crate::counters::{BOUNDS, Count, Histogram, Kind, Shared};
+use crate::error::{Error, Result};
+
+const PREFIX: &str = "selo_gateway_";
+const CONNECTIONS_MAX: usize = 8;
+/// A request has this long, and this many bytes.
+const PATIENCE: Duration = Duration::from_secs(2);
+const REQUEST_MAX: usize = 8 << 10;
+
+/// Serves `GET /metrics` in a thread of its own; gives the address.
+pub fn serve(
+    address: SocketAddr,
+    counters: Arc<Shared>,
+    stopping: impl Fn() -> bool + Send + 'static,
+) -> Result<SocketAddr> {
+    let failed = |source| Error::Metrics { address, source };
+    let listener = TcpListener::bind(address).map_err(failed)?;
+    let bound = listener.local_addr().map_err(failed)?;
+    std::thread::Builder::new()
+        .name("metrics".into())
+        .spawn(move || {
+            let connections = Arc::new(AtomicUsize::new(0));
+            for stream in listener.incoming() {
+                if stopping() {
+                    return;
+                }
+                let Ok(stream) = stream else {
+                    std::thread::sleep(Duration::from_millis(100));
+                    continue;
+                };
+                if connections.fetch_add(1, Ordering::AcqRel) >= CONNECTIONS_MAX {
+                    connections.fetch_sub(1, Ordering::AcqRel);
+                    continue;
+                }
+                let (counters, counted) = (counters.clone(), connections.clone());
+                let spawned = std::thread::Builder::new()
+                    .name("metrics".into())
+                    .spawn(move || {
+                        let _ = answer(stream, &counters);
+                        counted.fetch_sub(1, Ordering::AcqRel);
+                    });
+                if spawned.is_err() {
+                    connections.fetch_sub(1, Ordering::AcqRel);
+                }
+            }
+        })
+        .map_err(failed)?;
+    Ok(bound)
+}
+
+/// Makes the thread of [`serve`] see that the gateway stops.
+pub fn wake(address: SocketAddr) {
+    let _ = TcpStream::connect_timeout(&address, Duration::from_millis(200));
+}
+
+fn answer(mut stream: TcpStream, counters: &Shared) -> io::Result<()> {
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let request = read_head(&mut stream)?;
+    let mut words = request.split([' ', '\r', '\n']);
+    let (method, target) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+    let path = target.split('?').next().unwrap_or("");
+    let (status, kind, body) = match (method, path) {
+        ("GET" | "HEAD", "/metrics") => (
+            "200 OK",
+            "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            render(counters),
+        ),
+        ("GET" | "HEAD", "/") => (
+            "200 OK",
+            "text/plain; charset=utf-8",
+            "A Selo gateway. Its numbers are at /metrics.\n".into(),
+        ),
+        ("GET" | "HEAD", _) => ("404 Not Found", "text/plain", "see /metrics\n".into()),
+        _ => (
+            "405 Method Not Allowed",
+            "text/plain",
+            "only GET and HEAD\n".into(),
+        ),
+    };
+    let allow = if status.starts_with("405") {
+        "Allow: GET, HEAD\r\n"
+    } else {
+        ""
+    };
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{allow}\
+         Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    if method != "HEAD" {
+        stream.write_all(body.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The request line and headers.
+fn read_head(stream: &mut TcpStream) -> io::Result<String> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut head = Vec::new();
+    let mut bytes = [0; 1024];
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() || head.len() > REQUEST_MAX {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(left))?;
+        let read = stream.read(&mut bytes)?;
+        head.extend_from_slice(&bytes[..read]);
+        let complete = head.windows(4).any(|end| end == b"\r\n\r\n");
+        if complete || read == 0 {
+            return Ok(String::from_utf8_lossy(&head).into_owned());
+        }
+    }
+}
+
+/// The exposition in text form [OPENMETRICS].
+pub fn render(shared: &Shared) -> String {
+    let counters = shared.snapshot();
+    let mut text = Text::default();
+    for count in Count::ALL {
+        let value = counters.get(*count);
+        if count.is_gauge() {
+            text.family(count.metric(), "gauge", count.help());
+            text.sample(count.metric(), "", "", value);
+        } else {
+            text.family(count.metric(), "counter", count.help());
+            text.sample(count.metric(), "_total", "", value);
+        }
+    }
+    text.family("frames_received", "counter", "Packets that came, by type");
+    for kind in Kind::ALL {
+        let label = format!("{{type=\"{}\"}}", kind.label());
+        text.sample(
+            "frames_received",
+            "_total",
+            &label,
+            counters.get_received(kind),
+        );
+    }
+    text.family("frames_sent", "counter", "Packets that were sent, by type");
+    for kind in Kind::ALL {
+        let label = format!("{{type=\"{}\"}}", kind.label());
+        text.sample("frames_sent", "_total", &label, counters.get_sent(kind));
+    }
+    text.family(
+        "frames_dropped",
+        "counter",
+        "Packets that were dropped, by reason",
+    );
+    // A gateway never sees the reason of nodes only.
+    for reason in Reason::ALL.into_iter().filter(|r| *r != Reason::WrongCheck) {
+        let label = format!("{{reason=\"{}\"}}", reason.label());
+        text.sample(
+            "frames_dropped",
+            "_total",
+            &label,
+            counters.get_dropped(reason),
+        );
+    }
+    text.histogram(
+        "accepting_seconds",
+        "From the reception of a packet until what it brought was written",
+        &shared.accepting,
+    );
+    text.histogram(
+        "delivering_seconds",
+        "From the reception of a reading until the sink had it",
+        &shared.delivering,
+    );
+    text.histogram(
+        "journal_sync_seconds",
+        "How long the disk took for the journal",
+        &shared.syncing,
+    );
+    text.out.push_str("# EOF\n");
+    text.out
+}
+
+#[derive(Default)]
+struct Text {
+    out: String,
+}
+
+impl Text {
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        // A string takes every byte.
+        let _ = writeln!(self.out, "# TYPE {PREFIX}{name} {kind}");
+        if name.ends_with("_seconds") {
+            let _ = writeln!(self.out, "# UNIT {PREFIX}{name} seconds");
+        }
+        let _ = writeln!(self.out, "# HELP {PREFIX}{name} {help}.");
+    }
+
+    fn sample(&mut self, name: &str, suffix: &str, labels: &str, value: u64) {
+        let _ = writeln!(self.out, "{PREFIX}{name}{suffix}{labels} {value}");
+    }
+
+    fn histogram(&mut self, name: &str, help: &str, histogram: &Histogram) {
+        self.family(name, "histogram", help);
+        let buckets = histogram.buckets();
+        let mut total = 0;
+        for (bound, number) in BOUNDS.iter().zip(buckets) {
+            total += number;
+            let label = format!("{{le=\"{bound:?}\"}}");
+            self.sample(name, "_bucket", &label, total);
+        }
+        total += buckets[BOUNDS.len()];
+        self.sample(name, "_bucket", "{le=\"+Inf\"}", total);
+        self.sample(name, "_count", "", total);
+        let _ = writeln!(self.out, "{PREFIX}{name}_sum {:?}", histogram.sum());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(address: SocketAddr, request: &str) -> String {
+        let mut stream = TcpStream::connect(address).expect("connects");
+        stream.write_all(request.as_bytes()).expect("sends");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    }
+
+    #[test]
+    fn it_answers_what_it_should_and_nothing_else() {
+        let address = "127.0.0.1:0".parse().expect("an address");
+        let bound = serve(address, Arc::default(), || false).expect("serves");
+        let answer = ask(bound, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        assert!(answer.ends_with("\n# EOF\n"), "{answer}");
+        assert!(ask(bound, "HEAD /metrics HTTP/1.1\r\n\r\n").ends_with("\r\n\r\n"));
+        assert!(ask(bound, "GET /other HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
+        assert!(ask(bound, "POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+        let error = serve(bound, Arc::default(), || false).expect_err("taken");
+        assert!(error.hint().expect("a hint").contains("--metrics"));
+    }
+
+    #[test]
+    fn every_sample_belongs_to_the_family_before_it_and_none_comes_twice() {
+        let text = render(&Shared::default());
+        let mut family = String::new();
+        let mut seen = std::collections::HashSet::new();
+        for line in text.lines() {
+            if let Some(rest) = line.strip_prefix("# TYPE ") {
+                family = rest.split(' ').next().expect("a name").into();
+                assert!(seen.insert(family.clone()), "{family} twice");
+            } else if !line.starts_with('#') {
+                assert!(line.starts_with(&family), "{line} in {family}");
+                assert!(seen.insert(line.into()), "{line} twice");
+            }
+        }
+        assert!(text.contains("selo_gateway_frames_dropped_total{reason=\"forged-join\"} 0\n"));
+        assert!(!text.contains("wrong-check"));
+    }
+
+    #[test]
+    fn histograms_are_cumulative() {
+        let shared = Shared::default();
+        shared.accepting.record(15_000, 3);
+        shared.accepting.record(30_000_000_000, 2);
+        let text = render(&shared);
+        for line in [
+            "accepting_seconds_bucket{le=\"1e-5\"} 0",
+            "accepting_seconds_bucket{le=\"2e-5\"} 3",
+            "accepting_seconds_bucket{le=\"10.0\"} 3",
+            "accepting_seconds_bucket{le=\"+Inf\"} 5",
+            "accepting_seconds_count 5",
+        ] {
+            assert!(
+                text.contains(&format!("{PREFIX}{line}\n")),
+                "{line}\n{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Where readings go. Standard output as JSON Lines now; whatever else takes them is a
+//! [`Sink`].
+
+use std::io::{self, Write};
+
+use crate::reading::Reading;
+
+/// Takes readings, in order.
+pub trait Sink: Send {
+    /// Takes all of them, or none that matter: after an error the same readings come
+    /// again, with `redelivered` set. What it has taken it must not lose.
+    fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError>;
+}
+
+/// Why readings were not taken.
+#[derive(Debug)]
+pub enum SinkError {
+    /// For now: they come again.
+    Later(String),
+    /// For ever: the gateway stops. The readings wait for its next start.
+    Gone(String),
+}
+
+/// JSON Lines onto anything that takes bytes.
+#[derive(Debug)]
+pub struct JsonLines<W> {
+    writer: W,
+    buffer: Vec<u8>,
+}
+
+impl<W: Write + Send> JsonLines<W> {
+    pub fn new(writer: W) -> Self {
+        JsonLines {
+            writer,
+            buffer: Vec::new(),
+        }
+    }
+}
+
+impl<W: Write + Send> Sink for JsonLines<W> {
+    fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError> {
+        self.buffer.clear();
+        for reading in readings {
+            reading.write_line(&mut self.buffer);
+        }
+        let written = self
+            .writer
+            .write_all(&self.buffer)
+            .and_then(|()| self.writer.flush());
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => SinkError::Gone("nobody reads the readings".into()),
+            // Half a line may be out: the rest must not follow on another one.
+            _ => SinkError::Gone(format!("cannot write readings: {error}")),
+        })
+    }
+}
+
+/// Hands readings to a function.
+impl<F: FnMut(&[Reading]) + Send> Sink for F {
+    fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError> {
+        self(readings);
+        Ok(())
+    }
+}

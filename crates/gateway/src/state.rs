@@ -1,0 +1,197 @@
+//! The state directory: who may enter it, which files it holds, and the lock that
+//! keeps a second gateway out.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// A directory of mode 0700 that belongs to this user. It holds keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateDir {
+    path: PathBuf,
+}
+
+impl StateDir {
+    /// Opens `path`, or makes it. Refuses a directory that others may enter or own.
+    pub fn open(path: &Path) -> Result<StateDir> {
+        match fs::metadata(path) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                DirBuilder::new()
+                    .recursive(true)
+                    .mode(0o700)
+                    .create(path)
+                    .map_err(|source| Error::Write {
+                        path: path.into(),
+                        source,
+                    })?;
+            }
+            Err(source) => {
+                return Err(Error::Read {
+                    path: path.into(),
+                    source,
+                });
+            }
+        }
+        let read = |source| Error::Read {
+            path: path.into(),
+            source,
+        };
+        let metadata = fs::metadata(path).map_err(read)?;
+        if !metadata.is_dir() {
+            return Err(Error::NotADirectory { path: path.into() });
+        }
+        let user = rustix::process::geteuid().as_raw();
+        if metadata.uid() != user {
+            return Err(Error::Owner {
+                path: path.into(),
+                owner: metadata.uid(),
+                user,
+            });
+        }
+        let mode = metadata.mode() & 0o7777;
+        if mode & 0o077 != 0 {
+            return Err(Error::Permissions {
+                path: path.into(),
+                mode,
+            });
+        }
+        // Absolute, so that what names a file of it stays true wherever it is shown.
+        let path = path.canonicalize().map_err(read)?;
+        Ok(StateDir { path })
+    }
+
+    /// Where the state is if nobody says so: `$XDG_STATE_HOME/selo`, else
+    /// `~/.local/state/selo`.
+    pub fn default_path() -> Result<PathBuf> {
+        let absolute = |name| {
+            std::env::var_os(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        absolute("XDG_STATE_HOME")
+            .or_else(|| absolute("HOME").map(|home| home.join(".local/state")))
+            .map(|base| base.join("selo"))
+            .ok_or(Error::NoStateDirectory)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn registry(&self) -> PathBuf {
+        self.path.join("registry.db")
+    }
+
+    pub fn journal(&self) -> PathBuf {
+        self.path.join("journal")
+    }
+
+    pub fn delivered(&self) -> PathBuf {
+        self.path.join("delivered")
+    }
+
+    pub fn control(&self) -> PathBuf {
+        self.path.join("control")
+    }
+
+    /// Takes the lock that a running gateway holds; it is released when the file is
+    /// dropped, or the process ends in whatever way.
+    pub fn lock(&self) -> Result<Lock> {
+        let path = self.path.join("lock");
+        let write = |source| Error::Write {
+            path: path.clone(),
+            source,
+        };
+        let mut file =
+            private_file(&path, OpenOptions::new().read(true).create(true)).map_err(write)?;
+        match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                let mut text = String::new();
+                let _ = file.read_to_string(&mut text);
+                return Err(Error::Locked {
+                    path: self.path.clone(),
+                    pid: text.trim().parse().ok(),
+                });
+            }
+            Err(errno) => return Err(write(errno.into())),
+        }
+        file.set_len(0).map_err(write)?;
+        file.rewind().map_err(write)?;
+        writeln!(file, "{}", std::process::id()).map_err(write)?;
+        Ok(Lock { _file: file })
+    }
+}
+
+/// Held by a running gateway.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+/// Opens a file for writing that only its owner may read or write.
+pub(crate) fn private_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    options.write(true).mode(0o600).open(path)
+}
+
+/// What the system calls this start of the machine, if it says so. A file written
+/// under the same identity was not cut by a power failure.
+pub(crate) fn boot_id() -> Option<[u8; 16]> {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let mut id = [0; 16];
+    hex::decode_to_slice(text.trim().replace('-', ""), &mut id).ok()?;
+    Some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_new_directory_is_private() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let path = parent.path().join("a/b");
+        let state = StateDir::open(&path).expect("opens");
+        let mode = |path: &Path| fs::metadata(path).expect("there").mode() & 0o777;
+        assert_eq!(mode(state.path()), 0o700);
+        assert_eq!(mode(&parent.path().join("a")), 0o700);
+        let _lock = state.lock().expect("locks");
+        assert_eq!(mode(&state.path().join("lock")), 0o600);
+    }
+
+    #[test]
+    fn a_directory_open_to_others_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for mode in [0o750, 0o705, 0o777, 0o710] {
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).expect("chmod");
+            let error = StateDir::open(folder.path()).expect_err("refused");
+            assert!(matches!(error, Error::Permissions { mode: m, .. } if m == mode));
+            assert!(error.hint().expect("a hint").starts_with("chmod 700"));
+        }
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).expect("chmod");
+        StateDir::open(folder.path()).expect("opens");
+    }
+
+    #[test]
+    fn a_file_is_no_directory() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let error = StateDir::open(file.path()).expect_err("refused");
+        assert!(matches!(error, Error::NotADirectory { .. }));
+    }
+
+    #[test]
+    fn the_lock_keeps_a_second_one_out_and_names_the_first() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = StateDir::open(&folder.path().join("state")).expect("opens");
+        let lock = state.lock().expect("locks");
+        let error = state.lock().expect_err("locked");
+        assert!(matches!(error, Error::Locked { pid: Some(pid), .. } if pid == std::process::id()));
+        drop(lock);
+        state.lock().expect("locks again");
+    }
+}

@@ -1,0 +1,229 @@
+//! UDP: packets in by the batch, packets out.
+
+use std::io::{self, IoSliceMut};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+
+use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSockRef, UdpSocketState};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::engine::Outgoing;
+use crate::error::{Error, Result};
+use crate::peer::Peer;
+
+/// Bytes of a buffer: what the kernel puts together at most, when many packets of one
+/// sender arrive at once (generic receive offload).
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// What is asked of the kernel for packets that wait; it may give less.
+const WAITING_BYTES: usize = 16 << 20;
+
+/// Sends packets; shared between threads.
+#[derive(Debug)]
+pub struct Sender {
+    socket: UdpSocket,
+    state: UdpSocketState,
+    ipv6: bool,
+}
+
+/// Receives packets.
+#[derive(Debug)]
+pub struct Receiver {
+    sender: Arc<Sender>,
+    buffers: Vec<u8>,
+    metas: [RecvMeta; BATCH_SIZE],
+}
+
+/// Binds a socket. An IPv6 wildcard takes IPv4 too.
+pub fn bind(address: SocketAddr) -> Result<Receiver> {
+    let listen = |source| Error::Listen { address, source };
+    let ipv6 = address.is_ipv6();
+    let domain = if ipv6 { Domain::IPV6 } else { Domain::IPV4 };
+    let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP)).map_err(listen)?;
+    if ipv6 {
+        socket.set_only_v6(false).map_err(listen)?;
+    }
+    socket.bind(&address.into()).map_err(listen)?;
+    let socket = UdpSocket::from(socket);
+    let state = UdpSocketState::new(UdpSockRef::from(&socket)).map_err(listen)?;
+    // Less is no error: packets may be lost in a burst, and nodes send again.
+    let _ = state.set_recv_buffer_size(UdpSockRef::from(&socket), WAITING_BYTES);
+    Ok(Receiver {
+        sender: Arc::new(Sender {
+            socket,
+            state,
+            ipv6,
+        }),
+        buffers: vec![0; BATCH_SIZE * BUFFER_BYTES],
+        metas: [RecvMeta::default(); BATCH_SIZE],
+    })
+}
+
+impl Receiver {
+    pub fn sender(&self) -> Arc<Sender> {
+        self.sender.clone()
+    }
+
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.sender.socket.local_addr()
+    }
+
+    /// Takes what has arrived, with one system call, and calls `packet` for each: from
+    /// where, to which address of ours, and the bytes. Gives how many there were; does not
+    /// wait.
+    pub fn receive(
+        &mut self,
+        mut packet: impl FnMut(Peer, Option<IpAddr>, &[u8]),
+    ) -> io::Result<usize> {
+        let mut chunks = self.buffers.chunks_exact_mut(BUFFER_BYTES);
+        let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
+            std::array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
+        let sender = &self.sender;
+        let received = sender.state.recv(
+            UdpSockRef::from(&sender.socket),
+            &mut slices,
+            &mut self.metas,
+        );
+        let received = match received {
+            Ok(received) => received,
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
+            {
+                return Ok(0);
+            }
+            Err(error) => return Err(error),
+        };
+        let mut count = 0;
+        for (meta, buffer) in self.metas.iter().zip(&slices).take(received) {
+            let from = Peer::Udp(unmapped(meta.addr));
+            if meta.len == 0 || meta.stride == 0 {
+                packet(from, meta.dst_ip, &[]);
+                count += 1;
+                continue;
+            }
+            for bytes in buffer[..meta.len.min(buffer.len())].chunks(meta.stride) {
+                packet(from, meta.dst_ip, bytes);
+                count += 1;
+            }
+        }
+        Ok(count)
+    }
+}
+
+impl AsFd for Receiver {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.sender.socket.as_fd()
+    }
+}
+
+impl Sender {
+    /// Sends a packet, or drops it if the system does not take it now.
+    pub fn send(&self, packet: &Outgoing) -> io::Result<()> {
+        let Peer::Udp(to) = packet.to else {
+            return Err(io::ErrorKind::AddrNotAvailable.into());
+        };
+        let destination = match to {
+            SocketAddr::V4(v4) if self.ipv6 => {
+                SocketAddr::from((v4.ip().to_ipv6_mapped(), v4.port()))
+            }
+            address => address,
+        };
+        let transmit = Transmit {
+            destination,
+            ecn: None,
+            contents: packet.frame(),
+            segment_size: None,
+            src_ip: packet.local.filter(|local| usable(*local)),
+        };
+        self.state
+            .try_send(UdpSockRef::from(&self.socket), &transmit)
+    }
+}
+
+/// True for an address that an answer can come from; a packet to a group has none.
+fn usable(local: IpAddr) -> bool {
+    match local {
+        IpAddr::V4(v4) => !v4.is_multicast() && !v4.is_broadcast(),
+        IpAddr::V6(v6) => !v6.is_multicast(),
+    }
+}
+
+/// An IPv4 address as such, where a socket for both shows it as an IPv6 one.
+fn unmapped(address: SocketAddr) -> SocketAddr {
+    match address {
+        SocketAddr::V6(v6) => match Ipv6Addr::to_ipv4_mapped(v6.ip()) {
+            Some(v4) => SocketAddr::from((v4, v6.port())),
+            None => address,
+        },
+        v4 => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(receiver: &Receiver) {
+        let mut fds = [rustix::event::PollFd::new(
+            receiver,
+            rustix::event::PollFlags::IN,
+        )];
+        rustix::event::poll(&mut fds, None).expect("polls");
+    }
+
+    #[test]
+    fn packets_of_any_size_come_and_go_on_both_families() {
+        for (ours, theirs) in [
+            ("127.0.0.1:0", "127.0.0.1:0"),
+            ("[::1]:0", "[::1]:0"),
+            ("[::]:0", "127.0.0.1:0"),
+        ] {
+            let Ok(mut receiver) = bind(ours.parse().expect("an address")) else {
+                // No IPv6 on this machine.
+                assert!(ours.starts_with('['));
+                continue;
+            };
+            let node = UdpSocket::bind(theirs).expect("binds");
+            let port = receiver.local_addr().expect("bound").port();
+            let to = SocketAddr::new(node.local_addr().expect("bound").ip(), port);
+            let mut sizes = Vec::new();
+            for size in [0, 1, 29, 58, 59, 1400] {
+                node.send_to(&vec![7; size], to).expect("sends");
+                sizes.push(size);
+            }
+            let mut got = Vec::new();
+            while got.len() < sizes.len() {
+                wait(&receiver);
+                let mut answers = Vec::new();
+                receiver
+                    .receive(|from, local, bytes| {
+                        assert_eq!(from, Peer::Udp(node.local_addr().expect("bound")));
+                        got.push(bytes.len());
+                        let mut answer = Outgoing::for_test(from, &[1, 2, 3]);
+                        answer.local = local;
+                        answers.push(answer);
+                    })
+                    .expect("receives");
+                for answer in &answers {
+                    receiver.sender().send(answer).expect("sends");
+                }
+            }
+            assert_eq!(got, sizes);
+            let mut buffer = [0; 10];
+            let (size, from) = node.recv_from(&mut buffer).expect("an answer");
+            assert_eq!((&buffer[..size], from), (&[1, 2, 3][..], to));
+        }
+    }
+
+    #[test]
+    fn a_taken_port_is_named() {
+        let first = bind("127.0.0.1:0".parse().expect("an address")).expect("binds");
+        let error = bind(first.local_addr().expect("bound")).expect_err("taken");
+        assert!(error.to_string().starts_with("cannot listen on 127.0.0.1:"));
+        assert!(error.hint().expect("a hint").contains("--listen"));
+    }
+}

@@ -1,0 +1,565 @@
+//! The worker: the thread that takes packets, runs the engine, writes the journal and
+//! answers, in this order, batch by batch.
+
+use std::io;
+use std::net::IpAddr;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use tracing::{debug, error, info, warn};
+
+use crate::clock::{Clock, Now};
+use crate::counters::{Count, Shared};
+use crate::delivery::Progress;
+use crate::engine::{Checkpoint, Engine, Event, Output, WindowState};
+use crate::journal::{Sync, Writer};
+use crate::keeper::Keeper;
+use crate::registry::Learnt;
+use crate::udp;
+
+/// System calls for packets before what they brought is written: a record then holds
+/// hundreds of packets under load, and one when there is one.
+const RECEIVES: usize = 8;
+/// Packets before what they brought is written.
+const PACKETS: usize = 4096;
+/// Of a pass over all sessions, what is written with a small batch.
+const CHECKPOINT_BYTES: usize = 4096;
+/// All sessions are told to the registry once in so many seconds, a part each second.
+const TELL_SECONDS: u32 = 300;
+/// How long to wait before the journal is tried again that could not be written.
+const RETRY: Duration = Duration::from_millis(500);
+
+/// Done in the worker's thread, between two batches.
+pub type Job = Box<dyn FnOnce(&mut Engine, Now, &mut Output) + Send>;
+
+/// Who hears of events.
+pub type Listener = mpsc::Sender<Event>;
+
+enum Order {
+    Job(Job),
+    Listen(Listener),
+}
+
+/// Reaches the worker from other threads.
+#[derive(Debug, Clone)]
+pub struct Remote {
+    orders: mpsc::Sender<Order>,
+    wake: Arc<UnixStream>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Remote {
+    fn order(&self, order: Order) {
+        let _ = self.orders.send(order);
+        self.wake();
+    }
+
+    fn wake(&self) {
+        // A full pipe wakes, too.
+        let _ = io::Write::write(&mut &*self.wake, &[0]);
+    }
+
+    /// Has something done by the engine, and waits for the result. `None` if the worker
+    /// has stopped.
+    pub fn call<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Engine, Now, &mut Output) -> R + Send + 'static,
+    ) -> Option<R> {
+        let (send, receive) = mpsc::channel();
+        self.order(Order::Job(Box::new(move |engine, now, out| {
+            let _ = send.send(job(engine, now, out));
+        })));
+        receive.recv().ok()
+    }
+
+    /// Events from now on.
+    pub fn listen(&self) -> mpsc::Receiver<Event> {
+        let (send, receive) = mpsc::channel();
+        self.order(Order::Listen(send));
+        receive
+    }
+
+    /// Asks the worker to stop.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    pub fn stopping(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+}
+
+/// What the worker works with.
+pub struct Worker {
+    pub engine: Engine,
+    pub clock: Clock,
+    pub udp: udp::Receiver,
+    pub journal: Writer,
+    pub sync: Sync,
+    pub keeper: Keeper,
+    pub progress: Arc<Progress>,
+    pub counters: Arc<Shared>,
+    /// Undelivered segments before no more packets are taken.
+    pub undelivered_max: u64,
+    pub segment_bytes: u64,
+    /// Called when the gateway cannot go on.
+    pub failed: Box<dyn Fn(String) + Send>,
+}
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Worker({:?})", self.engine)
+    }
+}
+
+impl Worker {
+    pub fn start(self) -> io::Result<(Remote, JoinHandle<Result<(), String>>)> {
+        let (orders, taken) = mpsc::channel();
+        let (wake, awake) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        awake.set_nonblocking(true)?;
+        let remote = Remote {
+            orders,
+            wake: Arc::new(wake),
+            stop: Arc::default(),
+        };
+        let stop = remote.stop.clone();
+        let handle = std::thread::Builder::new()
+            .name("worker".into())
+            .spawn(move || {
+                let now = self.clock.now();
+                Loop {
+                    worker: self,
+                    out: Output::default(),
+                    orders: taken,
+                    awake,
+                    stop,
+                    listeners: Vec::new(),
+                    pass: None,
+                    before_pass: 0,
+                    obsolete: None,
+                    next_second: now.steady_ms + 1000,
+                    told: 0,
+                    told_seconds: 0,
+                    paused: false,
+                }
+                .run()
+            })?;
+        Ok((remote, handle))
+    }
+}
+
+/// A pass over all sessions: once it is complete, the segments before `from` hold nothing
+/// that sessions need.
+struct Pass {
+    checkpoint: Checkpoint,
+    from: u64,
+}
+
+/// Segments that will be removed.
+struct Obsolete {
+    before: u64,
+    /// Says when the registry has the join counters that they hold.
+    registry: mpsc::Receiver<()>,
+    written: bool,
+}
+
+struct Loop {
+    worker: Worker,
+    out: Output,
+    orders: mpsc::Receiver<Order>,
+    awake: UnixStream,
+    stop: Arc<AtomicBool>,
+    listeners: Vec<Listener>,
+    pass: Option<Pass>,
+    /// Bytes written since the last pass began.
+    before_pass: u64,
+    obsolete: Option<Obsolete>,
+    next_second: u64,
+    /// The next slot to tell the registry of.
+    told: u32,
+    told_seconds: u32,
+    /// No packets are taken, because too many readings wait.
+    paused: bool,
+}
+
+impl Loop {
+    fn run(mut self) -> Result<(), String> {
+        let ended = self.work().and_then(|()| self.finish());
+        if let Err(reason) = &ended {
+            (self.worker.failed)(reason.clone());
+        }
+        ended
+    }
+
+    fn work(&mut self) -> Result<(), String> {
+        let mut busy = false;
+        while !self.stop.load(Ordering::Acquire) {
+            if !busy {
+                self.wait().map_err(|error| format!("poll: {error}"))?;
+            }
+            let mut now = self.worker.clock.now();
+            self.take_orders(now);
+            let start = Instant::now();
+            let received = if self.paused {
+                0
+            } else {
+                self.receive(now)
+                    .map_err(|error| format!("cannot receive packets: {error}"))?
+            };
+            busy = received > 0;
+            now = self.worker.clock.now();
+            let due = self.worker.engine.deadline();
+            if due.is_some_and(|due| due <= now.steady_ms) {
+                self.worker.engine.tick(now, &mut self.out);
+            }
+            self.commit(now)?;
+            if received > 0 {
+                let nanoseconds = start.elapsed().as_nanos() as u64;
+                self.worker
+                    .counters
+                    .accepting
+                    .record(nanoseconds, received as u64);
+            }
+            if now.steady_ms >= self.next_second {
+                self.next_second = now.steady_ms + 1000;
+                self.every_second(now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for packets, orders, or the time.
+    fn wait(&mut self) -> io::Result<()> {
+        let now = self.worker.clock.now().steady_ms;
+        let deadline = self.worker.engine.deadline().unwrap_or(u64::MAX);
+        let until = deadline.min(self.next_second);
+        let ms = until.saturating_sub(now);
+        let timeout = Timespec {
+            tv_sec: (ms / 1000) as i64,
+            tv_nsec: (ms % 1000 * 1_000_000) as i64,
+        };
+        let awake = PollFd::new(&self.awake, PollFlags::IN);
+        let udp = self.worker.udp.as_fd();
+        let packets = PollFd::from_borrowed_fd(udp, PollFlags::IN);
+        let mut both = [awake, packets];
+        let fds = if self.paused {
+            &mut both[..1]
+        } else {
+            &mut both[..]
+        };
+        match rustix::event::poll(fds, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        let woken = !both[0].revents().is_empty();
+        if woken {
+            let mut bytes = [0; 64];
+            while io::Read::read(&mut &self.awake, &mut bytes).is_ok_and(|read| read > 0) {}
+        }
+        Ok(())
+    }
+
+    fn take_orders(&mut self, now: Now) {
+        while let Ok(order) = self.orders.try_recv() {
+            match order {
+                Order::Job(job) => job(&mut self.worker.engine, now, &mut self.out),
+                Order::Listen(listener) => self.listeners.push(listener),
+            }
+        }
+    }
+
+    /// Hands packets to the engine, until there are none or enough.
+    fn receive(&mut self, now: Now) -> io::Result<usize> {
+        let Worker { engine, udp, .. } = &mut self.worker;
+        let out = &mut self.out;
+        let mut received = 0;
+        for _ in 0..RECEIVES {
+            let more = udp.receive(|from, local: Option<IpAddr>, bytes| {
+                let before = out.send.len();
+                // Counted by the engine.
+                let _ = engine.handle(now, from, None, bytes, out);
+                for answer in &mut out.send[before..] {
+                    answer.local = local.filter(|_| answer.to == from);
+                }
+            })?;
+            received += more;
+            if more == 0 || received >= PACKETS {
+                break;
+            }
+        }
+        Ok(received)
+    }
+
+    /// Writes what has changed, then sends and tells.
+    fn commit(&mut self, now: Now) -> Result<(), String> {
+        let wrote = !self.out.journal.is_empty();
+        let mut position = None;
+        if wrote {
+            position = Some(self.write(now)?);
+        }
+        let Worker {
+            keeper,
+            sync,
+            udp,
+            progress,
+            counters,
+            engine,
+            ..
+        } = &mut self.worker;
+        if wrote && *sync != Sync::Always {
+            progress.written(position.unwrap_or_default());
+            position = None;
+        }
+        let mut held_back = Vec::new();
+        let sender = udp.sender();
+        for packet in self.out.send.drain(..) {
+            let hold = match *sync {
+                Sync::Always => wrote || packet.after_sync,
+                Sync::EverySecond => packet.after_sync,
+                Sync::Never => false,
+            };
+            if hold {
+                held_back.push(packet);
+            } else if sender.send(&packet).is_err() {
+                counters.add(Count::SendErrors, 1);
+            }
+        }
+        if !held_back.is_empty() || position.is_some() {
+            keeper.release(held_back, position);
+        }
+        let mut learnt = Vec::new();
+        for event in self.out.events.drain(..) {
+            log(&event);
+            if let Event::Joined { row, counter, .. } = event {
+                let new = Learnt {
+                    join_counter: Some(counter),
+                    seen: None,
+                };
+                learnt.push((row, new));
+            }
+            self.listeners
+                .retain(|listener| listener.send(event.clone()).is_ok());
+        }
+        if !learnt.is_empty() {
+            keeper.learn(learnt);
+        }
+        counters.publish(engine.counters());
+        Ok(())
+    }
+
+    /// Appends the batch to the journal, and waits for room on the disk if there is none:
+    /// what is not written may be neither answered nor passed on.
+    fn write(&mut self, now: Now) -> Result<crate::journal::Position, String> {
+        self.continue_pass();
+        let mut complained = false;
+        loop {
+            match self.try_write(now) {
+                Ok(position) => {
+                    if complained {
+                        info!("the journal can be written again");
+                    }
+                    return Ok(position);
+                }
+                Err(problem) => {
+                    if !complained {
+                        error!(%problem, "the journal cannot be written: no packet is taken until it can");
+                    }
+                    complained = true;
+                    if self.stop.load(Ordering::Acquire) {
+                        return Err(problem.to_string());
+                    }
+                    std::thread::sleep(RETRY);
+                }
+            }
+        }
+    }
+
+    fn try_write(&mut self, now: Now) -> crate::Result<crate::journal::Position> {
+        let worker = &mut self.worker;
+        if worker.journal.is_full() {
+            let file = worker.journal.rotate()?;
+            worker.keeper.file(file);
+            let enough = worker
+                .segment_bytes
+                .max(2 * worker.engine.checkpoint_bytes());
+            if self.pass.is_none() && self.obsolete.is_none() && self.before_pass > enough {
+                self.before_pass = 0;
+                self.pass = Some(Pass {
+                    checkpoint: Checkpoint::default(),
+                    from: worker.journal.segment(),
+                });
+            }
+        }
+        let before = worker.journal.position();
+        let position = worker.journal.append(&mut self.out.journal, now.unix_ms)?;
+        let bytes = position.offset - before.offset;
+        self.before_pass += bytes;
+        worker.keeper.written(bytes);
+        let counters = worker.engine.counters_mut();
+        counters.add(Count::Batches, 1);
+        counters.add(Count::JournalBytes, bytes);
+        counters.set(
+            Count::JournalSegments,
+            worker.journal.segment_count() as u64,
+        );
+        Ok(position)
+    }
+
+    /// Adds states of sessions to the batch, about as much as it has already.
+    fn continue_pass(&mut self) {
+        let Some(pass) = &mut self.pass else {
+            return;
+        };
+        let journal = &mut self.out.journal;
+        let bytes = journal.len().max(CHECKPOINT_BYTES);
+        let complete = self
+            .worker
+            .engine
+            .checkpoint(&mut pass.checkpoint, bytes, journal);
+        if complete {
+            self.obsolete = Some(Obsolete {
+                before: pass.from,
+                registry: self.worker.keeper.flush(),
+                written: false,
+            });
+            self.pass = None;
+        }
+    }
+
+    fn every_second(&mut self, now: Now) {
+        self.tell_registry(now);
+        self.remove_obsolete();
+        let worker = &self.worker;
+        let behind = worker
+            .journal
+            .segment()
+            .saturating_sub(worker.progress.delivered().segment.max(1));
+        let full = behind.saturating_mul(worker.segment_bytes) > worker.undelivered_max;
+        if full && !self.paused {
+            error!("too many readings wait for the sink: no packet is taken until it takes some");
+        }
+        if !full && self.paused {
+            info!("packets are taken again");
+        }
+        self.paused = full;
+    }
+
+    /// Tells the registry who was heard since it was told last, a part of all sessions.
+    fn tell_registry(&mut self, now: Now) {
+        let slots = self.worker.engine.slots();
+        self.told_seconds += 1;
+        let share = u64::from(slots) * u64::from(self.told_seconds) / u64::from(TELL_SECONDS);
+        let until = share as u32;
+        self.tell(self.told..until, now, 2 * TELL_SECONDS);
+        self.told = until.max(self.told);
+        if self.told_seconds >= TELL_SECONDS {
+            self.told = 0;
+            self.told_seconds = 0;
+        }
+    }
+
+    fn tell(&self, slots: std::ops::Range<u32>, now: Now, seconds: u32) {
+        let since = ((now.unix_ms / 1000) as u32).saturating_sub(seconds);
+        let learnt = heard(&self.worker.engine, slots, since);
+        if !learnt.is_empty() {
+            self.worker.keeper.learn(learnt);
+        }
+    }
+
+    fn remove_obsolete(&mut self) {
+        let Some(obsolete) = &mut self.obsolete else {
+            return;
+        };
+        obsolete.written |= obsolete.registry.try_recv().is_ok();
+        if !obsolete.written {
+            return;
+        }
+        let delivered = self.worker.progress.delivered().segment;
+        match self
+            .worker
+            .journal
+            .remove_before(obsolete.before.min(delivered))
+        {
+            Ok(_) if delivered >= obsolete.before => self.obsolete = None,
+            Ok(_) => {}
+            Err(problem) => warn!(%problem, "an old segment of the journal stays"),
+        }
+    }
+
+    /// Stops cleanly: everything is written, and the journal says so.
+    fn finish(&mut self) -> Result<(), String> {
+        let now = self.worker.clock.now();
+        self.worker
+            .engine
+            .pairing_close(now, "the gateway stops", &mut self.out);
+        self.commit(now)?;
+        self.tell(0..self.worker.engine.slots(), now, 2 * TELL_SECONDS);
+        self.worker.keeper.stop();
+        self.out.journal.push(&crate::journal::entry::Entry::End);
+        self.write(now)?;
+        self.worker
+            .journal
+            .sync_all()
+            .map_err(|error| error.to_string())?;
+        self.worker.progress.written(self.worker.journal.position());
+        self.worker.counters.publish(self.worker.engine.counters());
+        Ok(())
+    }
+}
+
+/// What the registry should know of sessions in these slots.
+pub fn heard(engine: &Engine, slots: std::ops::Range<u32>, since: u32) -> Vec<(u32, Learnt)> {
+    let learnt = |heard: crate::engine::Heard| {
+        let seen = (u64::from(heard.at) * 1000, heard.peer.to_string());
+        let new = Learnt {
+            join_counter: None,
+            seen: Some(seen),
+        };
+        (heard.row, new)
+    };
+    engine.heard(slots, since).map(learnt).collect()
+}
+
+/// What the log says of an event: ids and numbers, never keys or payloads.
+fn log(event: &Event) {
+    match event {
+        Event::Joined {
+            device,
+            counter,
+            session,
+            from,
+            ..
+        } => debug!(%device, join = counter, %session, %from, "a node joins"),
+        Event::Live { device, session } => debug!(%device, %session, "a session is live"),
+        Event::Ended {
+            device,
+            session,
+            why,
+        } => warn!(%device, %session, why, "a session has ended"),
+        Event::NoRandom(problem) => error!(%problem, "no random numbers: a packet was dropped"),
+        Event::Downlink { ticket, outcome } => debug!(ticket, ?outcome, "a message to a node"),
+        Event::Pairing(state) => match state {
+            WindowState::Closed { why } => info!(why, "pairing window closed"),
+            WindowState::Open { attempts_left } => info!(attempts_left, "pairing window open"),
+            WindowState::Keyed { device, suite, .. } => {
+                info!(%device, %suite, "a node wants to pair");
+            }
+            // The digits are for the operator's eyes.
+            WindowState::Comparing { device, .. } => {
+                info!(%device, "digits wait to be compared: selo device pair");
+            }
+            WindowState::Failed { device, why, .. } => {
+                warn!(%device, why, "a pairing came to nothing");
+            }
+            WindowState::Paired { device, .. } => info!(%device, "a device was paired"),
+        },
+    }
+}
