@@ -133,6 +133,8 @@ fn a_library_that_does_not_compile_is_a_row() {
         "uno",
         "--contender",
         "test-wrong",
+        "--algorithm",
+        "aes-128",
         "--json",
     ]);
     assert_eq!(answer.code, Some(1), "{}", answer.all());
