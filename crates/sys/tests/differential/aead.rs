@@ -106,9 +106,9 @@ fn inputs(nonce: impl Strategy<Value = usize>) -> impl Strategy<Value = Input> {
             0usize..300,
         ]
     };
-    let nonce = nonce.prop_flat_map(move |size| bytes(size));
-    let ad = length().prop_flat_map(move |size| bytes(size));
-    let message = length().prop_flat_map(move |size| bytes(size));
+    let nonce = nonce.prop_flat_map(bytes);
+    let ad = length().prop_flat_map(bytes);
+    let message = length().prop_flat_map(bytes);
     (nonce, ad, message, any::<prop::sample::Index>()).prop_map(|(nonce, ad, message, altered)| {
         Input {
             nonce,
