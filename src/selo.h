@@ -194,7 +194,8 @@ void selo_ctr(selo_block_fn *encrypt, const void *key, uint8_t counter[16],
  */
 
 /* GCM [SP800-38D]. nonce_size from 1 byte, 12 recommended; tag_size 4, 8 or 12..16.
- * Messages up to 2^32 - 1 bytes. */
+ * Messages up to 2^32 - 1 bytes. Beside what the cipher takes, constant time on an
+ * 8-bit CPU, and on every other whose multiplier is. */
 enum selo_status selo_gcm_seal(selo_block_fn *encrypt, const void *key,
                                const uint8_t *nonce, size_t nonce_size,
                                const void *ad, size_t ad_size,
