@@ -68,3 +68,10 @@ pub use ephemeral::{EphemeralSecret, RandomError, random_bytes};
 pub use frame::FRAME_MAX;
 pub use refusal::{Reason, Refusal};
 pub use suite::{Suite, UnknownSuite};
+
+/// The primitives, for whoever derives the values of the test vectors a second time.
+#[doc(hidden)]
+pub mod for_vectors {
+    pub use crate::primitives::{hash, hkdf, open, seal};
+    pub use crate::x25519::shared_secret;
+}

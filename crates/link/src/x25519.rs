@@ -14,21 +14,21 @@ pub(crate) fn public_key(secret: &[u8; 32]) -> [u8; 32] {
 }
 
 /// The secret shared with a peer; `None` if it is all-zero [RFC7748, 6.1].
-pub(crate) fn shared_secret(secret: &[u8; 32], peer: &[u8; 32]) -> Option<Zeroizing<[u8; 32]>> {
+pub fn shared_secret(secret: &[u8; 32], peer: &[u8; 32]) -> Option<Zeroizing<[u8; 32]>> {
     let shared = assembly::multiply(secret, peer)
         .unwrap_or_else(|| Zeroizing::new(portable::multiply(secret, peer)));
     let zero: bool = shared.ct_eq(&[0; 32]).into();
     (!zero).then_some(shared)
 }
 
-mod portable {
+pub(crate) mod portable {
     use super::MontgomeryPoint;
 
-    pub(super) fn public_key(secret: &[u8; 32]) -> [u8; 32] {
+    pub(crate) fn public_key(secret: &[u8; 32]) -> [u8; 32] {
         MontgomeryPoint::mul_base_clamped(*secret).to_bytes()
     }
 
-    pub(super) fn multiply(secret: &[u8; 32], peer: &[u8; 32]) -> [u8; 32] {
+    pub(crate) fn multiply(secret: &[u8; 32], peer: &[u8; 32]) -> [u8; 32] {
         MontgomeryPoint(*peer).mul_clamped(*secret).to_bytes()
     }
 }

@@ -30,7 +30,9 @@ pub(super) fn open(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; T
 
 struct ChaChaPoly {
     cipher: ChaCha20,
-    /// Block 0, whose first half is Poly1305's key [RFC8439, 2.6]; then the first key stream.
+    /// Under the first half of block 0 [RFC8439, 2.6].
+    poly1305: Poly1305,
+    /// Block 0, and the first key stream; later, key stream.
     blocks: [Block<ChaCha20>; BATCH],
 }
 
@@ -41,7 +43,12 @@ impl ChaChaPoly {
         let mut cipher = ChaCha20::new(key.into(), &nonce.into());
         let mut blocks = [Block::<ChaCha20>::default(); BATCH];
         cipher.write_keystream_blocks(&mut blocks);
-        ChaChaPoly { cipher, blocks }
+        let key = OneTimeKey::from_slice(&blocks[0][..32]).expect("a key has 32 bytes");
+        ChaChaPoly {
+            cipher,
+            poly1305: Poly1305::new(&key),
+            blocks,
+        }
     }
 
     fn apply_key_stream(&mut self, text: &mut [u8]) {
@@ -53,10 +60,8 @@ impl ChaChaPoly {
         }
     }
 
-    fn tag(&self, ad: &[u8], ciphertext: &[u8]) -> [u8; TAG_MAX] {
-        let key = OneTimeKey::from_slice(&self.blocks[0][..32]).expect("a key has 32 bytes");
-        let mut poly1305 = Poly1305::new(&key);
-        let mut update = |bytes: &[u8]| poly1305.update(bytes).expect("it is not finalized");
+    fn tag(&mut self, ad: &[u8], ciphertext: &[u8]) -> [u8; TAG_MAX] {
+        let mut update = |bytes: &[u8]| self.poly1305.update(bytes).expect("it is not finalized");
         for part in [ad, ciphertext] {
             update(part);
             update(&[0; 15][..part.len().wrapping_neg() % 16]);
@@ -65,7 +70,7 @@ impl ChaChaPoly {
         lengths[..8].copy_from_slice(&(ad.len() as u64).to_le_bytes());
         lengths[8..].copy_from_slice(&(ciphertext.len() as u64).to_le_bytes());
         update(&lengths);
-        let tag = poly1305.finalize().expect("it is finalized once");
+        let tag = self.poly1305.finalize().expect("it is finalized once");
         let mut bytes = [0; TAG_MAX];
         bytes.copy_from_slice(tag.unprotected_as_bytes());
         bytes

@@ -35,7 +35,7 @@ impl Hash for AsconHash256 {
 const BLOCK_MAX: usize = 136;
 
 /// HASH over the parts one after the other.
-pub(crate) fn hash(suite: Suite, parts: &[&[u8]]) -> [u8; 32] {
+pub fn hash(suite: Suite, parts: &[&[u8]]) -> [u8; 32] {
     match suite {
         Suite::AesGcmSha3 => hash_with::<Sha3_256>(parts),
         Suite::ChaChaPolyBlake2s => hash_with::<Blake2s256>(parts),
@@ -45,7 +45,7 @@ pub(crate) fn hash(suite: Suite, parts: &[&[u8]]) -> [u8; 32] {
 }
 
 /// HKDF(ck, ikm, n), n up to 255 [NOISE, 4.3].
-pub(crate) fn hkdf<const N: usize>(suite: Suite, ck: &[u8; 32], ikm: &[u8]) -> [[u8; 32]; N] {
+pub fn hkdf<const N: usize>(suite: Suite, ck: &[u8; 32], ikm: &[u8]) -> [[u8; 32]; N] {
     match suite {
         Suite::AesGcmSha3 => hkdf_with::<Sha3_256, N>(ck, ikm),
         Suite::ChaChaPolyBlake2s => hkdf_with::<Blake2s256, N>(ck, ikm),

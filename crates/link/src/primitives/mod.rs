@@ -8,25 +8,21 @@ mod ascon;
 mod chachapoly;
 mod gcm;
 mod hash;
+#[cfg(test)]
+mod tests;
 
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
 use crate::Suite;
 
-pub(crate) use hash::{hash, hkdf};
+pub use hash::{hash, hkdf};
 
 /// Bytes of the longest tag.
-pub(crate) const TAG_MAX: usize = 16;
+pub const TAG_MAX: usize = 16;
 
 /// Encrypts `text` in place and returns the tag [docs/protocol.md, Suites].
-pub(crate) fn seal(
-    suite: Suite,
-    key: &[u8; 32],
-    n: u64,
-    ad: &[u8],
-    text: &mut [u8],
-) -> [u8; TAG_MAX] {
+pub fn seal(suite: Suite, key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; TAG_MAX] {
     match suite {
         Suite::AesGcmSha3 | Suite::AesGcmSha256 => gcm::seal(key, n, ad, text),
         Suite::ChaChaPolyBlake2s => chachapoly::seal(key, n, ad, text),
@@ -37,14 +33,7 @@ pub(crate) fn seal(
 /// Decrypts `text` in place if `tag`, the first 8 or all 16 bytes of what [`seal`] gave, is right.
 /// If it is wrong, `text` is zeroed and false returned.
 #[must_use]
-pub(crate) fn open(
-    suite: Suite,
-    key: &[u8; 32],
-    n: u64,
-    ad: &[u8],
-    text: &mut [u8],
-    tag: &[u8],
-) -> bool {
+pub fn open(suite: Suite, key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8], tag: &[u8]) -> bool {
     debug_assert!(matches!(tag.len(), 8 | TAG_MAX));
     let expected = match suite {
         Suite::AesGcmSha3 | Suite::AesGcmSha256 => gcm::open(key, n, ad, text),

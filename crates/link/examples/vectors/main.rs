@@ -1,0 +1,23 @@
+//! Writes the pinned vectors of the link, `vectors/link/`.
+//!
+//! ```text
+//! cargo run -p selo-link --example vectors
+//! ```
+
+mod format;
+mod make;
+
+use std::path::Path;
+
+use selo_link::Suite;
+
+fn main() -> std::io::Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/link");
+    for suite in Suite::ALL {
+        std::fs::write(
+            folder.join(format!("{suite}.toml")),
+            make::suite_file(suite),
+        )?;
+    }
+    std::fs::write(folder.join("classic.toml"), make::classic_file())
+}

@@ -1,0 +1,17 @@
+//! The link against its page [docs/protocol.md], other implementations, and an attacker.
+
+mod c_node;
+mod device;
+mod frames;
+mod handshakes;
+mod noise;
+mod play;
+mod sessions;
+mod snow_peer;
+mod tamper;
+mod vectors;
+
+#[path = "../../examples/vectors/format.rs"]
+mod format;
+#[path = "../../examples/vectors/make.rs"]
+mod make;
