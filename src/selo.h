@@ -419,7 +419,7 @@ enum selo_node_event {
     SELO_NODE_JOINED,      /* a new session */
     SELO_NODE_RECEIVED,    /* node.received[0..received_size), valid until the next poll */
     SELO_NODE_DELIVERED,   /* the gateway has acknowledged the confirmed payload */
-    SELO_NODE_UNDELIVERED, /* no acknowledgement after four transmissions */
+    SELO_NODE_UNDELIVERED, /* it has not, after four transmissions or because its session ended */
     SELO_NODE_LOST         /* the session has ended or is not answered; the node joins again by itself */
 };
 
@@ -443,7 +443,8 @@ uint32_t selo_node_digits(const struct selo_node *node);
 /* The operator's word: 1, the digits are the same; 0, they are not. */
 enum selo_status selo_node_confirm(struct selo_node *node, uint8_t same);
 
-/* Starts a join; SELO_ERROR_STATE if there is no device key. */
+/* Starts a join, unless a request is on its way; SELO_ERROR_STATE if there is no device key or
+ * a pairing is under way. */
 enum selo_status selo_node_join(struct selo_node *node);
 
 /* Seals and sends 0..SELO_LINK_PAYLOAD_MAX bytes. flags: 0 or SELO_NODE_CONFIRMED.
@@ -460,7 +461,8 @@ uint8_t selo_node_is_paired(const struct selo_node *node);
 uint8_t selo_node_is_joined(const struct selo_node *node);
 uint32_t selo_node_id(const struct selo_node *node);
 
-/* Wipes keys and the stored record. */
+/* Wipes keys, here and in the stored record; the id and the join counter stay, so that the
+ * same key may come again by hand. */
 enum selo_status selo_node_forget(struct selo_node *node);
 
 #ifdef __cplusplus

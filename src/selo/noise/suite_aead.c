@@ -87,8 +87,8 @@ static void nonce_of(uint8_t nonce[12], uint32_t n)
     }
 }
 
-/* AES `tiny`: a frame has so few blocks that the round keys of `fast` would cost more to set
- * up than they save, and 208 bytes of stack. */
+/* AES `tiny`: a frame has so few blocks that `fast` would save little time, and its round keys
+ * would make this the deepest stack of a node. */
 SELO_STACK_APART void selo_suite_seal(const uint8_t key[32], uint32_t n, const void *ad,
                                       uint8_t ad_size, uint8_t *data, uint8_t size,
                                       uint8_t tag_size)
