@@ -1,0 +1,785 @@
+//! The engine, packet by packet, against [docs/protocol.md].
+
+mod common;
+
+use common::{Bench, Heard, Node, Seeded, at, peer};
+use selo_gateway::counters::{Count, Kind};
+use selo_gateway::engine::{Device, Downlink, Event, Limits, Outcome, Settings, WindowState};
+use selo_gateway::limit::Rate;
+use selo_gateway::peer::Peer;
+use selo_gateway::reading::Payload;
+use selo_link::frame::{Frame, JoinRequest};
+use selo_link::pair::NodePairing;
+use selo_link::session::SealOptions;
+use selo_link::{EphemeralSecret, Reason, Suite};
+
+fn joined(suite: Suite) -> (Bench, Node) {
+    let mut bench = Bench::new();
+    let mut node = Node::new(1, suite);
+    bench.add(&node, 1);
+    bench.join(0, peer(1), &mut node);
+    (bench, node)
+}
+
+#[test]
+fn a_reading_of_every_suite_is_taken() {
+    for suite in Suite::ALL {
+        for long_tags in [false, true] {
+            let mut bench = Bench::new();
+            let mut node = Node::new(1, suite);
+            node.long_tags = long_tags;
+            bench.add(&node, 1);
+            bench.join(0, peer(1), &mut node);
+            assert_eq!((bench.count(Count::Sessions), bench.count(Count::Pending)), (0, 1));
+            let up = node.up(b"0123456789abcdef");
+            assert_eq!(up.len(), if long_tags { 37 } else { 29 });
+            assert_eq!(bench.handle(1, peer(1), &up), (Ok(()), vec![]));
+            assert_eq!((bench.count(Count::Sessions), bench.count(Count::Pending)), (1, 0));
+            let taken = &bench.readings[0];
+            assert_eq!((taken.device, taken.counter), (node.id.0, 0));
+            assert_eq!(taken.payload, b"0123456789abcdef");
+            assert_eq!(taken.session.0, 1);
+        }
+    }
+}
+
+#[test]
+fn every_reason_of_the_page() {
+    let mut bench = Bench::new();
+    let mut node = Node::new(1, Suite::ChaChaPolyBlake2s);
+    let mut revoked = Node::new(2, Suite::ChaChaPolyBlake2s);
+    let mut stranger = Node::new(3, Suite::ChaChaPolyBlake2s);
+    bench.add(&node, 1);
+    let device = Device { revoked: true, ..revoked.device(2) };
+    bench.engine.set_device(device, &mut bench.out);
+    let from = peer(1);
+    let expect = |bench: &mut Bench, bytes: &[u8], reason| {
+        let before = bench.counters().get_dropped(reason);
+        let (verdict, sent) = bench.handle(1, from, bytes);
+        assert_eq!(verdict, Err(reason));
+        assert_eq!(bench.counters().get_dropped(reason), before + 1);
+        sent
+    };
+    for bytes in [&[][..], &[0x70; 59], &[0xa0], &[0x51; 58], &[0x50; 57]] {
+        assert!(expect(&mut bench, bytes, Reason::Malformed).is_empty());
+    }
+    assert!(expect(&mut bench, &stranger.request(), Reason::UnknownDevice).is_empty());
+    assert!(expect(&mut bench, &revoked.request(), Reason::Revoked).is_empty());
+    // What only gateways say, said to a gateway.
+    let accept = {
+        let request = node.request();
+        let (_, sent) = bench.handle(1, from, &request);
+        sent[0].1.clone()
+    };
+    assert!(expect(&mut bench, &accept, Reason::UnknownSession).is_empty());
+    assert_eq!(node.take(&accept), Some(Heard::Joined));
+    let mut forged = node.request();
+    forged[57] ^= 1;
+    assert!(expect(&mut bench, &forged, Reason::ForgedJoin).is_empty());
+    let up = node.up(b"x");
+    assert_eq!(bench.handle(1, from, &up).0, Ok(()));
+    assert!(expect(&mut bench, &up, Reason::Replayed).is_empty());
+    let mut changed = node.up(b"x");
+    changed[5] ^= 1;
+    assert!(expect(&mut bench, &changed, Reason::Forged).is_empty());
+    assert!(expect(&mut bench, &[0xc0], Reason::ClassicRefused).is_empty());
+    let commit = selo_link::frame::PairCommit::encode(node.id, node.suite, &[7; 32]);
+    assert!(expect(&mut bench, &commit, Reason::NotPairing).is_empty());
+    // The one that is answered.
+    let mut unknown = up.clone();
+    unknown[1] ^= 0x55;
+    let hint = expect(&mut bench, &unknown, Reason::UnknownSession);
+    let session = u32::from(u16::from_le_bytes([unknown[1], unknown[2]]));
+    assert_eq!(hint.len(), 1);
+    assert_eq!(node.take(&hint[0].1), Some(Heard::Hint(session)));
+}
+
+#[test]
+fn a_join_is_dropped_before_any_multiplication_unless_its_tag_is_right() {
+    let mut bench = Bench::new();
+    let mut node = Node::new(1, Suite::AesGcmSha3);
+    bench.add(&node, 1);
+    let request = node.request();
+    let mut random = Seeded(5);
+    for round in 0..2_000 {
+        let mut forged = request.clone();
+        match round % 3 {
+            // Any bit of the key, the payload or the tag.
+            0 => forged[5 + random.below(53) as usize] ^= 1 << random.below(8),
+            // A key of which every secret is zero would be noticed by multiplying.
+            1 => forged[5..37].fill(0),
+            _ => forged[5..].copy_from_slice(&random.bytes::<53>()),
+        }
+        assert_eq!(bench.handle(1, peer(1), &forged), (Err(Reason::ForgedJoin), vec![]));
+    }
+    // The tag is right, the counter is not.
+    assert_eq!(bench.count(Count::Multiplications), 0);
+    assert_eq!(bench.handle(1, peer(1), &request).0, Ok(()));
+    assert_eq!(bench.count(Count::Multiplications), 2);
+    assert_eq!(bench.handle(1, peer(1), &request).0, Ok(()));
+    let newer = node.request();
+    assert_eq!(bench.handle(1, peer(1), &newer).0, Ok(()));
+    assert_eq!(bench.count(Count::Multiplications), 4);
+    assert_eq!(bench.handle(1, peer(1), &request).0, Err(Reason::ReplayedJoin));
+    assert_eq!(bench.count(Count::Multiplications), 4);
+}
+
+#[test]
+fn the_same_request_gets_the_same_answer_while_the_session_is_pending() {
+    let mut bench = Bench::new();
+    let mut node = Node::new(1, Suite::Ascon);
+    bench.add(&node, 1);
+    let request = node.request();
+    let (_, first) = bench.handle(0, peer(1), &request);
+    for repeat in 1..5 {
+        // Also from another address: the answer goes where the request came from.
+        let (verdict, again) = bench.handle(repeat * 2000, peer(9), &request);
+        assert_eq!(verdict, Ok(()));
+        assert_eq!(again, [(peer(9), first[0].1.clone())]);
+    }
+    assert_eq!(bench.count(Count::Joins), 1);
+    // The answer survives a restart.
+    bench.restart(&[node.device(1)]);
+    let (_, again) = bench.handle(10_000, peer(1), &request);
+    assert_eq!(again, first);
+    assert_eq!(bench.count(Count::Multiplications), 0);
+    node.take(&first[0].1);
+    assert_eq!(bench.handle(10_001, peer(1), &node.up(b"x")).0, Ok(()));
+    assert_eq!(bench.handle(10_002, peer(1), &request).0, Err(Reason::ReplayedJoin));
+}
+
+#[test]
+fn a_join_does_not_harm_the_live_session_before_the_first_up() {
+    let (mut bench, mut node) = joined(Suite::ChaChaPolyBlake2s);
+    assert_eq!(bench.handle(1, peer(1), &node.up(b"old")).0, Ok(()));
+    let mut old = node.session.clone();
+    bench.join(2, peer(1), &mut node);
+    let mut new = node.session.take();
+    // Old and pending stand side by side.
+    std::mem::swap(&mut node.session, &mut old);
+    assert_eq!(bench.handle(3, peer(1), &node.up(b"old")).0, Ok(()));
+    assert_eq!((bench.count(Count::Sessions), bench.count(Count::Pending)), (1, 1));
+    std::mem::swap(&mut node.session, &mut new);
+    assert_eq!(bench.handle(4, peer(1), &node.up(b"new")).0, Ok(()));
+    assert_eq!((bench.count(Count::Sessions), bench.count(Count::Pending)), (1, 0));
+    node.session = new;
+    assert_eq!(bench.handle(5, peer(1), &node.up(b"old")).0, Err(Reason::UnknownSession));
+    let names: Vec<_> = bench.readings.iter().map(|taken| taken.session.0).collect();
+    assert_eq!(names, [1, 1, 2]);
+    // The same after a restart.
+    bench.restart(&[node.device(1)]);
+    assert_eq!(bench.handle(6, peer(1), &node.up(b"old")).0, Err(Reason::UnknownSession));
+}
+
+#[test]
+fn the_address_moves_with_the_newest_packet_and_only_if_its_tag_is_right() {
+    let (mut bench, mut node) = joined(Suite::AesGcmSha256);
+    assert_eq!(bench.handle(1, peer(1), &node.up(b"a")).0, Ok(()));
+    let where_is = |bench: &mut Bench| {
+        let payload = Payload::new(b"go").expect("short");
+        let message = Downlink {
+            device: common::Node::new(1, Suite::Ascon).id,
+            payload,
+            confirmed: false,
+            after_uplink: false,
+            until_ms: u64::MAX,
+        };
+        bench.engine.send(at(1), message, &mut bench.out).expect("queued");
+        bench.commit(at(1))[0].0
+    };
+    assert_eq!(where_is(&mut bench), peer(1));
+    let delayed = node.up(b"b");
+    let mut forged = node.up(b"c");
+    forged[9] ^= 1;
+    assert_eq!(bench.handle(2, peer(2), &forged).0, Err(Reason::Forged));
+    assert_eq!(where_is(&mut bench), peer(1));
+    assert_eq!(bench.handle(3, peer(3), &node.up(b"d")).0, Ok(()));
+    assert_eq!(where_is(&mut bench), peer(3));
+    // A packet that was held back on the way is taken, but does not pull the node back.
+    assert_eq!(bench.handle(4, peer(4), &delayed).0, Ok(()));
+    assert_eq!(where_is(&mut bench), peer(3));
+    assert_eq!(bench.count(Count::Roamed), 1);
+    bench.restart(&[node.device(1)]);
+    assert_eq!(where_is(&mut bench), peer(3));
+}
+
+#[test]
+fn a_confirmed_packet_is_acknowledged_and_again_at_most_once_a_second() {
+    let (mut bench, mut node) = joined(Suite::ChaChaPolyBlake2s);
+    let up = node.confirmed(b"x");
+    let (_, sent) = bench.handle(0, peer(1), &up);
+    let heard = node.take(&sent[0].1).expect("an acknowledgement");
+    assert!(matches!(heard, Heard::Down { ack: Some(0), ack_request: false, ref payload, .. }
+        if payload.is_empty()));
+    let mut acknowledged = 0;
+    for ms in (10..=3000).step_by(10) {
+        let (verdict, sent) = bench.handle(ms, peer(1), &up);
+        assert_eq!(verdict, Err(Reason::Replayed));
+        acknowledged += sent.len();
+    }
+    assert_eq!(acknowledged, 3);
+    assert_eq!(bench.readings.len(), 1);
+    // A replay that asks for nothing gets nothing.
+    let plain = node.up(b"y");
+    bench.give(10_000, peer(1), &plain);
+    assert_eq!(bench.handle(20_000, peer(1), &plain), (Err(Reason::Replayed), vec![]));
+}
+
+#[test]
+fn what_only_acknowledges_is_no_reading_and_an_empty_payload_is() {
+    let (mut bench, mut node) = joined(Suite::Ascon);
+    assert_eq!(bench.handle(0, peer(1), &node.up(b"")).0, Ok(()));
+    assert_eq!(bench.readings.len(), 1);
+    let options = SealOptions {
+        ack_request: true,
+        ack: Some(0),
+    };
+    let only = node.seal(b"", options);
+    assert_eq!(bench.handle(0, peer(1), &only), (Ok(()), vec![]));
+    assert_eq!(bench.readings.len(), 1);
+    // Its counter counts all the same, also for the journal.
+    assert_eq!(bench.handle(0, peer(1), &only).0, Err(Reason::Replayed));
+    bench.restart(&[node.device(1)]);
+    assert_eq!(bench.handle(0, peer(1), &only).0, Err(Reason::Replayed));
+    assert_eq!(bench.handle(0, peer(1), &node.seal(b"z", options)).0, Ok(()));
+    assert_eq!(bench.readings.len(), 2);
+}
+
+#[test]
+fn down_counters_are_never_used_twice() {
+    let (mut bench, mut node) = joined(Suite::ChaChaPolyBlake2s);
+    let mut highest = None;
+    for round in 0..20u64 {
+        for _ in 0..20 {
+            let up = node.confirmed(b"x");
+            let (_, sent) = bench.handle(round * 1000, peer(1), &up);
+            let Some(Heard::Down { counter, .. }) = node.take(&sent[0].1) else {
+                panic!("round {round}: nothing heard");
+            };
+            assert!(highest < Some(counter), "counter {counter} again");
+            highest = Some(counter);
+        }
+        bench.restart(&[node.device(1)]);
+    }
+    bench.assert_no_reading_twice();
+}
+
+#[test]
+fn a_session_ends_after_too_many_forgeries_and_the_node_is_hinted() {
+    let (mut bench, mut node) = joined(Suite::ChaChaPolyBlake2s);
+    bench.give(0, peer(1), &node.up(b"x"));
+    let mut forged = node.up(b"x");
+    forged[8] ^= 1;
+    for _ in 0..(1 << 20) - 1 {
+        let verdict = bench.engine.handle(at(1), peer(1), None, &forged, &mut bench.out);
+        assert_eq!(verdict, Err(Reason::Forged));
+    }
+    bench.commit(at(1));
+    assert_eq!(bench.count(Count::Sessions), 1);
+    assert_eq!(bench.handle(1, peer(1), &forged).0, Err(Reason::Forged));
+    assert_eq!(bench.count(Count::Sessions), 0);
+    let (verdict, sent) = bench.handle(1, peer(1), &node.up(b"x"));
+    assert_eq!(verdict, Err(Reason::UnknownSession));
+    assert_eq!(sent.len(), 1);
+    bench.restart(&[node.device(1)]);
+    assert_eq!(bench.count(Count::Sessions), 0);
+    bench.join(2, peer(1), &mut node);
+    assert_eq!(bench.handle(2, peer(1), &node.up(b"x")).0, Ok(()));
+}
+
+#[test]
+fn hints_are_few() {
+    let mut bench = Bench::new();
+    let mut random = Seeded(3);
+    let mut of_one = Vec::new();
+    for ms in 0..3000 {
+        let mut bytes = [0x70; 29];
+        bytes[1..].copy_from_slice(&random.bytes::<28>());
+        of_one.extend(bench.handle(ms, peer(1), &bytes).1.into_iter().map(|_| ms));
+    }
+    assert_eq!(of_one.len(), 3);
+    assert!(of_one.windows(2).all(|pair| pair[1] - pair[0] >= 1000));
+    let mut of_all: Vec<u64> = Vec::new();
+    for ms in 10_000..14_000 {
+        for source in 0..5 {
+            let bytes = [0x70; 29];
+            let from = peer(100 + 5 * ms as u32 + source);
+            of_all.extend(bench.handle(ms, from, &bytes).1.into_iter().map(|_| ms));
+        }
+    }
+    let most = of_all
+        .iter()
+        .map(|start| of_all.iter().filter(|ms| (*start..start + 1000).contains(*ms)).count())
+        .max();
+    assert!(most.is_some_and(|most| (80..=100).contains(&most)), "{most:?}");
+}
+
+#[test]
+fn revoked_removed_and_rekeyed_devices_have_no_session() {
+    for what in ["revoke", "remove", "rekey"] {
+        let (mut bench, mut node) = joined(Suite::ChaChaPolyBlake2s);
+        bench.give(0, peer(1), &node.up(b"x"));
+        let request = node.request();
+        bench.give(0, peer(1), &request);
+        let mut device = node.device(1);
+        match what {
+            "revoke" => device.revoked = true,
+            "rekey" => {
+                device.row = 2;
+                device.key = selo_link::DeviceKey::new([9; 32]);
+            }
+            _ => {}
+        }
+        if what == "remove" {
+            bench.engine.remove_device(node.id, &mut bench.out);
+        } else {
+            bench.engine.set_device(device.clone(), &mut bench.out);
+        }
+        bench.commit(at(1));
+        assert_eq!((bench.count(Count::Sessions), bench.count(Count::Pending)), (0, 0));
+        assert_eq!(bench.handle(1, peer(1), &node.up(b"x")).0, Err(Reason::UnknownSession));
+        let expected = match what {
+            "revoke" => Reason::Revoked,
+            "remove" => Reason::UnknownDevice,
+            _ => Reason::ForgedJoin,
+        };
+        assert_eq!(bench.handle(1, peer(1), &request).0, Err(expected), "{what}");
+        // Nor after a restart.
+        let devices = if what == "remove" { vec![] } else { vec![device] };
+        bench.restart(&devices);
+        assert_eq!(bench.count(Count::Sessions), 0, "{what}");
+    }
+}
+
+#[test]
+fn a_device_that_was_added_again_does_not_inherit_sessions() {
+    let (mut bench, mut node) = joined(Suite::ChaChaPolyBlake2s);
+    bench.give(0, peer(1), &node.up(b"x"));
+    // Removed and added again while no gateway ran: another row, even with the same key.
+    bench.restart(&[node.device(2)]);
+    assert_eq!(bench.count(Count::Sessions), 0);
+    assert_eq!(bench.handle(1, peer(1), &node.up(b"x")).0, Err(Reason::UnknownSession));
+}
+
+#[test]
+fn session_ids_are_short_while_there_are_enough_of_them() {
+    let mut bench = Bench::new();
+    let mut wide = 0;
+    for number in 0..33_000u32 {
+        let mut node = Node::new(number, Suite::ChaChaPolyBlake2s);
+        bench.engine.set_device(node.device(number + 1), &mut bench.out);
+        let request = node.request();
+        let verdict = bench.engine.handle(at(0), peer(1), None, &request, &mut bench.out);
+        assert_eq!(verdict, Ok(()));
+        if number >= 32_700 {
+            let sent = bench.out.send.last().expect("an answer").frame().to_vec();
+            node.take(&sent);
+            let id = node.session.as_ref().expect("joined").id();
+            assert_eq!(id.is_wide(), number >= 1 << 15, "node {number}");
+            wide += u32::from(id.is_wide());
+            let up = node.up(b"x");
+            let verdict = bench.engine.handle(at(0), peer(1), None, &up, &mut bench.out);
+            assert_eq!(verdict, Ok(()));
+        }
+        bench.out.clear();
+    }
+    assert_eq!(wide, 33_000 - (1 << 15));
+}
+
+fn limited() -> Settings {
+    Settings {
+        limits: Limits {
+            packets: Rate::new(10, 20),
+            joins: Rate::new(1, 2),
+            faults: Rate::new(10, 50),
+        },
+        allow_classic: false,
+    }
+}
+
+#[test]
+fn a_device_is_limited_and_what_was_dropped_may_come_again() {
+    let mut bench = Bench::with(limited());
+    let mut node = Node::new(1, Suite::ChaChaPolyBlake2s);
+    bench.add(&node, 1);
+    bench.join(0, peer(1), &mut node);
+    let ups: Vec<_> = (0..30).map(|_| node.up(b"x")).collect();
+    let taken = ups.iter().filter(|up| bench.handle(1, peer(1), up).0.is_ok()).count();
+    assert_eq!(taken, 20);
+    assert_eq!(bench.counters().get_dropped(Reason::RateLimited), 10);
+    for up in &ups[20..] {
+        assert_eq!(bench.handle(2000, peer(1), up).0, Ok(()));
+    }
+    // Joins: two at once, then one a second.
+    node.request();
+    let verdicts: Vec<_> = (0..3)
+        .map(|_| {
+            let request = node.request();
+            bench.handle(2000, peer(1), &request).0
+        })
+        .collect();
+    assert_eq!(verdicts, [Ok(()), Ok(()), Err(Reason::RateLimited)]);
+}
+
+#[test]
+fn a_source_is_limited_by_its_faults_and_a_node_at_home_is_not() {
+    let mut bench = Bench::with(limited());
+    let mut node = Node::new(1, Suite::ChaChaPolyBlake2s);
+    bench.add(&node, 1);
+    bench.join(0, peer(1), &mut node);
+    assert_eq!(bench.handle(0, peer(1), &node.up(b"x")).0, Ok(()));
+    // Somebody at the node's own address, or who invents that address, sends rubbish.
+    let mut forged = node.request();
+    forged[50] ^= 1;
+    let computed = (0..100).filter(|_| {
+        bench.handle(1, peer(1), &forged).0 == Err(Reason::ForgedJoin)
+    });
+    assert_eq!(computed.count(), 6, "50 tokens, 8 each");
+    for _ in 0..100 {
+        bench.give(1, peer(1), &[0xff]);
+    }
+    // The node goes on.
+    assert_eq!(bench.handle(2, peer(1), &node.up(b"x")).0, Ok(()));
+    // From a new address of a source that has spent everything it is not looked at.
+    for _ in 0..100 {
+        bench.give(2, peer(2), &[0xff]);
+    }
+    assert_eq!(bench.handle(2, peer(2), &node.up(b"x")).0, Err(Reason::RateLimited));
+    assert_eq!(bench.handle(3000, peer(2), &node.up(b"x")).0, Ok(()));
+}
+
+fn message(node: &Node, payload: &[u8], confirmed: bool, until_ms: u64) -> Downlink {
+    Downlink {
+        device: node.id,
+        payload: Payload::new(payload).expect("short"),
+        confirmed,
+        after_uplink: false,
+        until_ms,
+    }
+}
+
+fn outcomes(bench: &mut Bench) -> Vec<Outcome> {
+    let outcome = |event| match event {
+        Event::Downlink { outcome, .. } => Some(outcome),
+        _ => None,
+    };
+    bench.events.drain(..).filter_map(outcome).collect()
+}
+
+#[test]
+fn a_message_waits_for_the_node_and_is_repeated_until_acknowledged() {
+    let (mut bench, mut node) = joined(Suite::ChaChaPolyBlake2s);
+    // The session is pending: nothing may be sent under it yet.
+    let queued = message(&node, b"on", true, 60_000);
+    bench.engine.send(at(0), queued, &mut bench.out).expect("queued");
+    assert_eq!(bench.commit(at(0)), []);
+    let up = node.confirmed(b"x");
+    let (_, sent) = bench.handle(1000, peer(1), &up);
+    assert_eq!(sent.len(), 1, "message and acknowledgement in one packet");
+    let Some(Heard::Down { counter, payload, ack_request: true, ack: Some(0) }) =
+        node.take(&sent[0].1)
+    else {
+        panic!("not what was sent");
+    };
+    assert_eq!(payload, b"on");
+    let mut repeated = Vec::new();
+    for ms in (1000..12_000).step_by(100) {
+        repeated.extend(bench.tick(ms).into_iter().map(|packet| (ms, packet)));
+    }
+    let times: Vec<_> = repeated.iter().map(|(ms, _)| *ms).collect();
+    assert_eq!(times, [3000, 7000]);
+    assert!(repeated.iter().all(|(_, packet)| *packet == sent[0]));
+    let options = SealOptions { ack_request: false, ack: Some(counter as u16) };
+    assert_eq!(bench.handle(12_000, peer(1), &node.seal(b"", options)), (Ok(()), vec![]));
+    let outcomes = outcomes(&mut bench);
+    assert_eq!(outcomes, [
+        Outcome::Sent { counter, to: peer(1) },
+        Outcome::Acknowledged { counter },
+    ]);
+    assert_eq!(bench.engine.deadline(), None);
+    assert_eq!(bench.tick(100_000), []);
+}
+
+#[test]
+fn a_message_that_nobody_acknowledges_is_given_up_after_four_transmissions() {
+    let (mut bench, mut node) = joined(Suite::Ascon);
+    bench.give(0, peer(1), &node.up(b"x"));
+    let queued = message(&node, b"on", true, u64::MAX);
+    bench.engine.send(at(0), queued, &mut bench.out).expect("queued");
+    let queued = message(&node, b"next", false, u64::MAX);
+    bench.engine.send(at(0), queued, &mut bench.out).expect("queued");
+    let mut times = vec![0; bench.commit(at(0)).len()];
+    while let Some(due) = bench.engine.deadline().filter(|due| *due < u64::MAX) {
+        times.extend(bench.tick(due).iter().map(|_| due));
+    }
+    assert_eq!(times, [0, 2000, 6000, 14_000, 30_000], "the last is the next message");
+    let outcomes = outcomes(&mut bench);
+    assert!(matches!(outcomes[..], [
+        Outcome::Sent { .. },
+        Outcome::Unacknowledged,
+        Outcome::Sent { counter: 1, .. },
+    ]), "{outcomes:?}");
+}
+
+#[test]
+fn a_message_for_a_node_that_sleeps_is_sent_when_it_is_heard() {
+    let (mut bench, mut node) = joined(Suite::Ascon);
+    bench.give(0, peer(1), &node.up(b"x"));
+    let mut queued = message(&node, b"on", true, 100_000);
+    queued.after_uplink = true;
+    bench.engine.send(at(0), queued, &mut bench.out).expect("queued");
+    assert_eq!(bench.commit(at(0)), []);
+    let mut first = None;
+    for hour in 1..=4 {
+        let (_, sent) = bench.handle(hour * 10_000, peer(1), &node.up(b"x"));
+        assert_eq!(sent.len(), 1);
+        assert_eq!(*first.get_or_insert(sent[0].1.clone()), sent[0].1);
+        assert_eq!(bench.tick(hour * 10_000 + 5000), []);
+    }
+    assert_eq!(bench.handle(50_000, peer(1), &node.up(b"x")).1, []);
+    bench.tick(100_000);
+    assert_eq!(outcomes(&mut bench).last(), Some(&Outcome::Expired));
+}
+
+#[test]
+fn a_message_is_sealed_anew_for_a_new_session() {
+    let (mut bench, mut node) = joined(Suite::AesGcmSha3);
+    bench.give(0, peer(1), &node.up(b"x"));
+    let queued = message(&node, b"on", true, u64::MAX);
+    bench.engine.send(at(0), queued, &mut bench.out).expect("queued");
+    let first = bench.commit(at(0));
+    bench.join(1000, peer(1), &mut node);
+    let (_, sent) = bench.handle(1001, peer(1), &node.up(b"x"));
+    assert_eq!(sent.len(), 1);
+    assert_ne!(sent[0], first[0]);
+    assert!(matches!(node.take(&sent[0].1), Some(Heard::Down { counter: 0, .. })));
+}
+
+#[test]
+fn messages_are_refused_taken_back_and_forgotten() {
+    let (mut bench, node) = joined(Suite::Ascon);
+    let stranger = Node::new(2, Suite::Ascon);
+    let refused = bench.engine.send(at(0), message(&stranger, b"x", true, 1), &mut bench.out);
+    assert!(refused.is_err());
+    let refused = bench.engine.send(at(0), message(&node, &[0; 34], true, 1), &mut bench.out);
+    assert!(refused.expect_err("refused").to_string().contains("at most 33"));
+    let ticket = bench.engine.send(at(0), message(&node, b"x", true, 9), &mut bench.out);
+    bench.engine.cancel(at(0), ticket.expect("queued"), &mut bench.out);
+    for _ in 0..16 {
+        bench.engine.send(at(0), message(&node, b"x", true, 9), &mut bench.out).expect("queued");
+    }
+    let refused = bench.engine.send(at(0), message(&node, b"x", true, 9), &mut bench.out);
+    assert!(refused.is_err());
+    bench.engine.remove_device(node.id, &mut bench.out);
+    bench.commit(at(0));
+    assert_eq!(outcomes(&mut bench), [Outcome::Cancelled; 17]);
+    assert_eq!(bench.engine.deadline(), None);
+}
+
+#[test]
+fn classic_is_taken_only_if_allowed_and_says_what_it_is() {
+    use selo_link::classic::ClassicKey;
+    use selo_link::frame::Classic;
+    let mut bench = Bench::with(Settings { limits: Limits::NONE, allow_classic: true });
+    let secret = EphemeralSecret::new([3; 32]);
+    let (verdict, sent) = bench.handle(0, peer(1), &Classic::REQUEST);
+    assert_eq!(verdict, Ok(()));
+    let Ok(Frame::Classic(Classic::GatewayKey(theirs))) = Frame::parse(&sent[0].1) else {
+        panic!("no key");
+    };
+    let key = ClassicKey::agree(&secret, theirs).expect("a key");
+    let ours = Classic::encode_node_key(&secret.public_key());
+    assert_eq!(bench.handle(0, peer(2), &ours).0, Err(Reason::UnknownSession));
+    assert_eq!(bench.handle(0, peer(1), &ours), (Ok(()), vec![]));
+    let mut buffer = [0; 58];
+    let blocks = key.seal(b"23.5 C", &mut buffer).expect("fits").to_vec();
+    for _ in 0..2 {
+        assert_eq!(bench.handle(0, peer(1), &blocks), (Ok(()), vec![]));
+    }
+    // Nobody notices a replay: that is what classic is.
+    let [first, second] = &bench.readings[..] else {
+        panic!("two readings");
+    };
+    assert_eq!(first.payload, b"23.5 C");
+    assert_eq!((first.session, first.counter, second.counter), (second.session, 0, 1));
+    assert_eq!(bench.count(Count::ClassicReadings), 2);
+    assert_eq!(bench.count(Count::Readings), 0);
+    assert_eq!(bench.handle(0, peer(1), &[0xc3; 17]).0, Err(Reason::Malformed));
+}
+
+struct Pairing {
+    bench: Bench,
+    node: Node,
+    attempt: Option<NodePairing>,
+    commit: Vec<u8>,
+}
+
+impl Pairing {
+    fn new() -> Pairing {
+        let mut bench = Bench::new();
+        bench.engine.pairing_open(at(0), 600_000, &mut bench.out).expect("opens");
+        bench.commit(at(0));
+        let mut pairing = Pairing {
+            bench,
+            node: Node::new(1, Suite::AesGcmSha3),
+            attempt: None,
+            commit: Vec::new(),
+        };
+        pairing.restart();
+        pairing
+    }
+
+    /// The node begins anew.
+    fn restart(&mut self) {
+        let secret = EphemeralSecret::new(self.node.random.bytes());
+        let (attempt, commit) = NodePairing::start(
+            self.node.suite,
+            self.node.id,
+            secret,
+            self.node.random.bytes(),
+        );
+        self.attempt = Some(attempt);
+        self.commit = commit.to_vec();
+    }
+
+    /// Until both sides show digits.
+    fn compare(&mut self, ms: u64) -> (selo_link::pair::Compared, Vec<u8>) {
+        let (verdict, sent) = self.bench.handle(ms, peer(1), &self.commit);
+        assert_eq!(verdict, Ok(()));
+        let Ok(Frame::PairKey(key)) = Frame::parse(&sent[0].1) else {
+            panic!("no PAIR-KEY");
+        };
+        let attempt = self.attempt.take().expect("an attempt");
+        let (compared, reveal) = attempt.key(&key).map_err(|(_, why)| why).expect("a key");
+        assert_eq!(self.bench.handle(ms, peer(1), &reveal), (Ok(()), vec![]));
+        (compared, reveal.to_vec())
+    }
+
+    fn state(&self) -> WindowState {
+        self.bench.engine.pairing_state()
+    }
+
+    fn attempt_number(&self) -> u64 {
+        match self.state() {
+            WindowState::Comparing { attempt, .. } => attempt,
+            state => panic!("{state:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_pairing_that_is_confirmed_gives_both_sides_the_same_key() {
+    let mut pairing = Pairing::new();
+    let (node, reveal) = pairing.compare(0);
+    let WindowState::Comparing { attempt, digits, device, replaces, .. } = pairing.state() else {
+        panic!("nothing to compare");
+    };
+    assert_eq!((digits, device, replaces), (node.digits(), pairing.node.id, false));
+    // Silence before the operator's word.
+    assert_eq!(pairing.bench.handle(5, peer(1), &reveal), (Ok(()), vec![]));
+    let (_, suite, key) = pairing.bench.engine.pairing_key(attempt).expect("comparing");
+    assert_eq!(key.expose(), node.device_key().expose());
+    assert_eq!(suite, Suite::AesGcmSha3);
+    let Pairing { bench, .. } = &mut pairing;
+    bench.engine.pairing_confirm(at(9), attempt, &mut bench.out).expect("comparing");
+    let sent = bench.commit(at(9));
+    let told = |sent: &[(Peer, Vec<u8>)]| {
+        let Ok(Frame::PairResult(result)) = Frame::parse(&sent[0].1) else {
+            panic!("no PAIR-RESULT");
+        };
+        node.verdict(&result)
+    };
+    assert_eq!(told(&sent), Ok(true));
+    assert!(matches!(pairing.state(), WindowState::Closed { .. }));
+    // The result is repeated for 10 minutes.
+    let (_, again) = pairing.bench.handle(500_000, peer(1), &reveal);
+    assert_eq!(told(&again), Ok(true));
+    let (verdict, again) = pairing.bench.handle(601_000, peer(1), &reveal);
+    assert_eq!((verdict, again), (Err(Reason::NotPairing), vec![]));
+    assert_eq!(pairing.bench.count(Count::Pairings), 1);
+}
+
+#[test]
+fn three_attempts_and_the_window_closes() {
+    let mut pairing = Pairing::new();
+    for round in 1..=3u8 {
+        let ms = u64::from(round) * 1000;
+        let (node, reveal) = pairing.compare(ms);
+        let attempt = pairing.attempt_number();
+        let bench = &mut pairing.bench;
+        bench.engine.pairing_reject(at(ms), attempt, &mut bench.out).expect("comparing");
+        let sent = bench.commit(at(ms));
+        let Ok(Frame::PairResult(result)) = Frame::parse(&sent[0].1) else {
+            panic!("no PAIR-RESULT");
+        };
+        assert_eq!(node.verdict(&result), Ok(false));
+        assert_eq!(bench.handle(ms, peer(1), &reveal).1, sent);
+        assert!(bench.engine.pairing_key(attempt).is_err());
+        if round < 3 {
+            let open = WindowState::Open { attempts_left: 3 - round };
+            assert_eq!(pairing.state(), open);
+        }
+        pairing.restart();
+    }
+    assert!(matches!(pairing.state(), WindowState::Closed { .. }));
+    let commit = pairing.commit.clone();
+    assert_eq!(pairing.bench.handle(9000, peer(1), &commit).0, Err(Reason::NotPairing));
+    assert_eq!(pairing.bench.count(Count::PairingsRejected), 3);
+}
+
+#[test]
+fn one_attempt_at_a_time_and_none_is_held_for_ever() {
+    let mut pairing = Pairing::new();
+    let (_, sent) = pairing.bench.handle(0, peer(1), &pairing.commit);
+    let other = selo_link::frame::PairCommit::encode(pairing.node.id, Suite::Ascon, &[1; 32]);
+    assert_eq!(pairing.bench.handle(1, peer(2), &other).0, Err(Reason::NotPairing));
+    // The same commitment gets the same key again: the answer was lost.
+    assert_eq!(pairing.bench.handle(4000, peer(1), &pairing.commit).1, sent);
+    assert_eq!(pairing.bench.count(Count::Multiplications), 1);
+    // A node that falls silent, an operator who does, a window that nobody closes.
+    pairing.bench.tick(60_000);
+    assert_eq!(pairing.state(), WindowState::Open { attempts_left: 2 });
+    pairing.restart();
+    pairing.compare(61_000);
+    assert_eq!(pairing.bench.engine.deadline(), Some(181_000));
+    pairing.bench.tick(180_999);
+    pairing.attempt_number();
+    pairing.bench.tick(181_000);
+    assert_eq!(pairing.state(), WindowState::Open { attempts_left: 1 });
+    pairing.restart();
+    pairing.compare(599_000);
+    pairing.bench.tick(600_000);
+    assert!(matches!(pairing.state(), WindowState::Closed { .. }));
+}
+
+#[test]
+fn a_broken_commitment_ends_the_attempt() {
+    let mut pairing = Pairing::new();
+    let (_, sent) = pairing.bench.handle(0, peer(1), &pairing.commit);
+    let Ok(Frame::PairKey(key)) = Frame::parse(&sent[0].1) else {
+        panic!("no PAIR-KEY");
+    };
+    let attempt = pairing.attempt.take().expect("an attempt");
+    let (_, mut reveal) = attempt.key(&key).map_err(|(_, why)| why).expect("a key");
+    let mut foreign = reveal;
+    foreign[1] ^= 1;
+    assert_eq!(pairing.bench.handle(1, peer(2), &foreign).0, Err(Reason::NotPairing));
+    reveal[10] ^= 1;
+    assert_eq!(pairing.bench.handle(1, peer(1), &reveal), (Err(Reason::Commitment), vec![]));
+    assert_eq!(pairing.state(), WindowState::Open { attempts_left: 2 });
+    assert_eq!(pairing.bench.count(Count::Multiplications), 1);
+}
+
+#[test]
+fn counters_count_by_type() {
+    let (mut bench, mut node) = joined(Suite::Ascon);
+    bench.give(0, peer(1), &node.confirmed(b"x"));
+    bench.give(0, peer(1), &[0xff]);
+    let counters = bench.counters();
+    assert_eq!(counters.get_received(Kind::JoinRequest), 1);
+    assert_eq!(counters.get_received(Kind::Up), 1);
+    assert_eq!(counters.get_received(Kind::Other), 1);
+    assert_eq!(counters.get_sent(Kind::JoinAccept), 1);
+    assert_eq!(counters.get_sent(Kind::Down), 1);
+    assert_eq!(JoinRequest::BYTES, 58);
+}
