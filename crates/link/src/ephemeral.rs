@@ -34,7 +34,7 @@ impl EphemeralSecret {
     }
 
     /// The secret shared with a peer's public key; `None` if it is all-zero [RFC7748, 6.1].
-    pub(crate) fn shared_secret(&self, peer: &[u8; 32]) -> Option<Zeroizing<[u8; 32]>> {
+    pub fn shared_secret(&self, peer: &[u8; 32]) -> Option<Zeroizing<[u8; 32]>> {
         x25519::shared_secret(&self.0, peer)
     }
 }
