@@ -7,6 +7,7 @@
 //! | [`journal`] | what was accepted, written before anyone is told |
 //! | [`delivery`], [`sink`], [`reading`] | readings, and how they leave |
 //! | [`registry`] | the devices and their keys |
+//! | [`exchange`], [`label`] | devices as files and as labels |
 //! | [`state`] | the directory that holds all of it |
 //! | [`gateway`] | all of it in one process |
 //! | [`control`] | how commands talk to a running gateway |
@@ -18,9 +19,11 @@ pub mod counters;
 pub mod delivery;
 pub mod engine;
 pub mod error;
+pub mod exchange;
 pub mod gateway;
 pub mod journal;
 mod keeper;
+pub mod label;
 pub mod limit;
 pub mod metrics;
 pub mod peer;

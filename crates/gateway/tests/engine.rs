@@ -30,11 +30,17 @@ fn a_reading_of_every_suite_is_taken() {
             node.long_tags = long_tags;
             bench.add(&node, 1);
             bench.join(0, peer(1), &mut node);
-            assert_eq!((bench.count(Count::Sessions), bench.count(Count::Pending)), (0, 1));
+            assert_eq!(
+                (bench.count(Count::Sessions), bench.count(Count::Pending)),
+                (0, 1)
+            );
             let up = node.up(b"0123456789abcdef");
             assert_eq!(up.len(), if long_tags { 37 } else { 29 });
             assert_eq!(bench.handle(1, peer(1), &up), (Ok(()), vec![]));
-            assert_eq!((bench.count(Count::Sessions), bench.count(Count::Pending)), (1, 0));
+            assert_eq!(
+                (bench.count(Count::Sessions), bench.count(Count::Pending)),
+                (1, 0)
+            );
             let taken = &bench.readings[0];
             assert_eq!((taken.device, taken.counter), (node.id.0, 0));
             assert_eq!(taken.payload, b"0123456789abcdef");
@@ -50,7 +56,10 @@ fn every_reason_of_the_page() {
     let mut revoked = Node::new(2, Suite::ChaChaPolyBlake2s);
     let mut stranger = Node::new(3, Suite::ChaChaPolyBlake2s);
     bench.add(&node, 1);
-    let device = Device { revoked: true, ..revoked.device(2) };
+    let device = Device {
+        revoked: true,
+        ..revoked.device(2)
+    };
     bench.engine.set_device(device, &mut bench.out);
     let from = peer(1);
     let expect = |bench: &mut Bench, bytes: &[u8], reason| {
@@ -110,7 +119,10 @@ fn a_join_is_dropped_before_any_multiplication_unless_its_tag_is_right() {
             1 => forged[5..37].fill(0),
             _ => forged[5..].copy_from_slice(&random.bytes::<53>()),
         }
-        assert_eq!(bench.handle(1, peer(1), &forged), (Err(Reason::ForgedJoin), vec![]));
+        assert_eq!(
+            bench.handle(1, peer(1), &forged),
+            (Err(Reason::ForgedJoin), vec![])
+        );
     }
     // The tag is right, the counter is not.
     assert_eq!(bench.count(Count::Multiplications), 0);
@@ -120,7 +132,10 @@ fn a_join_is_dropped_before_any_multiplication_unless_its_tag_is_right() {
     let newer = node.request();
     assert_eq!(bench.handle(1, peer(1), &newer).0, Ok(()));
     assert_eq!(bench.count(Count::Multiplications), 4);
-    assert_eq!(bench.handle(1, peer(1), &request).0, Err(Reason::ReplayedJoin));
+    assert_eq!(
+        bench.handle(1, peer(1), &request).0,
+        Err(Reason::ReplayedJoin)
+    );
     assert_eq!(bench.count(Count::Multiplications), 4);
 }
 
@@ -145,7 +160,10 @@ fn the_same_request_gets_the_same_answer_while_the_session_is_pending() {
     assert_eq!(bench.count(Count::Multiplications), 0);
     node.take(&first[0].1);
     assert_eq!(bench.handle(10_001, peer(1), &node.up(b"x")).0, Ok(()));
-    assert_eq!(bench.handle(10_002, peer(1), &request).0, Err(Reason::ReplayedJoin));
+    assert_eq!(
+        bench.handle(10_002, peer(1), &request).0,
+        Err(Reason::ReplayedJoin)
+    );
 }
 
 #[test]
@@ -158,17 +176,29 @@ fn a_join_does_not_harm_the_live_session_before_the_first_up() {
     // Old and pending stand side by side.
     std::mem::swap(&mut node.session, &mut old);
     assert_eq!(bench.handle(3, peer(1), &node.up(b"old")).0, Ok(()));
-    assert_eq!((bench.count(Count::Sessions), bench.count(Count::Pending)), (1, 1));
+    assert_eq!(
+        (bench.count(Count::Sessions), bench.count(Count::Pending)),
+        (1, 1)
+    );
     std::mem::swap(&mut node.session, &mut new);
     assert_eq!(bench.handle(4, peer(1), &node.up(b"new")).0, Ok(()));
-    assert_eq!((bench.count(Count::Sessions), bench.count(Count::Pending)), (1, 0));
+    assert_eq!(
+        (bench.count(Count::Sessions), bench.count(Count::Pending)),
+        (1, 0)
+    );
     node.session = new;
-    assert_eq!(bench.handle(5, peer(1), &node.up(b"old")).0, Err(Reason::UnknownSession));
+    assert_eq!(
+        bench.handle(5, peer(1), &node.up(b"old")).0,
+        Err(Reason::UnknownSession)
+    );
     let names: Vec<_> = bench.readings.iter().map(|taken| taken.session.0).collect();
     assert_eq!(names, [1, 1, 2]);
     // The same after a restart.
     bench.restart(&[node.device(1)]);
-    assert_eq!(bench.handle(6, peer(1), &node.up(b"old")).0, Err(Reason::UnknownSession));
+    assert_eq!(
+        bench.handle(6, peer(1), &node.up(b"old")).0,
+        Err(Reason::UnknownSession)
+    );
 }
 
 #[test]
@@ -184,7 +214,10 @@ fn the_address_moves_with_the_newest_packet_and_only_if_its_tag_is_right() {
             after_uplink: false,
             until_ms: u64::MAX,
         };
-        bench.engine.send(at(1), message, &mut bench.out).expect("queued");
+        bench
+            .engine
+            .send(at(1), message, &mut bench.out)
+            .expect("queued");
         bench.commit(at(1))[0].0
     };
     assert_eq!(where_is(&mut bench), peer(1));
@@ -209,8 +242,10 @@ fn a_confirmed_packet_is_acknowledged_and_again_at_most_once_a_second() {
     let up = node.confirmed(b"x");
     let (_, sent) = bench.handle(0, peer(1), &up);
     let heard = node.take(&sent[0].1).expect("an acknowledgement");
-    assert!(matches!(heard, Heard::Down { ack: Some(0), ack_request: false, ref payload, .. }
-        if payload.is_empty()));
+    assert!(
+        matches!(heard, Heard::Down { ack: Some(0), ack_request: false, ref payload, .. }
+        if payload.is_empty())
+    );
     let mut acknowledged = 0;
     for ms in (10..=3000).step_by(10) {
         let (verdict, sent) = bench.handle(ms, peer(1), &up);
@@ -222,7 +257,10 @@ fn a_confirmed_packet_is_acknowledged_and_again_at_most_once_a_second() {
     // A replay that asks for nothing gets nothing.
     let plain = node.up(b"y");
     bench.give(10_000, peer(1), &plain);
-    assert_eq!(bench.handle(20_000, peer(1), &plain), (Err(Reason::Replayed), vec![]));
+    assert_eq!(
+        bench.handle(20_000, peer(1), &plain),
+        (Err(Reason::Replayed), vec![])
+    );
 }
 
 #[test]
@@ -241,7 +279,10 @@ fn what_only_acknowledges_is_no_reading_and_an_empty_payload_is() {
     assert_eq!(bench.handle(0, peer(1), &only).0, Err(Reason::Replayed));
     bench.restart(&[node.device(1)]);
     assert_eq!(bench.handle(0, peer(1), &only).0, Err(Reason::Replayed));
-    assert_eq!(bench.handle(0, peer(1), &node.seal(b"z", options)).0, Ok(()));
+    assert_eq!(
+        bench.handle(0, peer(1), &node.seal(b"z", options)).0,
+        Ok(())
+    );
     assert_eq!(bench.readings.len(), 2);
 }
 
@@ -271,7 +312,9 @@ fn a_session_ends_after_too_many_forgeries_and_the_node_is_hinted() {
     let mut forged = node.up(b"x");
     forged[8] ^= 1;
     for _ in 0..(1 << 20) - 1 {
-        let verdict = bench.engine.handle(at(1), peer(1), None, &forged, &mut bench.out);
+        let verdict = bench
+            .engine
+            .handle(at(1), peer(1), None, &forged, &mut bench.out);
         assert_eq!(verdict, Err(Reason::Forged));
     }
     bench.commit(at(1));
@@ -309,9 +352,17 @@ fn hints_are_few() {
     }
     let most = of_all
         .iter()
-        .map(|start| of_all.iter().filter(|ms| (*start..start + 1000).contains(*ms)).count())
+        .map(|start| {
+            of_all
+                .iter()
+                .filter(|ms| (*start..start + 1000).contains(*ms))
+                .count()
+        })
         .max();
-    assert!(most.is_some_and(|most| (80..=100).contains(&most)), "{most:?}");
+    assert!(
+        most.is_some_and(|most| (80..=100).contains(&most)),
+        "{most:?}"
+    );
 }
 
 #[test]
@@ -336,16 +387,30 @@ fn revoked_removed_and_rekeyed_devices_have_no_session() {
             bench.engine.set_device(device.clone(), &mut bench.out);
         }
         bench.commit(at(1));
-        assert_eq!((bench.count(Count::Sessions), bench.count(Count::Pending)), (0, 0));
-        assert_eq!(bench.handle(1, peer(1), &node.up(b"x")).0, Err(Reason::UnknownSession));
+        assert_eq!(
+            (bench.count(Count::Sessions), bench.count(Count::Pending)),
+            (0, 0)
+        );
+        assert_eq!(
+            bench.handle(1, peer(1), &node.up(b"x")).0,
+            Err(Reason::UnknownSession)
+        );
         let expected = match what {
             "revoke" => Reason::Revoked,
             "remove" => Reason::UnknownDevice,
             _ => Reason::ForgedJoin,
         };
-        assert_eq!(bench.handle(1, peer(1), &request).0, Err(expected), "{what}");
+        assert_eq!(
+            bench.handle(1, peer(1), &request).0,
+            Err(expected),
+            "{what}"
+        );
         // Nor after a restart.
-        let devices = if what == "remove" { vec![] } else { vec![device] };
+        let devices = if what == "remove" {
+            vec![]
+        } else {
+            vec![device]
+        };
         bench.restart(&devices);
         assert_eq!(bench.count(Count::Sessions), 0, "{what}");
     }
@@ -358,7 +423,10 @@ fn a_device_that_was_added_again_does_not_inherit_sessions() {
     // Removed and added again while no gateway ran: another row, even with the same key.
     bench.restart(&[node.device(2)]);
     assert_eq!(bench.count(Count::Sessions), 0);
-    assert_eq!(bench.handle(1, peer(1), &node.up(b"x")).0, Err(Reason::UnknownSession));
+    assert_eq!(
+        bench.handle(1, peer(1), &node.up(b"x")).0,
+        Err(Reason::UnknownSession)
+    );
 }
 
 #[test]
@@ -367,9 +435,13 @@ fn session_ids_are_short_while_there_are_enough_of_them() {
     let mut wide = 0;
     for number in 0..33_000u32 {
         let mut node = Node::new(number, Suite::ChaChaPolyBlake2s);
-        bench.engine.set_device(node.device(number + 1), &mut bench.out);
+        bench
+            .engine
+            .set_device(node.device(number + 1), &mut bench.out);
         let request = node.request();
-        let verdict = bench.engine.handle(at(0), peer(1), None, &request, &mut bench.out);
+        let verdict = bench
+            .engine
+            .handle(at(0), peer(1), None, &request, &mut bench.out);
         assert_eq!(verdict, Ok(()));
         if number >= 32_700 {
             let sent = bench.out.send.last().expect("an answer").frame().to_vec();
@@ -378,7 +450,9 @@ fn session_ids_are_short_while_there_are_enough_of_them() {
             assert_eq!(id.is_wide(), number >= 1 << 15, "node {number}");
             wide += u32::from(id.is_wide());
             let up = node.up(b"x");
-            let verdict = bench.engine.handle(at(0), peer(1), None, &up, &mut bench.out);
+            let verdict = bench
+                .engine
+                .handle(at(0), peer(1), None, &up, &mut bench.out);
             assert_eq!(verdict, Ok(()));
         }
         bench.out.clear();
@@ -404,7 +478,10 @@ fn a_device_is_limited_and_what_was_dropped_may_come_again() {
     bench.add(&node, 1);
     bench.join(0, peer(1), &mut node);
     let ups: Vec<_> = (0..30).map(|_| node.up(b"x")).collect();
-    let taken = ups.iter().filter(|up| bench.handle(1, peer(1), up).0.is_ok()).count();
+    let taken = ups
+        .iter()
+        .filter(|up| bench.handle(1, peer(1), up).0.is_ok())
+        .count();
     assert_eq!(taken, 20);
     assert_eq!(bench.counters().get_dropped(Reason::RateLimited), 10);
     for up in &ups[20..] {
@@ -431,9 +508,8 @@ fn a_source_is_limited_by_its_faults_and_a_node_at_home_is_not() {
     // Somebody at the node's own address, or who invents that address, sends rubbish.
     let mut forged = node.request();
     forged[50] ^= 1;
-    let computed = (0..100).filter(|_| {
-        bench.handle(1, peer(1), &forged).0 == Err(Reason::ForgedJoin)
-    });
+    let computed =
+        (0..100).filter(|_| bench.handle(1, peer(1), &forged).0 == Err(Reason::ForgedJoin));
     assert_eq!(computed.count(), 6, "50 tokens, 8 each");
     for _ in 0..100 {
         bench.give(1, peer(1), &[0xff]);
@@ -444,7 +520,10 @@ fn a_source_is_limited_by_its_faults_and_a_node_at_home_is_not() {
     for _ in 0..100 {
         bench.give(2, peer(2), &[0xff]);
     }
-    assert_eq!(bench.handle(2, peer(2), &node.up(b"x")).0, Err(Reason::RateLimited));
+    assert_eq!(
+        bench.handle(2, peer(2), &node.up(b"x")).0,
+        Err(Reason::RateLimited)
+    );
     assert_eq!(bench.handle(3000, peer(2), &node.up(b"x")).0, Ok(()));
 }
 
@@ -471,13 +550,20 @@ fn a_message_waits_for_the_node_and_is_repeated_until_acknowledged() {
     let (mut bench, mut node) = joined(Suite::ChaChaPolyBlake2s);
     // The session is pending: nothing may be sent under it yet.
     let queued = message(&node, b"on", true, 60_000);
-    bench.engine.send(at(0), queued, &mut bench.out).expect("queued");
+    bench
+        .engine
+        .send(at(0), queued, &mut bench.out)
+        .expect("queued");
     assert_eq!(bench.commit(at(0)), []);
     let up = node.confirmed(b"x");
     let (_, sent) = bench.handle(1000, peer(1), &up);
     assert_eq!(sent.len(), 1, "message and acknowledgement in one packet");
-    let Some(Heard::Down { counter, payload, ack_request: true, ack: Some(0) }) =
-        node.take(&sent[0].1)
+    let Some(Heard::Down {
+        counter,
+        payload,
+        ack_request: true,
+        ack: Some(0),
+    }) = node.take(&sent[0].1)
     else {
         panic!("not what was sent");
     };
@@ -489,13 +575,25 @@ fn a_message_waits_for_the_node_and_is_repeated_until_acknowledged() {
     let times: Vec<_> = repeated.iter().map(|(ms, _)| *ms).collect();
     assert_eq!(times, [3000, 7000]);
     assert!(repeated.iter().all(|(_, packet)| *packet == sent[0]));
-    let options = SealOptions { ack_request: false, ack: Some(counter as u16) };
-    assert_eq!(bench.handle(12_000, peer(1), &node.seal(b"", options)), (Ok(()), vec![]));
+    let options = SealOptions {
+        ack_request: false,
+        ack: Some(counter as u16),
+    };
+    assert_eq!(
+        bench.handle(12_000, peer(1), &node.seal(b"", options)),
+        (Ok(()), vec![])
+    );
     let outcomes = outcomes(&mut bench);
-    assert_eq!(outcomes, [
-        Outcome::Sent { counter, to: peer(1) },
-        Outcome::Acknowledged { counter },
-    ]);
+    assert_eq!(
+        outcomes,
+        [
+            Outcome::Sent {
+                counter,
+                to: peer(1)
+            },
+            Outcome::Acknowledged { counter },
+        ]
+    );
     assert_eq!(bench.engine.deadline(), None);
     assert_eq!(bench.tick(100_000), []);
 }
@@ -505,20 +603,36 @@ fn a_message_that_nobody_acknowledges_is_given_up_after_four_transmissions() {
     let (mut bench, mut node) = joined(Suite::Ascon);
     bench.give(0, peer(1), &node.up(b"x"));
     let queued = message(&node, b"on", true, u64::MAX);
-    bench.engine.send(at(0), queued, &mut bench.out).expect("queued");
+    bench
+        .engine
+        .send(at(0), queued, &mut bench.out)
+        .expect("queued");
     let queued = message(&node, b"next", false, u64::MAX);
-    bench.engine.send(at(0), queued, &mut bench.out).expect("queued");
+    bench
+        .engine
+        .send(at(0), queued, &mut bench.out)
+        .expect("queued");
     let mut times = vec![0; bench.commit(at(0)).len()];
     while let Some(due) = bench.engine.deadline().filter(|due| *due < u64::MAX) {
         times.extend(bench.tick(due).iter().map(|_| due));
     }
-    assert_eq!(times, [0, 2000, 6000, 14_000, 30_000], "the last is the next message");
+    assert_eq!(
+        times,
+        [0, 2000, 6000, 14_000, 30_000],
+        "the last is the next message"
+    );
     let outcomes = outcomes(&mut bench);
-    assert!(matches!(outcomes[..], [
-        Outcome::Sent { .. },
-        Outcome::Unacknowledged,
-        Outcome::Sent { counter: 1, .. },
-    ]), "{outcomes:?}");
+    assert!(
+        matches!(
+            outcomes[..],
+            [
+                Outcome::Sent { .. },
+                Outcome::Unacknowledged,
+                Outcome::Sent { counter: 1, .. },
+            ]
+        ),
+        "{outcomes:?}"
+    );
 }
 
 #[test]
@@ -527,7 +641,10 @@ fn a_message_for_a_node_that_sleeps_is_sent_when_it_is_heard() {
     bench.give(0, peer(1), &node.up(b"x"));
     let mut queued = message(&node, b"on", true, 100_000);
     queued.after_uplink = true;
-    bench.engine.send(at(0), queued, &mut bench.out).expect("queued");
+    bench
+        .engine
+        .send(at(0), queued, &mut bench.out)
+        .expect("queued");
     assert_eq!(bench.commit(at(0)), []);
     let mut first = None;
     for hour in 1..=4 {
@@ -546,29 +663,53 @@ fn a_message_is_sealed_anew_for_a_new_session() {
     let (mut bench, mut node) = joined(Suite::AesGcmSha3);
     bench.give(0, peer(1), &node.up(b"x"));
     let queued = message(&node, b"on", true, u64::MAX);
-    bench.engine.send(at(0), queued, &mut bench.out).expect("queued");
+    bench
+        .engine
+        .send(at(0), queued, &mut bench.out)
+        .expect("queued");
     let first = bench.commit(at(0));
     bench.join(1000, peer(1), &mut node);
     let (_, sent) = bench.handle(1001, peer(1), &node.up(b"x"));
     assert_eq!(sent.len(), 1);
     assert_ne!(sent[0], first[0]);
-    assert!(matches!(node.take(&sent[0].1), Some(Heard::Down { counter: 0, .. })));
+    assert!(matches!(
+        node.take(&sent[0].1),
+        Some(Heard::Down { counter: 0, .. })
+    ));
 }
 
 #[test]
 fn messages_are_refused_taken_back_and_forgotten() {
     let (mut bench, node) = joined(Suite::Ascon);
     let stranger = Node::new(2, Suite::Ascon);
-    let refused = bench.engine.send(at(0), message(&stranger, b"x", true, 1), &mut bench.out);
+    let refused = bench
+        .engine
+        .send(at(0), message(&stranger, b"x", true, 1), &mut bench.out);
     assert!(refused.is_err());
-    let refused = bench.engine.send(at(0), message(&node, &[0; 34], true, 1), &mut bench.out);
-    assert!(refused.expect_err("refused").to_string().contains("at most 33"));
-    let ticket = bench.engine.send(at(0), message(&node, b"x", true, 9), &mut bench.out);
-    bench.engine.cancel(at(0), ticket.expect("queued"), &mut bench.out);
+    let refused = bench
+        .engine
+        .send(at(0), message(&node, &[0; 34], true, 1), &mut bench.out);
+    assert!(
+        refused
+            .expect_err("refused")
+            .to_string()
+            .contains("at most 33")
+    );
+    let ticket = bench
+        .engine
+        .send(at(0), message(&node, b"x", true, 9), &mut bench.out);
+    bench
+        .engine
+        .cancel(at(0), ticket.expect("queued"), &mut bench.out);
     for _ in 0..16 {
-        bench.engine.send(at(0), message(&node, b"x", true, 9), &mut bench.out).expect("queued");
+        bench
+            .engine
+            .send(at(0), message(&node, b"x", true, 9), &mut bench.out)
+            .expect("queued");
     }
-    let refused = bench.engine.send(at(0), message(&node, b"x", true, 9), &mut bench.out);
+    let refused = bench
+        .engine
+        .send(at(0), message(&node, b"x", true, 9), &mut bench.out);
     assert!(refused.is_err());
     bench.engine.remove_device(node.id, &mut bench.out);
     bench.commit(at(0));
@@ -580,7 +721,10 @@ fn messages_are_refused_taken_back_and_forgotten() {
 fn classic_is_taken_only_if_allowed_and_says_what_it_is() {
     use selo_link::classic::ClassicKey;
     use selo_link::frame::Classic;
-    let mut bench = Bench::with(Settings { limits: Limits::NONE, allow_classic: true });
+    let mut bench = Bench::with(Settings {
+        limits: Limits::NONE,
+        allow_classic: true,
+    });
     let secret = EphemeralSecret::new([3; 32]);
     let (verdict, sent) = bench.handle(0, peer(1), &Classic::REQUEST);
     assert_eq!(verdict, Ok(()));
@@ -589,7 +733,10 @@ fn classic_is_taken_only_if_allowed_and_says_what_it_is() {
     };
     let key = ClassicKey::agree(&secret, theirs).expect("a key");
     let ours = Classic::encode_node_key(&secret.public_key());
-    assert_eq!(bench.handle(0, peer(2), &ours).0, Err(Reason::UnknownSession));
+    assert_eq!(
+        bench.handle(0, peer(2), &ours).0,
+        Err(Reason::UnknownSession)
+    );
     assert_eq!(bench.handle(0, peer(1), &ours), (Ok(()), vec![]));
     let mut buffer = [0; 58];
     let blocks = key.seal(b"23.5 C", &mut buffer).expect("fits").to_vec();
@@ -601,10 +748,16 @@ fn classic_is_taken_only_if_allowed_and_says_what_it_is() {
         panic!("two readings");
     };
     assert_eq!(first.payload, b"23.5 C");
-    assert_eq!((first.session, first.counter, second.counter), (second.session, 0, 1));
+    assert_eq!(
+        (first.session, first.counter, second.counter),
+        (second.session, 0, 1)
+    );
     assert_eq!(bench.count(Count::ClassicReadings), 2);
     assert_eq!(bench.count(Count::Readings), 0);
-    assert_eq!(bench.handle(0, peer(1), &[0xc3; 17]).0, Err(Reason::Malformed));
+    assert_eq!(
+        bench.handle(0, peer(1), &[0xc3; 17]).0,
+        Err(Reason::Malformed)
+    );
 }
 
 struct Pairing {
@@ -617,7 +770,10 @@ struct Pairing {
 impl Pairing {
     fn new() -> Pairing {
         let mut bench = Bench::new();
-        bench.engine.pairing_open(at(0), 600_000, &mut bench.out).expect("opens");
+        bench
+            .engine
+            .pairing_open(at(0), 600_000, &mut bench.out)
+            .expect("opens");
         bench.commit(at(0));
         let mut pairing = Pairing {
             bench,
@@ -671,17 +827,34 @@ impl Pairing {
 fn a_pairing_that_is_confirmed_gives_both_sides_the_same_key() {
     let mut pairing = Pairing::new();
     let (node, reveal) = pairing.compare(0);
-    let WindowState::Comparing { attempt, digits, device, replaces, .. } = pairing.state() else {
+    let WindowState::Comparing {
+        attempt,
+        digits,
+        device,
+        replaces,
+        ..
+    } = pairing.state()
+    else {
         panic!("nothing to compare");
     };
-    assert_eq!((digits, device, replaces), (node.digits(), pairing.node.id, false));
+    assert_eq!(
+        (digits, device, replaces),
+        (node.digits(), pairing.node.id, false)
+    );
     // Silence before the operator's word.
     assert_eq!(pairing.bench.handle(5, peer(1), &reveal), (Ok(()), vec![]));
-    let (_, suite, key) = pairing.bench.engine.pairing_key(attempt).expect("comparing");
+    let (_, suite, key) = pairing
+        .bench
+        .engine
+        .pairing_key(attempt)
+        .expect("comparing");
     assert_eq!(key.expose(), node.device_key().expose());
     assert_eq!(suite, Suite::AesGcmSha3);
     let Pairing { bench, .. } = &mut pairing;
-    bench.engine.pairing_confirm(at(9), attempt, &mut bench.out).expect("comparing");
+    bench
+        .engine
+        .pairing_confirm(at(9), attempt, &mut bench.out)
+        .expect("comparing");
     let sent = bench.commit(at(9));
     let told = |sent: &[(Peer, Vec<u8>)]| {
         let Ok(Frame::PairResult(result)) = Frame::parse(&sent[0].1) else {
@@ -707,7 +880,10 @@ fn three_attempts_and_the_window_closes() {
         let (node, reveal) = pairing.compare(ms);
         let attempt = pairing.attempt_number();
         let bench = &mut pairing.bench;
-        bench.engine.pairing_reject(at(ms), attempt, &mut bench.out).expect("comparing");
+        bench
+            .engine
+            .pairing_reject(at(ms), attempt, &mut bench.out)
+            .expect("comparing");
         let sent = bench.commit(at(ms));
         let Ok(Frame::PairResult(result)) = Frame::parse(&sent[0].1) else {
             panic!("no PAIR-RESULT");
@@ -716,14 +892,19 @@ fn three_attempts_and_the_window_closes() {
         assert_eq!(bench.handle(ms, peer(1), &reveal).1, sent);
         assert!(bench.engine.pairing_key(attempt).is_err());
         if round < 3 {
-            let open = WindowState::Open { attempts_left: 3 - round };
+            let open = WindowState::Open {
+                attempts_left: 3 - round,
+            };
             assert_eq!(pairing.state(), open);
         }
         pairing.restart();
     }
     assert!(matches!(pairing.state(), WindowState::Closed { .. }));
     let commit = pairing.commit.clone();
-    assert_eq!(pairing.bench.handle(9000, peer(1), &commit).0, Err(Reason::NotPairing));
+    assert_eq!(
+        pairing.bench.handle(9000, peer(1), &commit).0,
+        Err(Reason::NotPairing)
+    );
     assert_eq!(pairing.bench.count(Count::PairingsRejected), 3);
 }
 
@@ -732,7 +913,10 @@ fn one_attempt_at_a_time_and_none_is_held_for_ever() {
     let mut pairing = Pairing::new();
     let (_, sent) = pairing.bench.handle(0, peer(1), &pairing.commit);
     let other = selo_link::frame::PairCommit::encode(pairing.node.id, Suite::Ascon, &[1; 32]);
-    assert_eq!(pairing.bench.handle(1, peer(2), &other).0, Err(Reason::NotPairing));
+    assert_eq!(
+        pairing.bench.handle(1, peer(2), &other).0,
+        Err(Reason::NotPairing)
+    );
     // The same commitment gets the same key again: the answer was lost.
     assert_eq!(pairing.bench.handle(4000, peer(1), &pairing.commit).1, sent);
     assert_eq!(pairing.bench.count(Count::Multiplications), 1);
@@ -763,9 +947,15 @@ fn a_broken_commitment_ends_the_attempt() {
     let (_, mut reveal) = attempt.key(&key).map_err(|(_, why)| why).expect("a key");
     let mut foreign = reveal;
     foreign[1] ^= 1;
-    assert_eq!(pairing.bench.handle(1, peer(2), &foreign).0, Err(Reason::NotPairing));
+    assert_eq!(
+        pairing.bench.handle(1, peer(2), &foreign).0,
+        Err(Reason::NotPairing)
+    );
     reveal[10] ^= 1;
-    assert_eq!(pairing.bench.handle(1, peer(1), &reveal), (Err(Reason::Commitment), vec![]));
+    assert_eq!(
+        pairing.bench.handle(1, peer(1), &reveal),
+        (Err(Reason::Commitment), vec![])
+    );
     assert_eq!(pairing.state(), WindowState::Open { attempts_left: 2 });
     assert_eq!(pairing.bench.count(Count::Multiplications), 1);
 }

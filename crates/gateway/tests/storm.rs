@@ -71,7 +71,9 @@ impl Storm {
 
     fn devices(&self) -> Vec<Device> {
         let devices = self.senders.iter().zip(1..);
-        devices.map(|(sender, row)| sender.node.device(row)).collect()
+        devices
+            .map(|(sender, row)| sender.node.device(row))
+            .collect()
     }
 
     fn node_joins(&mut self, which: usize) {
@@ -112,7 +114,9 @@ impl Storm {
         for sender in &mut self.senders {
             match sender.node.take(bytes) {
                 Some(Heard::Joined) => sender.join = sender.node.counter,
-                Some(Heard::Down { ack: Some(counter), .. }) => {
+                Some(Heard::Down {
+                    ack: Some(counter), ..
+                }) => {
                     sender.acknowledged.insert((sender.join, counter));
                 }
                 _ => {}
@@ -122,7 +126,11 @@ impl Storm {
 
     /// A packet of those on the way, with what the network does to it.
     fn network(&mut self, upwards: bool) {
-        let way = if upwards { &mut self.up } else { &mut self.down };
+        let way = if upwards {
+            &mut self.up
+        } else {
+            &mut self.down
+        };
         if way.is_empty() {
             return;
         }
@@ -195,13 +203,20 @@ impl Storm {
                 .find(|sender| sender.node.id.0 == reading.device)
                 .expect("a device of ours");
             let name = (reading.session.0, u64::from(reading.counter));
-            assert_eq!(sender.sent.get(&name), Some(&reading.payload), "{reading:?}");
+            assert_eq!(
+                sender.sent.get(&name),
+                Some(&reading.payload),
+                "{reading:?}"
+            );
             taken.insert((reading.device, name.0, name.1));
         }
         for sender in &self.senders {
             for (join, counter) in &sender.acknowledged {
                 let name = (sender.node.id.0, *join, *counter);
-                assert!(taken.contains(&name), "{name:?} was acknowledged and is not there");
+                assert!(
+                    taken.contains(&name),
+                    "{name:?} was acknowledged and is not there"
+                );
             }
         }
     }
@@ -222,7 +237,11 @@ impl Storm {
             self.node_sends(which, true);
             let (from, packet) = self.up.pop().expect("a packet");
             self.gateway_takes(from, &packet);
-            assert_eq!(self.bench.readings.len(), before + 1, "node {which} does not get through");
+            assert_eq!(
+                self.bench.readings.len(),
+                before + 1,
+                "node {which} does not get through"
+            );
             let acknowledged = self.senders[which].acknowledged.len();
             while let Some((_, bytes)) = self.down.pop() {
                 self.nodes_take(&bytes);
@@ -245,7 +264,11 @@ fn storms_pass() {
         storm.calm();
         storm.check();
         readings += storm.bench.readings.len();
-        acknowledged += storm.senders.iter().map(|s| s.acknowledged.len()).sum::<usize>();
+        acknowledged += storm
+            .senders
+            .iter()
+            .map(|s| s.acknowledged.len())
+            .sum::<usize>();
     }
     // The storms were no hurricanes in which nothing lives.
     assert!(readings > 60 * 100, "{readings} readings");
@@ -278,11 +301,20 @@ fn any_bytes_from_anyone_change_nothing() {
         let now = common::at(1000 + round);
         let out = &mut storm.bench.out;
         let from = peer(random.below(1000) as u32);
-        assert!(storm.bench.engine.handle(now, from, None, &bytes, out).is_err());
+        assert!(
+            storm
+                .bench
+                .engine
+                .handle(now, from, None, &bytes, out)
+                .is_err()
+        );
         assert!(out.journal.is_empty());
         out.clear();
     }
     let counters = storm.bench.counters();
-    assert_eq!(counters.get(selo_gateway::counters::Count::Sessions), sessions);
+    assert_eq!(
+        counters.get(selo_gateway::counters::Count::Sessions),
+        sessions
+    );
     assert_eq!(counters.all_dropped(), 200_000);
 }

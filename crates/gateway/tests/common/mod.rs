@@ -135,7 +135,11 @@ impl Node {
     pub fn seal(&mut self, payload: &[u8], options: SealOptions) -> Vec<u8> {
         let mut buffer = [0; FRAME_MAX];
         let session = self.session.as_mut().expect("a session");
-        session.seal(payload, options, &mut buffer).expect("fits").frame.to_vec()
+        session
+            .seal(payload, options, &mut buffer)
+            .expect("fits")
+            .frame
+            .to_vec()
     }
 
     pub fn up(&mut self, payload: &[u8]) -> Vec<u8> {
@@ -229,7 +233,9 @@ impl Bench {
         }
         self.events.append(&mut self.out.events);
         let send = self.out.send.drain(..);
-        let sent = send.map(|packet| (packet.to, packet.frame().to_vec())).collect();
+        let sent = send
+            .map(|packet| (packet.to, packet.frame().to_vec()))
+            .collect();
         self.out.clear();
         sent
     }
