@@ -105,6 +105,25 @@ fn a_wrong_cipher_fails_its_check() {
 }
 
 #[test]
+fn a_node_that_disagrees_with_its_gateway_gets_no_number() {
+    let rows = rows("test-node", &[]);
+    for (suite, telling) in [
+        ("chachapoly-blake2s", "disagrees about the six digits"),
+        ("ascon", "seals wrongly"),
+    ] {
+        let mine: Vec<&Value> = rows.iter().filter(|row| row["strategy"] == suite).collect();
+        for operation in ["all", "pair", "join", "seal", "open"] {
+            assert!(mine.iter().any(|row| row["operation"] == operation));
+        }
+        for row in mine {
+            assert_eq!(row["status"], "failed", "{row}");
+            assert!(row["value"].is_null(), "{row}");
+            assert!(reason(row).contains(telling), "{row}");
+        }
+    }
+}
+
+#[test]
 fn a_check_keeps_the_lines_of_other_images() {
     let project = Project::new();
     let kept = |folder: &str| {
@@ -270,7 +289,7 @@ fn figures(rows: &[Value]) -> Vec<String> {
 fn a_second_simulator_counts_the_same_cycles() {
     let arguments = [
         "--algorithm",
-        "aes-128,aes-256-cbc,speck128/128,sha-256,sha3-256",
+        "aes-128,aes-256-cbc,speck128/128,sha-256,sha3-256,chacha20-poly1305",
         "--metric",
         "cycles,stack",
     ];
