@@ -5,23 +5,19 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use selo_sys::{Aes256Fast, Sha3_256, X25519Secret, ecb_encrypt_in_place};
+use selo_link::EphemeralSecret;
+use selo_link::classic::ClassicKey;
+use selo_link::frame::{Classic, FRAME_MAX, Frame};
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
-use crate::load::{Addresses, BATCH, Frames};
+use crate::load::{Addresses, BATCH, Frames, READING_BYTES};
 use crate::process::Process;
 
 /// Where Debian puts its Python, whose cryptography package the baseline means.
 const DEBIAN_PYTHON: &str = "/usr/bin/python3";
 
-const JOIN: [u8; 1] = [0xc0];
-const GATEWAY_KEY: u8 = 0xc1;
-const NODE_KEY: u8 = 0xc2;
-const DATA: u8 = 0xc3;
-const READING_BYTES: usize = 16;
-/// PKCS#7 adds a block to a full one.
-const PADDED_BYTES: usize = 32;
+const NAME: &str = "the baseline gateway";
 /// Joins on their way at a time.
 const WAVE: usize = 64;
 
@@ -89,7 +85,7 @@ impl Baseline {
         if keep_decryptor {
             command.arg("--keep-decryptor");
         }
-        let mut process = Process::start("the baseline gateway", &mut command)?;
+        let mut process = Process::start(NAME, &mut command)?;
         let line = process.line()?;
         let (port, versions) = line
             .strip_prefix("ready ")
@@ -118,51 +114,43 @@ impl BaselineGateway {
 /// Devices of the baseline, one to an address.
 #[derive(Debug)]
 pub struct Devices {
-    secret: X25519Secret,
-    public: [u8; 32],
-    keys: Vec<Aes256Fast>,
+    secret: EphemeralSecret,
+    keys: Vec<ClassicKey>,
 }
 
 impl Devices {
-    /// The devices' keys are not what is measured, so they share one key pair.
-    pub fn new(secret: [u8; 32]) -> Devices {
-        let secret = X25519Secret::new(secret);
-        Devices {
-            public: secret.public_key(),
-            secret,
+    /// The devices' own work is not what is measured, so they share one key pair.
+    pub fn new() -> Result<Devices> {
+        Ok(Devices {
+            secret: EphemeralSecret::random()?,
             keys: Vec::new(),
-        }
+        })
     }
 
     /// Every address joins. Returns when all have sent their keys.
     pub fn join(&mut self, gateway: &BaselineGateway, addresses: &Addresses) -> Result<()> {
         self.keys.clear();
         let network = |source| Error::Network { source };
+        let answer = Classic::encode_node_key(&self.secret.public_key());
         let all: Vec<usize> = (0..addresses.len()).collect();
         for wave in all.chunks(WAVE) {
             for index in wave {
-                addresses.of(*index).send(&JOIN).map_err(network)?;
+                let socket = addresses.of(*index);
+                socket.send(&Classic::REQUEST).map_err(network)?;
             }
             for index in wave {
                 let socket = addresses.of(*index);
                 let mut frame = [0; 64];
                 let size = socket.recv(&mut frame).map_err(network)?;
-                let peer: [u8; 32] = match &frame[..size] {
-                    [GATEWAY_KEY, key @ ..] if key.len() == 32 => {
-                        std::array::from_fn(|byte| key[byte])
-                    }
-                    _ => {
-                        return Err(gateway
-                            .process
-                            .broken("it answered a join with something else"));
-                    }
+                let Ok(Frame::Classic(Classic::GatewayKey(peer))) = Frame::parse(&frame[..size])
+                else {
+                    return Err(gateway
+                        .process
+                        .broken("it answered a join with something else"));
                 };
-                let shared = self.secret.shared_secret(&peer).map_err(broken)?;
-                let mut hash = Sha3_256::new();
-                hash.update(shared.as_bytes());
-                self.keys.push(Aes256Fast::new(&hash.finish()));
-                let mut answer = [NODE_KEY; 33];
-                answer[1..].copy_from_slice(&self.public);
+                let key = ClassicKey::agree(&self.secret, peer)
+                    .map_err(|refusal| gateway.process.broken(refusal.to_string()))?;
+                self.keys.push(key);
                 socket.send(&answer).map_err(network)?;
             }
         }
@@ -170,25 +158,17 @@ impl Devices {
     }
 
     /// Seals `count` readings for [`crate::load::send`].
-    pub fn seal(&self, count: usize) -> Result<Frames> {
-        let size = 1 + PADDED_BYTES;
-        let mut bytes = Vec::with_capacity(count * size);
+    pub fn seal(&self, count: usize) -> Frames {
+        let mut frames = Frames::with_capacity(count);
+        let mut buffer = [0; FRAME_MAX];
         for index in 0..count {
-            let session = index / BATCH % self.keys.len();
-            let mut block = [(PADDED_BYTES - READING_BYTES) as u8; PADDED_BYTES];
-            block[..8].copy_from_slice(&(index as u64).to_le_bytes());
-            block[8..READING_BYTES].fill(0);
-            ecb_encrypt_in_place(&self.keys[session], &mut block).map_err(broken)?;
-            bytes.push(DATA);
-            bytes.extend_from_slice(&block);
+            let key = &self.keys[index / BATCH % self.keys.len()];
+            let mut reading = [0; READING_BYTES];
+            reading[..8].copy_from_slice(&(index as u64).to_le_bytes());
+            if let Ok(frame) = key.seal(&reading, &mut buffer) {
+                frames.push(frame);
+            }
         }
-        Ok(Frames { size, bytes })
-    }
-}
-
-fn broken(error: selo_sys::Error) -> Error {
-    Error::Gateway {
-        name: "a device of the baseline",
-        message: error.to_string(),
+        frames
     }
 }

@@ -29,6 +29,12 @@ pub enum Error {
     #[error("the load generator's sockets: {source}")]
     Network { source: io::Error },
 
+    #[error(transparent)]
+    Random(#[from] selo_link::RandomError),
+
+    #[error(transparent)]
+    State(#[from] selo_gateway::Error),
+
     #[error("cannot write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
 }
@@ -47,6 +53,7 @@ impl Error {
             Error::Network { source } if source.raw_os_error() == Some(24) => {
                 "allow more open files: ulimit -n 4096".into()
             }
+            Error::State(error) => return error.hint(),
             _ => return None,
         })
     }

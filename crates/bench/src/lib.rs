@@ -5,5 +5,6 @@ pub mod error;
 pub mod load;
 pub mod machine;
 pub mod process;
+pub mod sealed;
 
 pub use error::{Error, Result};

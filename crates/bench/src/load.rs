@@ -14,6 +14,9 @@ use socket2::{Domain, Socket, Type};
 
 use crate::error::{Error, Result};
 
+/// Bytes of a reading, before it is sealed.
+pub const READING_BYTES: usize = 16;
+
 /// Frames handed to the kernel in one call, all of one address.
 pub const BATCH: usize = 16;
 
@@ -62,16 +65,45 @@ impl Addresses {
     }
 }
 
-/// Sealed frames of one size, in the order in which they are sent.
-#[derive(Debug)]
+/// Bytes that a frame occupies in [`Frames`].
+const STRIDE: usize = 40;
+
+/// Sealed frames in the order in which they are sent.
+#[derive(Debug, Default)]
 pub struct Frames {
-    pub size: usize,
-    pub bytes: Vec<u8>,
+    bytes: Vec<u8>,
+    sizes: Vec<u8>,
 }
 
 impl Frames {
-    pub fn count(&self) -> usize {
-        self.bytes.len() / self.size
+    pub fn with_capacity(frames: usize) -> Frames {
+        Frames {
+            bytes: Vec::with_capacity(frames * STRIDE),
+            sizes: Vec::with_capacity(frames),
+        }
+    }
+
+    /// Adds a frame of a 16-byte reading, which has at most 40 bytes.
+    pub fn push(&mut self, frame: &[u8]) {
+        assert!(frame.len() <= STRIDE, "a frame of a 16-byte reading");
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(frame);
+        self.bytes.resize(start + STRIDE, 0);
+        self.sizes.push(frame.len() as u8);
+    }
+
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// The frames from `first` on, at most [`BATCH`] of them.
+    fn batch(&self, first: usize) -> impl ExactSizeIterator<Item = &[u8]> {
+        let last = (first + BATCH).min(self.len());
+        (first..last).map(|index| &self.bytes[index * STRIDE..][..self.sizes[index].into()])
     }
 }
 
@@ -86,29 +118,34 @@ pub struct Sent {
 /// turn, until all are sent or `limit` is over.
 pub fn send(addresses: &Addresses, frames: &Frames, limit: Duration) -> Result<Sent> {
     let start = Instant::now();
-    let mut sent = 0;
-    for (turn, batch) in frames.bytes.chunks(BATCH * frames.size).enumerate() {
+    let (mut sent, mut turn) = (0, 0);
+    while sent < frames.len() {
         if turn % 64 == 0 && start.elapsed() >= limit {
             break;
         }
-        sent += send_batch(addresses.of(turn), batch, frames.size)
+        sent += send_batch(addresses.of(turn), frames.batch(sent))
             .map_err(|source| Error::Network { source })?;
+        turn += 1;
     }
     Ok(Sent {
-        frames: sent,
+        frames: sent as u64,
         elapsed: start.elapsed(),
     })
 }
 
-/// Sends the frames of `batch`, `size` bytes each; says how many.
-fn send_batch(socket: &UdpSocket, batch: &[u8], size: usize) -> io::Result<u64> {
-    let slices: [[IoSlice; 1]; BATCH] = std::array::from_fn(|index| {
-        let from = (index * size).min(batch.len());
-        [IoSlice::new(&batch[from..(from + size).min(batch.len())])]
-    });
+/// Sends at most [`BATCH`] frames; says how many.
+fn send_batch<'f>(
+    socket: &UdpSocket,
+    frames: impl ExactSizeIterator<Item = &'f [u8]>,
+) -> io::Result<usize> {
+    let mut slices = [[IoSlice::new(&[])]; BATCH];
+    let count = frames.len();
+    for (slice, frame) in slices.iter_mut().zip(frames) {
+        *slice = [IoSlice::new(frame)];
+    }
     let mut controls: [SendAncillaryBuffer; BATCH] = std::array::from_fn(|_| Default::default());
     let mut headers = Vec::with_capacity(BATCH);
-    for (slice, control) in slices[..batch.len() / size].iter().zip(&mut controls) {
+    for (slice, control) in slices[..count].iter().zip(&mut controls) {
         headers.push(MMsgHdr::new(slice, control));
     }
     let mut done = 0;
@@ -121,7 +158,7 @@ fn send_batch(socket: &UdpSocket, batch: &[u8], size: usize) -> io::Result<u64> 
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(done as u64)
+    Ok(done)
 }
 
 #[cfg(test)]
@@ -137,16 +174,16 @@ mod tests {
         let addresses = Addresses::open(3, gateway.local_addr().expect("bound")).expect("opens");
         // Two full batches and a rest.
         let count = 2 * BATCH + 5;
-        let frames = Frames {
-            size: 29,
-            bytes: (0..count).flat_map(|index| [index as u8; 29]).collect(),
-        };
+        let mut frames = Frames::default();
+        for index in 0..count {
+            frames.push(&[index as u8; 31][..29 + 2 * (index % 2)]);
+        }
         let sent = send(&addresses, &frames, Duration::from_secs(60)).expect("sends");
         assert_eq!(sent.frames, count as u64);
         let mut buffer = [0; 64];
         for index in 0..count {
             let (size, from) = gateway.recv_from(&mut buffer).expect("a frame");
-            assert_eq!(&buffer[..size], [index as u8; 29]);
+            assert_eq!(buffer[..size], [index as u8; 31][..29 + 2 * (index % 2)]);
             let session = index / BATCH;
             let own = addresses.of(session).local_addr().expect("bound");
             assert_eq!(from, own);

@@ -16,39 +16,51 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Process {
     name: &'static str,
     child: Child,
-    lines: BufReader<ChildStdout>,
+    lines: Option<BufReader<ChildStdout>>,
 }
 
 impl Process {
     /// Starts `command`; its standard output is read by [`Process::line`].
     pub fn start(name: &'static str, command: &mut Command) -> Result<Process> {
+        Self::spawn(name, command.stdout(Stdio::piped()))
+    }
+
+    /// Starts `command`; nobody reads its standard output.
+    pub fn start_unheard(name: &'static str, command: &mut Command) -> Result<Process> {
+        Self::spawn(name, command.stdout(Stdio::null()))
+    }
+
+    fn spawn(name: &'static str, command: &mut Command) -> Result<Process> {
         let mut child = command
             .stdin(Stdio::null())
-            .stdout(Stdio::piped())
             .spawn()
             .map_err(|source| Error::Start {
                 program: command.get_program().to_string_lossy().into_owned(),
                 source,
             })?;
-        let stdout = child.stdout.take().ok_or_else(|| Error::Gateway {
-            name,
-            message: "its standard output is not there".into(),
-        })?;
         Ok(Process {
             name,
+            lines: child.stdout.take().map(BufReader::new),
             child,
-            lines: BufReader::new(stdout),
         })
     }
 
     /// The next line that it prints, without the line's end.
     pub fn line(&mut self) -> Result<String> {
         let mut line = String::new();
-        match self.lines.read_line(&mut line) {
+        let Some(lines) = &mut self.lines else {
+            return Err(self.broken("nobody reads its standard output"));
+        };
+        match lines.read_line(&mut line) {
             Ok(0) => Err(self.broken("it ended before it said what was expected")),
             Ok(_) => Ok(line.trim_end().to_owned()),
             Err(error) => Err(self.broken(error.to_string())),
         }
+    }
+
+    /// Whether it is still there.
+    pub fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
     }
 
     pub fn pid(&self) -> u32 {

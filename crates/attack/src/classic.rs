@@ -1,0 +1,321 @@
+//! Attacks on Algorithm 2 of [albarello2020], as docs/protocol.md gives it under "Classic".
+//! It promises nothing against whoever can send packets, and keeps that promise.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::time::Duration;
+
+use selo_link::EphemeralSecret;
+use selo_link::classic::ClassicKey;
+use selo_link::frame::{Classic, FRAME_MAX, Frame};
+
+use crate::case::{Against, Attack, Figure, Outcome, Verdict, figure};
+use crate::error::{Error, Result};
+use crate::target::Target;
+use crate::wire::{Burst, Way, fresh_address};
+
+/// How long a packet may take on loopback.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A reading in two blocks, as a careless firmware writes it: when, and how much.
+const YESTERDAY: &[u8; 32] = b"2026-11-20 06:00rain  87.5 mm/h ";
+const TODAY: &[u8; 32] = b"2026-11-21 06:00rain   0.0 mm/h ";
+
+/// Join requests of strangers.
+const FLOOD: u64 = 100;
+
+/// How often a recorded message is sent again.
+const REPLAYS: usize = 5;
+
+/// A node of the paper. Its only key serves both directions.
+#[derive(Debug)]
+struct Node {
+    socket: UdpSocket,
+    key: Option<ClassicKey>,
+}
+
+/// Node and gateway with the attacker between them.
+#[derive(Debug)]
+struct Line {
+    node: Node,
+    to_node: UdpSocket,
+    to_gateway: UdpSocket,
+}
+
+fn network(source: std::io::Error) -> Error {
+    Error::Network { source }
+}
+
+fn socket(peer: Option<SocketAddr>) -> Result<UdpSocket> {
+    let socket = UdpSocket::bind((fresh_address(), 0)).map_err(network)?;
+    socket.set_read_timeout(Some(PATIENCE)).map_err(network)?;
+    if let Some(peer) = peer {
+        socket.connect(peer).map_err(network)?;
+    }
+    Ok(socket)
+}
+
+fn receive(socket: &UdpSocket) -> Result<Vec<u8>> {
+    let mut packet = [0; 2048];
+    let size = socket.recv(&mut packet).map_err(network)?;
+    Ok(packet[..size].to_vec())
+}
+
+/// The public key in a frame.
+fn public_key(frame: &[u8]) -> Result<[u8; 32]> {
+    match Frame::parse(frame) {
+        Ok(Frame::Classic(Classic::GatewayKey(key) | Classic::NodeKey(key))) => Ok(*key),
+        _ => Err(Error::Setup("a key exchange of classic went astray")),
+    }
+}
+
+fn agree(secret: &EphemeralSecret, peer: &[u8; 32]) -> Result<ClassicKey> {
+    ClassicKey::agree(secret, peer).map_err(|_| Error::Setup("a public key is zero"))
+}
+
+fn seal(key: &ClassicKey, message: &[u8]) -> Result<Vec<u8>> {
+    let mut frame = [0; FRAME_MAX];
+    let sealed = key.seal(message, &mut frame);
+    let frame = sealed.map_err(|_| Error::Setup("a message is too long"))?;
+    Ok(frame.to_vec())
+}
+
+fn open(key: &ClassicKey, frame: &[u8]) -> Option<Vec<u8>> {
+    let Ok(Frame::Classic(Classic::Blocks(blocks))) = Frame::parse(frame) else {
+        return None;
+    };
+    let mut text = [0; FRAME_MAX];
+    Some(key.open(blocks, &mut text).ok()?.to_vec())
+}
+
+impl Node {
+    fn key(&self) -> Result<&ClassicKey> {
+        self.key.as_ref().ok_or(Error::Setup("the node has no key"))
+    }
+
+    fn send(&self, message: &[u8]) -> Result<()> {
+        let frame = seal(self.key()?, message)?;
+        self.socket.send(&frame).map(drop).map_err(network)
+    }
+
+    /// What the node takes the next packet for: a message under its key, which is the gateway's
+    /// as far as it can tell.
+    fn receive(&self) -> Result<Option<Vec<u8>>> {
+        Ok(open(self.key()?, &receive(&self.socket)?))
+    }
+}
+
+impl Line {
+    fn new(target: &dyn Target) -> Result<Line> {
+        let to_node = socket(None)?;
+        let node = socket(Some(to_node.local_addr().map_err(network)?))?;
+        to_node
+            .connect(node.local_addr().map_err(network)?)
+            .map_err(network)?;
+        Ok(Line {
+            node: Node {
+                socket: node,
+                key: None,
+            },
+            to_node,
+            to_gateway: socket(Some(target.address()))?,
+        })
+    }
+
+    /// The three messages of the key exchange. The attacker may put another key in the place
+    /// of each.
+    fn join(&mut self, mut exchange: impl FnMut(Way, [u8; 32]) -> [u8; 32]) -> Result<()> {
+        let send = |socket: &UdpSocket, frame: &[u8]| socket.send(frame).map(drop).map_err(network);
+        send(&self.node.socket, &Classic::REQUEST)?;
+        send(&self.to_gateway, &receive(&self.to_node)?)?;
+        let key = exchange(Way::Down, public_key(&receive(&self.to_gateway)?)?);
+        send(&self.to_node, &Classic::encode_gateway_key(&key))?;
+        let secret = EphemeralSecret::random()?;
+        let peer = public_key(&receive(&self.node.socket)?)?;
+        self.node.key = Some(agree(&secret, &peer)?);
+        let answer = Classic::encode_node_key(&secret.public_key());
+        send(&self.node.socket, &answer)?;
+        let key = exchange(Way::Up, public_key(&receive(&self.to_node)?)?);
+        send(&self.to_gateway, &Classic::encode_node_key(&key))
+    }
+
+    fn honest_join(&mut self) -> Result<()> {
+        self.join(|_, key| key)
+    }
+
+    /// The node sends; the attacker has the frame.
+    fn capture(&self, message: &[u8]) -> Result<Vec<u8>> {
+        self.node.send(message)?;
+        receive(&self.to_node)
+    }
+
+    /// Sends frames to the gateway; the readings that it has passed on when it has taken
+    /// them in.
+    fn give(&self, target: &dyn Target, frames: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
+        let mut burst = Burst::new(target);
+        for frame in frames {
+            self.to_gateway.send(frame).map_err(network)?;
+            burst.sent(target)?;
+        }
+        burst.wait(target)?;
+        Ok(target
+            .readings()
+            .into_iter()
+            .map(|reading| reading.payload)
+            .collect())
+    }
+}
+
+fn outcome(
+    attack: Attack,
+    did: &str,
+    broken: bool,
+    shows: String,
+    evidence: Vec<Figure>,
+) -> Outcome {
+    Outcome {
+        attack,
+        against: Against::Classic,
+        suite: None,
+        did: did.to_owned(),
+        verdict: if broken {
+            Verdict::Broken
+        } else {
+            Verdict::Refused
+        },
+        promised: Verdict::Broken,
+        shows,
+        evidence,
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_end().to_owned()
+}
+
+/// Two key pairs of the attacker's own, one to each side.
+pub fn mitm(target: &mut dyn Target) -> Result<Outcome> {
+    let mut line = Line::new(target)?;
+    let own = EphemeralSecret::random()?;
+    let (mut with_gateway, mut with_node) = (Err(Error::Setup("no key")), None);
+    line.join(|way, key| {
+        match way {
+            Way::Down => with_gateway = agree(&own, &key),
+            Way::Up => with_node = Some(agree(&own, &key)),
+        }
+        own.public_key()
+    })?;
+    let with_gateway = with_gateway?;
+    let with_node = with_node.ok_or(Error::Setup("no key"))??;
+
+    let frame = line.capture(YESTERDAY)?;
+    let read = open(&with_node, &frame);
+    let mut altered = read.clone().unwrap_or_default();
+    if altered.len() == YESTERDAY.len() {
+        altered[16..].copy_from_slice(&TODAY[16..]);
+    }
+    let delivered = line.give(target, &[seal(&with_gateway, &altered)?])?;
+    let recovered = read.as_deref() == Some(YESTERDAY);
+    let replaced = delivered.last() == Some(&altered) && altered != YESTERDAY;
+    Ok(outcome(
+        Attack::Mitm,
+        "put own keys in the place of both public keys, read the message, altered it",
+        recovered && replaced,
+        format!(
+            "read '{}', delivered '{}'",
+            text(&read.unwrap_or_default()),
+            text(&altered)
+        ),
+        vec![
+            figure("messages read", u8::from(recovered)),
+            figure("altered messages delivered", u8::from(replaced)),
+        ],
+    ))
+}
+
+/// A recorded message again and again.
+pub fn replay(target: &mut dyn Target) -> Result<Outcome> {
+    let mut line = Line::new(target)?;
+    line.honest_join()?;
+    let before = target.readings().len();
+    let frame = line.capture(YESTERDAY)?;
+    line.give(target, std::slice::from_ref(&frame))?;
+    let delivered = line.give(target, &vec![frame; REPLAYS])?;
+    let times = delivered[before.min(delivered.len())..]
+        .iter()
+        .filter(|reading| *reading == YESTERDAY)
+        .count();
+    Ok(outcome(
+        Attack::Replay,
+        "recorded one message and sent it five times more",
+        times > 1,
+        format!("'{}' delivered {times} times", text(YESTERDAY)),
+        vec![
+            figure("messages of the node", 1_u8),
+            figure("delivered", times),
+        ],
+    ))
+}
+
+/// ECB encrypts each block alone: blocks of two messages make a third one.
+pub fn forge(target: &mut dyn Target) -> Result<Outcome> {
+    let mut line = Line::new(target)?;
+    line.honest_join()?;
+    let storm = line.capture(YESTERDAY)?;
+    let dry = line.capture(TODAY)?;
+    let mut spliced = dry.clone();
+    spliced[17..33].copy_from_slice(&storm[17..33]);
+    let expected = [&TODAY[..16], &YESTERDAY[16..]].concat();
+    let delivered = line.give(target, &[storm, dry, spliced])?;
+    let broken = delivered.last() == Some(&expected);
+    Ok(outcome(
+        Attack::Forge,
+        "pasted a block of one message into another, without any key",
+        broken,
+        match broken {
+            true => format!("delivered '{}', which the node never sent", text(&expected)),
+            false => "the pasted message was not delivered".to_owned(),
+        },
+        vec![figure("forged messages delivered", u8::from(broken))],
+    ))
+}
+
+/// One key serves both directions: a node's own message is a message for the node.
+pub fn reflect(target: &mut dyn Target) -> Result<Outcome> {
+    let mut line = Line::new(target)?;
+    line.honest_join()?;
+    let frame = line.capture(YESTERDAY)?;
+    line.to_node.send(&frame).map_err(network)?;
+    let taken = line.node.receive()?;
+    let broken = taken.as_deref() == Some(YESTERDAY);
+    Ok(outcome(
+        Attack::Reflect,
+        "sent the node's own message back to it",
+        broken,
+        match taken {
+            Some(message) => format!("the node took '{}' for the gateway's", text(&message)),
+            None => "the node refused its own message".to_owned(),
+        },
+        vec![figure(
+            "own messages taken for the gateway's",
+            u8::from(broken),
+        )],
+    ))
+}
+
+/// Every stranger's byte costs the gateway a key pair.
+pub fn flood(target: &mut dyn Target) -> Result<Outcome> {
+    let line = Line::new(target)?;
+    let before = target.multiplications();
+    line.give(target, &vec![Classic::REQUEST.to_vec(); FLOOD as usize])?;
+    let spent = target.multiplications() - before;
+    Ok(outcome(
+        Attack::Flood,
+        "sent join requests of one byte without being anyone",
+        spent > 0,
+        format!("{FLOOD} bytes of a stranger cost {spent} scalar multiplications"),
+        vec![
+            figure("join requests", FLOOD),
+            figure("scalar multiplications", spent),
+        ],
+    ))
+}

@@ -1,0 +1,192 @@
+//! The gateway under attack: the real one, in this process, with a state of its own that goes
+//! with it.
+
+use std::collections::HashMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use selo_gateway::counters::{Count, Kind};
+use selo_gateway::engine::{Device, Downlink, Engine, Output, WindowState};
+use selo_gateway::reading::Payload;
+use selo_gateway::{Config, Gateway, Handle, clock::Now};
+use selo_link::{DeviceId, DeviceKey, Reason, Suite};
+
+use crate::error::{Error, Result};
+use crate::target::{Reading, Target};
+
+/// How long a pairing window of an experiment is open, milliseconds.
+const WINDOW_MS: u64 = 10 * 60 * 1000;
+
+/// How long a message waits for its node, milliseconds.
+const MESSAGE_MS: u64 = 60 * 1000;
+
+type Readings = Arc<Mutex<Vec<Reading>>>;
+
+/// A gateway on loopback, on a port that is free.
+#[derive(Debug)]
+pub struct RealGateway {
+    handle: Handle,
+    readings: Readings,
+    keys: HashMap<DeviceId, DeviceKey>,
+    rows: u32,
+    _state: tempfile::TempDir,
+}
+
+impl RealGateway {
+    /// Starts one. With `classic` it takes what is not authenticated, as `--allow-classic`.
+    pub fn start(classic: bool) -> Result<RealGateway> {
+        let failed = |error: selo_gateway::Error| Error::Gateway(error.to_string());
+        let state = tempfile::Builder::new()
+            .prefix("selo-attack-")
+            .tempdir()
+            .map_err(|source| Error::Gateway(format!("no place for its state: {source}")))?;
+        let readings = Readings::default();
+        let taken = Arc::clone(&readings);
+        let sink = move |batch: &[selo_gateway::reading::Reading]| {
+            let mut readings = taken.lock().unwrap_or_else(PoisonError::into_inner);
+            readings.extend(batch.iter().map(|reading| Reading {
+                device: reading.device,
+                payload: reading.payload.to_vec(),
+            }));
+        };
+        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        // The gateway makes it, for itself alone.
+        let mut config = Config::new(state.path().join("state"), listen, sink);
+        config.allow_classic = classic;
+        Ok(RealGateway {
+            handle: Gateway::start(config).map_err(failed)?,
+            readings,
+            keys: HashMap::new(),
+            rows: 0,
+            _state: state,
+        })
+    }
+
+    /// Has something done by the engine. It runs as long as the handle lives.
+    fn call<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Engine, Now, &mut Output) -> R + Send + 'static,
+    ) -> Option<R> {
+        self.handle.remote().call(job)
+    }
+
+    fn set_device(&mut self, id: DeviceId, suite: Suite, key: &DeviceKey) {
+        self.rows += 1;
+        let device = Device {
+            row: self.rows,
+            id,
+            key: key.clone(),
+            suite,
+            revoked: false,
+            joined: 0,
+        };
+        self.keys.insert(id, key.clone());
+        self.call(move |engine, _, out| engine.set_device(device, out));
+    }
+}
+
+impl Target for RealGateway {
+    fn address(&self) -> SocketAddr {
+        self.handle.listen()
+    }
+
+    fn packets(&self) -> u64 {
+        let counters = self.handle.counters();
+        let received = Kind::ALL
+            .into_iter()
+            .map(|kind| counters.get_received(kind));
+        received.sum()
+    }
+
+    fn is_settled(&self) -> bool {
+        let counters = self.handle.counters();
+        let accepted = counters.get(Count::Readings) + counters.get(Count::ClassicReadings);
+        let readings = self.readings.lock().unwrap_or_else(PoisonError::into_inner);
+        readings.len() as u64 >= accepted
+    }
+
+    fn dropped(&self, reason: Reason) -> u64 {
+        self.handle.counters().get_dropped(reason)
+    }
+
+    fn multiplications(&self) -> u64 {
+        self.handle.counters().get(Count::Multiplications)
+    }
+
+    fn sessions(&self) -> u64 {
+        let counters = self.handle.counters();
+        counters.get(Count::Sessions) + counters.get(Count::Pending)
+    }
+
+    fn readings(&self) -> Vec<Reading> {
+        let readings = self.readings.lock().unwrap_or_else(PoisonError::into_inner);
+        readings.clone()
+    }
+
+    fn add_device(&mut self, id: DeviceId, suite: Suite, key: &DeviceKey) {
+        self.set_device(id, suite, key);
+    }
+
+    fn device_key(&self, id: DeviceId) -> Option<DeviceKey> {
+        self.keys.get(&id).cloned()
+    }
+
+    fn open_window(&mut self) {
+        self.call(|engine, now, out| {
+            engine.pairing_close(now, "the next experiment", out);
+            let _ = engine.pairing_open(now, WINDOW_MS, out);
+        });
+    }
+
+    fn close_window(&mut self) {
+        self.call(|engine, now, out| engine.pairing_close(now, "the experiment is over", out));
+    }
+
+    fn comparing(&self) -> Option<(DeviceId, u32)> {
+        match self.call(|engine, _, _| engine.pairing_state())? {
+            WindowState::Comparing { device, digits, .. } => Some((device, digits.value())),
+            _ => None,
+        }
+    }
+
+    fn decide(&mut self, same: bool) {
+        let word = move |engine: &mut Engine, now: Now, out: &mut Output| {
+            let WindowState::Comparing { attempt, .. } = engine.pairing_state() else {
+                return None;
+            };
+            if !same {
+                let _ = engine.pairing_reject(now, attempt, out);
+                return None;
+            }
+            let paired = engine.pairing_key(attempt).ok();
+            let _ = engine.pairing_confirm(now, attempt, out);
+            paired
+        };
+        if let Some((id, suite, key)) = self.call(word).flatten() {
+            self.set_device(id, suite, &key);
+        }
+    }
+
+    fn send(&mut self, id: DeviceId, payload: &[u8]) {
+        let Some(payload) = Payload::new(payload) else {
+            return;
+        };
+        self.call(move |engine, now, out| {
+            let message = Downlink {
+                device: id,
+                payload,
+                confirmed: false,
+                after_uplink: false,
+                until_ms: now.steady_ms + MESSAGE_MS,
+            };
+            let _ = engine.send(now, message, out);
+        });
+    }
+}
+
+impl RealGateway {
+    /// Waits for its threads to end.
+    pub fn stop(self) -> Result<()> {
+        self.handle.stop().map_err(Error::Gateway)
+    }
+}

@@ -1,0 +1,174 @@
+//! Guessing the digits of a pairing: why the first message is a commitment.
+//!
+//! Who sits in the middle makes two pairings and needs both to show the same digits. Without
+//! a commitment the attacker knows the node's digits before it has to send its own key to the
+//! gateway, and tries key pairs until the digits match. With the commitment each of its keys
+//! is fixed before it can know the digits that it leads to, so all it has is luck.
+//!
+//! Both are carried out with fewer than six digits, so that the first ends in a second and
+//! the second gives luck enough to be counted.
+
+use std::time::{Duration, Instant};
+
+use selo_link::classic::ClassicKey;
+use selo_link::frame::Frame;
+use selo_link::pair::{GatewayPairing, NodePairing};
+use selo_link::{DeviceId, EphemeralSecret, Suite, random_bytes};
+use selo_sys::Sha3_256;
+
+use crate::error::{Error, Result};
+
+/// How the attacker fared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Guessed {
+    /// Pairings that the attacker sat in.
+    pub attempts: u64,
+    /// Among them those in which both sides showed the same digits.
+    pub matches: u64,
+    /// Key pairs that the attacker tried.
+    pub tries: u64,
+    /// How long that took.
+    pub elapsed: Duration,
+}
+
+/// Digits of Algorithm 2 of [albarello2020], if someone had added some: a hash of the shared
+/// key and of both public keys, as each side saw them.
+fn plain_digits(key: &ClassicKey, gateway: &[u8; 32], node: &[u8; 32], modulus: u32) -> u32 {
+    let mut hash = Sha3_256::new();
+    for part in [key.expose(), gateway, node] {
+        hash.update(part);
+    }
+    let digest = hash.finish();
+    u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]]) % modulus
+}
+
+fn agree(secret: &EphemeralSecret, peer: &[u8; 32]) -> Result<ClassicKey> {
+    ClassicKey::agree(secret, peer).map_err(|_| Error::Setup("a public key is zero"))
+}
+
+/// Sits in pairings that compare digits but commit to nothing, and grinds: at most
+/// `tries_max` key pairs in each.
+pub fn without_commitment(modulus: u32, attempts: u64, tries_max: u64) -> Result<Guessed> {
+    let start = Instant::now();
+    let (mut matches, mut tries) = (0, 0);
+    for _ in 0..attempts {
+        // The gateway's key comes first; the attacker gives the node one of its own.
+        let gateway = EphemeralSecret::random()?;
+        let gateway_public = gateway.public_key();
+        let to_node = EphemeralSecret::random()?;
+        // The node answers with its key, and shows its digits.
+        let node = EphemeralSecret::random()?;
+        let node_key = agree(&node, &to_node.public_key())?;
+        let node_public = node.public_key();
+        let shown = plain_digits(&node_key, &to_node.public_key(), &node_public, modulus);
+        // The attacker knows them, and has not yet sent its own key to the gateway.
+        for _ in 0..tries_max {
+            tries += 1;
+            let own = EphemeralSecret::random()?;
+            let public = own.public_key();
+            let key = agree(&own, &gateway_public)?;
+            if plain_digits(&key, &gateway_public, &public, modulus) != shown {
+                continue;
+            }
+            // What the gateway shows when it gets that key.
+            let gateway_key = agree(&gateway, &public)?;
+            let at_gateway = plain_digits(&gateway_key, &gateway_public, &public, modulus);
+            matches += u64::from(at_gateway == shown);
+            break;
+        }
+    }
+    Ok(Guessed {
+        attempts,
+        matches,
+        tries,
+        elapsed: start.elapsed(),
+    })
+}
+
+/// Sits in pairings of the real protocol, of which only the last digits are compared.
+///
+/// The attacker has committed to its key before it sees the gateway's, and has given the node
+/// a key before the node opens its commitment: nothing that it could still choose changes any
+/// digits. So it tries one key pair for each side.
+pub fn with_commitment(suite: Suite, modulus: u32, attempts: u64) -> Result<Guessed> {
+    let start = Instant::now();
+    let mut matches = 0;
+    for number in 0..attempts {
+        let device = DeviceId(number as u32);
+        let (node, own) = (EphemeralSecret::random()?, EphemeralSecret::random()?);
+        let (node, commit) = NodePairing::start(suite, device, node, random_bytes()?);
+        let (as_node, own_commit) = NodePairing::start(suite, device, own, random_bytes()?);
+
+        let gateway = answer(&own_commit, EphemeralSecret::random()?)?;
+        let as_gateway = answer(&commit, EphemeralSecret::random()?)?;
+        let (at_node, _) = reveal(node, as_gateway.key())?;
+        let (_, own_reveal) = reveal(as_node, gateway.key())?;
+        let Ok(Frame::PairReveal(own_reveal)) = Frame::parse(&own_reveal) else {
+            return Err(Error::Setup("a PAIR-REVEAL is none"));
+        };
+        let at_gateway = gateway
+            .reveal(&own_reveal)
+            .map_err(|_| Error::Setup("the attacker's own commitment does not open"))?;
+        matches += u64::from(at_gateway.digits().value() % modulus == at_node % modulus);
+    }
+    Ok(Guessed {
+        attempts,
+        matches,
+        tries: 2 * attempts,
+        elapsed: start.elapsed(),
+    })
+}
+
+fn answer(commit: &[u8], secret: EphemeralSecret) -> Result<GatewayPairing> {
+    match Frame::parse(commit) {
+        Ok(Frame::PairCommit(commit)) => Ok(GatewayPairing::start(&commit, secret).0),
+        _ => Err(Error::Setup("a PAIR-COMMIT is none")),
+    }
+}
+
+/// The digits that a node shows, and the PAIR-REVEAL that it sends.
+fn reveal(node: NodePairing, key: &[u8]) -> Result<(u32, [u8; 53])> {
+    let Ok(Frame::PairKey(key)) = Frame::parse(key) else {
+        return Err(Error::Setup("a PAIR-KEY is none"));
+    };
+    match node.key(&key) {
+        Ok((compared, reveal)) => Ok((compared.digits().value(), reveal)),
+        Err(_) => Err(Error::Setup("a PAIR-KEY is refused")),
+    }
+}
+
+/// Matches that chance alone exceeds less than once in a million experiments: `expected` and
+/// six standard deviations of a Poisson distribution, and six more for small numbers.
+pub fn luck_at_most(expected: f64) -> u64 {
+    (expected + 6.0 * expected.sqrt() + 6.0) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grinding_finds_digits_that_nothing_was_committed_to() {
+        let guessed = without_commitment(100, 5, 5_000).expect("runs");
+        assert_eq!((guessed.attempts, guessed.matches), (5, 5));
+        assert!(guessed.tries > guessed.attempts);
+    }
+
+    #[test]
+    fn the_same_attacker_has_only_luck_against_a_commitment() {
+        for suite in Suite::ALL {
+            let guessed = with_commitment(suite, 100, 200).expect("runs");
+            assert!(guessed.matches <= luck_at_most(2.0), "{guessed:?}");
+            // With one digit value there is nothing to guess: the count can rise.
+            let certain = with_commitment(suite, 1, 3).expect("runs");
+            assert_eq!(certain.matches, 3);
+        }
+    }
+
+    #[test]
+    fn the_bound_lets_luck_pass_and_grinding_not() {
+        assert_eq!(luck_at_most(0.0), 6);
+        assert!(luck_at_most(2.0) < 17);
+        assert!(luck_at_most(100.0) < 170);
+    }
+}

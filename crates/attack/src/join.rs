@@ -1,0 +1,738 @@
+//! Attacks on the join and on the packets of its session [docs/protocol.md, Join, Data].
+
+use std::net::UdpSocket;
+
+use selo_link::frame::{Classic, JoinAccept, JoinRequest};
+use selo_link::join::JoinAttempt;
+use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Suite, random_bytes};
+use selo_sys::node::Event;
+
+use crate::case::{Against, Attack, Figure, Outcome, Verdict, figure};
+use crate::error::{Error, Result};
+use crate::target::{Drops, Target};
+use crate::wire::{Burst, Way, Wire, fresh_address, relay};
+
+/// A reading that is easy to recognise.
+const SECRET: &[u8; 16] = b"rain 87.5 mm/h  ";
+const COMMAND: &[u8; 8] = b"valve on";
+
+/// Joins that are forged in a flood, and the addresses that they come from.
+const FLOOD: usize = 20_000;
+const FLOOD_ADDRESSES: usize = 1_000;
+/// After so many of them the honest node begins to join.
+const FLOOD_BEFORE: usize = FLOOD / 4;
+/// Memory that this process may take meanwhile for other reasons than the flood, KiB.
+const MEMORY_MAX: u64 = 8 << 10;
+
+/// Tags that are guessed at the gateway.
+const GUESSES: usize = 20_000;
+/// Wrong tags that end a session at the node [docs/protocol.md, Forgeries].
+const NODE_LIMIT: usize = 1 << 15;
+
+const UP: u8 = 0x70;
+const DOWN: u8 = 0x80;
+
+/// A node with a session, and an attacker who has seen all of it.
+struct Scene<'t> {
+    target: &'t mut dyn Target,
+    wire: Wire,
+    id: DeviceId,
+    key: DeviceKey,
+    suite: Suite,
+    /// Readings of this device that had been delivered before.
+    before: usize,
+    sent: usize,
+}
+
+impl<'t> Scene<'t> {
+    /// A node that has its key, as the gateway has it.
+    fn known(target: &'t mut dyn Target, suite: Suite) -> Result<Scene<'t>> {
+        let id = DeviceId(u32::from_le_bytes(random_bytes()?));
+        let key = DeviceKey::new(random_bytes()?);
+        target.add_device(id, suite, &key);
+        let mut wire = Wire::new(suite, target)?;
+        wire.node.node.node().provision(id.0, key.expose())?;
+        Ok(Scene {
+            before: target.readings().len(),
+            target,
+            wire,
+            id,
+            key,
+            suite,
+            sent: 0,
+        })
+    }
+
+    fn joined(target: &'t mut dyn Target, suite: Suite) -> Result<Scene<'t>> {
+        let mut scene = Scene::known(target, suite)?;
+        scene.join()?;
+        scene.send(SECRET)?;
+        Ok(scene)
+    }
+
+    /// The node joins, and nobody disturbs it.
+    fn join(&mut self) -> Result<()> {
+        let joined = self.wire.node.count(&Event::Joined);
+        self.wire.node.node.node().join()?;
+        self.wire.must("the node cannot join", &mut relay, |wire| {
+            wire.node.count(&Event::Joined) > joined
+        })
+    }
+
+    /// The node sends a reading, and nobody disturbs it.
+    fn send(&mut self, payload: &[u8]) -> Result<()> {
+        let (target, goal) = (&*self.target, self.target.readings().len() + 1);
+        self.wire.node.node.node().send(payload, false)?;
+        self.sent += 1;
+        self.wire
+            .must("a reading is not delivered", &mut relay, |_| {
+                target.readings().len() >= goal
+            })
+    }
+
+    /// The node sends a reading, which goes no further than the attacker.
+    fn withhold(&mut self, payload: &[u8]) -> Result<Vec<u8>> {
+        self.wire.node.node.node().send(payload, false)?;
+        let seen = self.wire.seen.len();
+        let mut none = |_: Way, _: &[u8]| Vec::new();
+        self.wire
+            .must("the node does not send", &mut none, |wire| {
+                wire.seen.len() > seen
+            })?;
+        Ok(self.wire.seen[seen].frame.clone())
+    }
+
+    /// The gateway sends a payload to the node.
+    fn command(&mut self) -> Result<()> {
+        let received = self.wire.node.received().len();
+        self.target.send(self.id, COMMAND);
+        self.wire
+            .must("the node does not receive", &mut relay, |wire| {
+                wire.node.received().len() > received
+            })
+    }
+
+    /// The attacker's packets, to the gateway.
+    fn inject(&mut self, frames: &[Vec<u8>]) -> Result<u64> {
+        let frames = frames.iter().map(Vec::as_slice);
+        self.wire.inject(&*self.target, frames)
+    }
+
+    fn inject_down(&mut self, frames: &[Vec<u8>]) -> Result<u64> {
+        self.wire.inject_down(frames.iter().map(Vec::as_slice))
+    }
+
+    /// Readings that were delivered in this scene.
+    fn delivered(&self) -> usize {
+        self.target.readings().len() - self.before
+    }
+
+    /// Readings beyond those that the node sent and the attacker let pass.
+    fn surplus(&self) -> usize {
+        self.delivered().saturating_sub(self.sent)
+    }
+
+    fn outcome(
+        &self,
+        attack: Attack,
+        did: impl Into<String>,
+        broken: bool,
+        shows: impl Into<String>,
+        evidence: Vec<Figure>,
+    ) -> Outcome {
+        Outcome {
+            attack,
+            against: Against::Join,
+            suite: Some(self.suite),
+            did: did.into(),
+            verdict: if broken {
+                Verdict::Broken
+            } else {
+                Verdict::Refused
+            },
+            promised: Verdict::Refused,
+            shows: shows.into(),
+            evidence,
+        }
+    }
+}
+
+/// Own ephemeral keys in the place of both, in both messages of the join.
+pub fn mitm(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+    let mut scene = Scene::known(target, suite)?;
+    let drops = Drops::count(scene.target);
+    let (sessions, spent) = (scene.target.sessions(), scene.target.multiplications());
+    let own = EphemeralSecret::random()?.public_key();
+
+    // The request's key.
+    scene.wire.node.node.node().join()?;
+    let mut replace = |way: Way, frame: &[u8]| {
+        let mut frame = frame.to_vec();
+        if way == Way::Up {
+            frame[5..37].copy_from_slice(&own);
+        }
+        vec![frame]
+    };
+    let target = &*scene.target;
+    scene
+        .wire
+        .must("the gateway hears nothing", &mut replace, |_| {
+            target.packets() > 0 && drops.words(target) != "nothing" || target.sessions() > sessions
+        })?;
+    let forged = drops.of(scene.target, Reason::ForgedJoin);
+    let spent = scene.target.multiplications() - spent;
+    let taken = scene.target.sessions() - sessions;
+
+    // The answer's key: the node repeats its request, and the true answer comes altered.
+    scene.wire.node.skip(std::time::Duration::from_secs(2));
+    let mut answered = false;
+    let mut replace = |way: Way, frame: &[u8]| {
+        let mut frame = frame.to_vec();
+        if way == Way::Down {
+            frame[5..37].copy_from_slice(&own);
+            answered = true;
+        }
+        vec![frame]
+    };
+    scene
+        .wire
+        .must("the gateway does not answer", &mut replace, |wire| {
+            wire.seen.iter().any(|seen| seen.way == Way::Down)
+        })?;
+    scene.wire.drain()?;
+    let fooled = scene.wire.node.node.node().is_joined();
+
+    // Undisturbed, the same request succeeds; what is sent then is not to be read.
+    scene.wire.node.skip(std::time::Duration::from_secs(4));
+    scene
+        .wire
+        .must("the node cannot join", &mut relay, |wire| {
+            wire.node.count(&Event::Joined) > 0
+        })?;
+    scene.send(SECRET)?;
+    let readable = scene
+        .wire
+        .seen
+        .iter()
+        .filter(|seen| contains(&seen.frame, SECRET))
+        .count();
+    let broken = taken > 0 || fooled || readable > 0;
+    let shows = match (taken > 0, fooled) {
+        (true, _) => "the gateway made a session with the attacker's key".to_owned(),
+        (_, true) => "the node made a session with the attacker's key".to_owned(),
+        _ => format!(
+            "gateway: forged-join {forged}, {spent} scalar multiplications; node: wrong check; \
+             then joined, {} frames seen, none readable",
+            scene.wire.seen.len()
+        ),
+    };
+    Ok(scene.outcome(
+        Attack::Mitm,
+        "put own ephemeral keys in the place of both",
+        broken,
+        shows,
+        vec![
+            figure("forged-join", forged),
+            figure("scalar multiplications for the attacker", spent),
+            figure(
+                "sessions with the attacker's key",
+                taken + u64::from(fooled),
+            ),
+            figure("readable frames", readable),
+        ],
+    ))
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack
+        .windows(needle.len())
+        .any(|window| window == needle)
+}
+
+/// Everything that was recorded, again: in the live session, and after the next join.
+pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+    let mut scene = Scene::joined(target, suite)?;
+    scene.send(SECRET)?;
+    scene.command()?;
+    let ups = scene.wire.captured(Way::Up, |first| first & 0xf0 == UP);
+    let downs = scene.wire.captured(Way::Down, |first| first & 0xf0 == DOWN);
+    let requests = scene.wire.captured(Way::Up, |first| first == 0x50);
+    let accepts = scene.wire.captured(Way::Down, |first| first == 0x60);
+
+    let drops = Drops::count(scene.target);
+    let (sessions, spent) = (scene.target.sessions(), scene.target.multiplications());
+    let mut frames = scene.inject(&requests)?;
+    for _ in 0..3 {
+        frames += scene.inject(&ups)?;
+        frames += scene.inject_down(&downs)?;
+        frames += scene.inject_down(&accepts)?;
+    }
+    let replayed_spent = scene.target.multiplications() - spent;
+    let new_sessions = scene.target.sessions().saturating_sub(sessions);
+    // The live session is unharmed.
+    scene.send(SECRET)?;
+    let received = scene.wire.node.received().len();
+    let joined = scene.wire.node.count(&Event::Joined);
+
+    // The next session: packets of the one before, and its answer to the new request.
+    scene.wire.node.node.node().join()?;
+    frames += scene.inject_down(&accepts)?;
+    let fooled = scene.wire.node.count(&Event::Joined) > joined;
+    scene
+        .wire
+        .must("the node cannot join again", &mut relay, |wire| {
+            wire.node.count(&Event::Joined) > joined
+        })?;
+    scene.send(SECRET)?;
+    frames += scene.inject(&ups)?;
+    frames += scene.inject(&requests)?;
+    frames += scene.inject_down(&downs)?;
+    scene.send(SECRET)?;
+
+    let twice = scene.wire.node.received().len() - received;
+    let surplus = scene.surplus();
+    let broken = surplus + twice > 0 || fooled || replayed_spent + new_sessions > 0;
+    let shows = match broken {
+        true => format!(
+            "{surplus} readings delivered twice, {twice} commands taken twice, {new_sessions} \
+             sessions made, {replayed_spent} scalar multiplications"
+        ),
+        false => format!(
+            "gateway: {}; node: nothing taken twice; both sessions went on",
+            drops.words(scene.target)
+        ),
+    };
+    Ok(scene.outcome(
+        Attack::Replay,
+        format!("sent {frames} recorded frames again, in this session and in the next"),
+        broken,
+        shows,
+        vec![
+            figure("frames replayed", frames),
+            figure("replayed", drops.of(scene.target, Reason::Replayed)),
+            figure(
+                "replayed-join",
+                drops.of(scene.target, Reason::ReplayedJoin),
+            ),
+            figure(
+                "unknown-session",
+                drops.of(scene.target, Reason::UnknownSession),
+            ),
+            figure("delivered twice", surplus + twice),
+            figure("scalar multiplications for replays", replayed_spent),
+        ],
+    ))
+}
+
+/// Every bit of a frame that the gateway has not seen, flipped; blocks of two frames in one;
+/// the same for the node.
+pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+    let mut scene = Scene::joined(target, suite)?;
+    let (first, second) = (scene.withhold(SECRET)?, scene.withhold(SECRET)?);
+    let mut altered = flips(&first);
+    let mut spliced = second.clone();
+    spliced[5..13].copy_from_slice(&first[5..13]);
+    altered.push(spliced);
+    for size in 0..first.len() {
+        altered.push(first[..size].to_vec());
+    }
+    let drops = Drops::count(scene.target);
+    let mut frames = scene.inject(&altered)?;
+    let words = drops.words(scene.target);
+    let forged = drops.of(scene.target, Reason::Forged);
+    let surplus = scene.surplus();
+    // The true ones still count, once each.
+    scene.sent += 2;
+    scene.inject(&[first, second])?;
+    scene.send(SECRET)?;
+    let intact = scene.delivered() == scene.sent;
+
+    scene.target.send(scene.id, COMMAND);
+    let mut none = |_: Way, _: &[u8]| Vec::new();
+    scene
+        .wire
+        .must("the gateway does not send", &mut none, |wire| {
+            !wire
+                .captured(Way::Down, |first| first & 0xf0 == DOWN)
+                .is_empty()
+        })?;
+    let down = scene.wire.captured(Way::Down, |first| first & 0xf0 == DOWN);
+    frames += scene.inject_down(&flips(&down[0]))?;
+    let taken = scene.wire.node.received().len();
+    scene.inject_down(&down)?;
+    let obeyed = scene.wire.node.received() == [COMMAND];
+
+    let broken = surplus > 0 || taken > 0;
+    let shows = match broken {
+        true => format!("{surplus} forged readings delivered, {taken} forged commands taken"),
+        false => format!("gateway: {words}; node: none taken; the true ones were"),
+    };
+    if !broken && !(intact && obeyed) {
+        return Err(Error::Setup("true frames were refused after forged ones"));
+    }
+    Ok(scene.outcome(
+        Attack::Forge,
+        format!("flipped each bit of a sealed frame, cut it, mixed two: {frames} frames"),
+        broken,
+        shows,
+        vec![
+            figure("frames forged", frames),
+            figure("forged", forged),
+            figure("accepted", surplus + taken),
+        ],
+    ))
+}
+
+/// The frame with one bit flipped, for each bit.
+fn flips(frame: &[u8]) -> Vec<Vec<u8>> {
+    (0..8 * frame.len())
+        .map(|bit| {
+            let mut flipped = frame.to_vec();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            flipped
+        })
+        .collect()
+}
+
+/// Every recorded frame back to who sent it, as it was and as one of the other direction.
+pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+    let mut scene = Scene::joined(target, suite)?;
+    scene.send(SECRET)?;
+    scene.command()?;
+    let turned = |frames: Vec<Vec<u8>>| -> Vec<Vec<u8>> {
+        let turn = |frame: &Vec<u8>| {
+            let mut turned = frame.clone();
+            turned[0] ^= match frame[0] & 0xf0 {
+                UP | DOWN => UP ^ DOWN,
+                _ => 0x50 ^ 0x60,
+            };
+            turned
+        };
+        let mut all: Vec<Vec<u8>> = frames.iter().map(turn).collect();
+        all.extend(frames);
+        all
+    };
+    let ups = turned(scene.wire.captured(Way::Up, |_| true));
+    let downs = turned(scene.wire.captured(Way::Down, |_| true));
+    let drops = Drops::count(scene.target);
+    let spent = scene.target.multiplications();
+    let received = scene.wire.node.received().len();
+    let frames = scene.inject_down(&ups)? + scene.inject(&downs)?;
+    let spent = scene.target.multiplications() - spent;
+    let words = drops.words(scene.target);
+    let taken = scene.wire.node.received().len() - received;
+    let surplus = scene.surplus();
+    // The session is unharmed.
+    scene.send(SECRET)?;
+    let broken = taken + surplus > 0 || spent > 0;
+    let shows = match broken {
+        true => format!(
+            "{surplus} of the gateway's frames delivered, {taken} of the node's taken, {spent} \
+             scalar multiplications"
+        ),
+        false => format!("gateway: {words}; node: none taken; each direction has its key"),
+    };
+    Ok(scene.outcome(
+        Attack::Reflect,
+        format!("sent {frames} frames back to who made them"),
+        broken,
+        shows,
+        vec![
+            figure("frames reflected", frames),
+            figure("accepted", taken + surplus),
+        ],
+    ))
+}
+
+/// Options, flags, another suite, and classic.
+pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+    let mut scene = Scene::joined(target, suite)?;
+    let drops = Drops::count(scene.target);
+    let (sessions, spent) = (scene.target.sessions(), scene.target.multiplications());
+
+    // A request of each other suite, even by someone who has the key.
+    let mut frames = Vec::new();
+    for other in Suite::ALL.into_iter().filter(|other| *other != suite) {
+        let secret = EphemeralSecret::random()?;
+        let (_, request) = JoinAttempt::start(other, scene.id, &scene.key, 1_000, false, &secret);
+        frames.push(request.to_vec());
+    }
+    // The options of the next request, which the attacker holds back.
+    scene.wire.node.node.node().join()?;
+    let seen = scene.wire.seen.len();
+    let mut none = |_: Way, _: &[u8]| Vec::new();
+    scene
+        .wire
+        .must("the node does not ask", &mut none, |wire| {
+            wire.seen.len() > seen
+        })?;
+    let request = scene.wire.seen[seen].frame.clone();
+    // The payload is counter and options: the options are the byte before the tag.
+    let options = JoinRequest::BYTES - 16 - 1;
+    for bit in 0..8 {
+        let mut altered = request.clone();
+        altered[options] ^= 1 << bit;
+        frames.push(altered);
+    }
+    // The frames of the paper.
+    let own = EphemeralSecret::random()?.public_key();
+    frames.push(Classic::REQUEST.to_vec());
+    frames.push(Classic::encode_node_key(&own).to_vec());
+    frames.push([&[0xc3][..], &[0; 32]].concat());
+    let mut sent = scene.inject(&frames)?;
+    let spent = scene.target.multiplications() - spent;
+    let new_sessions = scene.target.sessions().saturating_sub(sessions);
+
+    // The answer's options, and the paper's answer, to the node.
+    let joined = scene.wire.node.count(&Event::Joined);
+    scene.wire.node.skip(std::time::Duration::from_secs(2));
+    let seen = scene.wire.seen.len();
+    let mut hold = |way: Way, frame: &[u8]| match way {
+        Way::Up => vec![frame.to_vec()],
+        Way::Down => Vec::new(),
+    };
+    let answer = |wire: &mut Wire| {
+        let later = &wire.seen[seen..];
+        later.iter().find(|seen| seen.way == Way::Down).cloned()
+    };
+    scene
+        .wire
+        .must("the gateway does not answer", &mut hold, |wire| {
+            answer(wire).is_some()
+        })?;
+    let accept = answer(&mut scene.wire).map_or_else(Vec::new, |seen| seen.frame);
+    let mut frames = vec![Classic::encode_gateway_key(&own).to_vec()];
+    let options = JoinAccept::BYTES - 16 - 1;
+    for bit in 0..8 {
+        let mut altered = accept.clone();
+        altered[options] ^= 1 << bit;
+        frames.push(altered);
+    }
+    sent += scene.inject_down(&frames)?;
+    let fooled = scene.wire.node.count(&Event::Joined) > joined;
+    scene.wire.inject_down([accept.as_slice()])?;
+    let joined = scene.wire.node.count(&Event::Joined) > joined;
+
+    // The flags of a data frame, each combination but the right one.
+    let frame = scene.withhold(SECRET)?;
+    let flagged: Vec<Vec<u8>> = (1..16)
+        .map(|flags| {
+            let mut altered = frame.clone();
+            altered[0] ^= flags;
+            altered
+        })
+        .collect();
+    sent += scene.inject(&flagged)?;
+    let surplus = scene.surplus();
+    scene.sent += 1;
+    scene.inject(&[frame])?;
+    scene.send(SECRET)?;
+
+    let broken = surplus > 0 || fooled || new_sessions > 0 || spent > 0;
+    if !broken && !joined {
+        return Err(Error::Setup("the true answer was refused after false ones"));
+    }
+    let shows = match broken {
+        true => format!(
+            "{surplus} readings with other flags delivered, {new_sessions} weaker sessions at the \
+             gateway, {} at the node, {spent} scalar multiplications",
+            u8::from(fooled)
+        ),
+        false => format!(
+            "gateway: {}; node: none taken; suite, options and flags are authenticated",
+            drops.words(scene.target)
+        ),
+    };
+    Ok(scene.outcome(
+        Attack::Downgrade,
+        format!("other suites, options, flags, and the paper's protocol: {sent} frames"),
+        broken,
+        shows,
+        vec![
+            figure("frames altered", sent),
+            figure(
+                "classic-refused",
+                drops.of(scene.target, Reason::ClassicRefused),
+            ),
+            figure("forged-join", drops.of(scene.target, Reason::ForgedJoin)),
+            figure(
+                "accepted",
+                surplus as u64 + new_sessions + u64::from(fooled),
+            ),
+        ],
+    ))
+}
+
+/// Forged joins from many addresses, while an honest node wants to join.
+pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+    let mut scene = Scene::known(target, suite)?;
+    let drops = Drops::count(scene.target);
+    let (sessions, spent) = (scene.target.sessions(), scene.target.multiplications());
+    let memory = resident_kibibytes();
+    let mut burst = Burst::new(&*scene.target);
+    let mut forged = [0; JoinRequest::BYTES];
+    let mut joined_at = None;
+    let mut stranger = stranger(scene.target)?;
+    for number in 0..FLOOD {
+        if number % (FLOOD / FLOOD_ADDRESSES) == 0 {
+            stranger = self::stranger(scene.target)?;
+        }
+        let random: [u8; 53] = random_bytes()?;
+        forged[0] = 0x50;
+        forged[5..].copy_from_slice(&random);
+        // Every other one names the honest device, the rest devices that are not.
+        let id = match number % 2 {
+            0 => scene.id,
+            _ => DeviceId(u32::from_le_bytes(random_bytes()?)),
+        };
+        forged[1..5].copy_from_slice(&id.to_bytes());
+        if number == FLOOD_BEFORE {
+            burst.wait(&*scene.target)?;
+            scene.wire.node.node.node().join()?;
+        }
+        stranger
+            .send(&forged)
+            .map_err(|source| Error::Network { source })?;
+        burst.sent(&*scene.target)?;
+        if number >= FLOOD_BEFORE && joined_at.is_none() {
+            let frames = scene.wire.seen.len();
+            scene.wire.step(&mut relay)?;
+            // The honest packets are taken in among the forged ones.
+            let later = &scene.wire.seen[frames..];
+            burst.all += later.iter().filter(|seen| seen.way == Way::Up).count() as u64;
+            if scene.wire.node.node.node().is_joined() {
+                joined_at = Some(number);
+            }
+        }
+    }
+    burst.wait(&*scene.target)?;
+    let spent = scene.target.multiplications() - spent;
+    let grown = resident_kibibytes().saturating_sub(memory);
+    let held = scene.target.sessions().saturating_sub(sessions);
+    // The honest join: two multiplications, one session.
+    let stolen = spent.saturating_sub(2 * u64::from(joined_at.is_some()));
+    let extra = held.saturating_sub(u64::from(joined_at.is_some()));
+    let broken = stolen > 0 || extra > 0 || joined_at.is_none() || grown > MEMORY_MAX;
+    let shows = match joined_at {
+        None => "the honest node could not join during the flood".to_owned(),
+        Some(_) if broken => format!(
+            "{stolen} scalar multiplications, {extra} sessions and {grown} KiB for strangers"
+        ),
+        Some(number) => format!(
+            "gateway: {}; 0 scalar multiplications; the honest node joined after {} forged \
+             joins; memory grew by {grown} KiB",
+            drops.words(scene.target),
+            number + 1,
+        ),
+    };
+    Ok(scene.outcome(
+        Attack::Flood,
+        format!("forged {FLOOD} joins from {FLOOD_ADDRESSES} addresses"),
+        broken,
+        shows,
+        vec![
+            figure("forged joins", FLOOD),
+            figure("forged-join", drops.of(scene.target, Reason::ForgedJoin)),
+            figure(
+                "unknown-device",
+                drops.of(scene.target, Reason::UnknownDevice),
+            ),
+            figure("rate-limited", drops.of(scene.target, Reason::RateLimited)),
+            figure("scalar multiplications for strangers", stolen),
+            figure("sessions for strangers", extra),
+            figure(
+                "honest joins during the flood",
+                u8::from(joined_at.is_some()),
+            ),
+            figure("memory growth, KiB", grown),
+        ],
+    ))
+}
+
+/// A socket on an address that nobody has had.
+fn stranger(target: &dyn Target) -> Result<UdpSocket> {
+    let open = || {
+        let socket = UdpSocket::bind((fresh_address(), 0))?;
+        socket.connect(target.address())?;
+        Ok(socket)
+    };
+    open().map_err(|source| Error::Network { source })
+}
+
+/// Memory of this process, in which node, attacker and gateway live.
+fn resident_kibibytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok())
+        .unwrap_or(0)
+}
+
+/// Random tags: at the gateway some, at the node as many as end a session.
+pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+    let mut scene = Scene::joined(target, suite)?;
+    let frame = scene.withhold(SECRET)?;
+    let drops = Drops::count(scene.target);
+    let tag = frame.len() - 8;
+    let mut guesses = Vec::with_capacity(GUESSES);
+    for _ in 0..GUESSES {
+        let mut guess = frame.clone();
+        guess[tag..].copy_from_slice(&random_bytes::<8>()?);
+        guesses.push(guess);
+    }
+    scene.inject(&guesses)?;
+    let (forged, surplus) = (drops.of(scene.target, Reason::Forged), scene.surplus());
+    scene.sent += 1;
+    scene.inject(&[frame])?;
+    scene.send(SECRET)?;
+
+    // The node's session, until it has had enough.
+    let session = session_of(&scene)?;
+    let mut down = [&[DOWN][..], &session, &[0, 0], SECRET, &[0; 8]].concat();
+    let mut tries = 0;
+    while tries < 2 * NODE_LIMIT && scene.wire.node.count(&Event::Lost) == 0 {
+        tries += 1;
+        let tag = down.len() - 8;
+        down[tag..].copy_from_slice(&random_bytes::<8>()?);
+        scene.wire.inject_down([down.as_slice()])?;
+    }
+    let taken = scene.wire.node.received().len();
+    let ended = scene.wire.node.count(&Event::Lost) > 0;
+    // It comes back by itself.
+    let back = scene
+        .wire
+        .until(&mut relay, |wire| wire.node.count(&Event::Joined) > 1)?;
+    if back {
+        scene.send(SECRET)?;
+    }
+    let broken = surplus > 0 || taken > 0 || !ended || !back;
+    let shows = match (ended, back) {
+        (false, _) => format!("the node took {tries} wrong tags and no end"),
+        (_, false) => "the node did not come back".to_owned(),
+        _ if broken => format!("{surplus} guessed readings delivered, {taken} commands taken"),
+        _ => format!(
+            "gateway: forged {forged}; the node ended its session after {tries} wrong tags and \
+             joined again; a guess succeeds once in 2^64"
+        ),
+    };
+    Ok(scene.outcome(
+        Attack::Guess,
+        format!("guessed {} tags", GUESSES + tries),
+        broken,
+        shows,
+        vec![
+            figure("guesses at the gateway", GUESSES),
+            figure("forged", forged),
+            figure("guesses at the node", tries),
+            figure("accepted", surplus + taken),
+        ],
+    ))
+}
+
+/// The two bytes of the live session's id, as every frame carries them.
+fn session_of(scene: &Scene<'_>) -> Result<[u8; 2]> {
+    let ups = scene.wire.captured(Way::Up, |first| first & 0xf0 == UP);
+    match ups.last().map(Vec::as_slice) {
+        Some([_, low, high, ..]) => Ok([*low, *high]),
+        _ => Err(Error::Setup("the node has sent nothing")),
+    }
+}

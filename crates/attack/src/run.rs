@@ -1,0 +1,132 @@
+//! Carries attacks out, one after another.
+
+use selo_link::Suite;
+
+use crate::case::{Against, Attack, Outcome};
+use crate::error::Result;
+use crate::gateway::RealGateway;
+use crate::target::Target;
+use crate::{classic, join, pair};
+
+/// An attack that can be carried out.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// The attack.
+    pub attack: Attack,
+    /// What it is carried out against.
+    pub against: Against,
+    how: How,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum How {
+    Classic(fn(&mut dyn Target) -> Result<Outcome>),
+    /// Needs no gateway: a variant of the protocol that nothing here speaks.
+    Alone(fn() -> Result<Outcome>),
+    Suite(fn(&mut dyn Target, Suite) -> Result<Outcome>),
+}
+
+/// Every attack against everything that it makes sense against, in the order of the table.
+pub const CASES: [Case; 20] = {
+    const fn classic(attack: Attack, how: fn(&mut dyn Target) -> Result<Outcome>) -> Case {
+        Case {
+            attack,
+            against: Against::Classic,
+            how: How::Classic(how),
+        }
+    }
+    const fn pair(attack: Attack, how: fn(&mut dyn Target, Suite) -> Result<Outcome>) -> Case {
+        Case {
+            attack,
+            against: Against::Pair,
+            how: How::Suite(how),
+        }
+    }
+    const fn join(attack: Attack, how: fn(&mut dyn Target, Suite) -> Result<Outcome>) -> Case {
+        Case {
+            attack,
+            against: Against::Join,
+            how: How::Suite(how),
+        }
+    }
+    [
+        classic(Attack::Mitm, classic::mitm),
+        classic(Attack::Replay, classic::replay),
+        classic(Attack::Forge, classic::forge),
+        classic(Attack::Reflect, classic::reflect),
+        classic(Attack::Flood, classic::flood),
+        Case {
+            attack: Attack::Guess,
+            against: Against::Classic,
+            how: How::Alone(pair::guess_without_commitment),
+        },
+        pair(Attack::Mitm, |target, suite| {
+            pair::mitm(target, suite, pair::careful)
+        }),
+        pair(Attack::Replay, pair::replay),
+        pair(Attack::Forge, pair::forge),
+        pair(Attack::Reflect, pair::reflect),
+        pair(Attack::Downgrade, pair::downgrade),
+        pair(Attack::Flood, pair::flood),
+        pair(Attack::Guess, pair::guess),
+        join(Attack::Mitm, join::mitm),
+        join(Attack::Replay, join::replay),
+        join(Attack::Forge, join::forge),
+        join(Attack::Reflect, join::reflect),
+        join(Attack::Downgrade, join::downgrade),
+        join(Attack::Flood, join::flood),
+        join(Attack::Guess, join::guess),
+    ]
+};
+
+impl Case {
+    /// Carries the attack out; `suite` matters to all but classic.
+    pub fn run(&self, targets: &mut Targets, suite: Suite) -> Result<Outcome> {
+        match self.how {
+            How::Classic(how) => how(targets.classic()?),
+            How::Alone(how) => how(),
+            How::Suite(how) => how(targets.sealed()?, suite),
+        }
+    }
+
+    /// Whether the suite makes a difference.
+    pub fn has_suites(&self) -> bool {
+        matches!(self.how, How::Suite(_))
+    }
+}
+
+/// The gateways under attack, started when they are needed: one as it is, one that was told
+/// to take classic.
+#[derive(Debug, Default)]
+pub struct Targets {
+    sealed: Option<RealGateway>,
+    classic: Option<RealGateway>,
+}
+
+impl Targets {
+    fn sealed(&mut self) -> Result<&mut RealGateway> {
+        started(&mut self.sealed, false)
+    }
+
+    fn classic(&mut self) -> Result<&mut RealGateway> {
+        started(&mut self.classic, true)
+    }
+
+    /// Ends them; an error if one could not bring its work to an end.
+    pub fn stop(self) -> Result<()> {
+        for gateway in [self.sealed, self.classic].into_iter().flatten() {
+            gateway.stop()?;
+        }
+        Ok(())
+    }
+}
+
+fn started(gateway: &mut Option<RealGateway>, classic: bool) -> Result<&mut RealGateway> {
+    if gateway.is_none() {
+        *gateway = Some(RealGateway::start(classic)?);
+    }
+    match gateway {
+        Some(gateway) => Ok(gateway),
+        None => Err(crate::Error::Setup("a gateway was not started")),
+    }
+}

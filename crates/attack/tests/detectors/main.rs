@@ -1,0 +1,72 @@
+//! An attack that always says "refused" proves nothing. Each one is carried out against a
+//! gateway with a fault that it must find, and against the same gateway without the fault.
+
+mod weak;
+
+use selo_attack::case::{Outcome, Verdict};
+use selo_attack::target::Target;
+use selo_attack::{Result, join, pair};
+use selo_link::Suite;
+use weak::{Fault, WeakGateway};
+
+const SUITE: Suite = Suite::ChaChaPolyBlake2s;
+
+type Attack = fn(&mut dyn Target, Suite) -> Result<Outcome>;
+
+fn careful_mitm(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+    pair::mitm(target, suite, pair::careful)
+}
+
+fn careless_mitm(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+    pair::mitm(target, suite, |_, _| true)
+}
+
+/// Which fault each attack must find.
+const FOUND: [(&str, Attack, Fault); 18] = [
+    ("join mitm", join::mitm, Fault::NoJoinTag),
+    ("join replay", join::replay, Fault::NoWindow),
+    ("join replay", join::replay, Fault::NoJoinCounter),
+    ("join forge", join::forge, Fault::NoDataTag),
+    ("join reflect", join::reflect, Fault::OwnFrames),
+    ("join downgrade", join::downgrade, Fault::NoDataTag),
+    ("join downgrade", join::downgrade, Fault::TakesClassic),
+    ("join flood", join::flood, Fault::EagerJoin),
+    ("join flood", join::flood, Fault::Hoarder),
+    ("join flood", join::flood, Fault::EasilyBusy),
+    ("join guess", join::guess, Fault::NoDataTag),
+    ("pair replay", pair::replay, Fault::OldKey),
+    ("pair forge", pair::forge, Fault::NoCommitment),
+    ("pair reflect", pair::reflect, Fault::ZeroKey),
+    ("pair downgrade", pair::downgrade, Fault::NoCommitment),
+    ("pair flood", pair::flood, Fault::AlwaysPairs),
+    ("pair guess", pair::guess, Fault::EndlessAttempts),
+    (
+        "pair mitm, careless operator",
+        careless_mitm,
+        Fault::Nothing,
+    ),
+];
+
+#[test]
+fn each_attack_finds_the_fault_that_it_looks_for() {
+    for (name, attack, fault) in FOUND {
+        let mut gateway = WeakGateway::start(fault);
+        match attack(&mut gateway, SUITE) {
+            Ok(outcome) => assert_eq!(outcome.verdict, Verdict::Broken, "{name}: {outcome:#?}"),
+            Err(error) => panic!("{name} against {fault:?}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn the_same_gateway_without_the_fault_withstands() {
+    let careful = FOUND[..17].iter().map(|(name, attack, _)| (*name, *attack));
+    let last: (&str, Attack) = ("pair mitm", careful_mitm);
+    for (name, attack) in careful.chain([last]) {
+        let mut gateway = WeakGateway::start(Fault::Nothing);
+        match attack(&mut gateway, SUITE) {
+            Ok(outcome) => assert_eq!(outcome.verdict, Verdict::Refused, "{name}: {outcome:#?}"),
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+}
