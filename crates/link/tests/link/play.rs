@@ -26,7 +26,6 @@ expect_frame! {
     join_request: JoinRequest(JoinRequest)
     join_accept: JoinAccept(JoinAccept)
     up: Up(Data)
-    down: Down(Data)
 }
 
 pub const DEVICE: DeviceId = DeviceId(0x0011_2233);
