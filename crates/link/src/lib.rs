@@ -58,6 +58,8 @@ pub mod session;
 
 mod device;
 mod ephemeral;
+#[doc(hidden)]
+pub mod fuzzing;
 mod primitives;
 mod refusal;
 mod suite;

@@ -147,6 +147,10 @@ impl NodePairing {
     /// [`Refusal::NotPairing`] if it is for another node, which changes nothing;
     /// [`Refusal::Key`] ends the attempt. Only the first PAIR-KEY of an attempt may be answered:
     /// the node has shown its hand.
+    #[allow(
+        clippy::result_large_err,
+        reason = "a stray packet must not cost the attempt"
+    )]
     pub fn key(
         self,
         key: &PairKey<'_>,

@@ -6,6 +6,7 @@ mod frames;
 mod handshakes;
 mod noise;
 mod play;
+mod scripts;
 mod sessions;
 mod snow_peer;
 mod tamper;

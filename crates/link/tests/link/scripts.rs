@@ -1,0 +1,22 @@
+//! What the fuzz targets run, on random scripts: a test without a fuzzer that keeps them alive.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use selo_link::fuzzing;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn any_script_is_played(script in vec(any::<u8>(), 0..300)) {
+        fuzzing::parse(&script);
+        fuzzing::session(&script);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_handshake_is_played(script in vec(any::<u8>(), 0..300)) {
+        fuzzing::handshakes(&script);
+    }
+}
