@@ -5,7 +5,9 @@
 //! data, 3 something is missing, 4 an error of the machine, 130 interrupted.
 
 mod completions;
+mod device;
 mod doctor;
+mod gateway;
 mod lab;
 
 use std::path::PathBuf;
@@ -23,7 +25,9 @@ use clap::{Parser, Subcommand};
 Examples:
   selo doctor                                     what is missing on this machine
   selo lab run --board uno --algorithm aes-128    measure on a simulated Arduino Uno
-  selo lab report                                 a page with tables and pictures"
+  selo lab report                                 a page with tables and pictures
+  selo gateway                                    take packets of nodes, print their readings
+  selo device pair                                add a node to a running gateway"
 )]
 struct Cli {
     /// Folder of the project (default: the nearest above the current folder)
@@ -40,6 +44,11 @@ enum Command {
     /// Measure cryptography on a board, prove it correct, and compare
     #[command(subcommand)]
     Lab(lab::Command),
+    /// Take packets of nodes, and print their readings
+    Gateway(gateway::Args),
+    /// The devices that a gateway knows: pair, add, list, revoke, back up
+    #[command(subcommand)]
+    Device(device::Command),
     /// Say what is missing on this machine, and the line that installs it
     Doctor(doctor::Args),
     /// Print a completion script for a shell
@@ -82,6 +91,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     };
     match &cli.command {
         Command::Lab(command) => command.run(&project()?),
+        Command::Gateway(args) => gateway::run(args),
+        Command::Device(command) => command.run(),
         Command::Doctor(args) => doctor::run(args, project().ok().as_deref()),
         Command::Completions(args) => completions::run(args),
     }
@@ -107,11 +118,22 @@ fn complain(error: &anyhow::Error) -> ExitCode {
             said = text;
         }
     }
-    let lab = error
-        .chain()
-        .find_map(|cause| cause.downcast_ref::<selo_lab::Error>());
-    if let Some(hint) = lab.and_then(selo_lab::Error::hint) {
+    let (hint, code) = advice(error);
+    if let Some(hint) = hint {
         eprintln!("hint: {hint}");
     }
-    ExitCode::from(lab.map_or(4, selo_lab::Error::exit_code))
+    ExitCode::from(code)
+}
+
+/// What the library that an error comes from says: a hint, and the exit code.
+fn advice(error: &anyhow::Error) -> (Option<String>, u8) {
+    for cause in error.chain() {
+        if let Some(lab) = cause.downcast_ref::<selo_lab::Error>() {
+            return (lab.hint(), lab.exit_code());
+        }
+        if let Some(gateway) = cause.downcast_ref::<selo_gateway::Error>() {
+            return (gateway.hint(), gateway.exit_code());
+        }
+    }
+    (None, 4)
 }

@@ -38,8 +38,8 @@ use crate::limit::{Bucket, Rate, Sources, Tick};
 use crate::peer::{Packed, Peer};
 use crate::reading::SessionName;
 
-pub use downlink::{Downlink, Outcome, Ticket};
-pub use pairing::{Attempt, PairError, WindowState};
+pub use downlink::{Downlink, Outcome, PAYLOAD_MAX as MESSAGE_MAX, QueueError, Ticket};
+pub use pairing::{Attempt, PairError, WINDOW_MAX_MS, WindowState};
 pub use restore::Checkpoint;
 use table::{NO_SLOT, Row, Slot, Table};
 

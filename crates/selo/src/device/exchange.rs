@@ -1,0 +1,124 @@
+//! `selo device export` and `selo device import`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use selo_gateway::Error;
+use selo_gateway::exchange::{self, Format};
+use selo_gateway::registry::Existing;
+
+use super::common::{Common, Devices, print_json, read_file, write_private};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  selo device export                              without keys, as JSON, on standard output
+  selo device export --with-keys backup.json      a back-up: a file of mode 0600
+  selo device export devices.csv")]
+pub struct ExportArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The file (default: standard output, without keys)
+    file: Option<PathBuf>,
+    /// With the keys: only into a file, which gets mode 0600. Whoever has it can be every
+    /// device
+    #[arg(long, requires = "file")]
+    with_keys: bool,
+    /// json or csv (default: by the file's ending, else json)
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<FormatName>,
+    /// Write over a file that is there
+    #[arg(long, requires = "file")]
+    force: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+All devices of the file are added, or none. The file is one of `selo device export
+--with-keys`, or a table with the columns id, name, suite, key.
+
+Examples:
+  selo device import backup.json
+  selo device import - --format csv < devices.csv")]
+pub struct ImportArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The file; - is standard input
+    file: PathBuf,
+    /// json or csv (default: by the file's ending, else json)
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<FormatName>,
+    /// What to do with devices that are there already
+    #[arg(long, value_name = "WHAT", default_value = "refuse")]
+    existing: ExistingName,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FormatName {
+    Json,
+    Csv,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ExistingName {
+    /// Import nothing
+    Refuse,
+    /// Leave them as they are
+    Keep,
+    /// Put those of the file in their place
+    Replace,
+}
+
+fn format(given: Option<FormatName>, path: Option<&Path>) -> Format {
+    let csv = |path: &Path| path.extension().is_some_and(|ending| ending == "csv");
+    match given {
+        Some(FormatName::Csv) => Format::Csv,
+        Some(FormatName::Json) => Format::Json,
+        None if path.is_some_and(csv) => Format::Csv,
+        None => Format::Json,
+    }
+}
+
+pub fn export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
+    let devices = Devices::open(&args.common)?;
+    devices.refresh()?;
+    let records = devices.registry.all()?;
+    let format = format(args.format, args.file.as_deref());
+    let bytes = exchange::write(&records, format, args.with_keys)?;
+    match args.file.as_deref() {
+        Some(path) if path != Path::new("-") => {
+            write_private(path, &bytes, args.force)?;
+            eprintln!("{} devices in {}", records.len(), path.display());
+        }
+        _ if args.with_keys => {
+            let what = "keys go into a file only, which gets mode 0600";
+            return Err(Error::Invalid(what.into()).into());
+        }
+        _ => std::io::stdout().write_all(&bytes)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
+    let format = format(args.format, Some(&args.file));
+    let bytes = read_file(&args.file)?;
+    let records = exchange::read(&bytes[..], format, &args.file.display().to_string())?;
+    let existing = match args.existing {
+        ExistingName::Refuse => Existing::Refuse,
+        ExistingName::Keep => Existing::Keep,
+        ExistingName::Replace => Existing::Replace,
+    };
+    let mut devices = Devices::open(&args.common)?;
+    let added = devices.registry.add_all(&records, existing)?;
+    let ids: Vec<_> = added.iter().map(|record| record.id).collect();
+    devices.changed(&ids)?;
+    if args.common.json {
+        for record in &added {
+            print_json(record, false)?;
+        }
+    }
+    eprintln!("{} of {} devices added", added.len(), records.len());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,155 @@
+//! `selo gateway`: takes packets of nodes, prints their readings.
+
+use std::io::{IsTerminal, stderr, stdout};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::ValueEnum;
+use selo_gateway::journal::Sync;
+use selo_gateway::sink::JsonLines;
+use selo_gateway::state::StateDir;
+use selo_gateway::{Config, Gateway};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use tracing::level_filters::LevelFilter;
+
+/// Where commands find the state.
+#[derive(Debug, Clone, clap::Args)]
+pub struct State {
+    /// Directory with keys, sessions and journal (default: $XDG_STATE_HOME/selo, or
+    /// ~/.local/state/selo); made with mode 0700
+    #[arg(long, env = "SELO_STATE", value_name = "DIR")]
+    state: Option<PathBuf>,
+}
+
+impl State {
+    pub fn path(&self) -> selo_gateway::Result<PathBuf> {
+        match &self.state {
+            Some(path) => Ok(path.clone()),
+            None => StateDir::default_path(),
+        }
+    }
+
+    pub fn open(&self) -> selo_gateway::Result<StateDir> {
+        StateDir::open(&self.path()?)
+    }
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Every reading is one line of JSON on standard output, with the schema selo.reading/1
+(docs/reference.md). The log is on standard error.
+
+What nodes sent and the gateway acknowledged survives a kill: readings that were not yet
+printed are printed after the next start, with \"redelivered\":true, and (device, session,
+counter) names a reading for ever.
+
+Examples:
+  selo gateway                                 take packets on UDP port 7356
+  selo gateway | tee -a readings.jsonl
+  selo gateway --metrics 127.0.0.1:9464        numbers for Prometheus
+  selo device pair                             in a second terminal: add a node
+  selo device list")]
+pub struct Args {
+    #[command(flatten)]
+    state: State,
+    /// UDP address and port; [::]:7356 takes IPv6 and IPv4
+    #[arg(long, value_name = "ADDR:PORT", default_value = "0.0.0.0:7356")]
+    listen: SocketAddr,
+    /// Serve numbers in OpenMetrics form at http://ADDR:PORT/metrics
+    #[arg(long, value_name = "ADDR:PORT")]
+    metrics: Option<SocketAddr>,
+    /// When the journal goes to the disk: `always` survives a power failure without closing
+    /// sessions and costs a wait for each batch; `1s` survives kills, and after a power
+    /// failure nodes join again; `never` leaves it to the system
+    #[arg(long, value_name = "always|1s|never", default_value = "1s")]
+    sync: Sync,
+    /// Megabytes of the journal that may wait for the reader of the readings before no more
+    /// packets are taken
+    #[arg(long, value_name = "MB", default_value_t = 1024)]
+    undelivered: u64,
+    /// UNSAFE: take packets of the paper's protocol, which nobody authenticates, and which
+    /// anyone on the way can read
+    #[arg(long)]
+    allow_classic: bool,
+    /// What is worth a line of the log
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    log: Level,
+    /// Log one JSON object a line
+    #[arg(long)]
+    json_log: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Level {
+    Error,
+    Warn,
+    Info,
+    Debug,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    start_log(args);
+    // Before anything is opened, so that a signal during the start is not lost.
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
+    let mut config = Config::new(args.state.path()?, args.listen, JsonLines::new(stdout()));
+    config.metrics = args.metrics;
+    config.sync = args.sync;
+    config.undelivered_max = args.undelivered.saturating_mul(1 << 20);
+    config.allow_classic = args.allow_classic;
+    let gateway = Gateway::start(config)?;
+    if stdout().is_terminal() && stderr().is_terminal() {
+        eprintln!("Readings appear here. To add a node: selo device pair, in another terminal.");
+    }
+
+    let (stop, stopped) = channel();
+    std::thread::spawn(move || wait_for_signal(signals, &stop));
+    // A failure of the gateway, or the word of the operator.
+    loop {
+        if let Some(reason) = gateway.wait_failure(Duration::from_millis(200)) {
+            let _ = gateway.stop();
+            anyhow::bail!("the gateway had to stop: {reason}");
+        }
+        if stopped.try_recv().is_ok() {
+            break;
+        }
+    }
+    tracing::info!("stopping");
+    match gateway.stop() {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(reason) => anyhow::bail!("the gateway did not stop cleanly: {reason}"),
+    }
+}
+
+/// SIGINT and SIGTERM end the gateway; SIGHUP, as when a terminal closes, does not.
+fn wait_for_signal(mut signals: Signals, stop: &Sender<()>) {
+    for signal in signals.forever() {
+        if signal != SIGHUP {
+            let _ = stop.send(());
+        }
+    }
+}
+
+fn start_log(args: &Args) {
+    let level = match args.log {
+        Level::Error => LevelFilter::ERROR,
+        Level::Warn => LevelFilter::WARN,
+        Level::Info => LevelFilter::INFO,
+        Level::Debug => LevelFilter::DEBUG,
+    };
+    let colour = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let log = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(stderr)
+        .with_ansi(colour)
+        .with_target(false);
+    if args.json_log {
+        log.json().flatten_event(true).init();
+    } else {
+        log.init();
+    }
+}
