@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# A check that was never seen to fail is not yet a check: plants faults in a copy of
+# the models, keeps what they expect, and wants formal/run.sh to fail at each.
+#
+# usage: formal/can-fail.sh
+set -uo pipefail
+here=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+
+passed=0 failed=0
+# fault MODEL MESSAGE COMMAND: COMMAND, run in the copy, plants the fault; run.sh on
+# MODEL must then fail and its output contain MESSAGE.
+fault() {
+    local output status
+    rm -rf "${copy:?}"/*
+    cp -r "$here"/*.vp "$here/attackers" "$here/broken" "$copy"
+    # One session: the faults show in it, and it is quick.
+    sed -i 's|^attacker\[|// sessions: 1\n&|' "$copy"/join.vp "$copy"/pair.vp
+    if ! (cd "$copy" && eval "$3"); then
+        failed=$((failed + 1))
+        echo "FAILED: could not plant: $3" >&2
+        return
+    fi
+    output=$("$here/run.sh" --folder "$copy" "$1" 2>&1)
+    status=$?
+    if [ "$status" -eq 1 ] && grep -qF -- "$2" <<<"$output"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: run.sh did not say \"$2\" after: $3" >&2
+        sed 's/^/    | /' <<<"$output" >&2
+    fi
+}
+
+# The attack on classic is not found: one who only listens finds none.
+fault classic 'EXPECTED: attack' "sed -i 's/attacker.active./attacker[passive]/' classic.vp"
+# The protocol is broken and the model still expects it to hold.
+fault join 'EXPECTED: holds' "sed -i 's/, device_key, nil)/, nil, nil)/' join.vp"
+fault join 'EXPECTED: holds' "sed -i 's/DH_KEX([a-z_]*, [a-z_]*), nil)/nil, nil)/' join.vp"
+fault pair 'EXPECTED: holds' "sed -i '/ASSERT(digits/d' pair.vp"
+# The checks of the script itself.
+fault classic 'EXPECTED: unstated' "sed -i 's|// attack: the man in the middle||' classic.vp"
+fault classic 'did not answer' "sed -i 's/PUBKEY(e_g)/PUBLICKEY(e_g)/' classic.vp"
+fault classic 'did not answer' "sed -i '/^queries/,\$d' classic.vp"
+fault classic-passive 'could not be written' "sed -i 's/attacker.active./attacker[active] /' classic.vp"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

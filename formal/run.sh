@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# Runs every symbolic model of this folder through Verifpal and compares what it
+# says to each query with what the model expects.
+#
+# usage: formal/run.sh [--folder FOLDER] [MODEL]...
+#   MODEL     names without ending; all by default
+#   --folder  look for the models there (default: the folder of this script)
+# environment: SELO_VERIFPAL  a verifpal to run; none is installed then
+#
+# A model is a .vp file, or a .patch in attackers/ or broken/, which makes one out
+# of the .vp file that it names. In the model's queries a comment "// holds" or
+# "// attack[: why]" before each query is what must come out; a line "// sessions: N"
+# is the number of concurrent sessions (2 if there is none). Models as run and what
+# was printed, with the trace of every attack, are left in target/formal/ (FOLDER/out/).
+# exit: 0 every query as expected; 1 not so; 2 no such model, or no tool
+set -uo pipefail
+here=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../tools/env.sh"
+
+# The tool is GPL-3.0: it is installed and run, never linked.
+version=1.6.7
+
+folder=$here
+work=$selo_root/target/formal
+if [ "${1:-}" = --folder ]; then
+    folder=$2
+    work=$folder/out
+    shift 2
+fi
+mkdir -p "$work"
+
+install_verifpal() {
+    local log=$selo_root/target/tools/install.log
+    verifpal=${SELO_VERIFPAL:-$selo_root/target/tools/bin/verifpal}
+    [ -z "${SELO_VERIFPAL:-}" ] || return 0
+    [ "$("$verifpal" --version 2>/dev/null)" != "verifpal $version" ] || return 0
+    selo_find_rust || { echo "formal: no Rust $selo_rust_needed or later to install verifpal with" >&2; return 1; }
+    echo "formal: installing verifpal $version into target/tools (some minutes, once)" >&2
+    mkdir -p "$selo_root/target/tools"
+    # The package asks for a newer rustc than it needs: 1.95 builds it. Without its
+    # link-time optimization it builds in half the time and runs a quarter slower.
+    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=2 \
+        cargo install verifpal --version "$version" --locked --ignore-rust-version --force \
+        --root "$selo_root/target/tools" >"$log" 2>&1 && return 0
+    tail -n 15 "$log" >&2
+    echo "formal: verifpal $version could not be installed" >&2
+    echo "hint: the whole log is $log; a verifpal that you have can be named in SELO_VERIFPAL" >&2
+    return 1
+}
+
+# Writes the model $1 (a .vp or .patch below the folder) into target/formal/.
+write_model() {
+    local name base
+    name=$(basename "${1%.*}")
+    case $1 in
+    *.vp) cp "$folder/$1" "$work/$name.vp" ;;
+    *.patch)
+        base=$(sed -n 's/^--- //p' "$folder/$1")
+        # No fuzz: a patch that no longer fits its model must be looked at.
+        patch --quiet --fuzz=0 --reject-file=- --output="$work/$name.vp" "$folder/$base" "$folder/$1"
+        ;;
+    esac
+}
+
+# Prints "verdict<tab>query" for what the model $1 expects of each query, in order.
+expected() {
+    awk '
+        /^queries\[/ { inside = 1; next }
+        !inside || /^[\]]/ { next }
+        { gsub(/^[ \t]+|[ \t]+$/, "") }
+        /^\/\/ (holds|attack)(:|$)/ { sub(/:.*/, "", $2); verdict = $2; next }
+        /^[a-z]+\?/ { print (verdict ? verdict : "unstated") "\t" $0; verdict = "" }
+    ' "$1"
+}
+
+# Prints "verdict<tab>query<tab>reach" for what verifpal printed into $1, in order.
+found() {
+    sed -n -E \
+        -e 's/^ *PASS \+ ([a-z]+\?.*[^ ])  \[(.*)\]$/holds\t\1\t\2/p;t' \
+        -e 's/^ *FAIL x ([a-z]+\?.*[^ ])  \[(.*)\]$/attack\t\1\t\2/p;t' \
+        -e 's/^ *FAIL x ([a-z]+\?.*)$/attack\t\1\t/p' "$1"
+}
+
+verify_one() {
+    local model=$1 sessions
+    sessions=$(sed -n 's|^// sessions: \([0-9]*\)$|\1|p' "$work/$model.vp")
+    echo "${sessions:-2}" >"$work/$model.sessions"
+    (cd "$work" && "$verifpal" verify "$model.vp" --sessions "${sessions:-2}" --quiet --color never) \
+        >"$work/$model.out" 2>&1
+    echo $? >"$work/$model.status"
+}
+
+install_verifpal || exit 2
+
+models=()
+while IFS= read -r file; do
+    name=$(basename "${file%.*}")
+    if [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; then
+        models+=("$name")
+        rm -f "$work/$name".*
+        write_model "$file" >"$work/$name.write" 2>&1 || rm -f "$work/$name.vp"
+    fi
+done < <(cd "$folder" && LC_ALL=C ls ./*.vp attackers/*.patch broken/*.patch 2>/dev/null)
+if [ ${#models[@]} -eq 0 ]; then
+    echo "formal: no model ${*:-at all} in $folder" >&2
+    exit 2
+fi
+
+export work verifpal
+export -f verify_one
+for name in "${models[@]}"; do
+    [ ! -f "$work/$name.vp" ] || printf '%s\0' "$name"
+done | xargs -0 -n 1 -P "$(nproc)" bash -c 'verify_one "$1"' -
+
+passed=0 failed=0
+for name in "${models[@]}"; do
+    if [ ! -f "$work/$name.vp" ]; then
+        echo "$name: the model could not be written"
+        sed 's/^/    /' "$work/$name.write"
+        failed=$((failed + 1))
+        continue
+    fi
+    expected "$work/$name.vp" >"$work/$name.expected"
+    found "$work/$name.out" >"$work/$name.found"
+    if [ "$(cat "$work/$name.status")" -ne 0 ] || [ ! -s "$work/$name.expected" ] ||
+        [ "$(cut -f 2 "$work/$name.expected")" != "$(cut -f 2 "$work/$name.found")" ]; then
+        echo "$name: verifpal did not answer the model's queries"
+        sed 's/^/    /' "$work/$name.out" | tail -n 20
+        failed=$((failed + 1))
+        continue
+    fi
+    echo "$name, $(cat "$work/$name.sessions") session(s)"
+    while IFS=$'\t' read -r want query got same reach; do
+        if [ "$want" = "$got" ]; then
+            passed=$((passed + 1))
+            printf '    %-8s %-50s %s\n' "$got" "$query" "$reach"
+        else
+            failed=$((failed + 1))
+            printf '    %-8s %-50s EXPECTED: %s\n' "$got" "$query" "$want"
+        fi
+    done < <(paste "$work/$name.expected" "$work/$name.found")
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
