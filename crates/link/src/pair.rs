@@ -81,6 +81,11 @@ impl GatewayPairing {
         self.device
     }
 
+    /// The node's suite.
+    pub const fn suite(&self) -> Suite {
+        self.suite
+    }
+
     /// Takes the PAIR-REVEAL: what to compare. One multiplication.
     ///
     /// [`Refusal::NotPairing`] if it is another node's, which changes nothing;
