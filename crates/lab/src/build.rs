@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::board::Board;
 use crate::contender::{Unit, macro_name};
-use crate::data::sorted_entries;
+use crate::data::{matching, read_toml, sorted_entries};
 use crate::elf::{self, Weight};
 use crate::error::{Error, Result};
 use crate::interface::Footprint;
@@ -26,6 +27,34 @@ pub struct Image {
     pub sha256: String,
     pub weight: Weight,
 }
+
+/// What a whole firmware is made of (`firmware/node/node.toml`). Paths are relative to the
+/// project's root.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    #[serde(default)]
+    pub include: Vec<String>,
+    #[serde(default)]
+    pub flags: Vec<String>,
+    #[serde(default)]
+    pub link_flags: Vec<String>,
+    #[serde(rename = "group")]
+    pub groups: Vec<Group>,
+}
+
+/// Sources that are compiled alike.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// A file name may have a `*`.
+    pub files: Vec<String>,
+}
+
+/// The program of which a whole firmware is the growth.
+const EMPTY: &str = "firmware/footprint/empty.c";
 
 /// Compiles for one board.
 #[derive(Debug)]
@@ -94,6 +123,53 @@ impl<'a> Builder<'a> {
             &self.port.footprint_sources,
             &["-DAGENT_FOOTPRINT=1".to_owned()],
         )
+    }
+
+    /// The whole firmware that `list` describes, for a unit.
+    pub fn program(&self, unit: &Unit<'_>, list: &Path) -> Result<Image> {
+        let program: Program = read_toml(list)?;
+        let root = &self.project.root;
+        let include: Vec<PathBuf> = program.include.iter().map(|i| root.join(i)).collect();
+        let mut objects = Vec::new();
+        for group in &program.groups {
+            let flags = self.program_flags(unit, &program, &group.flags);
+            for file in &group.files {
+                for source in matching(&root.join(file), list)? {
+                    objects.push(self.object(&source, &include, &flags)?);
+                }
+            }
+        }
+        let common = self.program_flags(unit, &program, &[]);
+        for source in unit.sources()? {
+            objects.push(self.object(&source, &include, &common)?);
+        }
+        let mut link = self.program_link_flags(&program);
+        link.extend(unit.contender.link_flags.iter().cloned());
+        self.link(&objects, &common, &link, &unit.label())
+    }
+
+    /// A program that does nothing, built as [`Builder::program`] is.
+    pub fn empty_program(&self, unit: &Unit<'_>, list: &Path) -> Result<Image> {
+        let program: Program = read_toml(list)?;
+        let flags = self.program_flags(unit, &program, &[]);
+        let object = self.object(&self.project.root.join(EMPTY), &[], &flags)?;
+        let link = self.program_link_flags(&program);
+        self.link(&[object], &flags, &link, "the empty program")
+    }
+
+    fn program_link_flags(&self, program: &Program) -> Vec<String> {
+        [
+            &self.board.toolchain.link_flags[..],
+            &program.link_flags[..],
+        ]
+        .concat()
+    }
+
+    /// The board's flags, the program's, a group's and last the unit's, which win.
+    fn program_flags(&self, unit: &Unit<'_>, program: &Program, group: &[String]) -> Vec<String> {
+        let board = &self.board.toolchain.flags[..];
+        let of_unit = unit.flags(&self.board.port);
+        [board, &program.flags[..], group, &of_unit[..]].concat()
     }
 
     fn image(

@@ -7,6 +7,7 @@ use selo_vectors::{Case, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;
+use crate::build::Image;
 use crate::contender::Unit;
 use crate::error::{Error, Result};
 use crate::interface::{Interface, Plan, Transcript};
@@ -15,6 +16,9 @@ use crate::row::Fidelity;
 
 /// Name of the source of constant-time lines.
 pub const CONSTANT_TIME: &str = "constant-time";
+
+/// Name of the source of lines about a whole firmware: the gateway of `selo-link`.
+pub const GATEWAY: &str = "gateway";
 
 /// Source of the line of an image that exceeds the board: nothing could be tried.
 pub const DOES_NOT_FIT: &str = "does-not-fit";
@@ -105,7 +109,11 @@ impl Lab<'_> {
         effort: &Effort,
         constant_time: bool,
     ) -> Result<Vec<CheckLine>> {
-        let image = match self.builder.agent(unit) {
+        let built = match unit.program() {
+            Some(list) => self.builder.program(unit, &list),
+            None => self.builder.agent(unit),
+        };
+        let image = match built {
             Ok(image) => image,
             Err(error @ Error::Compile { .. }) => {
                 return Ok(vec![self.broken(unit, "build", error.to_string())]);
@@ -117,6 +125,9 @@ impl Lab<'_> {
             let mut line = self.line(unit, DOES_NOT_FIT);
             line.first_failure = Some(reason);
             return Ok(vec![line]);
+        }
+        if unit.program().is_some() {
+            return self.check_program(unit, &image);
         }
         let start = || self.start_agent(unit, &image);
         let mut agent = match start() {
@@ -174,6 +185,26 @@ impl Lab<'_> {
             lines.extend(self.constant_time(unit, &mut agent, effort)?);
         }
         Ok(lines)
+    }
+
+    /// One line: on what a whole firmware and an independent gateway agreed.
+    fn check_program(&self, unit: &Unit<'_>, image: &Image) -> Result<Vec<CheckLine>> {
+        if self.runner != crate::runner::PACED {
+            return Ok(Vec::new());
+        }
+        let mut line = self.line(unit, GATEWAY);
+        let bytes = unit.algorithm.bytes.first().copied().unwrap_or(16) as usize;
+        let root = &self.project.root;
+        match crate::link::play(root, self.board, image, unit.strategy, bytes) {
+            Ok(played) => line.passed = played.agreed,
+            Err(error @ (Error::Stopped(_) | Error::Node(_))) => {
+                line.note_failure(error.to_string());
+            }
+            Err(machine) => return Err(machine),
+        }
+        line.tried = line.passed + line.failed;
+        line.available = line.tried;
+        Ok(vec![line])
     }
 
     /// Cycles of the dearest operation, which stand for one unit of a case's weight.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::algorithm::Algorithm;
-use crate::data::sorted_entries;
-use crate::error::{Error, Result};
+use crate::data::matching;
+use crate::error::Result;
 
 /// `contenders/<name>/contender.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -48,7 +48,8 @@ pub struct Contender {
 }
 
 /// A set of algorithm x strategy pairs that are built alike. In `glue`,
-/// `sources` and `defines`, `{strategy}` and `{key_bits}` are replaced.
+/// `sources` and `defines`, `{strategy}`, `{STRATEGY}` (as in a macro) and `{key_bits}` are
+/// replaced.
 /// A source may have a `*` in its file name: what is not called is not linked.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,7 +57,12 @@ pub struct Implementation {
     pub algorithms: Vec<String>,
     pub strategies: Vec<String>,
     /// The glue file, relative to the manifest.
+    #[serde(default)]
     pub glue: String,
+    /// Instead of glue: the list of what a whole firmware is made of, `sources` aside
+    /// ([`crate::build::Program`]), relative to the manifest.
+    #[serde(default)]
+    pub program: Option<String>,
     /// Library sources, relative to the manifest.
     #[serde(default)]
     pub sources: Vec<String>,
@@ -98,37 +104,18 @@ impl Unit<'_> {
         self.path(&self.implementation.glue)
     }
 
+    /// Path of the list of a whole firmware, where there is one.
+    pub fn program(&self) -> Option<PathBuf> {
+        let program = self.implementation.program.as_ref();
+        program.map(|program| self.path(program))
+    }
+
     /// Paths of the library sources, patterns resolved.
     pub fn sources(&self) -> Result<Vec<PathBuf>> {
         let mut sources = Vec::new();
         for source in &self.implementation.sources {
-            let path = self.path(source);
-            let name = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            let (Some((prefix, suffix)), Some(folder)) = (name.split_once('*'), path.parent())
-            else {
-                sources.push(path);
-                continue;
-            };
-            let before = sources.len();
-            for entry in sorted_entries(folder)? {
-                let entry_name = entry.file_name().unwrap_or_default().to_string_lossy();
-                if entry_name.len() >= prefix.len() + suffix.len()
-                    && entry_name.starts_with(prefix)
-                    && entry_name.ends_with(suffix)
-                {
-                    sources.push(entry);
-                }
-            }
-            if sources.len() == before {
-                return Err(Error::Data {
-                    path: self.contender.folder.join("contender.toml"),
-                    message: format!("the pattern \"{source}\" matches no file"),
-                });
-            }
+            let manifest = self.contender.folder.join("contender.toml");
+            sources.extend(matching(&self.path(source), &manifest)?);
         }
         Ok(sources)
     }
@@ -198,6 +185,7 @@ impl Unit<'_> {
             .key_bytes
             .map_or(String::new(), |b| (b * 8).to_string());
         text.replace("{strategy}", self.strategy)
+            .replace("{STRATEGY}", &macro_name(self.strategy))
             .replace("{key_bits}", &key_bits)
     }
 }

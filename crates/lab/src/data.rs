@@ -1,6 +1,6 @@
 //! Reads the TOML files that describe boards, contenders and algorithms.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
@@ -19,7 +19,7 @@ pub fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
 }
 
 /// The entries of a folder, sorted by name, so that nothing depends on the file system's order.
-pub fn sorted_entries(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
+pub fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let read_error = |source| Error::Read {
         path: folder.to_owned(),
         source,
@@ -30,4 +30,27 @@ pub fn sorted_entries(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
     }
     entries.sort();
     Ok(entries)
+}
+
+/// The files that a path means whose name may have a `*`: sorted, and at least one. `named_in`
+/// is the file that names it.
+pub fn matching(path: &Path, named_in: &Path) -> Result<Vec<PathBuf>> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (Some((prefix, suffix)), Some(folder)) = (name.split_once('*'), path.parent()) else {
+        return Ok(vec![path.to_owned()]);
+    };
+    let fits = |entry: &PathBuf| {
+        let name = entry.file_name().unwrap_or_default().to_string_lossy();
+        name.len() >= prefix.len() + suffix.len()
+            && name.starts_with(prefix)
+            && name.ends_with(suffix)
+    };
+    let found: Vec<PathBuf> = sorted_entries(folder)?.into_iter().filter(fits).collect();
+    if found.is_empty() {
+        return Err(Error::Data {
+            path: named_in.to_owned(),
+            message: format!("the pattern \"{}\" matches no file", path.display()),
+        });
+    }
+    Ok(found)
 }

@@ -82,6 +82,10 @@ pub enum Error {
     #[error("agent: {0}")]
     Agent(String),
 
+    /// The firmware of a node did something else than its protocols say.
+    #[error("node: {0}")]
+    Node(String),
+
     /// The vectors could not be loaded.
     #[error(transparent)]
     Vectors(#[from] selo_vectors::Error),

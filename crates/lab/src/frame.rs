@@ -67,30 +67,38 @@ pub fn crc16(data: &[u8]) -> u16 {
     })
 }
 
-/// A complete frame, delimiter included.
+/// A request, delimiter included.
 pub fn encode(command: u8, sequence: u8, payload: &[u8]) -> Vec<u8> {
-    let mut body = Vec::with_capacity(payload.len() + 4);
-    body.extend([command, sequence]);
-    body.extend(payload);
+    encode_body(&[&[command, sequence], payload].concat())
+}
+
+/// A complete frame, delimiter included, around any body.
+pub fn encode_body(content: &[u8]) -> Vec<u8> {
+    let mut body = content.to_vec();
     body.extend(crc16(&body).to_le_bytes());
     let mut frame = cobs_encode(&body);
     frame.push(0);
     frame
 }
 
+/// What a frame, without its delimiter, carries beside its CRC; `None` if it is damaged.
+pub fn decode(frame: &[u8]) -> Option<Vec<u8>> {
+    let mut body = cobs_decode(frame)?;
+    let (content, crc) = body.split_last_chunk::<2>()?;
+    if crc16(content) != u16::from_le_bytes(*crc) {
+        return None;
+    }
+    body.truncate(content.len());
+    Some(body)
+}
+
 /// The payload of the reply to `command` with `sequence`. `frame` stands
 /// without its delimiter. `Ok(None)`: damaged, or the reply to something else.
 pub fn decode_reply(frame: &[u8], command: u8, sequence: u8) -> Result<Option<Vec<u8>>> {
-    let Some(body) = cobs_decode(frame) else {
+    let Some(content) = decode(frame) else {
         return Ok(None);
     };
-    let Some((content, crc)) = body.split_last_chunk::<2>() else {
-        return Ok(None);
-    };
-    if crc16(content) != u16::from_le_bytes(*crc) {
-        return Ok(None);
-    }
-    match content {
+    match content.as_slice() {
         [got, number, payload @ ..] if *got == command | REPLY && *number == sequence => {
             Ok(Some(payload.to_vec()))
         }

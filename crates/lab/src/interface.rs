@@ -26,6 +26,8 @@ pub enum Interface {
     Kdf,
     Dh,
     PublicKey,
+    /// The link: a whole node, which is played to by a gateway (`link.rs`) and not called.
+    Link,
     /// Free-form operations that take nothing; for testing the instrument.
     Probe,
 }
@@ -101,6 +103,7 @@ impl Interface {
             Interface::Kdf => &["derive"],
             Interface::Dh => &["keygen", "shared-secret"],
             Interface::PublicKey => &["keygen", "encrypt", "decrypt"],
+            Interface::Link => &["pair", "join", "seal", "open"],
             Interface::Probe => &[],
         }
     }
@@ -114,6 +117,7 @@ impl Interface {
             | Interface::ModeCtr
             | Interface::Aead => operation != "key-setup",
             Interface::Hash | Interface::Mac | Interface::Kdf => true,
+            Interface::Link => matches!(operation, "seal" | "open"),
             Interface::Dh | Interface::PublicKey | Interface::Probe => false,
         }
     }
@@ -133,6 +137,7 @@ impl Interface {
             footprint("both", &["key-setup", "seal", "open"]),
         ];
         const KDF: &[Footprint] = &[footprint("derive", &["derive"])];
+        const LINK: &[Footprint] = &[footprint("all", &["pair", "join", "seal", "open"])];
         const DH: &[Footprint] = &[
             footprint("keygen", &["keygen"]),
             footprint("shared-secret", &["shared-secret"]),
@@ -155,6 +160,7 @@ impl Interface {
             Interface::Kdf => KDF,
             Interface::Dh => DH,
             Interface::PublicKey => PUBLIC_KEY,
+            Interface::Link => LINK,
             Interface::Probe => &[],
         }
     }

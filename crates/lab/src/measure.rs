@@ -3,7 +3,7 @@
 //! Correct before fast: an image is checked against official vectors before
 //! and after it is timed. A failure is a row with a reason, never a number.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::interface::{Footprint, Interface, Plan, Transcript};
 use crate::project::Project;
 use crate::row::{Fidelity, Metric, Row, SCHEMA, Status};
+use crate::runner::Span;
 use crate::stats;
 
 /// Cycles that a chip may run from one wait for input to the next, unless told
@@ -117,6 +118,10 @@ impl Lab<'_> {
         known: &dyn Fn(&Row) -> Option<Row>,
     ) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
+        if let Some(list) = unit.program() {
+            self.measure_program(unit, &list, known, &mut rows)?;
+            return Ok(rows);
+        }
         self.weigh(unit, &mut rows)?;
         let weighed = rows.len();
         if let Some((status, reason)) = self.time(unit, known, &mut rows)? {
@@ -374,6 +379,123 @@ impl Lab<'_> {
         Ok(None)
     }
 
+    /// Rows of a whole firmware, to which a gateway is played ([`crate::link`]).
+    fn measure_program(
+        &self,
+        unit: &Unit<'_>,
+        list: &Path,
+        known: &dyn Fn(&Row) -> Option<Row>,
+        rows: &mut Vec<Row>,
+    ) -> Result<()> {
+        let memory = [Metric::Flash, Metric::Ram, Metric::Stack];
+        let (whole, rest): (Vec<Metric>, Vec<Metric>) = self
+            .metrics
+            .iter()
+            .partition(|metric| matches!(metric, Metric::Flash | Metric::Ram));
+        let mut wanted: Vec<(String, Option<u32>)> = Vec::new();
+        for operation in crate::link::OPERATIONS {
+            if self.wants_operation(operation) {
+                let sized = unit.algorithm.interface.takes_message(operation);
+                let bytes = unit.algorithm.bytes.first().copied().filter(|_| sized);
+                wanted.push((operation.to_owned(), bytes));
+            }
+        }
+        let all = [(crate::link::ALL.to_owned(), None)];
+        let all = if self.wants_operation(crate::link::ALL) {
+            &all[..]
+        } else {
+            &[]
+        };
+        let fail = |firmware: &str, status: Status, reason: &str, rows: &mut Vec<Row>| {
+            self.fail_all(unit, all, &memory, firmware, status, reason, rows);
+            self.fail_all(unit, &wanted, &rest, firmware, status, reason, rows);
+        };
+
+        let built = self
+            .builder
+            .empty_program(unit, list)
+            .and_then(|empty| Ok((empty, self.builder.program(unit, list)?)));
+        let (empty, image) = match built {
+            Ok(images) => images,
+            Err(error @ Error::Compile { .. }) => {
+                fail("", Status::Failed, &build_failure(&error), rows);
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let weight = &image.weight;
+        if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
+            fail(&image.sha256, Status::DoesNotFit, &reason, rows);
+            return Ok(());
+        }
+        if self.runner != crate::runner::PACED {
+            let reason = format!(
+                "a whole firmware runs on {}, which keeps its pace",
+                crate::runner::PACED
+            );
+            fail(&image.sha256, Status::NotSupported, &reason, rows);
+            return Ok(());
+        }
+        let stack = self.wants(Metric::Stack).then_some(Metric::Stack);
+        let of_whole: Vec<Metric> = whole.into_iter().chain(stack).collect();
+        let earlier = self
+            .earlier(unit, all, &of_whole, &image, known)
+            .zip(self.earlier(unit, &wanted, &rest, &image, known));
+        if let Some((of_all, of_operations)) = earlier {
+            rows.extend(of_all);
+            rows.extend(of_operations);
+            return Ok(());
+        }
+        let bytes = unit.algorithm.bytes.first().copied().unwrap_or(16);
+        let played = crate::link::play(
+            &self.project.root,
+            self.board,
+            &image,
+            unit.strategy,
+            bytes as usize,
+        );
+        let played = match played {
+            Ok(played) => played,
+            Err(error) => {
+                let (status, reason) = outcome(error)?;
+                fail(&image.sha256, status, &reason, rows);
+                return Ok(());
+            }
+        };
+        for (operation, _) in all {
+            let flash = weight.flash.saturating_sub(empty.weight.flash);
+            let ram = weight.ram.saturating_sub(empty.weight.ram);
+            for (metric, value) in memory.into_iter().zip([flash, ram, played.deepest_stack]) {
+                let row = self.blank(unit, operation, None, metric, &image.sha256);
+                self.push(rows, row.exactly(value as f64));
+            }
+        }
+        for (operation, bytes) in &wanted {
+            let spans = played.took.get(operation.as_str());
+            let samples: Vec<Sample> = spans
+                .into_iter()
+                .flatten()
+                .map(|span| self.sample_of(span, Empty::default()))
+                .collect();
+            self.rows_of(unit, operation, *bytes, &rest, &image, &samples, rows);
+        }
+        Ok(())
+    }
+
+    /// One span as a sample, the cost of the marks subtracted.
+    fn sample_of(&self, span: &Span, empty: Empty) -> Sample {
+        let cycles = span.cycles.saturating_sub(empty.cycles);
+        let busy = span.cycles - span.slept.min(span.cycles);
+        Sample {
+            cycles: Some(cycles as f64),
+            seconds: self.board.clock_hz.map(|hz| cycles as f64 / hz as f64),
+            stack: Some(span.stack.saturating_sub(empty.stack) as f64),
+            cpu_share: Some(100.0 * busy as f64 / span.cycles.max(1) as f64),
+            instructions: None,
+            inputs: Vec::new(),
+        }
+    }
+
     /// The rows of an earlier run, if it has every one that is wanted of this very image.
     fn earlier(
         &self,
@@ -422,7 +544,8 @@ impl Lab<'_> {
         samples: &[Sample],
         rows: &mut Vec<Row>,
     ) {
-        let exact = self.board.fidelity == Fidelity::CycleExact;
+        // A whole firmware is interrupted by its timer: its cycles vary, and tell nothing.
+        let exact = self.board.fidelity == Fidelity::CycleExact && unit.program().is_none();
         let spread = if exact { spread(samples) } else { None };
         for &metric in metrics {
             let row = self.blank(unit, operation, bytes, metric, &image.sha256);
@@ -758,15 +881,9 @@ impl Bench<'_> {
         let empty = self.empty;
         let inputs = calls.inputs.into_iter().flatten().collect();
         if let Some(span) = ran.span {
-            let cycles = span.cycles.saturating_sub(empty.cycles);
-            let busy = span.cycles - span.slept.min(span.cycles);
             return Ok(Sample {
-                cycles: Some(cycles as f64),
-                seconds: self.lab.board.clock_hz.map(|hz| cycles as f64 / hz as f64),
-                stack: Some(span.stack.saturating_sub(empty.stack) as f64),
-                cpu_share: Some(100.0 * busy as f64 / span.cycles.max(1) as f64),
-                instructions: None,
                 inputs,
+                ..self.lab.sample_of(&span, empty)
             });
         }
         let hz = self.agent()?.hello().counter_hz;
@@ -840,7 +957,7 @@ fn outcome(error: Error) -> Result<(Status, String)> {
             }
             Ok((Status::Crashed, text))
         }
-        Error::Agent(message) => Ok((Status::Failed, message)),
+        Error::Agent(message) | Error::Node(message) => Ok((Status::Failed, message)),
         other => Err(other),
     }
 }

@@ -255,6 +255,10 @@ impl Project {
                 message: error.to_string(),
             };
             for implementation in &contender.implementations {
+                if implementation.glue.is_empty() == implementation.program.is_none() {
+                    let message = "an implementation has either glue or a program".to_owned();
+                    return Err(Error::Data { path, message });
+                }
                 for name in &implementation.algorithms {
                     self.algorithm(name).map_err(in_file)?;
                 }

@@ -49,6 +49,77 @@ pub trait Session: Send {
 /// The runners that the lab knows.
 pub const RUNNERS: [&str; 3] = ["simavr", "avr8js", "native"];
 
+/// The runner that has a paced mode.
+pub const PACED: &str = "simavr";
+
+/// What a paced chip did in one [`Paced::advance`].
+#[derive(Clone, Debug, Default)]
+pub struct Advanced {
+    /// Bytes that the chip transmitted.
+    pub bytes: Vec<u8>,
+    /// The spans that ended.
+    pub spans: Vec<Span>,
+    /// The chip's cycle counter.
+    pub cycle: u64,
+    /// The deepest stack since the last reset, in bytes from the end of the RAM.
+    pub stack: u64,
+    /// Nothing but a byte or a pin will wake the chip.
+    pub idle: bool,
+}
+
+/// A chip that runs only when it is told to (docs/runner-protocol.md, a paced chip):
+/// for firmware with clocks and memory of its own, which no agent serves.
+#[derive(Debug)]
+pub struct Paced(ChipSession);
+
+impl Paced {
+    /// Puts `image` on a simulated chip; `eeprom` is the file with its EEPROM.
+    pub fn start(
+        root: &Path,
+        board: &Board,
+        image: &Path,
+        weight: &Weight,
+        eeprom: &Path,
+    ) -> Result<Paced> {
+        let program = simavr(root)?;
+        let mut command = Command::new(program);
+        command.args(["--paced", "--eeprom"]).arg(eeprom);
+        describe_chip(&mut command, board, weight);
+        command.arg(image);
+        ChipSession::spawn(PACED, command).map(Paced)
+    }
+
+    /// Runs the chip for so many cycles.
+    pub fn advance(&mut self, cycles: u64) -> Result<Advanced> {
+        self.0.say(&format!("advance {cycles}"))?;
+        self.0.until_it_waits()
+    }
+
+    /// Queues bytes for the chip's UART.
+    pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.0.say(&format!("send {}", hex::encode(bytes)))
+    }
+
+    /// Drives a pin, such as ('D', 2), from outside.
+    pub fn pin(&mut self, port: char, bit: u8, level: bool) -> Result<()> {
+        self.0.say(&format!("pin {port} {bit} {}", u8::from(level)))
+    }
+
+    /// Cuts the power and gives it back.
+    pub fn reset(&mut self) -> Result<()> {
+        self.0.say("reset")
+    }
+
+    /// Writes the EEPROM's file.
+    pub fn save(&mut self) -> Result<()> {
+        self.0.say("save")?;
+        self.0.until_it_waits().map(drop)
+    }
+}
+
 /// Starts `image` for `board` on the runner of that name.
 pub fn start(
     root: &Path,
@@ -59,11 +130,7 @@ pub fn start(
     cycle_limit: u64,
 ) -> Result<Box<dyn Session>> {
     let mut command = match runner {
-        "simavr" => {
-            let program = root.join("target/sims/selo-simavr");
-            require(&program, "make build", runner)?;
-            Command::new(program)
-        }
+        "simavr" => Command::new(simavr(root)?),
         "avr8js" => {
             let script = root.join("sims/avr8js/selo-avr8js.mjs");
             require(
@@ -78,14 +145,28 @@ pub fn start(
         "native" => return Ok(Box::new(NativeSession::start(image)?)),
         other => return Err(Error::unknown("runner", other, RUNNERS)),
     };
+    describe_chip(&mut command, board, weight);
+    command.args(["--limit", &cycle_limit.to_string()]);
+    command.arg(image);
+    let mut session = ChipSession::spawn(runner, command)?;
+    // The agent boots, then sleeps until it is spoken to.
+    session.until_it_waits()?;
+    Ok(Box::new(session))
+}
+
+/// The program that runs an image on simavr.
+fn simavr(root: &Path) -> Result<PathBuf> {
+    let program = root.join("target/sims/selo-simavr");
+    require(&program, "make build", "simavr")?;
+    Ok(program)
+}
+
+fn describe_chip(command: &mut Command, board: &Board, weight: &Weight) {
     command.args(["--mcu", &board.mcu]);
     command.args(["--frequency", &board.clock_hz.unwrap_or(0).to_string()]);
-    command.args(["--limit", &cycle_limit.to_string()]);
     if let Some(end) = weight.static_end {
         command.args(["--static-end", &format!("{end:#x}")]);
     }
-    command.arg(image);
-    Ok(Box::new(ChipSession::start(runner, command)?))
 }
 
 fn require(path: &Path, how: &str, runner: &str) -> Result<()> {
@@ -99,6 +180,7 @@ fn require(path: &Path, how: &str, runner: &str) -> Result<()> {
 }
 
 /// A chip on a simulator.
+#[derive(Debug)]
 struct ChipSession {
     runner: String,
     child: Child,
@@ -108,7 +190,7 @@ struct ChipSession {
 }
 
 impl ChipSession {
-    fn start(runner: &str, mut command: Command) -> Result<ChipSession> {
+    fn spawn(runner: &str, mut command: Command) -> Result<ChipSession> {
         let program = PathBuf::from(command.get_program());
         let mut child = command
             .stdin(Stdio::piped())
@@ -138,21 +220,24 @@ impl ChipSession {
             let _ = errors.read_to_string(&mut text);
             let _ = send_errors.send(text);
         });
-        let mut session = ChipSession {
+        Ok(ChipSession {
             runner: runner.to_owned(),
             child,
             stdin,
             lines,
             stderr,
-        };
-        // The agent boots, then sleeps until it is spoken to.
-        session.until_idle()?;
-        Ok(session)
+        })
     }
 
-    /// Collects what the chip does until it waits for input.
-    fn until_idle(&mut self) -> Result<Exchange> {
-        let mut exchange = Exchange::default();
+    /// Sends one line.
+    fn say(&mut self, line: &str) -> Result<()> {
+        let said = writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush());
+        said.map_err(|_| self.lost("takes no input"))
+    }
+
+    /// Collects what the chip does until the runner reads again.
+    fn until_it_waits(&mut self) -> Result<Advanced> {
+        let mut done = Advanced::default();
         let mut fault = None;
         loop {
             let line = match self.lines.recv_timeout(SILENCE) {
@@ -162,26 +247,33 @@ impl ChipSession {
                 Err(RecvTimeoutError::Timeout) => return Err(self.lost("stays silent")),
             };
             let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
+            let number = |key: &str| field(rest, key).and_then(|v| v.parse().ok());
             match word {
                 "ready" => {}
                 "recv" => {
                     let bytes = hex::decode(rest).map_err(|_| self.garbled(&line))?;
-                    exchange.reply.extend(bytes);
+                    done.bytes.extend(bytes);
                 }
                 "span" => {
-                    let number = |key: &str| field(rest, key).and_then(|v| v.parse().ok());
                     let (Some(cycles), Some(slept), Some(stack)) =
                         (number("cycles"), number("slept"), number("stack"))
                     else {
                         return Err(self.garbled(&line));
                     };
-                    exchange.spans.push(Span {
+                    done.spans.push(Span {
                         cycles,
                         slept,
                         stack,
                     });
                 }
-                "idle" => return Ok(exchange),
+                "saved" => return Ok(done),
+                "idle" | "paused" => {
+                    done.idle = word == "idle";
+                    done.cycle = number("cycle").ok_or_else(|| self.garbled(&line))?;
+                    // Only a paced chip says how deep its stack was.
+                    done.stack = number("stack").unwrap_or(0);
+                    return Ok(done);
+                }
                 "fault" => fault = Some(rest.to_owned()),
                 "stopped" => {
                     return Err(Error::Stopped(Stop {
@@ -226,16 +318,12 @@ impl ChipSession {
 
 impl Session for ChipSession {
     fn exchange(&mut self, request: &[u8]) -> Result<Exchange> {
-        let line = format!("send {}\n", hex::encode(request));
-        if self
-            .stdin
-            .write_all(line.as_bytes())
-            .and_then(|()| self.stdin.flush())
-            .is_err()
-        {
-            return Err(self.lost("takes no input"));
-        }
-        let mut exchange = self.until_idle()?;
+        self.say(&format!("send {}", hex::encode(request)))?;
+        let done = self.until_it_waits()?;
+        let mut exchange = Exchange {
+            reply: done.bytes,
+            spans: done.spans,
+        };
         cut_at_delimiter(&mut exchange.reply);
         Ok(exchange)
     }

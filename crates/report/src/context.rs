@@ -86,6 +86,7 @@ pub fn interface_title(interface: Option<Interface>) -> &'static str {
         Some(Interface::Kdf) => "Key derivation",
         Some(Interface::Dh) => "Key agreement",
         Some(Interface::PublicKey) => "Public-key encryption",
+        Some(Interface::Link) => "The link, a whole node",
         Some(Interface::Probe) => "Tests of the instrument",
         None => "Other",
     }
@@ -113,7 +114,8 @@ pub(crate) fn interface_rank(interface: Option<Interface>) -> u8 {
         Some(Interface::Kdf) => 7,
         Some(Interface::Dh) => 8,
         Some(Interface::PublicKey) => 9,
-        Some(Interface::Probe) => 10,
-        None => 11,
+        Some(Interface::Link) => 10,
+        Some(Interface::Probe) => 11,
+        None => 12,
     }
 }

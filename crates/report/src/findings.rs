@@ -138,7 +138,8 @@ fn importance(interface: Option<Interface>) -> u8 {
         Some(Interface::Kdf) => 5,
         Some(Interface::PublicKey) => 6,
         Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 7,
-        Some(Interface::Probe) | None => 8,
+        Some(Interface::Link) => 8,
+        Some(Interface::Probe) | None => 9,
     }
 }
 

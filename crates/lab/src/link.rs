@@ -1,0 +1,299 @@
+//! Plays a gateway to a node on a simulated chip: pairs with it, lets it join, exchanges
+//! payloads, and takes note of what each step costs the node.
+//!
+//! The gateway is `selo-link`, which shares no code with the node. Nothing counts unless the
+//! two agree: on the digits, on the keys, and on every byte.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use rand::RngCore;
+use rand_chacha::ChaCha8Rng;
+use selo_link::frame::Frame;
+use selo_link::join::JoinOpened;
+use selo_link::pair::{Compared, GatewayPairing};
+use selo_link::session::{SealOptions, Session, SessionId};
+use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
+
+use crate::board::Board;
+use crate::build::Image;
+use crate::error::{Error, Result};
+use crate::measure::rng_for;
+use crate::node::{Node, eeprom_with, factory_record};
+use crate::runner::Span;
+
+/// The operations, as rows have them.
+pub const OPERATIONS: [&str; 4] = ["pair", "join", "seal", "open"];
+
+/// What rows of the whole firmware name: its flash, its static RAM, its deepest stack.
+pub const ALL: &str = "all";
+
+/// How often the node pairs and joins, and how many payloads go up and down each time.
+const ROUNDS: u64 = 3;
+const PAYLOADS: usize = 4;
+
+/// Seconds of the chip's own time after which an answer will not come any more. A
+/// scalar multiplication takes it two.
+const PATIENCE: u64 = 20;
+
+/// What a node did, in the order in which it did it.
+#[derive(Clone, Debug, Default)]
+pub struct Played {
+    /// For each operation, what the library's calls of one run took together.
+    pub took: BTreeMap<&'static str, Vec<Span>>,
+    /// The deepest stack of all, from the end of the RAM.
+    pub deepest_stack: u64,
+    /// What was compared and found equal.
+    pub agreed: u64,
+}
+
+/// A node, and the gateway's side of it.
+#[derive(Debug)]
+pub struct Play {
+    pub node: Node,
+    pub suite: Suite,
+    pub device: DeviceId,
+    /// The highest join counter so far.
+    pub counter: u32,
+    rng: ChaCha8Rng,
+    /// What two marks around nothing take.
+    marks: u64,
+    played: Played,
+    /// The chip's EEPROM; goes with it.
+    _eeprom: tempfile::NamedTempFile,
+}
+
+/// Runs the firmware, which was built for the suite of that name, and plays its gateway.
+/// Payloads have `bytes` bytes.
+pub fn play(
+    root: &Path,
+    board: &Board,
+    image: &Image,
+    suite: &str,
+    bytes: usize,
+) -> Result<Played> {
+    let mut play = Play::start(root, board, image, suite)?;
+    play.boot()?;
+    for round in 0..ROUNDS {
+        if round > 0 {
+            play.node.command("pair")?;
+        }
+        let key = play.pair()?;
+        let mut session = play.join(&key)?;
+        for _ in 0..PAYLOADS {
+            play.up(&mut session, bytes)?;
+            play.down(&mut session, bytes)?;
+        }
+    }
+    play.played.deepest_stack = play.node.stack;
+    Ok(play.played)
+}
+
+fn eeprom_file(content: &[u8]) -> Result<tempfile::NamedTempFile> {
+    let written = tempfile::NamedTempFile::new().and_then(|mut file| {
+        file.write_all(content)?;
+        Ok(file)
+    });
+    written.map_err(|source| Error::Write {
+        path: std::env::temp_dir(),
+        source,
+    })
+}
+
+impl Play {
+    /// A node as it leaves the workshop; it has not run yet.
+    pub fn start(root: &Path, board: &Board, image: &Image, suite: &str) -> Result<Play> {
+        let suite: Suite = suite
+            .parse()
+            .map_err(|error| Error::Node(format!("{error}")))?;
+        let mut rng = rng_for("link", u64::from(suite.code()));
+        let mut seed = [0; 32];
+        rng.fill_bytes(&mut seed);
+        let device = DeviceId(rng.next_u32());
+        let eeprom = eeprom_with(&factory_record(suite.code(), device.0, &seed));
+        let file = eeprom_file(&eeprom)?;
+        Ok(Play {
+            node: Node::start(root, board, image, file.path())?,
+            suite,
+            device,
+            counter: 0,
+            rng,
+            marks: 0,
+            played: Played::default(),
+            _eeprom: file,
+        })
+    }
+
+    /// The node starts: it says who it is, and what marks around nothing take.
+    pub fn boot(&mut self) -> Result<()> {
+        let id = self.node.next_line("id ", PATIENCE)?;
+        self.agree("its id", &id, &self.device.to_string())?;
+        let suite = self.node.next_line("suite ", PATIENCE)?;
+        self.agree("its suite", &suite, &self.suite.code().to_string())?;
+        match self.node.spans.drain(..).as_slice() {
+            [empty] => self.marks = empty.cycles,
+            spans => {
+                return Err(wrong(format!(
+                    "marks {} times before it works",
+                    spans.len()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The node pairs; the key that both have.
+    fn pair(&mut self) -> Result<DeviceKey> {
+        let compared = self.compare()?;
+        self.node.command("confirm")?;
+        let spans = self.node.spans.len();
+        self.node
+            .run_until(PATIENCE, |node| node.spans.len() > spans)?;
+        self.node.send_frame(&compared.result(true))?;
+        self.node.next_line("paired", PATIENCE)?;
+        // The start, PAIR-KEY, the operator's word, PAIR-RESULT.
+        self.note("pair", 4)?;
+        self.counter = 0;
+        Ok(compared.device_key().clone())
+    }
+
+    /// A pairing up to the six digits, which both sides show.
+    pub fn compare(&mut self) -> Result<Compared> {
+        let (suite, device) = (self.suite, self.device);
+        let frame = self.node.next_frame(PATIENCE)?;
+        let Ok(Frame::PairCommit(commit)) = Frame::parse(&frame) else {
+            return Err(unexpected("PAIR-COMMIT", &frame));
+        };
+        self.agree("the suite of PAIR-COMMIT", &commit.suite, &suite)?;
+        self.agree("the device of PAIR-COMMIT", &commit.device, &device)?;
+        let (pairing, key) = GatewayPairing::start(&commit, self.secret());
+        self.node.send_frame(&key)?;
+
+        let frame = self.node.next_frame(PATIENCE)?;
+        let Ok(Frame::PairReveal(reveal)) = Frame::parse(&frame) else {
+            return Err(unexpected("PAIR-REVEAL", &frame));
+        };
+        let compared = pairing
+            .reveal(&reveal)
+            .map_err(|refusal| wrong(format!("pairs wrongly: {refusal}")))?;
+        let digits = self.node.next_line("digits ", PATIENCE)?;
+        self.agree("the six digits", &digits, &compared.digits().to_string())?;
+        Ok(compared)
+    }
+
+    /// The node joins with that key.
+    fn join(&mut self, key: &DeviceKey) -> Result<Session> {
+        let session = self.accept(key)?;
+        // The request, the answer.
+        self.note("join", 2)?;
+        Ok(session)
+    }
+
+    /// The node asks to join, with that key and a counter that is new; it is accepted.
+    pub fn accept(&mut self, key: &DeviceKey) -> Result<Session> {
+        let device = self.device;
+        let frame = self.node.next_frame(PATIENCE)?;
+        let Ok(Frame::JoinRequest(request)) = Frame::parse(&frame) else {
+            return Err(unexpected("JOIN-REQUEST", &frame));
+        };
+        self.agree("the device of JOIN-REQUEST", &request.device, &device)?;
+        let opened = JoinOpened::open(self.suite, key, &request)
+            .map_err(|refusal| wrong(format!("joins wrongly: {refusal}")))?;
+        if opened.counter() <= self.counter {
+            return Err(wrong(format!(
+                "joins with counter {} again",
+                opened.counter()
+            )));
+        }
+        self.counter = opened.counter();
+        let session = SessionId(self.rng.next_u32() & 0xffff);
+        let (accept, keys) = opened
+            .accept(&self.secret(), session, false)
+            .map_err(|refusal| wrong(format!("joins wrongly: {refusal}")))?;
+        self.node.send_frame(&accept)?;
+        self.node.next_line("joined", PATIENCE)?;
+        Ok(keys.gateway_session())
+    }
+
+    /// A payload from the node.
+    fn up(&mut self, session: &mut Session, bytes: usize) -> Result<()> {
+        let payload = self.payload(bytes);
+        self.node.reading(&payload, false)?;
+        let frame = self.node.next_frame(PATIENCE)?;
+        let Ok(Frame::Up(data)) = Frame::parse(&frame) else {
+            return Err(unexpected("UP", &frame));
+        };
+        let mut out = [0; FRAME_MAX];
+        let opened = session
+            .open(&data, &mut out)
+            .map_err(|refusal| wrong(format!("seals wrongly: {refusal}")))?;
+        self.agree("a payload sealed", &opened.payload, &payload.as_slice())?;
+        self.note("seal", 1)
+    }
+
+    /// A payload to the node.
+    fn down(&mut self, session: &mut Session, bytes: usize) -> Result<()> {
+        let payload = self.payload(bytes);
+        let mut out = [0; FRAME_MAX];
+        let sealed = session
+            .seal(&payload, SealOptions::default(), &mut out)
+            .map_err(|error| wrong(format!("cannot be sent {bytes} bytes: {error}")))?;
+        self.node.send_frame(sealed.frame)?;
+        let received = self.node.next_payload(PATIENCE)?;
+        self.agree("a payload opened", &received, &payload)?;
+        self.note("open", 1)
+    }
+
+    /// Adds up the spans since the last note, of which there must be `calls`.
+    fn note(&mut self, operation: &'static str, calls: usize) -> Result<()> {
+        let spans: Vec<Span> = self.node.spans.drain(..).collect();
+        if spans.len() != calls {
+            let what = format!("marks {} calls of '{operation}', not {calls}", spans.len());
+            return Err(wrong(what));
+        }
+        let sum = |of: fn(&Span) -> u64| spans.iter().map(of).sum::<u64>();
+        let took = Span {
+            cycles: sum(|span| span.cycles).saturating_sub(self.marks * calls as u64),
+            slept: sum(|span| span.slept),
+            stack: spans.iter().map(|span| span.stack).max().unwrap_or(0),
+        };
+        self.played.took.entry(operation).or_default().push(took);
+        Ok(())
+    }
+
+    fn agree<T: PartialEq + std::fmt::Debug>(
+        &mut self,
+        what: &str,
+        node: &T,
+        gateway: &T,
+    ) -> Result<()> {
+        if node != gateway {
+            return Err(wrong(format!(
+                "disagrees about {what}: it has {node:?}, the gateway {gateway:?}"
+            )));
+        }
+        self.played.agreed += 1;
+        Ok(())
+    }
+
+    fn secret(&mut self) -> EphemeralSecret {
+        let mut bytes = [0; 32];
+        self.rng.fill_bytes(&mut bytes);
+        EphemeralSecret::new(bytes)
+    }
+
+    fn payload(&mut self, bytes: usize) -> Vec<u8> {
+        let mut payload = vec![0; bytes];
+        self.rng.fill_bytes(&mut payload);
+        payload
+    }
+}
+
+fn wrong(what: String) -> Error {
+    Error::Node(what)
+}
+
+fn unexpected(wanted: &str, frame: &[u8]) -> Error {
+    wrong(format!("sends {}, not {wanted}", hex::encode(frame)))
+}

@@ -1,0 +1,221 @@
+//! The node's firmware on a simulated Uno: what it does when the power fails, when the
+//! operator says no, and when there is nothing to go by. The gateway is `selo-link`.
+
+use std::path::{Path, PathBuf};
+
+use selo_lab::build::{Builder, Image};
+use selo_lab::link::Play;
+use selo_lab::node::{Node, eeprom_with, factory_record};
+use selo_lab::project::{Project, Selection};
+use selo_link::frame::Frame;
+use selo_link::session::SealOptions;
+use selo_link::{DeviceKey, FRAME_MAX};
+
+/// The suite that computes least.
+const SUITE: &str = "chachapoly-blake2s";
+
+/// A second of the chip.
+const SECOND: u64 = 16_000_000;
+
+struct Bench {
+    root: PathBuf,
+    project: Project,
+    image: Image,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let root = root.canonicalize().expect("the repository");
+        let project = Project::load(&root).expect("the data files");
+        let board = project.board("uno").expect("the Uno");
+        let selection = Selection {
+            contenders: vec!["selo".into()],
+            algorithms: vec!["link".into()],
+            strategies: vec![SUITE.into()],
+        };
+        let units = project.units(board, &selection).expect("the node");
+        let list = units[0].program().expect("a whole firmware");
+        let builder = Builder::new(&project, board).expect("avr-gcc");
+        let image = builder.program(&units[0], &list).expect("an image");
+        Bench {
+            root,
+            project,
+            image,
+        }
+    }
+
+    fn play(&self) -> Play {
+        let board = self.project.board("uno").expect("the Uno");
+        Play::start(&self.root, board, &self.image, SUITE).expect("a chip")
+    }
+
+    fn node(&self, eeprom: &Path) -> Node {
+        let board = self.project.board("uno").expect("the Uno");
+        Node::start(&self.root, board, &self.image, eeprom).expect("a chip")
+    }
+
+    /// A node that has just been paired, and is about to join.
+    fn paired(&self) -> (Play, DeviceKey) {
+        let mut play = self.play();
+        let compared = play.compare().expect("a pairing");
+        play.node.command("confirm").expect("a line");
+        play.node
+            .send_frame(&compared.result(true))
+            .expect("a line");
+        play.node.next_line("paired", 5).expect("paired");
+        (play, compared.device_key().clone())
+    }
+}
+
+/// A cut at any cycle of the start, in which the record is written, leaves a node that
+/// knows its key, and never a join counter that it has used.
+#[test]
+fn power_cuts_while_the_record_is_written() {
+    let (mut play, key) = Bench::new().paired();
+    play.accept(&key).expect("a join");
+    for cut in 0..60_u64 {
+        play.node.cut_power().expect("a line");
+        // The start takes about 4 million cycles, most of them programming bytes.
+        let moment = 1 + (cut * 7_919 + 13) * 6_007 % 5_000_000;
+        play.node.advance(moment).expect("it runs");
+        if cut % 12 == 11 {
+            play.node.cut_power().expect("a line");
+            play.node.link.clear();
+            play.node.console.clear();
+            play.node.next_line("paired", 5).expect("still paired");
+            play.accept(&key).expect("a join with a new counter");
+        }
+    }
+    assert!(play.counter > 5 * 16, "counters are reserved in blocks");
+}
+
+/// A cut while the key is stored leaves the node paired or unpaired, and able to pair.
+#[test]
+fn power_cuts_while_the_key_is_stored() {
+    let bench = Bench::new();
+    let mut outcomes = [0, 0];
+    for cut in 0..6_u64 {
+        let mut play = bench.play();
+        let compared = play.compare().expect("a pairing");
+        play.node.command("confirm").expect("a line");
+        play.node
+            .send_frame(&compared.result(true))
+            .expect("a line");
+        play.node.advance(900_000 * cut).expect("it runs");
+        play.node.cut_power().expect("a line");
+        play.node.console.clear();
+        play.node.link.clear();
+        play.node.next_line("suite ", 5).expect("it starts");
+        let state = play.node.next_line("", 1).expect("its state");
+        match state.as_str() {
+            "paired" => {
+                outcomes[1] += 1;
+                play.accept(compared.device_key()).expect("a join");
+            }
+            "unpaired" => {
+                outcomes[0] += 1;
+                play.compare().expect("another pairing");
+            }
+            other => panic!("it says {other:?}"),
+        }
+    }
+    assert!(outcomes[0] > 0 && outcomes[1] > 0, "{outcomes:?}");
+}
+
+#[test]
+fn the_button_confirms_and_pairs() {
+    let mut play = Bench::new().play();
+    let compared = play.compare().expect("a pairing");
+    play.node.command("reject").expect("a line");
+    play.node
+        .next_line("pairing failed", 5)
+        .expect("the operator's no");
+    // The gateway's yes comes too late.
+    play.node
+        .send_frame(&compared.result(true))
+        .expect("a line");
+    play.node.advance(SECOND).expect("it runs");
+    assert!(play.node.console.is_empty(), "{:?}", play.node.console);
+
+    play.node.press().expect("the button");
+    let compared = play.compare().expect("another pairing");
+    play.node
+        .send_frame(&compared.result(true))
+        .expect("a line");
+    play.node.advance(SECOND).expect("it runs");
+    assert!(play.node.console.is_empty(), "{:?}", play.node.console);
+    play.node.press().expect("the button");
+    play.node
+        .next_line("paired", 5)
+        .expect("the operator's yes");
+    play.accept(compared.device_key()).expect("a join");
+}
+
+#[test]
+fn forgetting_leaves_no_key_in_the_eeprom() {
+    let (mut play, key) = Bench::new().paired();
+    play.accept(&key).expect("a join");
+    let holds = |play: &mut Play| {
+        let eeprom = play.node.eeprom().expect("the EEPROM");
+        eeprom.windows(32).any(|bytes| bytes == key.expose())
+    };
+    assert!(holds(&mut play));
+    play.node.command("forget").expect("a line");
+    play.node.next_line("forgotten", 5).expect("forgotten");
+    assert!(!holds(&mut play));
+    play.node.command("status").expect("a line");
+    play.node.next_line("unpaired", 5).expect("no key");
+    play.node.cut_power().expect("a line");
+    play.node.next_line("unpaired", 5).expect("no key");
+}
+
+#[test]
+fn a_confirmed_reading_is_repeated_until_it_is_acknowledged() {
+    let (mut play, key) = Bench::new().paired();
+    let mut session = play.accept(&key).expect("a join");
+    play.node.reading(b"17 mm", true).expect("a line");
+    let first = play.node.next_frame(2).expect("a packet");
+    let again = play.node.next_frame(4).expect("the same again");
+    assert_eq!(first, again);
+    let Ok(Frame::Up(data)) = Frame::parse(&first) else {
+        panic!("{}", hex::encode(&first));
+    };
+    let (mut out, mut sealed) = ([0; FRAME_MAX], [0; FRAME_MAX]);
+    let opened = session.open(&data, &mut out).expect("genuine");
+    assert!(opened.ack_request && opened.payload == b"17 mm");
+    let options = SealOptions {
+        ack: Some(opened.counter as u16),
+        ..SealOptions::default()
+    };
+    let answer = session.seal(b"", options, &mut sealed).expect("sealed");
+    play.node.send_frame(answer.frame).expect("a line");
+    play.node.next_line("delivered", 2).expect("delivered");
+    play.node.advance(10 * SECOND).expect("it runs");
+    assert!(play.node.link.is_empty(), "it goes on repeating");
+}
+
+/// An erased EEPROM, on a chip without entropy; and the record of another suite.
+#[test]
+fn a_node_that_cannot_start_says_so() {
+    let bench = Bench::new();
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    for (content, error) in [
+        (vec![0xFF; 1024], "4"),                             // SELO_ERROR_RANDOM
+        (eeprom_with(&factory_record(1, 7, &[9; 32])), "8"), // SELO_ERROR_STORE
+    ] {
+        std::fs::write(file.path(), &content).expect("a written file");
+        let mut node = bench.node(file.path());
+        let said = node.next_line("not started, error ", 5).expect("a line");
+        assert_eq!(said, error);
+        node.command("pair").expect("a line");
+        assert_eq!(node.next_line("error ", 5).expect("a line"), error);
+        assert_eq!(node.eeprom().expect("the EEPROM"), content);
+    }
+    // What it cannot read it erases only when told to.
+    let mut node = bench.node(file.path());
+    node.command("forget").expect("a line");
+    node.next_line("erased", 5).expect("a line");
+    let eeprom = node.eeprom().expect("the EEPROM");
+    assert!(eeprom.iter().all(|byte| *byte == 0xFF));
+}
