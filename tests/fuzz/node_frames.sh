@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The node under frames of any kind: the corpus and COUNT mutations of it, for each
+# suite, with the sanitizers. The same in every run.
+#
+# usage: tests/fuzz/node_frames.sh [COUNT]     (default: 5000 a suite)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+count=${1:-5000}
+out=out/fuzz
+flags=(-std=c11 -Wall -Wextra -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Isrc)
+mkdir -p "$out"
+rm -f "$out"/*.o "$out/library.a"
+
+# What does not depend on the suite is compiled once.
+mapfile -t library < <(find src/selo -name '*.c' \
+    -not -path 'src/selo/x25519/*' -not -path 'src/selo/link/*' -not -path 'src/selo/noise/*')
+for source in "${library[@]}"; do
+    ${CC:-cc} "${flags[@]}" -c -o "$out/$(basename "$source" .c).o" "$source"
+done
+ar rcs "$out/library.a" "$out"/*.o
+for suite in 1 2 3 4; do
+    ${CC:-cc} "${flags[@]}" -DSELO_LINK_SUITE=$suite -o "$out/node_frames$suite" \
+        tests/fuzz/node_frames.c src/selo/link/*.c src/selo/noise/*.c "$out/library.a"
+    "$out/node_frames$suite" "$count" tests/fuzz/corpus/node_frames/*
+done
