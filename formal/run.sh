@@ -113,9 +113,11 @@ for name in "${models[@]}"; do
 done | xargs -0 -n 1 -P "$(nproc)" bash -c 'verify_one "$1"' -
 
 passed=0 failed=0
+say() { printf '%s\n' "${1%"${1##*[! ]}"}" | tee -a "$work/report"; }
+: >"$work/report"
 for name in "${models[@]}"; do
     if [ ! -f "$work/$name.vp" ]; then
-        echo "$name: the model could not be written"
+        say "$name: the model could not be written"
         sed 's/^/    /' "$work/$name.write"
         failed=$((failed + 1))
         continue
@@ -124,22 +126,34 @@ for name in "${models[@]}"; do
     found "$work/$name.out" >"$work/$name.found"
     if [ "$(cat "$work/$name.status")" -ne 0 ] || [ ! -s "$work/$name.expected" ] ||
         [ "$(cut -f 2 "$work/$name.expected")" != "$(cut -f 2 "$work/$name.found")" ]; then
-        echo "$name: verifpal did not answer the model's queries"
+        say "$name: verifpal did not answer the model's queries"
         sed 's/^/    /' "$work/$name.out" | tail -n 20
         failed=$((failed + 1))
         continue
     fi
-    echo "$name, $(cat "$work/$name.sessions") session(s)"
-    while IFS=$'\t' read -r want query got same reach; do
+    say "$name ($(cat "$work/$name.sessions") at once)"
+    while IFS=$'\t' read -r want query got _ reach; do
         if [ "$want" = "$got" ]; then
             passed=$((passed + 1))
-            printf '    %-8s %-50s %s\n' "$got" "$query" "$reach"
         else
             failed=$((failed + 1))
-            printf '    %-8s %-50s EXPECTED: %s\n' "$got" "$query" "$want"
+            reach="EXPECTED: $want"
         fi
+        say "$(printf '  %-7s %-43s %s' "$got" "$query" "$reach")"
     done < <(paste "$work/$name.expected" "$work/$name.found")
 done
+
+# The results that the README shows are the beginning of a whole run's.
+if [ $# -eq 0 ] && [ -f "$folder/README.md" ]; then
+    sed -n '/^<!-- results -->$/,/^<!-- end -->$/p' "$folder/README.md" | grep -v -e '^<!--' -e '^```' >"$work/shown"
+    if [ -s "$work/shown" ] && head -n "$(wc -l <"$work/shown")" "$work/report" | cmp -s - "$work/shown"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "README.md: the results that it shows are not those above"
+        echo "hint: put the first lines of target/formal/report between its marks"
+    fi
+fi
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
