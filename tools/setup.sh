@@ -27,6 +27,7 @@ avr-size                                    binutils-avr
 /usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h  arduino-core-avr
 node                                        nodejs
 npm                                         npm
+/usr/lib/python3/dist-packages/cryptography python3-cryptography
 '
 
 present() {
