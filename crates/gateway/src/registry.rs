@@ -9,6 +9,7 @@
 //! after a start without a person. What is deleted is overwritten (`secure_delete`).
 
 use std::fs::OpenOptions;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -134,11 +135,7 @@ pub struct Registry {
 impl Registry {
     /// Opens the file, or makes it.
     pub fn open(path: &Path) -> Result<Registry> {
-        // SQLite gives its other files the mode of this one.
-        private_file(path, OpenOptions::new().create(true)).map_err(|source| Error::Write {
-            path: path.into(),
-            source,
-        })?;
+        make(path)?;
         let failed = |source| Error::Registry {
             path: path.into(),
             source,
@@ -401,6 +398,24 @@ impl Registry {
             }
         }
         transaction.commit().map_err(&failed)
+    }
+}
+
+/// Makes the file with its mode; SQLite gives its other files the same one. A file that is
+/// there is not opened: to close it would release the locks of every other connection of
+/// this process (POSIX locks belong to process and file), and another process would take
+/// the write-ahead log for nobody's and remove it.
+fn make(path: &Path) -> Result<()> {
+    if std::fs::symlink_metadata(path).is_ok() {
+        return Ok(());
+    }
+    match private_file(path, OpenOptions::new().create_new(true)) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(source) => Err(Error::Write {
+            path: path.into(),
+            source,
+        }),
     }
 }
 
