@@ -357,14 +357,14 @@ impl Ours<'_> {
         let mut rows = Vec::new();
         let mut note = BTreeSet::new();
         for term in &expression.sum {
-            let value = self.term(place, term)?;
+            let value = self.term(self.place_of(place, term), term)?;
             number += value.number;
             rows.extend(value.rows);
             note.insert(value.source);
         }
         let mut largest: Option<f64> = None;
         for term in &expression.max {
-            let value = self.term(place, term)?;
+            let value = self.term(self.place_of(place, term), term)?;
             largest = Some(largest.map_or(value.number, |so_far| so_far.max(value.number)));
             rows.extend(value.rows);
             note.insert(value.source);
@@ -373,7 +373,11 @@ impl Ours<'_> {
         let names = |terms: &[Term]| -> Vec<String> {
             terms
                 .iter()
-                .map(|term| format!("{} of {}", term.metric.name(), term.operation))
+                .map(|term| {
+                    let of = term.algorithm.iter().map(|name| format!(" of {name}"));
+                    let of: String = of.collect();
+                    format!("{} of {}{of}", term.metric.name(), term.operation)
+                })
                 .collect()
         };
         let mut parts = names(&expression.sum);
@@ -395,6 +399,23 @@ impl Ours<'_> {
         })
     }
 
+    /// Where a term's rows are: its own algorithm's, by the strategy of default, or the
+    /// expression's.
+    fn place_of<'p>(&'p self, place: Place<'p>, term: &'p Term) -> Place<'p> {
+        let Some(algorithm) = &term.algorithm else {
+            return place;
+        };
+        let place = Place {
+            algorithm,
+            strategy: None,
+            ..place
+        };
+        Place {
+            strategy: self.strategy(place),
+            ..place
+        }
+    }
+
     /// One metric of one operation in base units. Times may come from cycles
     /// and the clock; energies under a named profile come from times.
     /// `source` of the result holds only what a reader must know beside the name.
@@ -405,7 +426,7 @@ impl Ours<'_> {
                 place,
                 &Term {
                     metric: Metric::Time,
-                    operation: term.operation.clone(),
+                    ..term.clone()
                 },
             )?;
             return Ok(Value {
@@ -421,7 +442,7 @@ impl Ours<'_> {
             Err(gap) if term.metric == Metric::Time => {
                 let cycles = Term {
                     metric: Metric::Cycles,
-                    operation: term.operation.clone(),
+                    ..term.clone()
                 };
                 let Ok(found) = self.row(place, &cycles) else {
                     return Err(gap);

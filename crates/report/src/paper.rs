@@ -135,6 +135,8 @@ pub struct Expression {
 pub struct Term {
     pub metric: Metric,
     pub operation: String,
+    /// Absent: the expression's algorithm.
+    pub algorithm: Option<String>,
 }
 
 /// What is wrong with a paper's file, and where.
@@ -336,7 +338,7 @@ struct FileLink {
     operation: Option<String>,
     bytes: Option<u32>,
     metric: Option<Metric>,
-    /// Terms such as `"ram both"`: metric and operation.
+    /// Terms such as `"ram both"`, metric and operation, or `"time hash of sha3-256"`.
     sum: Option<Vec<String>>,
     max: Option<Vec<String>>,
     power: Option<String>,
@@ -610,7 +612,11 @@ fn check_link(
             .operation
             .clone()
             .ok_or("measured_by needs an operation")?;
-        let term = Term { metric, operation };
+        let term = Term {
+            metric,
+            operation,
+            algorithm: None,
+        };
         return Ok(MeasuredBy::Winner {
             board,
             contender: link.contender.clone(),
@@ -666,7 +672,11 @@ fn check_expression(link: &FileLink, board: String) -> Result<Expression, String
             .operation
             .clone()
             .ok_or("measured_by needs an operation")?;
-        sum.push(Term { metric, operation });
+        sum.push(Term {
+            metric,
+            operation,
+            algorithm: None,
+        });
     }
     Ok(Expression {
         board,
@@ -686,7 +696,11 @@ fn check_expression(link: &FileLink, board: String) -> Result<Expression, String
 fn term(text: &str) -> Result<Term, String> {
     let mistake =
         || format!("'{text}' is not a term; write metric and operation, such as \"ram both\"");
-    let (metric, operation) = text.split_once(' ').ok_or_else(mistake)?;
+    let (metric, rest) = text.split_once(' ').ok_or_else(mistake)?;
+    let (operation, algorithm) = match rest.split_once(" of ") {
+        Some((operation, algorithm)) => (operation, Some(algorithm.trim().to_owned())),
+        None => (rest, None),
+    };
     let metric = Metric::ALL
         .into_iter()
         .find(|known| known.name() == metric)
@@ -694,6 +708,7 @@ fn term(text: &str) -> Result<Term, String> {
     Ok(Term {
         metric,
         operation: operation.trim().to_owned(),
+        algorithm,
     })
 }
 
@@ -753,7 +768,8 @@ measured_by = { algorithm = "aes-128", strategy = "fast" }
             second.sum,
             [Term {
                 metric: Metric::Time,
-                operation: "decrypt".into()
+                operation: "decrypt".into(),
+                algorithm: None,
             }]
         );
     }
@@ -810,6 +826,18 @@ measured_by = { algorithm = "aes-128", strategy = "fast" }
             panic!("a value")
         };
         assert_eq!((total.sum.len(), total.max.len()), (1, 2));
+        let MeasuredBy::Value(path) =
+            with("ms", "sum = [\"time encrypt\", \"time hash of sha-256\"]")
+        else {
+            panic!("a value")
+        };
+        let algorithms: Vec<Option<&str>> = path
+            .sum
+            .iter()
+            .map(|term| term.algorithm.as_deref())
+            .collect();
+        assert_eq!(algorithms, [None, Some("sha-256")]);
+        assert_eq!(path.sum[1].operation, "hash");
         let MeasuredBy::Quotient(a, b) = with("x", "over = { strategy = \"small\" }") else {
             panic!("a quotient")
         };
