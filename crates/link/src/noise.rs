@@ -116,11 +116,11 @@ impl SymmetricState {
 
     /// The token `psk` [NOISE, 9.2].
     pub fn token_psk(&mut self, psk: &[u8; 32]) {
-        let [chaining_key, mut hash, key] = primitives::hkdf(self.suite, &self.chaining_key, psk);
-        self.chaining_key = chaining_key;
-        self.mix_hash(&hash);
-        hash.zeroize();
-        self.cipher = Some(CipherState::new(self.suite, key));
+        let outputs = primitives::hkdf(self.suite, &self.chaining_key, psk);
+        let [chaining_key, hash, key] = &*outputs;
+        self.chaining_key = *chaining_key;
+        self.mix_hash(hash);
+        self.cipher = Some(CipherState::new(self.suite, *key));
     }
 
     /// The token `e`, written or read: `public` goes or went in the clear [NOISE, 5.3].
@@ -165,8 +165,8 @@ impl SymmetricState {
 
     /// Split: the initiator's sending key, and the responder's.
     pub fn split(&self) -> [CipherState; 2] {
-        primitives::hkdf(self.suite, &self.chaining_key, &[])
-            .map(|key| CipherState::new(self.suite, key))
+        let outputs = primitives::hkdf::<2>(self.suite, &self.chaining_key, &[]);
+        outputs.map(|key| CipherState::new(self.suite, key))
     }
 
     fn mix_hash(&mut self, data: &[u8]) {
@@ -174,9 +174,10 @@ impl SymmetricState {
     }
 
     fn mix_key(&mut self, ikm: &[u8]) {
-        let [chaining_key, key] = primitives::hkdf(self.suite, &self.chaining_key, ikm);
-        self.chaining_key = chaining_key;
-        self.cipher = Some(CipherState::new(self.suite, key));
+        let outputs = primitives::hkdf(self.suite, &self.chaining_key, ikm);
+        let [chaining_key, key] = &*outputs;
+        self.chaining_key = *chaining_key;
+        self.cipher = Some(CipherState::new(self.suite, *key));
     }
 }
 

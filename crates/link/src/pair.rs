@@ -204,15 +204,14 @@ impl Compared {
     ) -> Result<Self, Refusal> {
         let shared = ephemeral.shared_secret(peer).ok_or(Refusal::Key)?;
         let transcript = frames.hash(suite);
-        let [device_key, result_key, digest] = primitives::hkdf(suite, &transcript, &*shared);
-        let [a, b, c, d, ..] = digest;
-        let digits = u32::from_le_bytes([a, b, c, d]) % 1_000_000;
+        let keys = primitives::hkdf(suite, &transcript, &*shared);
+        let [device_key, result_key, [a, b, c, d, ..]] = &*keys;
         Ok(Compared {
             suite,
             device,
-            device_key: DeviceKey::new(device_key),
-            result_key,
-            digits,
+            device_key: DeviceKey::new(*device_key),
+            result_key: *result_key,
+            digits: u32::from_le_bytes([*a, *b, *c, *d]) % 1_000_000,
         })
     }
 

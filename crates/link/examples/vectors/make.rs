@@ -134,7 +134,7 @@ fn pair(suite: Suite, device: DeviceId, generator: &mut Generator) -> (Pair, Dev
     );
     let transcript = hash(suite, &[&commit, &pair_key, &reveal]);
     let shared = shared_secret(&gateway_secret, &node_public).expect("a good key");
-    let [device_key, result_key, digest] = hkdf(suite, &transcript, &*shared);
+    let [device_key, result_key, digest] = *hkdf(suite, &transcript, &*shared);
     let number = u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]]);
     let digits = format!("{:06}", number % 1_000_000);
     let result = |x: u8| {

@@ -6,7 +6,7 @@ use sha2::Sha256;
 use sha2::digest::Digest;
 use sha2::digest::consts::U32;
 use sha3::Sha3_256;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::Suite;
 
@@ -45,7 +45,7 @@ pub fn hash(suite: Suite, parts: &[&[u8]]) -> [u8; 32] {
 }
 
 /// HKDF(ck, ikm, n), n up to 255 [NOISE, 4.3].
-pub fn hkdf<const N: usize>(suite: Suite, ck: &[u8; 32], ikm: &[u8]) -> [[u8; 32]; N] {
+pub fn hkdf<const N: usize>(suite: Suite, ck: &[u8; 32], ikm: &[u8]) -> Zeroizing<[[u8; 32]; N]> {
     match suite {
         Suite::AesGcmSha3 => hkdf_with::<Sha3_256, N>(ck, ikm),
         Suite::ChaChaPolyBlake2s => hkdf_with::<Blake2s256, N>(ck, ikm),
@@ -62,11 +62,11 @@ fn hash_with<H: Hash>(parts: &[&[u8]]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-fn hkdf_with<H: Hash, const N: usize>(ck: &[u8; 32], ikm: &[u8]) -> [[u8; 32]; N] {
+fn hkdf_with<H: Hash, const N: usize>(ck: &[u8; 32], ikm: &[u8]) -> Zeroizing<[[u8; 32]; N]> {
     let mut temporary = Hmac::<H>::new(ck).mac(&[ikm]);
     let hmac = Hmac::<H>::new(&temporary);
     temporary.zeroize();
-    let mut outputs = [[0; 32]; N];
+    let mut outputs = Zeroizing::new([[0; 32]; N]);
     for i in 0..N {
         let previous: &[u8] = if i == 0 { &[] } else { &outputs[i - 1] };
         outputs[i] = hmac.mac(&[previous, &[i as u8 + 1]]);
