@@ -11,7 +11,7 @@ use selo_link::frame::{Classic, FRAME_MAX, Frame};
 use crate::case::{Against, Attack, Figure, Outcome, Verdict, figure};
 use crate::error::{Error, Result};
 use crate::target::Target;
-use crate::wire::{Burst, Way, fresh_address};
+use crate::wire::{Burst, Way, fresh_address, on_loopback};
 
 /// How long a packet may take on loopback.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -117,7 +117,7 @@ impl Line {
                 key: None,
             },
             to_node,
-            to_gateway: socket(Some(target.address()))?,
+            to_gateway: socket(Some(on_loopback(target)?))?,
         })
     }
 
@@ -218,7 +218,7 @@ pub fn mitm(target: &mut dyn Target) -> Result<Outcome> {
     let replaced = delivered.last() == Some(&altered) && altered != YESTERDAY;
     Ok(outcome(
         Attack::Mitm,
-        "put own keys in the place of both public keys, read the message, altered it",
+        "put own keys in the place of both, read the message, altered it",
         recovered && replaced,
         format!(
             "read '{}', delivered '{}'",

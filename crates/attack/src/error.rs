@@ -1,6 +1,7 @@
 //! What can go wrong with an attack's own means. An attack that fails is no error.
 
 use std::io;
+use std::net::SocketAddr;
 
 use thiserror::Error;
 
@@ -11,6 +12,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// Attacks are carried out against this machine only.
+    #[error("{address} is not on loopback: attacks are carried out against this machine only")]
+    NotLoopback {
+        /// The target.
+        address: SocketAddr,
+    },
+
     /// The sockets on loopback.
     #[error("the loopback network: {source}")]
     Network {

@@ -83,6 +83,16 @@ pub(crate) fn fresh_address() -> Ipv4Addr {
     Ipv4Addr::new(127, 10, high, low)
 }
 
+/// The address of a target, if it is on this machine.
+pub(crate) fn on_loopback(target: &dyn Target) -> Result<SocketAddr> {
+    let address = target.address();
+    if address.ip().is_loopback() {
+        Ok(address)
+    } else {
+        Err(Error::NotLoopback { address })
+    }
+}
+
 fn socket(peer: Option<SocketAddr>) -> Result<UdpSocket> {
     let socket = UdpSocket::bind((fresh_address(), 0)).map_err(network)?;
     socket.set_nonblocking(true).map_err(network)?;
@@ -164,7 +174,7 @@ impl Wire {
             },
             seen: Vec::new(),
             to_node,
-            to_gateway: socket(Some(target.address()))?,
+            to_gateway: socket(Some(on_loopback(target)?))?,
         })
     }
 

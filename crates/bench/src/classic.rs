@@ -4,6 +4,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use selo_link::EphemeralSecret;
 use selo_link::classic::ClassicKey;
@@ -29,7 +30,7 @@ pub struct Baseline {
 }
 
 /// What the baseline has counted since its start.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct Counters {
     pub joins: u64,
     pub readings: u64,
@@ -101,6 +102,19 @@ impl Baseline {
 }
 
 impl BaselineGateway {
+    /// Waits until it has taken in everything that was sent.
+    pub fn settle(&mut self) -> Result<Counters> {
+        let mut before = self.counters()?;
+        loop {
+            std::thread::sleep(Duration::from_millis(100));
+            let now = self.counters()?;
+            if now == before {
+                return Ok(now);
+            }
+            before = now;
+        }
+    }
+
     pub fn counters(&mut self) -> Result<Counters> {
         self.process.signal(rustix::process::Signal::USR1)?;
         let line = self.process.line()?;

@@ -38,15 +38,16 @@ pub struct SealedGateway {
 }
 
 impl SealedGateway {
-    /// Starts the command `selo`, at `program`, on a state that has its devices already: the
-    /// journal is on, the sink is nobody, and limits on what one device may send are off,
-    /// because here a few devices send what a million would.
+    /// Starts the command `selo`, at `program`, on a state that has its devices already. All
+    /// is as it is by default, the journal and the limits too, but that nobody reads the
+    /// readings.
     pub fn start(program: &Path, state: &Path) -> Result<SealedGateway> {
         let mut command = Command::new(program);
         command.arg("gateway").arg("--state").arg(state).args([
             "--listen",
             "127.0.0.1:0",
-            "--no-limits",
+            "--log",
+            "warn",
         ]);
         let mut process = Process::start_unheard(NAME, &mut command)?;
         let directory = StateDir::open(state)?;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`node`] | one node without I/O: the C code, its frames, its record |
 //! | [`fleet`] | many of them over UDP |
+//! | [`pairing`] | one of them pairs |
 //! | [`records`] | what they store, in one file |
 //! | [`impairment`] | loss, delay, reordering, duplicates, damage |
 //! | [`reading`] | what they measure |
@@ -13,6 +14,7 @@ mod error;
 pub mod fleet;
 pub mod impairment;
 pub mod node;
+pub mod pairing;
 pub mod reading;
 pub mod records;
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use selo_sys::node::{Event, FRAME_MAX, Hal, Node, Suite};
 
-use crate::records::Record;
+use crate::records::{RECORD_BYTES, Record};
 
 /// Where a node's entropy comes from.
 pub type Entropy = Box<dyn FnMut(&mut [u8]) -> Result<(), selo_sys::Error> + Send>;
@@ -159,17 +159,54 @@ impl fmt::Debug for VirtualNode {
     }
 }
 
-/// What a record says of itself without its keys: `None` if it is none of this version.
+/// What a record says of itself without its secrets: `None` if it is none of this version.
 pub fn describe(record: &Record) -> Option<RecordInfo> {
-    (record[0] == 1).then_some(())?;
+    (record[VERSION] == RECORD_VERSION).then_some(())?;
+    let id = record[ID..].first_chunk()?;
     Some(RecordInfo {
-        suite: Suite::from_code(record[1])?,
-        paired: record[2] == 1,
-        id: u32::from_le_bytes([record[4], record[5], record[6], record[7]]),
+        suite: Suite::from_code(record[SUITE])?,
+        paired: record[PAIRED] == 1,
+        id: u32::from_le_bytes(*id),
     })
 }
 
-/// Whose record it is. The layout is that of `src/selo/link/node_record.c`.
+/// The record of a node that is given its id and key by hand before it starts for the first
+/// time, as `selo_node_provision` would make it. `seed` is random, and `join_counter` is the
+/// first that its gateway will accept.
+pub fn provisioned(
+    suite: Suite,
+    id: u32,
+    key: &[u8; 32],
+    seed: &[u8; 32],
+    join_counter: u32,
+) -> Record {
+    let mut record = [0; RECORD_BYTES];
+    record[VERSION] = RECORD_VERSION;
+    record[SUITE] = suite.code();
+    record[PAIRED] = 1;
+    record[ID..ID + 4].copy_from_slice(&id.to_le_bytes());
+    record[KEY..KEY + 32].copy_from_slice(key);
+    record[SEED..SEED + 32].copy_from_slice(seed);
+    record[JOIN_COUNTER..].copy_from_slice(&join_counter.to_le_bytes());
+    record
+}
+
+/// Whether a record holds this device key.
+pub fn has_key(record: &Record, key: &[u8; 32]) -> bool {
+    record[PAIRED] == 1 && selo_sys::equal(&record[KEY..KEY + 32], key)
+}
+
+/// Where a record has what: `src/selo/link/node_record.c`. The tests hold it to the C code.
+const VERSION: usize = 0;
+const SUITE: usize = 1;
+const PAIRED: usize = 2;
+const ID: usize = 4;
+const KEY: usize = 8;
+const SEED: usize = 40;
+const JOIN_COUNTER: usize = 72;
+const RECORD_VERSION: u8 = 1;
+
+/// Whose record it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordInfo {
     /// The suite that it was made for.
@@ -219,6 +256,26 @@ mod tests {
             assert!(again.node().is_paired());
             again.node().join().expect("begins a join");
             assert_ne!(again.take_sent(), sent);
+        }
+    }
+
+    #[test]
+    fn a_record_made_here_is_one_for_the_c_code() {
+        for suite in Suite::ALL {
+            let record = provisioned(suite, 0xa1b2_c3d4, &[9; 32], &[3; 32], 1000);
+            let mut node =
+                VirtualNode::start(suite, Some(record), fixed_entropy()).expect("starts");
+            assert!(node.node().is_paired());
+            assert_eq!(node.node().id(), 0xa1b2_c3d4);
+            // What the C code stores then differs in the seed and in the reserved counters.
+            let stored = node.take_stored().expect("stored at the start");
+            assert_eq!(stored[..SEED], record[..SEED]);
+            assert_ne!(stored[SEED..JOIN_COUNTER], record[SEED..JOIN_COUNTER]);
+            assert_eq!(stored[JOIN_COUNTER..], 1016_u32.to_le_bytes());
+            assert!(has_key(&stored, &[9; 32]) && !has_key(&stored, &[8; 32]));
+            node.node().forget().expect("forgets");
+            let stored = node.take_stored().expect("stored");
+            assert!(!has_key(&stored, &[9; 32]) && !has_key(&stored, &[0; 32]));
         }
     }
 

@@ -4,11 +4,14 @@
 //! docs/reference.md: 0 done, 1 a check or measurement failed, 2 wrong usage or
 //! data, 3 something is missing, 4 an error of the machine, 130 interrupted.
 
+mod attack;
+mod bench;
 mod completions;
 mod device;
 mod doctor;
 mod gateway;
 mod lab;
+mod status;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -49,6 +52,11 @@ enum Command {
     /// The devices that a gateway knows: pair, add, list, revoke, back up
     #[command(subcommand)]
     Device(device::Command),
+    /// Attack the link on this machine, and see what it withstands
+    Attack(attack::Args),
+    /// Measure the gateway under load
+    #[command(subcommand)]
+    Bench(bench::Command),
     /// Say what is missing on this machine, and the line that installs it
     Doctor(doctor::Args),
     /// Print a completion script for a shell
@@ -93,6 +101,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Lab(command) => command.run(&project()?),
         Command::Gateway(args) => gateway::run(args),
         Command::Device(command) => command.run(),
+        Command::Attack(args) => attack::run(args),
+        Command::Bench(command) => command.run(project().ok().as_deref()),
         Command::Doctor(args) => doctor::run(args, project().ok().as_deref()),
         Command::Completions(args) => completions::run(args),
     }
@@ -133,6 +143,9 @@ fn advice(error: &anyhow::Error) -> (Option<String>, u8) {
         }
         if let Some(gateway) = cause.downcast_ref::<selo_gateway::Error>() {
             return (gateway.hint(), gateway.exit_code());
+        }
+        if let Some(bench) = cause.downcast_ref::<selo_bench::Error>() {
+            return (bench.hint(), bench.exit_code());
         }
     }
     (None, 4)

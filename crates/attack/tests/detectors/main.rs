@@ -5,7 +5,7 @@ mod weak;
 
 use selo_attack::case::{Outcome, Verdict};
 use selo_attack::target::Target;
-use selo_attack::{Result, join, pair};
+use selo_attack::{Error, Result, classic, join, pair};
 use selo_link::Suite;
 use weak::{Fault, WeakGateway};
 
@@ -46,6 +46,30 @@ const FOUND: [(&str, Attack, Fault); 18] = [
         Fault::Nothing,
     ),
 ];
+
+#[test]
+fn only_this_machine_is_attacked() {
+    let mut elsewhere = WeakGateway::start(Fault::Nothing).at("192.0.2.1:7356");
+    for (name, attack, _) in FOUND {
+        match attack(&mut elsewhere, SUITE) {
+            Err(Error::NotLoopback { .. }) => {}
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+    for attack in [
+        classic::mitm,
+        classic::replay,
+        classic::forge,
+        classic::reflect,
+        classic::flood,
+    ] {
+        let result = attack(&mut elsewhere);
+        assert!(
+            matches!(result, Err(Error::NotLoopback { .. })),
+            "{result:?}"
+        );
+    }
+}
 
 #[test]
 fn each_attack_finds_the_fault_that_it_looks_for() {

@@ -86,6 +86,7 @@ struct State {
 pub struct WeakGateway {
     state: Arc<Mutex<State>>,
     socket: UdpSocket,
+    claimed: Option<SocketAddr>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -137,9 +138,16 @@ impl WeakGateway {
         WeakGateway {
             state,
             socket,
+            claimed: None,
             stop,
             thread: Some(thread),
         }
+    }
+
+    /// Says that it is elsewhere.
+    pub fn at(mut self, address: &str) -> WeakGateway {
+        self.claimed = Some(address.parse().expect("an address"));
+        self
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -331,7 +339,8 @@ impl State {
 
 impl Target for WeakGateway {
     fn address(&self) -> SocketAddr {
-        self.socket.local_addr().expect("bound")
+        self.claimed
+            .unwrap_or_else(|| self.socket.local_addr().expect("bound"))
     }
 
     fn packets(&self) -> u64 {

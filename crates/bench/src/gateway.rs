@@ -1,0 +1,410 @@
+//! The benchmark of the gateway.
+//!
+//! A round measures the baseline and Selo's gateway one after the other, each in a new
+//! process, with the same load generator. What is reported is work over CPU time: what the
+//! kernel charged the gateway's process, user and system, for a number of joins or readings.
+//! So the load generator's share of the machine does not count, and a gateway of several
+//! threads has no advantage. The figures of the rounds make the mean and its interval.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use selo_lab::stats::{Summary, summarise};
+use selo_link::Suite;
+use serde::Serialize;
+
+use crate::classic::{self, Baseline};
+use crate::error::Result;
+use crate::load::{self, Addresses, Frames};
+use crate::machine::Machine;
+use crate::process::Process;
+use crate::sealed::{self, SealedGateway, State};
+
+/// The schema that a line of `--json` names.
+pub const SCHEMA: &str = "selo.bench-gateway/1";
+
+/// Addresses that the devices have, in both cases. A device of the baseline needs one.
+const ADDRESSES: usize = 512;
+
+/// Devices in the rounds: what comes at full speed is then below the limit of one device.
+const DEVICES: usize = 20_000;
+
+/// Joins of the baseline in a round: about as much CPU time as Selo's.
+const BASELINE_JOINS: usize = 2_048;
+
+/// Frames sealed at a time.
+const CHUNK: usize = 1_000_000;
+
+/// What is measured, and how long.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The source folder, for the baseline.
+    pub project: PathBuf,
+    /// The command `selo`.
+    pub program: PathBuf,
+    /// Python for the baseline; without one, Debian's is looked for.
+    pub python: Option<PathBuf>,
+    pub with_baseline: bool,
+    pub suites: Vec<Suite>,
+    /// Sessions for the measurement of memory; 0 leaves it out.
+    pub sessions: usize,
+    /// How long readings are sent in each round.
+    pub seconds: Duration,
+    pub rounds: u32,
+    /// Devices in the rounds; fewer only to try the benchmark out.
+    pub devices: usize,
+    /// Where gateways keep their state meanwhile; `None` for the system's place.
+    pub state: Option<PathBuf>,
+}
+
+impl Options {
+    /// With the defaults of the command.
+    pub fn new(project: PathBuf, program: PathBuf) -> Options {
+        Options {
+            project,
+            program,
+            python: None,
+            with_baseline: true,
+            suites: vec![Suite::ChaChaPolyBlake2s],
+            sessions: 1_000_000,
+            seconds: Duration::from_secs(5),
+            rounds: 3,
+            devices: DEVICES,
+            state: None,
+        }
+    }
+}
+
+/// Who was measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Subject {
+    /// `selo`, `baseline`, or `baseline-keep-decryptor`.
+    pub name: &'static str,
+    /// Selo's suite.
+    pub suite: Option<String>,
+    /// Versions, devices, what is particular.
+    pub about: String,
+}
+
+/// What a figure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Readings taken, decrypted, and passed on, for each second of CPU time.
+    ReadingsPerCoreSecond,
+    /// Key exchanges completed for each second of CPU time.
+    JoinsPerCoreSecond,
+    /// The same with as many live sessions as `--sessions` says.
+    ReadingsPerCoreSecondFull,
+    /// Memory for each device with a session, beyond an empty gateway's.
+    BytesPerSession,
+}
+
+/// One figure.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub schema: &'static str,
+    pub subject: Subject,
+    pub metric: Metric,
+    pub unit: &'static str,
+    pub value: f64,
+    /// Half width of the 95 % interval of the mean.
+    pub ci95: Option<f64>,
+    pub samples: Vec<f64>,
+    /// This over the baseline's in the same run, where there is one.
+    pub over_baseline: Option<f64>,
+    /// Always wall-clock: other things ran, and it varies from run to run.
+    pub fidelity: &'static str,
+    pub machine: Machine,
+}
+
+/// Everything of a run.
+#[derive(Debug, Clone)]
+pub struct Report {
+    pub rows: Vec<Row>,
+    pub machine: Machine,
+    /// Remarks on what limits the figures.
+    pub remarks: Vec<String>,
+}
+
+/// What one subject did in one round.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sample {
+    joins: f64,
+    readings: f64,
+    /// Frames sent, and among them those that were handled.
+    sent: u64,
+    handled: u64,
+}
+
+/// Runs the benchmark; `progress` says what is being done.
+pub fn run(options: &Options, mut progress: impl FnMut(&str)) -> Result<Report> {
+    let baseline = options
+        .with_baseline
+        .then(|| Baseline::find(&options.project, options.python.as_deref()))
+        .transpose()?;
+    let mut subjects: Vec<(Subject, Vec<Sample>)> = Vec::new();
+    for round in 1..=options.rounds {
+        let of = format!("round {round} of {}", options.rounds);
+        for keep in [false, true] {
+            if let Some(baseline) = &baseline {
+                progress(&format!("{of}: {}", baseline_name(keep)));
+                let (subject, sample) = measure_baseline(baseline, keep, options)?;
+                add(&mut subjects, subject, sample);
+            }
+        }
+        for suite in &options.suites {
+            progress(&format!("{of}: selo, {suite}"));
+            let (subject, sample) = measure_selo(*suite, options)?;
+            add(&mut subjects, subject, sample);
+        }
+    }
+    let machine = Machine::this();
+    let mut report = Report {
+        rows: Vec::new(),
+        remarks: remarks(&subjects),
+        machine,
+    };
+    for metric in [Metric::ReadingsPerCoreSecond, Metric::JoinsPerCoreSecond] {
+        rows_of(&mut report, &subjects, metric);
+    }
+    if options.sessions > 0 {
+        for suite in &options.suites {
+            measure_full(*suite, options, &mut report, &mut progress)?;
+        }
+    }
+    Ok(report)
+}
+
+fn add(subjects: &mut Vec<(Subject, Vec<Sample>)>, subject: Subject, sample: Sample) {
+    match subjects.iter_mut().find(|(other, _)| *other == subject) {
+        Some((_, samples)) => samples.push(sample),
+        None => subjects.push((subject, vec![sample])),
+    }
+}
+
+fn baseline_name(keep: bool) -> &'static str {
+    if keep {
+        "baseline-keep-decryptor"
+    } else {
+        "baseline"
+    }
+}
+
+fn rows_of(report: &mut Report, subjects: &[(Subject, Vec<Sample>)], metric: Metric) {
+    let value = |sample: &Sample| match metric {
+        Metric::JoinsPerCoreSecond => sample.joins,
+        _ => sample.readings,
+    };
+    let mut baseline = None;
+    for (subject, samples) in subjects {
+        let values: Vec<f64> = samples.iter().map(value).collect();
+        let Some(summary) = summarise(&values) else {
+            continue;
+        };
+        if subject.name == baseline_name(false) {
+            baseline = Some(summary.mean);
+        }
+        let over = baseline.filter(|_| subject.name != baseline_name(false));
+        let over = over.map(|baseline| summary.mean / baseline);
+        report.push(subject, metric, "1/s", summary, values, over);
+    }
+}
+
+fn remarks(subjects: &[(Subject, Vec<Sample>)]) -> Vec<String> {
+    let mut remarks = vec![
+        "Work over the CPU time of the gateway's process, user and system. Wall-clock fidelity: \
+         it varies from run to run and from machine to machine; the ratio does less."
+            .to_owned(),
+    ];
+    for (subject, samples) in subjects {
+        let (sent, handled) = samples.iter().fold((0, 0), |(sent, handled), sample| {
+            (sent + sample.sent, handled + sample.handled)
+        });
+        let suite = subject.suite.as_deref().unwrap_or_default();
+        remarks.push(
+            format!(
+                "{} {suite}: of {sent} readings sent {handled} were handled; what a socket's \
+                 buffer cannot hold is lost and costs the gateway nothing.",
+                subject.name
+            )
+            .replace(" :", ":"),
+        );
+    }
+    remarks
+}
+
+impl Report {
+    fn push(
+        &mut self,
+        subject: &Subject,
+        metric: Metric,
+        unit: &'static str,
+        summary: Summary,
+        samples: Vec<f64>,
+        over_baseline: Option<f64>,
+    ) {
+        self.rows.push(Row {
+            schema: SCHEMA,
+            subject: subject.clone(),
+            metric,
+            unit,
+            value: summary.mean,
+            ci95: summary.ci95,
+            samples,
+            over_baseline,
+            fidelity: "wall-clock",
+            machine: self.machine.clone(),
+        });
+    }
+}
+
+/// Sends readings for so long, sealed in chunks while no clock runs; says how many.
+fn load(
+    addresses: &Addresses,
+    limit: Duration,
+    mut seal: impl FnMut(usize) -> Frames,
+) -> Result<u64> {
+    let (mut sent, mut elapsed) = (0, Duration::ZERO);
+    while elapsed < limit {
+        let frames = seal(CHUNK);
+        let part = load::send(addresses, &frames, limit - elapsed)?;
+        sent += part.frames;
+        elapsed += part.elapsed;
+    }
+    Ok(sent)
+}
+
+/// Work for each second of CPU time since `before`.
+fn per_core_second(process: &Process, before: f64, work: u64) -> Result<f64> {
+    Ok(work as f64 / (process.cpu_seconds()? - before))
+}
+
+fn measure_baseline(
+    baseline: &Baseline,
+    keep: bool,
+    options: &Options,
+) -> Result<(Subject, Sample)> {
+    let mut gateway = baseline.start(keep)?;
+    let addresses = Addresses::open(ADDRESSES.min(options.devices), gateway.address)?;
+    let mut devices = classic::Devices::new()?;
+    let before = gateway.process.cpu_seconds()?;
+    let mut joins = 0;
+    while joins < BASELINE_JOINS.min(options.devices) {
+        devices.join(&gateway, &addresses)?;
+        joins += addresses.len();
+    }
+    let joined = gateway.settle()?.joins;
+    let join_rate = per_core_second(&gateway.process, before, joined)?;
+
+    // ECB has no counters: a chunk may be sent again and again.
+    let frames = devices.seal(CHUNK / 10);
+    let before = gateway.process.cpu_seconds()?;
+    let (start, mut sent) = (Instant::now(), 0);
+    while start.elapsed() < options.seconds {
+        let rest = options.seconds.saturating_sub(start.elapsed());
+        sent += load::send(&addresses, &frames, rest)?.frames;
+    }
+    let handled = gateway.settle()?.readings;
+    let reading_rate = per_core_second(&gateway.process, before, handled)?;
+    let decryptor = if keep {
+        "one decryptor for each session"
+    } else {
+        "as albarello2020 describes it"
+    };
+    let subject = Subject {
+        name: baseline_name(keep),
+        suite: None,
+        about: format!("{decryptor}; {}", gateway.versions),
+    };
+    let sample = Sample {
+        joins: join_rate,
+        readings: reading_rate,
+        sent,
+        handled,
+    };
+    Ok((subject, sample))
+}
+
+fn measure_selo(suite: Suite, options: &Options) -> Result<(Subject, Sample)> {
+    let mut devices = sealed::Devices::new(suite, options.devices)?;
+    let state = State::new(options.state.as_deref(), &devices)?;
+    let mut gateway = SealedGateway::start(&options.program, state.path())?;
+    let addresses = Addresses::open(ADDRESSES.min(options.devices), gateway.address)?;
+    let before = gateway.process.cpu_seconds()?;
+    devices.join(&gateway, &addresses, |_| {})?;
+    let joined = gateway.settle()?;
+    let join_rate = per_core_second(&gateway.process, before, joined.sessions)?;
+
+    let before = gateway.process.cpu_seconds()?;
+    let sent = load(&addresses, options.seconds, |count| devices.seal(count))?;
+    let handled = gateway.settle()?.readings - joined.readings;
+    let reading_rate = per_core_second(&gateway.process, before, handled)?;
+    gateway.process.stop()?;
+    let subject = Subject {
+        name: "selo",
+        suite: Some(suite.to_string()),
+        about: format!(
+            "journal on, readings to nobody; {} sessions",
+            options.devices
+        ),
+    };
+    let sample = Sample {
+        joins: join_rate,
+        readings: reading_rate,
+        sent,
+        handled,
+    };
+    Ok((subject, sample))
+}
+
+/// Memory, and readings, with a million sessions or as many as are asked for.
+fn measure_full(
+    suite: Suite,
+    options: &Options,
+    report: &mut Report,
+    progress: &mut impl FnMut(&str),
+) -> Result<()> {
+    let nobody = sealed::Devices::new(suite, 0)?;
+    let state = State::new(options.state.as_deref(), &nobody)?;
+    let empty = SealedGateway::start(&options.program, state.path())?;
+    let empty_bytes = empty.process.resident_bytes()?;
+    empty.process.stop()?;
+
+    let count = options.sessions;
+    progress(&format!("selo, {suite}: {count} devices"));
+    let mut devices = sealed::Devices::new(suite, count)?;
+    let state = State::new(options.state.as_deref(), &devices)?;
+    let mut gateway = SealedGateway::start(&options.program, state.path())?;
+    let addresses = Addresses::open(ADDRESSES.min(count), gateway.address)?;
+    devices.join(&gateway, &addresses, |joined| {
+        progress(&format!("selo, {suite}: {joined} of {count} sessions"));
+    })?;
+    let joined = gateway.settle()?;
+    let bytes = gateway
+        .process
+        .resident_bytes()?
+        .saturating_sub(empty_bytes);
+    let per_session = bytes as f64 / joined.sessions.max(1) as f64;
+
+    progress(&format!("selo, {suite}: readings of {count} sessions"));
+    let before = gateway.process.cpu_seconds()?;
+    load(&addresses, options.seconds, |frames| devices.seal(frames))?;
+    let handled = gateway.settle()?.readings - joined.readings;
+    let rate = per_core_second(&gateway.process, before, handled)?;
+    gateway.process.stop()?;
+    let subject = Subject {
+        name: "selo",
+        suite: Some(suite.to_string()),
+        about: format!("{} sessions", joined.sessions),
+    };
+    for (metric, unit, value) in [
+        (Metric::ReadingsPerCoreSecondFull, "1/s", rate),
+        (Metric::BytesPerSession, "B", per_session),
+    ] {
+        if let Some(summary) = summarise(&[value]) {
+            report.push(&subject, metric, unit, summary, vec![value], None);
+        }
+    }
+    Ok(())
+}

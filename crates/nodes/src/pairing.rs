@@ -1,0 +1,109 @@
+//! One node pairs with a gateway over UDP, while a person compares the digits.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use selo_sys::node::Event;
+
+use crate::error::{Error, Result};
+use crate::fleet::any_port;
+use crate::node::VirtualNode;
+use crate::records::Records;
+
+/// How often the node gets a turn when nothing comes for it.
+const TURN: Duration = Duration::from_millis(20);
+
+/// How a pairing ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paired {
+    /// The device key is stored.
+    Yes,
+    /// The operator rejected, here or at the gateway; the time was up; or the peer misbehaved.
+    No,
+    /// It was stopped from here.
+    Stopped,
+}
+
+/// Pairs `node`, whose record is `number`. `compare` is asked once both sides show digits:
+/// whether they are the same. It may take its time.
+pub fn pair(
+    node: &mut VirtualNode,
+    number: usize,
+    records: &mut Records,
+    to: SocketAddr,
+    stop: &AtomicBool,
+    mut compare: impl FnMut(u32) -> bool,
+) -> Result<Paired> {
+    let network = |source| Error::Network {
+        address: to,
+        source,
+    };
+    let broken = |source| Error::Node {
+        node: number,
+        source,
+    };
+    let socket = UdpSocket::bind(any_port(to)).map_err(network)?;
+    socket.connect(to).map_err(network)?;
+    socket.set_read_timeout(Some(TURN)).map_err(network)?;
+    let start = Instant::now();
+    node.node().pair().map_err(broken)?;
+    loop {
+        keep(node, number, records)?;
+        for frame in node.take_sent() {
+            match socket.send(&frame) {
+                Ok(_) => {}
+                // Nobody listens yet; the node sends again.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
+                Err(source) => return Err(network(source)),
+            }
+        }
+        if stop.load(Relaxed) {
+            return Ok(Paired::Stopped);
+        }
+        let mut packet = [0; 2048];
+        match socket.recv(&mut packet) {
+            Ok(size) => node.receive(&packet[..size]),
+            Err(error) if is_momentary(&error) => {}
+            Err(source) => return Err(network(source)),
+        }
+        let (mut digits, mut ended) = (None, None);
+        node.turn(start.elapsed().as_millis() as u32, |_, event| match event {
+            Event::Digits(shown) => digits = Some(shown),
+            Event::Paired => ended = Some(Paired::Yes),
+            Event::PairFailed => ended = Some(Paired::No),
+            _ => {}
+        });
+        if let Some(digits) = digits {
+            // The gateway shows them when it has the node's last frame.
+            for frame in node.take_sent() {
+                socket.send(&frame).map_err(network)?;
+            }
+            let same = compare(digits);
+            node.node().confirm(same).map_err(broken)?;
+        }
+        if let Some(ended) = ended {
+            keep(node, number, records)?;
+            return Ok(ended);
+        }
+    }
+}
+
+/// Keeps what the node has stored, before what it has sent leaves.
+fn keep(node: &mut VirtualNode, number: usize, records: &mut Records) -> Result<()> {
+    if let Some(record) = node.take_stored() {
+        records.set(number, record);
+    }
+    records.commit()
+}
+
+fn is_momentary(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock
+            | io::ErrorKind::TimedOut
+            | io::ErrorKind::Interrupted
+            | io::ErrorKind::ConnectionRefused
+    )
+}
