@@ -23,6 +23,15 @@
 #define SELO_NATIVE_AVR 0
 #endif
 
+/* SELO_STACK_APART: the function is not inlined. A compiler reserves what a function and all
+ * that is inlined into it keep on the stack when it is entered; apart, a hash state is gone
+ * before a scalar multiplication begins. */
+#ifdef __GNUC__
+#define SELO_STACK_APART __attribute__((noinline))
+#else
+#define SELO_STACK_APART
+#endif
+
 /* A constant table: static const uint8_t name[n] SELO_FLASH = {...}; read with selo_flash_*(). */
 #if SELO_FLASH_TABLES
 #include <avr/pgmspace.h>

@@ -1,11 +1,11 @@
 /* Noise_NNpsk0 with the payloads of the link [docs/protocol.md, join]. */
 #include <string.h>
 
+#include "../common/platform.h"
 #include "../noise/noise.h"
 #include "frame.h"
 #include "join.h"
 #include "limits.h"
-#include "stack.h"
 
 /* Both messages: header, e, payload, tag. */
 enum {

@@ -5,6 +5,8 @@
 #ifndef SELO_LINK_LIMITS_H
 #define SELO_LINK_LIMITS_H
 
+#include <stdint.h>
+
 /* A pairing repeats its last frame, and ends after so long. */
 #ifndef SELO_LINK_PAIR_REPEAT
 #define SELO_LINK_PAIR_REPEAT 4000
@@ -65,5 +67,20 @@
 #ifndef SELO_LINK_LONG_TAG
 #define SELO_LINK_LONG_TAG 0
 #endif
+
+/* What they are counted in. */
+_Static_assert(SELO_LINK_PAIR_TIME / SELO_LINK_PAIR_REPEAT >= 1
+                   && SELO_LINK_PAIR_TIME / SELO_LINK_PAIR_REPEAT <= 255,
+               "node.sent counts the repetitions of a pairing");
+_Static_assert(SELO_LINK_TRANSMISSIONS >= 1 && SELO_LINK_TRANSMISSIONS <= 8,
+               "the wait after the last transmission is doubled so often and fits 32 bits");
+_Static_assert(((uint64_t)SELO_LINK_JOIN_WAIT << SELO_LINK_JOIN_WAIT_DOUBLINGS) < 1L << 21,
+               "half of the wait times 4,096 fits 32 bits");
+_Static_assert(SELO_LINK_JOIN_RESERVE >= 1 && SELO_LINK_JOIN_RESERVE <= 255,
+               "node.reserved counts them");
+_Static_assert(SELO_LINK_SESSION_FORGERIES >= 1 && SELO_LINK_SESSION_FORGERIES <= 65535,
+               "session.forged counts them");
+_Static_assert(SELO_LINK_UNHEARD_HINT < SELO_LINK_UNHEARD_LOST && SELO_LINK_UNHEARD_LOST <= 255,
+               "session.unheard counts them");
 
 #endif

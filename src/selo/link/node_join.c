@@ -1,11 +1,11 @@
 /* When JOIN-REQUEST is sent, and what JOIN-ACCEPT does [docs/protocol.md, state machines]. */
 #include <string.h>
 
+#include "../common/platform.h"
 #include "frame.h"
 #include "join.h"
 #include "limits.h"
 #include "node_state.h"
-#include "stack.h"
 
 /* Sends the request. Whether it could be taken does not matter: it will be repeated. */
 static void request(struct selo_node *node)
@@ -49,8 +49,6 @@ static SELO_STACK_APART uint32_t wait(struct selo_node *node)
     selo_node_draw(node, bytes);
     return half + (half * (selo_link_get(bytes, 2) >> 4) >> 12);
 }
-_Static_assert(((uint64_t)SELO_LINK_JOIN_WAIT << SELO_LINK_JOIN_WAIT_DOUBLINGS) < (uint64_t)1 << 21,
-               "half of the wait times 4,096 fits 32 bits");
 
 /* The attempt is over; another one follows. */
 static void fail(struct selo_node *node)

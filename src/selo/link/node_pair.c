@@ -1,14 +1,13 @@
 /* When the messages of a pairing are sent, and what ends it [docs/protocol.md, state machines]. */
 #include <string.h>
 
+#include "../common/platform.h"
 #include "frame.h"
 #include "limits.h"
 #include "node_state.h"
 #include "pairing.h"
-#include "stack.h"
 
 enum { TICKS = SELO_LINK_PAIR_TIME / SELO_LINK_PAIR_REPEAT };
-_Static_assert(TICKS > 0 && TICKS <= 255, "node.sent counts the repetitions of a pairing");
 
 static void fail(struct selo_node *node)
 {

@@ -73,14 +73,13 @@ enum selo_node_event selo_node_poll(struct selo_node *node)
     if (node->events == 0) {
         uint8_t size;
         node->received_size = 0;
-        if (node->flags & FLAG_ACKNOWLEDGE) {
-            selo_node_acknowledge(node);
-        }
+        selo_node_acknowledge(node); /* what the payload told before could have taken along */
         size = node->hal->receive(node->hal->context, node->frame);
         if (size != 0 && size <= SELO_LINK_FRAME_MAX) {
             take(node, size);
         }
         if (node->events == 0) {
+            selo_node_acknowledge(node);
             tick(node);
         }
     }

@@ -1,11 +1,11 @@
 /* Payloads, acknowledgements and repetitions [docs/protocol.md, data, a lost session]. */
 #include <string.h>
 
+#include "../common/platform.h"
 #include "frame.h"
 #include "limits.h"
 #include "node_state.h"
 #include "session.h"
-#include "stack.h"
 
 /* Counts an UP that has been sent and not yet heard of. */
 static void count_unheard(struct selo_node *node)
@@ -64,10 +64,13 @@ enum selo_status selo_node_send(struct selo_node *node, const void *payload, uin
 SELO_STACK_APART void selo_node_acknowledge(struct selo_node *node)
 {
     uint8_t frame[SELO_LINK_FRAME_MAX];
-    uint8_t size = selo_session_seal(&node->session, frame, SELO_FRAME_ACK, node->acknowledge,
-                                     0, 0);
+    uint8_t size;
 
+    if (!(node->flags & FLAG_ACKNOWLEDGE)) {
+        return;
+    }
     node->flags &= (uint8_t)~FLAG_ACKNOWLEDGE;
+    size = selo_session_seal(&node->session, frame, SELO_FRAME_ACK, node->acknowledge, 0, 0);
     if (size != 0) { /* if it is not taken, the gateway asks again */
         (void)selo_node_transmit(node, frame, size);
     }

@@ -65,7 +65,7 @@ void selo_node_take_hint(struct selo_node *node, uint8_t size);
 void selo_node_continue_pairing(struct selo_node *node);
 void selo_node_continue_joining(struct selo_node *node);
 
-/* Acknowledges what is to be acknowledged, without a payload. */
+/* Acknowledges what is to be acknowledged, if anything is, without a payload. */
 void selo_node_acknowledge(struct selo_node *node);
 /* Repeats or gives up a confirmed payload, if it is time. */
 void selo_node_repeat_confirmed(struct selo_node *node);

@@ -1,10 +1,10 @@
 /* Commitment, transcript, digits [docs/protocol.md, pair]. */
 #include <string.h>
 
+#include "../common/platform.h"
 #include "../noise/suite.h"
 #include "frame.h"
 #include "pairing.h"
-#include "stack.h"
 
 enum {
     ID = 1,

@@ -1,8 +1,8 @@
 /* A hash chain: one hash for an output, one for the next state [docs/protocol.md]. */
+#include "../common/platform.h"
 #include "../noise/suite.h"
 #include "frame.h"
 #include "random.h"
-#include "stack.h"
 
 SELO_STACK_APART void selo_random_seed(uint8_t state[32], const uint8_t device_key[32],
                                        const uint8_t stored[32], uint32_t join_counter,

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "../common/platform.h"
-#include "../link/stack.h"
 #include "noise.h"
 #include "suite.h"
 

@@ -1,6 +1,5 @@
 /* What the link hashes: two pieces, or a label and more. */
 #include "../common/platform.h"
-#include "../link/stack.h"
 #include "suite.h"
 
 enum { LABEL_SIZE = 11 };
