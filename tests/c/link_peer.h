@@ -143,10 +143,10 @@ static enum selo_status world_load(void *context, uint8_t record[SELO_LINK_RECOR
 {
     struct world *world = context;
 
+    memcpy(record, world->record, SELO_LINK_RECORD_BYTES);
     if (world->load_fails) {
         return SELO_ERROR_ARGUMENT;
     }
-    memcpy(record, world->record, SELO_LINK_RECORD_BYTES);
     return world->has_record ? SELO_OK : SELO_ERROR_STORE;
 }
 

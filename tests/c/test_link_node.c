@@ -5,6 +5,8 @@
  */
 #include "link_peer.h"
 
+#include "selo/link/random.h"
+
 static struct world world;
 static struct selo_hal hal;
 static struct selo_node node;
@@ -48,14 +50,20 @@ static void begins(void)
     CHECK(selo_node_send(&node, "x", 1, 0) == SELO_ERROR_STATE);
     CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING);
 
-    /* The next starts: the same id, another seed, another 16 join counters. */
-    for (uint32_t starts = 2; starts < 5; starts++) {
+    /* The next starts: the same id, a seed made of the one before, another 16 join counters;
+     * the last two without entropy, which then counts as zeros. */
+    for (uint32_t starts = 2; starts < 6; starts++) {
         uint32_t id = selo_node_id(&node);
-        uint8_t seed[32];
-        memcpy(seed, world.record + 40, 32);
+        uint8_t state[32], seed[32], entropy[32];
+        world.entropy_fails = starts >= 4;
+        memset(entropy, world.entropy_fails ? 0 : world.entropy, 32);
+        selo_random_seed(state, zeros, world.record + 40, selo_link_get(world.record + 72, 4),
+                         entropy);
+        selo_random_draw(state, seed);
         CHECK(selo_node_begin(&node, &hal) == SELO_OK);
         CHECK(selo_node_id(&node) == id && world.stores == starts);
-        CHECK(memcmp(seed, world.record + 40, 32) != 0);
+        CHECK_BYTES(world.record + 40, seed, 32);
+        CHECK_BYTES(node.random, state, 32);
         CHECK(selo_link_get(world.record + 72, 4) == 1 + starts * SELO_LINK_JOIN_RESERVE);
     }
 
@@ -199,6 +207,16 @@ static void join_times(uint32_t from)
     CHECK(node.state == STATE_JOINING && node.failures == 0);
     link_answer(&world, &node, &peer, 9, 0);
     CHECK(node.state == STATE_IDLE && world_wait(&world, &node, 5000000) == 0);
+    /* A join that succeeds after failures lets the next one begin with the shortest, too. */
+    CHECK(selo_node_join(&node) == SELO_OK);
+    while (node.failures < 3) {
+        CHECK(world_wait(&world, &node, 1000) == 0);
+    }
+    while (node.state != STATE_JOINING) {
+        CHECK(world_wait(&world, &node, 100) == 0);
+    }
+    link_answer(&world, &node, &peer, 9, 0);
+    CHECK(node.failures == 0);
 }
 
 /* The 17th join needs the record again; while it cannot be written nothing is sent. */
@@ -269,6 +287,12 @@ static void forged_accepts(void)
         CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING && node.state == STATE_JOINING);
         accept[at] ^= 0x40;
         CHECK(link_multiplications == 1);
+    }
+    for (size_t at = 1; at < 5; at++) { /* the check must be right then, too */
+        accept[at] ^= 0x40;
+        world_give(&world, accept, 58);
+        CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING && node.state == STATE_JOINING);
+        accept[at] ^= 0x40;
     }
     world_wait(&world, &node, 14000); /* it goes on asking */
     CHECK(world.sends == 4);
@@ -546,6 +570,16 @@ static void unheard(void)
     CHECK(world_wait(&world, &node, 2000) == 0);
     link_answer(&world, &node, &peer, 0x1234, 0);
     CHECK(node.session.unheard == 0 && node.session.up_next == 0);
+
+    /* The old session is lost while a join is under way already: one join is enough. */
+    CHECK(selo_node_join(&node) == SELO_OK);
+    for (int i = 0; i < 40; i++) {
+        CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK);
+    }
+    CHECK(world_poll(&node) == EVENT(LOST) && node.state == STATE_JOINING);
+    CHECK(world_wait(&world, &node, 2000) == 0);
+    link_answer(&world, &node, &peer, 0x1234, 0);
+    CHECK(world_poll(&node) == 0 && node.state == STATE_IDLE);
 
     /* A replayed DOWN is no news. */
     CHECK(down(SELO_FRAME_ACK_REQUEST, 0, "a", 1) == EVENT(RECEIVED));
