@@ -177,6 +177,9 @@ pub struct Taken {
     pub payload: Vec<u8>,
 }
 
+/// Packets that go out, and to whom.
+pub type Sent = Vec<(Peer, Vec<u8>)>;
+
 /// An engine, what it has written, and a gateway's habits: the journal first.
 pub struct Bench {
     pub engine: Engine,
@@ -215,7 +218,7 @@ impl Bench {
     }
 
     /// Writes what there is, and gives the packets to send.
-    pub fn commit(&mut self, now: Now) -> Vec<(Peer, Vec<u8>)> {
+    pub fn commit(&mut self, now: Now) -> Sent {
         let mut body = Vec::new();
         for entry in self.out.journal.entries() {
             entry.write(&mut body);
@@ -246,7 +249,7 @@ impl Bench {
         ms: u64,
         from: Peer,
         bytes: &[u8],
-    ) -> (Result<(), Reason>, Vec<(Peer, Vec<u8>)>) {
+    ) -> (Result<(), Reason>, Sent) {
         let verdict = self.engine.handle(at(ms), from, None, bytes, &mut self.out);
         (verdict, self.commit(at(ms)))
     }
@@ -256,7 +259,7 @@ impl Bench {
         let (_verdict, _sent) = self.handle(ms, from, bytes);
     }
 
-    pub fn tick(&mut self, ms: u64) -> Vec<(Peer, Vec<u8>)> {
+    pub fn tick(&mut self, ms: u64) -> Sent {
         self.engine.tick(at(ms), &mut self.out);
         self.commit(at(ms))
     }
