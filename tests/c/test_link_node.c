@@ -666,11 +666,27 @@ static void limits(void)
     CHECK(down(SELO_FRAME_ACK_REQUEST, 0, "x", 1) == EVENT(RECEIVED));
 }
 
-/* A device that breaks its promise. */
+/* A device that breaks its promise, with what begins like a DOWN of the session. */
 static uint8_t receive_too_much(void *context, uint8_t frame[58])
 {
-    memset(frame, SELO_FRAME_DOWN, 58);
+    memset(frame, 0, 58);
+    peer_header(frame, (uint8_t)(SELO_FRAME_DOWN | (node.session.format & SELO_FRAME_LONG_TAG)),
+                node.session.id, node.session.highest);
     return ((struct world *)context)->in_size;
+}
+
+/* Without a session its keys are zeros, which anyone has. */
+static void no_session(void)
+{
+    struct selo_node before;
+
+    memset(&peer, 0, sizeof peer);
+    link_provision(&world, &hal, &node);
+    before = node;
+    CHECK(down(SELO_FRAME_ACK_REQUEST, 0, "act!", 4) == 0);
+    memcpy(before.frame, node.frame, sizeof before.frame);
+    CHECK_BYTES(&node, &before, sizeof node);
+    CHECK(world.sends == 0);
 }
 
 /* Bytes of any kind, in every state, do nothing and compute nothing. */
@@ -728,6 +744,7 @@ int main(void)
     acknowledges();
     unheard();
     limits();
+    no_session();
     junk();
     return check_report("link_node");
 }

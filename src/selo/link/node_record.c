@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "../common/platform.h"
 #include "frame.h"
 #include "limits.h"
 #include "node_state.h"
@@ -54,8 +55,8 @@ static enum selo_status write(struct selo_node *node, uint8_t record[SELO_LINK_R
     return status;
 }
 
-enum selo_status selo_node_store(struct selo_node *node, uint32_t id, const uint8_t *key,
-                                 uint8_t reserve)
+SELO_STACK_APART enum selo_status selo_node_store(struct selo_node *node, uint32_t id,
+                                                  const uint8_t *key, uint8_t reserve)
 {
     uint8_t record[SELO_LINK_RECORD_BYTES];
 
