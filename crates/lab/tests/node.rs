@@ -4,15 +4,20 @@
 use std::path::{Path, PathBuf};
 
 use selo_lab::build::{Builder, Image};
-use selo_lab::link::Play;
+use selo_lab::link::{self, Play};
 use selo_lab::node::{Node, eeprom_with, factory_record};
 use selo_lab::project::{Project, Selection};
 use selo_link::frame::Frame;
 use selo_link::session::SealOptions;
-use selo_link::{DeviceKey, FRAME_MAX};
+use selo_link::{DeviceKey, FRAME_MAX, Suite};
 
 /// The suite that computes least.
 const SUITE: &str = "chachapoly-blake2s";
+
+/// What the node may take of an Uno's 32,768 and 2,048 bytes: three quarters of the flash,
+/// four fifths of the RAM with the deepest stack.
+const FLASH: u64 = 24_576;
+const RAM: u64 = 1_638;
 
 /// A second of the chip.
 const SECOND: u64 = 16_000_000;
@@ -25,6 +30,10 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
+        Bench::of(SUITE)
+    }
+
+    fn of(suite: &str) -> Bench {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let root = root.canonicalize().expect("the repository");
         let project = Project::load(&root).expect("the data files");
@@ -32,7 +41,7 @@ impl Bench {
         let selection = Selection {
             contenders: vec!["selo".into()],
             algorithms: vec!["link".into()],
-            strategies: vec![SUITE.into()],
+            strategies: vec![suite.into()],
         };
         let units = project.units(board, &selection).expect("the node");
         let list = units[0].program().expect("a whole firmware");
@@ -65,6 +74,20 @@ impl Bench {
             .expect("a line");
         play.node.next_line("paired", 5).expect("paired");
         (play, compared.device_key().clone())
+    }
+}
+
+#[test]
+fn every_suite_leaves_room() {
+    for suite in Suite::ALL {
+        let bench = Bench::of(suite.name());
+        let board = bench.project.board("uno").expect("the Uno");
+        let played = link::play(&bench.root, board, &bench.image, suite.name(), 16);
+        let played = played.expect("a node that works");
+        let weight = &bench.image.weight;
+        assert!(weight.flash <= FLASH, "{suite}: {} of flash", weight.flash);
+        let ram = weight.ram + played.deepest_stack;
+        assert!(ram <= RAM, "{suite}: {ram} of RAM and stack");
     }
 }
 

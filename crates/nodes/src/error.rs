@@ -64,6 +64,10 @@ pub enum Error {
         source: io::Error,
     },
 
+    /// The firmware cannot be built, or the simulator does not run it.
+    #[error(transparent)]
+    Board(#[from] selo_lab::Error),
+
     /// The C library refused.
     #[error("node {node}: {source}")]
     Node {
@@ -86,6 +90,7 @@ impl Error {
             Error::Network { source, .. } if source.raw_os_error() == Some(24) => {
                 "allow more open files (ulimit -n 16384), or run fewer nodes".into()
             }
+            Error::Board(error) => return error.hint(),
             _ => return None,
         })
     }
@@ -94,6 +99,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::NotRecords { .. } => 2,
+            Error::Board(error) => error.exit_code(),
             _ => 4,
         }
     }

@@ -5,11 +5,13 @@
 //! | [`node`] | one node without I/O: the C code, its frames, its record |
 //! | [`fleet`] | many of them over UDP |
 //! | [`pairing`] | one of them pairs |
+//! | [`board`] | a node on a simulated board |
 //! | [`records`] | what they store, in one file |
 //! | [`impairment`] | loss, delay, reordering, duplicates, damage |
 //! | [`reading`] | what they measure |
 #![warn(missing_docs)]
 
+pub mod board;
 mod error;
 pub mod fleet;
 pub mod impairment;

@@ -3,7 +3,7 @@
 
 mod add;
 mod change;
-mod common;
+pub mod common;
 mod exchange;
 mod list;
 mod pair;

@@ -11,6 +11,7 @@ mod device;
 mod doctor;
 mod gateway;
 mod lab;
+mod node;
 mod status;
 
 use std::path::PathBuf;
@@ -52,6 +53,8 @@ enum Command {
     /// The devices that a gateway knows: pair, add, list, revoke, back up
     #[command(subcommand)]
     Device(device::Command),
+    /// Run virtual nodes, one or ten thousand, or the firmware on a simulated board
+    Node(Box<node::Args>),
     /// Attack the link on this machine, and see what it withstands
     Attack(attack::Args),
     /// Measure the gateway under load
@@ -101,6 +104,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Lab(command) => command.run(&project()?),
         Command::Gateway(args) => gateway::run(args),
         Command::Device(command) => command.run(),
+        Command::Node(args) => node::run(args, project().ok().as_deref()),
         Command::Attack(args) => attack::run(args),
         Command::Bench(command) => command.run(project().ok().as_deref()),
         Command::Doctor(args) => doctor::run(args, project().ok().as_deref()),
@@ -143,6 +147,9 @@ fn advice(error: &anyhow::Error) -> (Option<String>, u8) {
         }
         if let Some(gateway) = cause.downcast_ref::<selo_gateway::Error>() {
             return (gateway.hint(), gateway.exit_code());
+        }
+        if let Some(nodes) = cause.downcast_ref::<selo_nodes::Error>() {
+            return (nodes.hint(), nodes.exit_code());
         }
         if let Some(bench) = cause.downcast_ref::<selo_bench::Error>() {
             return (bench.hint(), bench.exit_code());

@@ -244,12 +244,7 @@ impl Bench {
     }
 
     /// One packet in; packets out.
-    pub fn handle(
-        &mut self,
-        ms: u64,
-        from: Peer,
-        bytes: &[u8],
-    ) -> (Result<(), Reason>, Sent) {
+    pub fn handle(&mut self, ms: u64, from: Peer, bytes: &[u8]) -> (Result<(), Reason>, Sent) {
         let verdict = self.engine.handle(at(ms), from, None, bytes, &mut self.out);
         (verdict, self.commit(at(ms)))
     }

@@ -1,0 +1,376 @@
+//! A node on a simulated board whose serial line leads to a gateway: the firmware of
+//! `firmware/node`, run by the lab's simulator, with UDP behind the line.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use selo_lab::build::{Builder, Image};
+use selo_lab::node::{Node, eeprom_with};
+use selo_lab::project::{Project, Selection};
+
+use crate::error::{Error, Result};
+use crate::fleet::{Tally, any_port};
+use crate::reading::RainGauge;
+use crate::records::Record;
+
+/// The part of a second that the chip runs between two looks at its line and at the network.
+const STEPS_PER_SECOND: u64 = 500;
+
+/// How long a frame that will be answered may travel, there and back, before a chip that runs
+/// as fast as it can is let on: its own clock would otherwise be far ahead of the gateway's.
+const ANSWER: Duration = Duration::from_millis(500);
+
+/// What the firmware says on its console.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said<'a> {
+    /// Digits to compare; they are in the line, too.
+    Digits(u32),
+    /// A line.
+    Line(&'a str),
+    /// A payload from the gateway.
+    Payload(&'a [u8]),
+}
+
+/// The operator's word on the digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// They are the same.
+    Same,
+    /// They are not.
+    Different,
+}
+
+/// What the board does.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The gateway.
+    pub to: SocketAddr,
+    /// Time between two readings, by the chip's clock.
+    pub every: Duration,
+    /// Readings; without a number they go on.
+    pub readings: Option<u64>,
+    /// Every reading is repeated until the gateway acknowledges it.
+    pub confirmed: bool,
+    /// As fast as the simulator runs, instead of at the pace of the wall clock.
+    pub fast: bool,
+    /// Of the weather.
+    pub seed: u64,
+    /// When to stop at the latest, by the wall clock.
+    pub limit: Option<Duration>,
+}
+
+/// Builds the firmware for a board and a suite.
+pub fn build(root: &Path, board: &str, suite: &str) -> Result<(selo_lab::board::Board, Image)> {
+    let project = Project::load(root)?;
+    let board = project.board(board)?;
+    let selection = Selection {
+        contenders: vec!["selo".into()],
+        algorithms: vec!["link".into()],
+        strategies: vec![suite.into()],
+    };
+    let units = project.units(board, &selection)?;
+    let unit = units.iter().find(|unit| unit.program().is_some());
+    let (unit, list) = unit
+        .and_then(|unit| Some((unit, unit.program()?)))
+        .ok_or_else(|| selo_lab::Error::NothingSelected {
+            what: format!("there is no firmware of a node for board '{}'", board.name),
+        })?;
+    let image = Builder::new(&project, board)?.program(unit, &list)?;
+    Ok((board.clone(), image))
+}
+
+/// Writes an EEPROM that holds `record`, for a board that starts for the first time.
+pub fn write_eeprom(path: &Path, record: &Record) -> Result<()> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = std::fs::OpenOptions::new();
+    options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .and_then(|mut file| {
+            file.write_all(&eeprom_with(record))?;
+            file.sync_all()
+        })
+        .map_err(|source| Error::Write {
+            path: path.into(),
+            source,
+        })
+}
+
+/// A board that runs.
+struct Running<'p> {
+    node: Node,
+    plan: &'p Plan,
+    socket: UdpSocket,
+    gauge: RainGauge,
+    clock_hz: u64,
+    start: Instant,
+    tally: Tally,
+    joined: bool,
+    unconfirmed: bool,
+    next_reading: u64,
+    /// A frame was sent that the gateway will answer, at this time.
+    asked: Option<Instant>,
+}
+
+/// Runs the board until the plan is carried out or `stop` is set. `hear` is told what the
+/// firmware says; its answer to digits is the operator's word.
+pub fn run(
+    node: Node,
+    clock_hz: u64,
+    plan: &Plan,
+    stop: &AtomicBool,
+    mut hear: impl FnMut(Said<'_>) -> Option<Word>,
+) -> Result<Tally> {
+    let network = |source| Error::Network {
+        address: plan.to,
+        source,
+    };
+    let socket = UdpSocket::bind(any_port(plan.to)).map_err(network)?;
+    socket.connect(plan.to).map_err(network)?;
+    let mut board = Running {
+        node,
+        plan,
+        socket,
+        gauge: RainGauge::new(plan.seed, 0),
+        clock_hz,
+        start: Instant::now(),
+        tally: Tally::default(),
+        joined: false,
+        unconfirmed: false,
+        next_reading: 0,
+        asked: None,
+    };
+    while !board.is_done() && !stop.load(Relaxed) {
+        if plan
+            .limit
+            .is_some_and(|limit| board.start.elapsed() >= limit)
+        {
+            break;
+        }
+        board.node.advance(clock_hz / STEPS_PER_SECOND)?;
+        board.listen(&mut hear)?;
+        board.send()?;
+        board.read()?;
+        board.receive()?;
+    }
+    Ok(board.tally)
+}
+
+impl Running<'_> {
+    fn is_done(&self) -> bool {
+        let sent = |readings| self.tally.sent >= readings && !self.unconfirmed;
+        self.joined && self.plan.readings.is_some_and(sent)
+    }
+
+    fn network(&self, source: io::Error) -> Error {
+        Error::Network {
+            address: self.plan.to,
+            source,
+        }
+    }
+
+    /// What the chip has said.
+    fn listen(&mut self, hear: &mut impl FnMut(Said<'_>) -> Option<Word>) -> Result<()> {
+        while let Some(line) = self.node.console.pop_front() {
+            match line.as_str() {
+                "joined" => {
+                    self.tally.joined = 1;
+                    self.tally.joined_now = 1;
+                    self.tally.rejoins += u64::from(self.joined);
+                    self.joined = true;
+                    self.next_reading = self.next_reading.max(self.node.cycle);
+                }
+                "session lost" => {
+                    self.tally.sessions_lost += 1;
+                    self.tally.joined_now = 0;
+                }
+                "delivered" => {
+                    self.tally.acknowledged += 1;
+                    self.unconfirmed = false;
+                }
+                "undelivered" => {
+                    self.tally.lost += 1;
+                    self.unconfirmed = false;
+                }
+                _ => {}
+            }
+            hear(Said::Line(&line));
+            let digits = line
+                .strip_prefix("digits ")
+                .and_then(|text| text.parse().ok());
+            if let Some(word) = digits.and_then(|digits| hear(Said::Digits(digits))) {
+                self.node.command(match word {
+                    Word::Same => "confirm",
+                    Word::Different => "reject",
+                })?;
+            }
+        }
+        while let Some(payload) = self.node.payloads.pop_front() {
+            self.tally.received += 1;
+            hear(Said::Payload(&payload));
+        }
+        // What the lab measures; here it only takes memory.
+        self.node.spans.clear();
+        Ok(())
+    }
+
+    /// Frames from the chip to the gateway.
+    fn send(&mut self) -> Result<()> {
+        while let Some(frame) = self.node.link.pop_front() {
+            self.tally.frames_out += 1;
+            if expects_answer(&frame) {
+                self.asked = Some(Instant::now());
+            }
+            match self.socket.send(&frame) {
+                Ok(_) => {}
+                Err(error) if is_momentary(&error) => self.tally.send_errors += 1,
+                Err(source) => return Err(self.network(source)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands the chip a reading, if one is due.
+    fn read(&mut self) -> Result<()> {
+        let all = self
+            .plan
+            .readings
+            .is_some_and(|readings| self.tally.sent >= readings);
+        if all || self.tally.joined_now == 0 || self.unconfirmed {
+            return Ok(());
+        }
+        if self.node.cycle < self.next_reading {
+            return Ok(());
+        }
+        let since_start = Duration::from_secs_f64(self.node.cycle as f64 / self.clock_hz as f64);
+        let reading = self.gauge.read(since_start);
+        self.node.reading(&reading, self.plan.confirmed)?;
+        self.tally.sent += 1;
+        self.unconfirmed = self.plan.confirmed;
+        let pause = (self.plan.every.as_secs_f64() * self.clock_hz as f64) as u64;
+        self.next_reading = self.node.cycle + pause;
+        Ok(())
+    }
+
+    /// Frames from the gateway to the chip; waits for them as long as the chip may wait.
+    fn receive(&mut self) -> Result<()> {
+        let wait = if self.plan.fast {
+            let asked = self.asked.take();
+            asked.map_or(Duration::ZERO, |asked| {
+                ANSWER.saturating_sub(asked.elapsed())
+            })
+        } else {
+            let chip = Duration::from_secs_f64(self.node.cycle as f64 / self.clock_hz as f64);
+            chip.saturating_sub(self.start.elapsed())
+        };
+        let mut packet = [0; 2048];
+        let end = Instant::now() + wait;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let set = match left {
+                Duration::ZERO => self.socket.set_nonblocking(true),
+                left => self
+                    .socket
+                    .set_nonblocking(false)
+                    .and_then(|()| self.socket.set_read_timeout(Some(left))),
+            };
+            set.map_err(|source| self.network(source))?;
+            match self.socket.recv(&mut packet) {
+                Ok(size) => {
+                    self.tally.frames_in += 1;
+                    // A carrier drops what is longer than any frame.
+                    if size <= selo_sys::node::FRAME_MAX {
+                        self.node.send_frame(&packet[..size])?;
+                    }
+                    if self.plan.fast {
+                        return Ok(());
+                    }
+                }
+                Err(error) if is_momentary(&error) => {
+                    if left.is_zero() {
+                        return Ok(());
+                    }
+                }
+                Err(source) => return Err(self.network(source)),
+            }
+        }
+    }
+}
+
+/// Whether the gateway answers such a frame at once.
+fn expects_answer(frame: &[u8]) -> bool {
+    const ACK_REQUEST: u8 = 4;
+    match frame.first() {
+        Some(0x10 | 0x50) => true,
+        Some(first) if first & 0xf0 == 0x70 => first & ACK_REQUEST != 0,
+        _ => false,
+    }
+}
+
+fn is_momentary(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock
+            | io::ErrorKind::TimedOut
+            | io::ErrorKind::Interrupted
+            | io::ErrorKind::ConnectionRefused
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::{describe, provisioned};
+    use selo_sys::node::Suite;
+
+    #[test]
+    fn an_eeprom_holds_the_record_and_is_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("eeprom");
+        let record = provisioned(Suite::Ascon, 7, &[1; 32], &[2; 32], 3);
+        write_eeprom(&path, &record).expect("writes");
+        let bytes = std::fs::read(&path).expect("there");
+        assert!(bytes.windows(record.len()).any(|window| window == record));
+        let mode = std::fs::metadata(&path)
+            .expect("there")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+        // One that is there is another board's, or this one's from yesterday.
+        assert!(write_eeprom(&path, &record).is_err());
+    }
+
+    #[test]
+    fn the_labs_factory_record_is_one_of_the_library() {
+        for suite in Suite::ALL {
+            let record = selo_lab::node::factory_record(suite.code(), 0x0a0b_0c0d, &[3; 32]);
+            let info = describe(&record).expect("a record");
+            assert_eq!(
+                (info.suite, info.paired, info.id),
+                (suite, false, 0x0a0b_0c0d)
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_answered_is_waited_for() {
+        for (first, answered) in [
+            (0x10, true),
+            (0x30, false),
+            (0x50, true),
+            (0x70, false),
+            (0x74, true),
+            (0x7b, false),
+        ] {
+            assert_eq!(expects_answer(&[first]), answered, "{first:02x}");
+        }
+        assert!(!expects_answer(&[]));
+    }
+}

@@ -1,0 +1,552 @@
+//! `selo node`: virtual nodes, one or ten thousand, and the firmware on a simulated board.
+
+mod board;
+mod pair;
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+use selo_gateway::exchange::{self, Format};
+use selo_gateway::registry::Record;
+use selo_gateway::state::StateDir;
+use selo_link::{DeviceId, DeviceKey, random_bytes};
+use selo_nodes::fleet::{self, Plan, Tally};
+use selo_nodes::impairment::{Chance, Impairment};
+use selo_nodes::node::{VirtualNode, describe, has_key, provisioned, system_entropy};
+use selo_nodes::records::Records;
+use selo_report::format;
+use selo_sys::node::Suite;
+
+use crate::device::common::{read_file, write_private};
+use crate::status::StatusLine;
+
+/// The gateway's port if none is named.
+const PORT: u16 = 7356;
+
+/// The least time between two readings of a node.
+const EVERY_MIN: Duration = Duration::from_millis(1);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A virtual node runs the C library, natively. What it stores (key, seed, join counter) is kept
+in the state directory, so that the next run is what a restart of every board would be.
+
+A node needs a key that its gateway knows, in one of these ways:
+  --pair                     one node pairs, and a person compares six digits
+  --make-registry FILE       makes keys for --count nodes, and the file for the gateway:
+                             `selo device import FILE`
+  --registry FILE            takes the keys of `selo device export --with-keys FILE`
+
+Readings are 16 bytes of a made-up rain gauge (firmware/node/reading.h). The network between
+nodes and gateway can be made worse, in both directions alike.
+
+Examples:
+  selo node --to 127.0.0.1 --pair
+  selo node --count 10000 --make-registry nodes.csv --state ten-thousand
+  selo device import nodes.csv
+  selo node --to 127.0.0.1 --state ten-thousand --every 5s --for 1m
+  selo node --to 127.0.0.1 --readings 20 --confirmed --loss 20% --delay 20ms..200ms
+  selo node --board uno --to 127.0.0.1 --eeprom uno.eeprom --every 10s
+
+Exit codes: 0 every node had a session and no confirmed reading was lost, 1 otherwise,
+2 wrong usage, 3 the simulator is missing.")]
+pub struct Args {
+    /// The gateway; without a port, 7356
+    #[arg(
+        long,
+        value_name = "ADDR[:PORT]",
+        required_unless_present = "make_registry"
+    )]
+    to: Option<String>,
+    /// Nodes (default: those of the state directory, else one)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    count: Option<u32>,
+    /// Suite of new nodes; one that has a record keeps its own [default: chachapoly-blake2s]
+    #[arg(long, value_enum)]
+    suite: Option<SuiteName>,
+
+    /// Pair first; asks for the digits that the gateway shows
+    #[arg(long, conflicts_with_all = ["registry", "make_registry"])]
+    pair: bool,
+    /// The digits that the gateway shows: do not ask
+    #[arg(long, value_name = "DIGITS", requires = "pair", value_parser = pair::parse_digits)]
+    confirm_digits: Option<u32>,
+    /// Take ids and keys from a file of `selo device export --with-keys`, JSON or CSV
+    #[arg(long, value_name = "FILE", conflicts_with = "make_registry")]
+    registry: Option<PathBuf>,
+    /// Make keys, write them for `selo device import`, and end; .csv or .json
+    #[arg(long, value_name = "FILE")]
+    make_registry: Option<PathBuf>,
+    /// Directory with the nodes' records (default: nodes/ in $XDG_STATE_HOME/selo, or in
+    /// ~/.local/state/selo); made with mode 0700
+    #[arg(long, value_name = "DIR", conflicts_with = "eeprom")]
+    state: Option<PathBuf>,
+
+    /// Time between two readings of a node
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_every)]
+    every: Duration,
+    /// Readings of each node (default: until Ctrl-C or --for)
+    #[arg(long, value_name = "N")]
+    readings: Option<u64>,
+    /// Repeat each reading until the gateway acknowledges it
+    #[arg(long)]
+    confirmed: bool,
+    /// Stop after this time
+    #[arg(long = "for", value_name = "TIME", value_parser = humantime::parse_duration)]
+    limit: Option<Duration>,
+
+    #[command(flatten)]
+    network: Network,
+
+    /// Seed of network, weather and start times; never of keys
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Run the firmware on a simulated board instead; `selo lab list boards` names them
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["count", "state", "make_registry"])]
+    board: Option<String>,
+    /// File that is the board's EEPROM; made if it is not there (default: forgotten)
+    #[arg(long, value_name = "FILE", requires = "board")]
+    eeprom: Option<PathBuf>,
+    /// Let the board run as fast as it can be simulated, not at the pace of the clock
+    #[arg(long, requires = "board")]
+    fast: bool,
+
+    /// The summary as one JSON object on stdout, nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "A worse network, in each direction")]
+struct Network {
+    /// Frames that do not arrive, such as 5%
+    #[arg(
+        long,
+        value_name = "CHANCE",
+        default_value = "0",
+        conflicts_with = "board"
+    )]
+    loss: Chance,
+    /// Time on the way, such as 50ms or 20ms..200ms
+    #[arg(long, value_name = "TIME[..TIME]", default_value = "0ms", value_parser = parse_delay, conflicts_with = "board")]
+    delay: RangeInclusive<Duration>,
+    /// Frames that later ones overtake
+    #[arg(
+        long,
+        value_name = "CHANCE",
+        default_value = "0",
+        conflicts_with = "board"
+    )]
+    reorder: Chance,
+    /// Frames that arrive twice
+    #[arg(
+        long,
+        value_name = "CHANCE",
+        default_value = "0",
+        conflicts_with = "board"
+    )]
+    duplicate: Chance,
+    /// Frames of which one bit changes
+    #[arg(
+        long,
+        value_name = "CHANCE",
+        default_value = "0",
+        conflicts_with = "board"
+    )]
+    corrupt: Chance,
+    /// Frames that lose their end
+    #[arg(
+        long,
+        value_name = "CHANCE",
+        default_value = "0",
+        conflicts_with = "board"
+    )]
+    truncate: Chance,
+}
+
+/// The suites, as the link names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum SuiteName {
+    #[value(name = "aesgcm-sha3-256")]
+    AesGcmSha3,
+    #[value(name = "chachapoly-blake2s")]
+    ChaChaPolyBlake2s,
+    #[value(name = "aesgcm-sha256")]
+    AesGcmSha256,
+    Ascon,
+}
+
+impl SuiteName {
+    fn suite(self) -> Suite {
+        match self {
+            SuiteName::AesGcmSha3 => Suite::AesGcmSha3_256,
+            SuiteName::ChaChaPolyBlake2s => Suite::ChaChaPolyBlake2s,
+            SuiteName::AesGcmSha256 => Suite::AesGcmSha256,
+            SuiteName::Ascon => Suite::Ascon,
+        }
+    }
+}
+
+fn parse_every(text: &str) -> Result<Duration, String> {
+    let every = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if every < EVERY_MIN {
+        return Err(format!(
+            "at least {}",
+            humantime::format_duration(EVERY_MIN)
+        ));
+    }
+    Ok(every)
+}
+
+fn parse_delay(text: &str) -> Result<RangeInclusive<Duration>, String> {
+    let time = |text: &str| humantime::parse_duration(text).map_err(|error| error.to_string());
+    let (least, most) = match text.split_once("..") {
+        Some((least, most)) => (time(least)?, time(most)?),
+        None => (time(text)?, time(text)?),
+    };
+    if least > most {
+        return Err("the shortest delay comes first: 20ms..200ms".into());
+    }
+    Ok(least..=most)
+}
+
+/// What the user asked for cannot be.
+fn wrong(what: impl Into<String>) -> anyhow::Error {
+    selo_gateway::Error::Invalid(what.into()).into()
+}
+
+impl Args {
+    fn gateway(&self) -> anyhow::Result<SocketAddr> {
+        let name = self.to.as_deref().unwrap_or_default();
+        let with_port = name.to_socket_addrs();
+        let found = with_port.or_else(|_| {
+            let host = name.trim_start_matches('[').trim_end_matches(']');
+            (host, PORT).to_socket_addrs()
+        });
+        let mut addresses = found
+            .map_err(|error| wrong(format!("--to {name}: {error}; such as 192.0.2.1:{PORT}")))?;
+        addresses
+            .next()
+            .ok_or_else(|| wrong(format!("--to {name}: there is no such host")))
+    }
+
+    fn suite(&self) -> Suite {
+        self.suite
+            .map_or(Suite::ChaChaPolyBlake2s, SuiteName::suite)
+    }
+
+    fn records(&self) -> anyhow::Result<Records> {
+        let path = match &self.state {
+            Some(path) => path.clone(),
+            None => StateDir::default_path()?.join("nodes"),
+        };
+        Ok(Records::open(&path)?)
+    }
+
+    fn impairment(&self) -> Impairment {
+        let network = &self.network;
+        Impairment {
+            loss: network.loss,
+            delay: network.delay.clone(),
+            reorder: network.reorder,
+            duplicate: network.duplicate,
+            corrupt: network.corrupt,
+            truncate: network.truncate,
+        }
+    }
+}
+
+pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
+    if let Some(file) = &args.make_registry {
+        return make_registry(args, file);
+    }
+    let to = args.gateway()?;
+    let stop = stop_on_interrupt();
+    if let Some(name) = &args.board {
+        return board::run(args, name, to, project, &stop);
+    }
+    let mut records = args.records()?;
+    if let Some(file) = &args.registry {
+        take_registry(args, file, &mut records)?;
+    }
+    let mut nodes = start(args, &records)?;
+    if args.pair && !pair::run(args, &mut nodes, &mut records, to, &stop)? {
+        return Ok(ExitCode::from(1));
+    }
+    if let Some(number) = nodes.iter_mut().position(|node| !node.node().is_paired()) {
+        return Err(wrong(format!(
+            "node {number} has no key: --pair, --registry FILE or --make-registry FILE gives it one"
+        )));
+    }
+    if args.readings == Some(0) {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let count = nodes.len();
+    let tally = drive(args, nodes, records, to, &stop)?;
+    report(args, count, &tally);
+    let whole = tally.joined == count as u64 && tally.lost == 0;
+    Ok(ExitCode::from(u8::from(!whole)))
+}
+
+/// Set when the user has had enough: then the summary comes.
+fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&stop);
+    std::thread::spawn(move || {
+        while selo_lab::schedule::check_interrupt().is_ok() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        set.store(true, Ordering::Relaxed);
+    });
+    stop
+}
+
+fn device_suite(suite: Suite) -> anyhow::Result<selo_link::Suite> {
+    Ok(selo_link::Suite::try_from(suite.code())?)
+}
+
+fn node_suite(suite: selo_link::Suite) -> anyhow::Result<Suite> {
+    Suite::from_code(suite.code()).context("the device library lacks the suite")
+}
+
+/// Gives --count nodes ids and keys, and writes them down for the gateway.
+fn make_registry(args: &Args, file: &Path) -> anyhow::Result<ExitCode> {
+    let mut records = args.records()?;
+    if !records.is_empty() {
+        return Err(wrong(
+            "the state directory holds nodes already; name another one with --state",
+        ));
+    }
+    let count = args.count.unwrap_or(1) as usize;
+    let suite = device_suite(args.suite())?;
+    let mut ids = std::collections::HashSet::new();
+    let mut devices = Vec::with_capacity(count);
+    while devices.len() < count {
+        let id = DeviceId(u32::from_le_bytes(random_bytes()?));
+        if ids.insert(id) {
+            devices.push(Record::new(id, suite, DeviceKey::new(random_bytes()?)));
+        }
+    }
+    for (number, device) in devices.iter().enumerate() {
+        records.set(number, first_record(device)?);
+    }
+    let bytes = exchange::write(&devices, file_format(file), true)?;
+    write_private(file, &bytes, false)?;
+    records.commit()?;
+    eprintln!(
+        "{} in {}; give them to the gateway with: selo device import {}",
+        format::things(count, "node", "nodes"),
+        file.display(),
+        file.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn file_format(file: &Path) -> Format {
+    if file.extension().is_some_and(|ending| ending == "csv") {
+        Format::Csv
+    } else {
+        Format::Json
+    }
+}
+
+/// What a node stores before its first start. Its gateway has accepted join counters up to
+/// the one in its registry.
+fn first_record(device: &Record) -> anyhow::Result<selo_nodes::records::Record> {
+    let seed = random_bytes()?;
+    let next = device.join_counter.saturating_add(1);
+    let suite = node_suite(device.suite)?;
+    Ok(provisioned(
+        suite,
+        device.id.0,
+        device.key.expose(),
+        &seed,
+        next,
+    ))
+}
+
+/// The devices of a file, and not too many of them.
+fn read_registry(args: &Args, file: &Path) -> anyhow::Result<Vec<Record>> {
+    let bytes = read_file(file)?;
+    let what = file.display().to_string();
+    let mut devices = exchange::read(&bytes[..], file_format(file), &what)?;
+    devices.retain(|device| device.revoked.is_none());
+    if let Some(count) = args.count {
+        devices.truncate(count as usize);
+    }
+    if devices.is_empty() {
+        return Err(wrong(format!("{what} holds no device")));
+    }
+    Ok(devices)
+}
+
+/// Nodes become the devices of a file. A node that was one of them before goes on where it
+/// was, because its join counters are used up.
+fn take_registry(args: &Args, file: &Path, records: &mut Records) -> anyhow::Result<()> {
+    for (number, device) in read_registry(args, file)?.iter().enumerate() {
+        match records.get(number).map(|record| (describe(record), record)) {
+            Some((Some(info), record)) => {
+                if info.id != device.id.0 {
+                    return Err(wrong(format!(
+                        "node {number} of the state directory is {:08x}, in {} it is {}; name \
+                         another directory with --state",
+                        info.id,
+                        file.display(),
+                        device.id
+                    )));
+                }
+                if has_key(record, device.key.expose()) {
+                    continue;
+                }
+            }
+            Some((None, _)) => {
+                return Err(wrong(format!(
+                    "node {number} of the state directory is damaged"
+                )));
+            }
+            None => {}
+        }
+        records.set(number, first_record(device)?);
+    }
+    records.commit()?;
+    Ok(())
+}
+
+/// Switches the nodes on.
+fn start(args: &Args, records: &Records) -> anyhow::Result<Vec<VirtualNode>> {
+    let count = match args.count {
+        Some(count) => count as usize,
+        None => records.len().max(1),
+    };
+    if args.pair && count != 1 {
+        return Err(wrong("one node pairs at a time: leave --count out"));
+    }
+    let node = |number: usize| {
+        let record = records.get(number).copied();
+        let suite = match record.as_ref().and_then(describe) {
+            Some(info) if args.suite.is_some_and(|suite| suite.suite() != info.suite) => {
+                let kept = device_suite(info.suite)?;
+                return Err(wrong(format!(
+                    "node {number} of the state directory is of suite {kept}; --suite is for \
+                     new ones, in another directory"
+                )));
+            }
+            Some(info) => info.suite,
+            None => args.suite(),
+        };
+        let started = VirtualNode::start(suite, record, system_entropy());
+        started.map_err(|source| {
+            selo_nodes::Error::Node {
+                node: number,
+                source,
+            }
+            .into()
+        })
+    };
+    (0..count).map(node).collect()
+}
+
+/// Lets the nodes send, and says on a terminal how it goes.
+fn drive(
+    args: &Args,
+    nodes: Vec<VirtualNode>,
+    records: Records,
+    to: SocketAddr,
+    stop: &AtomicBool,
+) -> anyhow::Result<Tally> {
+    let plan = Plan {
+        to,
+        every: args.every,
+        readings: args.readings,
+        confirmed: args.confirmed,
+        impairment: args.impairment(),
+        seed: args.seed,
+        limit: args.limit,
+        threads: std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(4),
+        speed: 1,
+    };
+    let status = StatusLine::new();
+    let count = nodes.len();
+    let tally = fleet::run(nodes, records, &plan, stop, |tally| {
+        status.say(&words(count, tally, args.confirmed));
+    })?;
+    Ok(tally)
+}
+
+fn words(count: usize, tally: &Tally, confirmed: bool) -> String {
+    let number = |value: u64| format::count(value as f64);
+    let mut words = format!(
+        "{} of {} joined, {} sent",
+        number(tally.joined_now),
+        number(count as u64),
+        number(tally.sent)
+    );
+    if confirmed {
+        words += &format!(
+            ", {} acknowledged, {} lost",
+            number(tally.acknowledged),
+            number(tally.lost)
+        );
+    }
+    if tally.rejoins > 0 {
+        words += &format!(", {} rejoins", number(tally.rejoins));
+    }
+    words
+}
+
+fn report(args: &Args, count: usize, tally: &Tally) {
+    if args.json {
+        println!(
+            "{}",
+            serde_json::json!({
+                "schema": "selo.nodes/1",
+                "nodes": count,
+                "joined": tally.joined,
+                "rejoins": tally.rejoins,
+                "sessions_lost": tally.sessions_lost,
+                "sent": tally.sent,
+                "acknowledged": tally.acknowledged,
+                "lost": tally.lost,
+                "received": tally.received,
+                "frames_out": tally.frames_out,
+                "frames_in": tally.frames_in,
+                "send_errors": tally.send_errors,
+            })
+        );
+        return;
+    }
+    let number = |value: u64| format::count(value as f64);
+    println!(
+        "{} of {} nodes joined",
+        number(tally.joined),
+        number(count as u64)
+    );
+    println!("{} readings sent", number(tally.sent));
+    if args.confirmed {
+        println!(
+            "{} acknowledged, {} lost",
+            number(tally.acknowledged),
+            number(tally.lost)
+        );
+    }
+    println!(
+        "{} rejoins, {} messages received",
+        number(tally.rejoins),
+        number(tally.received)
+    );
+    if tally.joined < count as u64 {
+        eprintln!(
+            "hint: is a gateway at {}, and does it know these nodes? selo device list",
+            args.to.as_deref().unwrap_or_default()
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! `selo node --board`: the firmware on a simulated board, with a gateway behind its line.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context;
+use selo_lab::node::{Node, factory_record};
+use selo_link::random_bytes;
+use selo_nodes::board::{Plan, Said, Word, build, run as run_board, write_eeprom};
+
+use super::{Args, device_suite, first_record, pair, read_registry, report, wrong};
+
+pub fn run(
+    args: &Args,
+    name: &str,
+    to: SocketAddr,
+    project: Option<&Path>,
+    stop: &AtomicBool,
+) -> anyhow::Result<ExitCode> {
+    let project = match project {
+        Some(project) => project.to_owned(),
+        None => selo_lab::project::Project::find(&std::env::current_dir()?)?,
+    };
+    // The simulator writes the EEPROM, with its keys, anew when it ends.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    let suite = device_suite(args.suite())?;
+    let (board, image) = build(&project, name, suite.name())?;
+    let clock_hz = board
+        .clock_hz
+        .ok_or_else(|| wrong(format!("board '{name}' has no clock")))?;
+    let folder = tempfile::tempdir().context("no place for the board's EEPROM")?;
+    let eeprom = eeprom(args, folder.path())?;
+    let node = Node::start(&project, &board, &image, &eeprom)?;
+    let plan = Plan {
+        to,
+        every: args.every,
+        readings: args.readings,
+        confirmed: args.confirmed,
+        fast: args.fast,
+        seed: args.seed,
+        limit: args.limit,
+    };
+    let mut rejected = false;
+    let tally = run_board(node, clock_hz, &plan, stop, |said| match said {
+        Said::Line(line) => {
+            eprintln!("{name}: {line}");
+            rejected |= line == "pairing failed";
+            None
+        }
+        Said::Payload(payload) => {
+            eprintln!("{name}: received {}", hex::encode(payload));
+            None
+        }
+        Said::Digits(digits) => Some(match pair::compare(digits, args.confirm_digits) {
+            true => Word::Same,
+            false => Word::Different,
+        }),
+    })?;
+    report(args, 1, &tally);
+    if rejected && tally.joined == 0 {
+        eprintln!("selo: the pairing came to nothing");
+    }
+    let whole = tally.joined == 1 && tally.lost == 0;
+    Ok(ExitCode::from(u8::from(!whole)))
+}
+
+/// The board's EEPROM: the file that is there, or a new one. A simulated chip has no entropy,
+/// so what it starts with holds a seed.
+fn eeprom(args: &Args, folder: &Path) -> anyhow::Result<PathBuf> {
+    let path = match &args.eeprom {
+        Some(path) if path.exists() => return Ok(path.clone()),
+        Some(path) => path.clone(),
+        None => folder.join("eeprom"),
+    };
+    let record = match &args.registry {
+        Some(file) => {
+            let devices = read_registry(args, file)?;
+            match devices.as_slice() {
+                [device] if device.suite == device_suite(args.suite())? => first_record(device)?,
+                [device] => {
+                    return Err(wrong(format!(
+                        "{} holds a device of suite {}: --suite {}",
+                        file.display(),
+                        device.suite,
+                        device.suite
+                    )));
+                }
+                _ => {
+                    return Err(wrong(format!(
+                        "{} holds more than one device, and a board is one",
+                        file.display()
+                    )));
+                }
+            }
+        }
+        None => {
+            let id = u32::from_le_bytes(random_bytes()?);
+            factory_record(args.suite().code(), id, &random_bytes()?)
+        }
+    };
+    write_eeprom(&path, &record)?;
+    Ok(path)
+}
