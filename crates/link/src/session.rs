@@ -382,9 +382,10 @@ impl Session {
     }
 
     /// Goes on as if all counters below `next` had been sent: for a gateway that reserves
-    /// counters in blocks and starts again. Never goes back.
+    /// counters in blocks and starts again. Never goes back; from [`COUNTER_LIMIT`] on there is
+    /// nothing left to send.
     pub fn skip_sent(&mut self, next: u64) {
-        self.next_sent = self.next_sent.max(next);
+        self.next_sent = self.next_sent.max(next.min(COUNTER_LIMIT));
     }
 
     /// Goes on as if the packet with this counter had been accepted: for a gateway that reads its

@@ -234,6 +234,8 @@ fn sending_ends_at_the_last_counter() {
     assert_eq!(sender.next_sent(), COUNTER_LIMIT);
     sender.skip_sent(u64::MAX);
     assert!(sender.seal(b"", SealOptions::default(), &mut out).is_err());
+    assert_eq!(sender.next_sent(), COUNTER_LIMIT);
+    assert!(Session::from_bytes(&sender.to_bytes()).is_some());
     assert!(!receiver.replay_accepted(COUNTER_LIMIT));
     // Counter 0 in 16 bits would now be that of 2^32.
     let (mut again, _) = session(Role::Gateway);
@@ -269,6 +271,34 @@ fn a_session_ends_after_too_many_forgeries() {
         );
         let stored = Session::from_bytes(&receiver.to_bytes()).expect("it is stored so");
         assert!(stored.has_ended());
+    }
+}
+
+#[test]
+fn skipping_never_goes_back() {
+    let (mut sender, _) = session(Role::Gateway);
+    sender.skip_sent(10);
+    sender.skip_sent(3);
+    assert_eq!(sender.next_sent(), 10);
+}
+
+/// A counter that no session has is not believed, whoever wrote the file.
+#[test]
+fn what_no_session_stores_is_refused() {
+    let (sender, _) = session(Role::Gateway);
+    let stored = *sender.to_bytes();
+    let with = |at: usize, bytes: &[u8]| {
+        let mut changed = stored;
+        changed[at..at + bytes.len()].copy_from_slice(bytes);
+        Session::from_bytes(&changed).is_some()
+    };
+    let (version, suite, flags, next_sent, next_received) = (0, 1, 2, 71, 79);
+    assert!(with(version, &[1]) && !with(version, &[2]));
+    assert!(with(suite, &[4]) && !with(suite, &[5]));
+    assert!(with(flags, &[3]) && !with(flags, &[4]));
+    for counter in [next_sent, next_received] {
+        assert!(with(counter, &COUNTER_LIMIT.to_le_bytes()));
+        assert!(!with(counter, &(COUNTER_LIMIT + 1).to_le_bytes()));
     }
 }
 
