@@ -305,9 +305,17 @@ impl Shared {
         self.add(Count::Delivered, readings.len() as u64);
         self.add(Count::Redelivered, again.count() as u64);
         let now = crate::clock::unix_ms();
-        for reading in readings.iter().filter(|reading| !reading.redelivered) {
-            let ms = now.saturating_sub(reading.received_ms);
-            self.delivering.record(ms.saturating_mul(1_000_000), 1);
+        // Readings of one record came at one time.
+        for readings in readings.chunk_by(|a, b| a.received_ms == b.received_ms) {
+            let first = readings
+                .iter()
+                .filter(|reading| !reading.redelivered)
+                .count();
+            let ms = readings
+                .first()
+                .map_or(0, |reading| now.saturating_sub(reading.received_ms));
+            self.delivering
+                .record(ms.saturating_mul(1_000_000), first as u64);
         }
     }
 

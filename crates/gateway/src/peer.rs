@@ -3,8 +3,6 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
-use serde::{Serialize, Serializer};
-
 /// The other end of a carrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Peer {
@@ -111,15 +109,6 @@ impl fmt::Display for Peer {
             Peer::Nowhere => f.write_str("-"),
             Peer::Udp(address) => write!(f, "{address}"),
             Peer::Radio(port) => write!(f, "radio:{port}"),
-        }
-    }
-}
-
-impl Serialize for Peer {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Peer::Nowhere => serializer.serialize_none(),
-            peer => serializer.collect_str(peer),
         }
     }
 }

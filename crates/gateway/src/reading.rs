@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use selo_link::DeviceId;
-use serde::{Serialize, Serializer};
 
 use crate::peer::Peer;
 
@@ -55,12 +54,6 @@ impl fmt::Display for SessionName {
     }
 }
 
-impl Serialize for SessionName {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 /// The bytes of a payload, in place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Payload {
@@ -94,62 +87,91 @@ impl fmt::Debug for Payload {
     }
 }
 
-impl Serialize for Payload {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut digits = [0; 2 * PAYLOAD_MAX];
-        let digits = &mut digits[..2 * usize::from(self.size)];
-        match hex::encode_to_slice(&self[..], digits) {
-            Ok(()) => serializer.serialize_str(&String::from_utf8_lossy(digits)),
-            Err(error) => Err(serde::ser::Error::custom(error)),
+impl Reading {
+    /// Appends the reading as one line of JSON. This is the one place that builds it; by
+    /// hand, because it is most of what a reading costs after it was accepted.
+    pub fn write_line(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"schema\":\"");
+        out.extend_from_slice(SCHEMA.as_bytes());
+        out.extend_from_slice(b"\",\"device\":");
+        match self.device {
+            Some(device) => {
+                out.push(b'"');
+                hex(&device.0.to_be_bytes(), out);
+                out.push(b'"');
+            }
+            None => out.extend_from_slice(b"null"),
+        }
+        out.extend_from_slice(b",\"name\":");
+        match &self.name {
+            // A vector takes every byte, and every string is a string of JSON.
+            Some(name) => _ = serde_json::to_writer(&mut *out, &**name),
+            None => out.extend_from_slice(b"null"),
+        }
+        out.extend_from_slice(b",\"session\":\"");
+        hex(&self.session.0.to_be_bytes(), out);
+        out.extend_from_slice(b"\",\"counter\":");
+        decimal(self.counter, out);
+        out.extend_from_slice(b",\"received\":\"");
+        _ = write!(out, "{}", rfc3339(self.received_ms));
+        out.extend_from_slice(b"\",\"payload\":\"");
+        hex(&self.payload, out);
+        out.extend_from_slice(b"\",\"source\":");
+        source(self.source, out);
+        out.extend_from_slice(b",\"rssi\":");
+        match self.rssi {
+            Some(rssi) => _ = write!(out, "{rssi}"),
+            None => out.extend_from_slice(b"null"),
+        }
+        out.extend_from_slice(b",\"authenticated\":");
+        boolean(self.authenticated, out);
+        out.extend_from_slice(b",\"redelivered\":");
+        boolean(self.redelivered, out);
+        out.extend_from_slice(b"}\n");
+    }
+}
+
+fn hex(bytes: &[u8], out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    out.extend(bytes.iter().flat_map(|byte| {
+        [
+            DIGITS[usize::from(byte >> 4)],
+            DIGITS[usize::from(byte & 15)],
+        ]
+    }));
+}
+
+fn decimal(mut number: u32, out: &mut Vec<u8>) {
+    let mut digits = [0; 10];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
         }
     }
+    out.extend_from_slice(&digits[start..]);
 }
 
-/// The line of a reading, in the order in which it is printed.
-#[derive(Serialize)]
-struct Line<'a> {
-    schema: &'static str,
-    device: Option<Text<DeviceId>>,
-    name: Option<&'a str>,
-    session: SessionName,
-    counter: u32,
-    received: Text<humantime::Rfc3339Timestamp>,
-    payload: Payload,
-    source: Peer,
-    rssi: Option<i16>,
-    authenticated: bool,
-    redelivered: bool,
+fn boolean(value: bool, out: &mut Vec<u8>) {
+    out.extend_from_slice(if value { b"true" } else { b"false" });
 }
 
-/// What is written as it is displayed.
-struct Text<T>(T);
-
-impl<T: fmt::Display> Serialize for Text<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-impl Reading {
-    /// Appends the reading as one line of JSON. This is the one place that builds it.
-    pub fn write_line(&self, out: &mut Vec<u8>) {
-        let line = Line {
-            schema: SCHEMA,
-            device: self.device.map(Text),
-            name: self.name.as_deref(),
-            session: self.session,
-            counter: self.counter,
-            received: Text(rfc3339(self.received_ms)),
-            payload: self.payload,
-            source: self.source,
-            rssi: self.rssi,
-            authenticated: self.authenticated,
-            redelivered: self.redelivered,
-        };
-        // A vector takes every byte, and a line holds nothing that JSON cannot.
-        let written = serde_json::to_writer(&mut *out, &line);
-        debug_assert!(written.is_ok());
-        let _ = out.write_all(b"\n");
+fn source(peer: Peer, out: &mut Vec<u8>) {
+    match peer {
+        Peer::Nowhere => out.extend_from_slice(b"null"),
+        Peer::Udp(std::net::SocketAddr::V4(address)) => {
+            out.push(b'"');
+            for (octet, end) in address.ip().octets().into_iter().zip(*b"...:") {
+                decimal(octet.into(), out);
+                out.push(end);
+            }
+            decimal(address.port().into(), out);
+            out.push(b'"');
+        }
+        peer => _ = write!(out, "\"{peer}\""),
     }
 }
 
@@ -191,6 +213,56 @@ mod tests {
              \"payload\":\"32332e352043\",\"source\":\"192.0.2.7:5000\",\"rssi\":null,\
              \"authenticated\":true,\"redelivered\":false}\n"
         );
+    }
+
+    #[test]
+    fn every_field_is_what_a_reader_of_json_finds() {
+        for (number, source) in [
+            (0, Peer::Nowhere),
+            (9, Peer::Radio(3)),
+            (
+                10,
+                Peer::Udp("255.1.0.10:65535".parse().expect("an address")),
+            ),
+            (
+                u32::MAX,
+                Peer::Udp("[2001:db8::1]:7".parse().expect("an address")),
+            ),
+        ] {
+            let reading = Reading {
+                device: (number != 9).then_some(DeviceId(number)),
+                name: (number != 9).then(|| "\u{e9}\\\"\u{1f600}".into()),
+                session: SessionName(u64::from(number)),
+                counter: number,
+                payload: Payload::new(&number.to_le_bytes()).expect("short"),
+                source,
+                rssi: (number > 9).then_some(-120),
+                authenticated: number != 9,
+                redelivered: number == 9,
+                ..reading()
+            };
+            let mut out = Vec::new();
+            reading.write_line(&mut out);
+            let line: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+            let none = serde_json::Value::Null;
+            let or_none = |text: Option<String>| text.map_or(none.clone(), Into::into);
+            assert_eq!(
+                line["device"],
+                or_none(reading.device.map(|id| id.to_string()))
+            );
+            assert_eq!(
+                line["name"],
+                or_none(reading.name.as_deref().map(Into::into))
+            );
+            assert_eq!(line["session"], reading.session.to_string());
+            assert_eq!(line["counter"], number);
+            assert_eq!(line["payload"], ::hex::encode(number.to_le_bytes()));
+            let source = (source != Peer::Nowhere).then(|| source.to_string());
+            assert_eq!(line["source"], or_none(source));
+            assert_eq!(line["rssi"], reading.rssi.map_or(none.clone(), Into::into));
+            assert_eq!(line["authenticated"], reading.authenticated);
+            assert_eq!(line["redelivered"], reading.redelivered);
+        }
     }
 
     #[test]
