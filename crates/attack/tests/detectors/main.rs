@@ -3,6 +3,8 @@
 
 mod weak;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use selo_attack::case::{Outcome, Verdict};
 use selo_attack::target::Target;
 use selo_attack::{Error, Result, classic, join, pair};
@@ -47,6 +49,13 @@ const FOUND: [(&str, Attack, Fault); 18] = [
     ),
 ];
 
+/// A flood is judged by the memory of the whole process: a gateway that hoards for another
+/// test must not be there at the same time.
+fn alone() -> MutexGuard<'static, ()> {
+    static PROCESS: Mutex<()> = Mutex::new(());
+    PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn only_this_machine_is_attacked() {
     let mut elsewhere = WeakGateway::start(Fault::Nothing).at("192.0.2.1:7356");
@@ -73,6 +82,7 @@ fn only_this_machine_is_attacked() {
 
 #[test]
 fn each_attack_finds_the_fault_that_it_looks_for() {
+    let _alone = alone();
     for (name, attack, fault) in FOUND {
         let mut gateway = WeakGateway::start(fault);
         match attack(&mut gateway, SUITE) {
@@ -84,6 +94,7 @@ fn each_attack_finds_the_fault_that_it_looks_for() {
 
 #[test]
 fn the_same_gateway_without_the_fault_withstands() {
+    let _alone = alone();
     let careful = FOUND[..17].iter().map(|(name, attack, _)| (*name, *attack));
     let last: (&str, Attack) = ("pair mitm", careful_mitm);
     for (name, attack) in careful.chain([last]) {
