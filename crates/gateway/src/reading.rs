@@ -88,10 +88,18 @@ impl fmt::Debug for Payload {
 }
 
 impl Reading {
-    /// Appends the reading as one line of JSON. This is the one place that builds it; by
-    /// hand, because it is most of what a reading costs after it was accepted.
+    /// Appends the reading as one line of JSON.
     pub fn write_line(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"{\"schema\":\"");
+        out.push(b'{');
+        self.write_members(out);
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// Appends the members of the reading's JSON object, without its braces, so that others
+    /// may follow. This is the one place that builds them; by hand, because it is most of
+    /// what a reading costs after it was accepted.
+    pub fn write_members(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"\"schema\":\"");
         out.extend_from_slice(SCHEMA.as_bytes());
         out.extend_from_slice(b"\",\"device\":");
         match self.device {
@@ -127,7 +135,6 @@ impl Reading {
         boolean(self.authenticated, out);
         out.extend_from_slice(b",\"redelivered\":");
         boolean(self.redelivered, out);
-        out.extend_from_slice(b"}\n");
     }
 }
 
