@@ -37,7 +37,7 @@ enum Token {
     Psk,
 }
 
-/// The patterns of the vectors [NOISE, 7.4, 9.4]: the initiator's message, the responder's.
+/// The patterns of the vectors [NOISE, 7.5, 9.4]: the initiator's message, the responder's.
 const PATTERNS: [(Pattern, [&[Token]; 2]); 3] = {
     use Token::*;
     [
