@@ -1,0 +1,89 @@
+//! All codecs there are: those of the project, and a folder of the user's.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::codec::Codec;
+use crate::error::{Error, Result};
+use crate::file;
+
+/// `codecs/*.toml`: name and text.
+const BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
+
+/// Codecs by name.
+#[derive(Debug, Clone, Default)]
+pub struct Catalogue {
+    codecs: BTreeMap<String, Arc<Codec>>,
+}
+
+/// A codec's name stands in topics, files and tables.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if (1..=32).contains(&name.len()) && name.bytes().all(fits) {
+        return Ok(());
+    }
+    Err(format!(
+        "'{}' is no name of a codec: lower-case letters, digits and -, at most 32",
+        name.escape_debug()
+    ))
+}
+
+impl Catalogue {
+    /// The codecs that come with Selo.
+    pub fn built_in() -> Result<Catalogue> {
+        let mut catalogue = Catalogue::default();
+        for (file, text) in BUILT_IN {
+            catalogue.add(file, text)?;
+        }
+        Ok(catalogue)
+    }
+
+    /// Those, and the `*.toml` of a folder; one with a known name takes its place.
+    pub fn with_folder(folder: Option<&Path>) -> Result<Catalogue> {
+        let mut catalogue = Catalogue::built_in()?;
+        let Some(folder) = folder else {
+            return Ok(catalogue);
+        };
+        let read = |path: &Path| {
+            let path = path.to_owned();
+            move |source| Error::Read { path, source }
+        };
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(read(folder))? {
+            let path = entry.map_err(read(folder))?.path();
+            if path.extension().is_some_and(|ending| ending == "toml") {
+                files.push(path);
+            }
+        }
+        files.sort();
+        for path in files {
+            let text = std::fs::read_to_string(&path).map_err(read(&path))?;
+            catalogue.add(&path.display().to_string(), &text)?;
+        }
+        Ok(catalogue)
+    }
+
+    /// Adds the codec of a file's text; its vectors must hold.
+    pub fn add(&mut self, file: &str, text: &str) -> Result<Arc<Codec>> {
+        let codec = Arc::new(file::parse(file, text)?);
+        self.codecs.insert(codec.name.clone(), codec.clone());
+        Ok(codec)
+    }
+
+    /// The codec of this name.
+    pub fn get(&self, name: &str) -> Result<&Arc<Codec>> {
+        self.codecs.get(name).ok_or_else(|| Error::Unknown {
+            name: name.escape_debug().to_string(),
+            known: self.names().collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.codecs.keys().map(String::as_str)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Codec>> {
+        self.codecs.values()
+    }
+}

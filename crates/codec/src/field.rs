@@ -1,0 +1,252 @@
+//! A field of a payload: bytes at an offset, and the value that they mean.
+
+/// A title for people, in the languages of the dashboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Title {
+    pub en: String,
+    pub pt: String,
+}
+
+/// How values of a field are summed up over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It rises and falls: minimum, mean and maximum mean something.
+    Gauge,
+    /// A total that rises, and may restart at zero: differences mean something.
+    Counter,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Gauge => "gauge",
+            Kind::Counter => "counter",
+        }
+    }
+}
+
+/// How a number is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Integer { bytes: usize, signed: bool },
+    Float { bytes: usize },
+}
+
+impl Layout {
+    pub(crate) const NAMES: [(&str, Layout); 11] = [
+        ("u8", Layout::integer(1, false)),
+        ("i8", Layout::integer(1, true)),
+        ("u16", Layout::integer(2, false)),
+        ("i16", Layout::integer(2, true)),
+        ("u24", Layout::integer(3, false)),
+        ("i24", Layout::integer(3, true)),
+        ("u32", Layout::integer(4, false)),
+        ("i32", Layout::integer(4, true)),
+        ("u48", Layout::integer(6, false)),
+        ("f32", Layout::Float { bytes: 4 }),
+        ("f64", Layout::Float { bytes: 8 }),
+    ];
+
+    const fn integer(bytes: usize, signed: bool) -> Layout {
+        Layout::Integer { bytes, signed }
+    }
+
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Layout::Integer { bytes, .. } | Layout::Float { bytes } => bytes,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        let known = Layout::NAMES.iter().find(|(_, layout)| *layout == self);
+        known.map_or("?", |(name, _)| name)
+    }
+}
+
+/// A field. Made from a codec's file only, which has been checked.
+#[derive(Debug, Clone)]
+pub struct Field {
+    pub name: String,
+    pub title: Title,
+    /// Of its first byte, from the payload's (in Cayenne LPP: the item's data).
+    pub offset: usize,
+    pub(crate) layout: Layout,
+    pub(crate) big_endian: bool,
+    /// Lowest and highest bit, of unsigned integers.
+    pub bits: Option<(u8, u8)>,
+    /// value = raw * scale + add.
+    pub scale: f64,
+    pub add: f64,
+    /// In UCUM's notation, as the codec's file says it: `mm`, `Cel`, `1`.
+    pub unit: String,
+    pub kind: Kind,
+    /// The raw value that says: there is none.
+    pub absent: Option<f64>,
+    /// Values outside are left out: a sensor that is broken or not there.
+    pub valid: Option<(f64, f64)>,
+    /// What Home Assistant calls such a quantity.
+    pub class: Option<String>,
+}
+
+/// More decimals than this, and scaling is plain floating-point arithmetic.
+const DECIMALS_MAX: usize = 9;
+
+impl Field {
+    /// The layout's name in a codec's file: `u16`.
+    pub fn layout(&self) -> &'static str {
+        self.layout.name()
+    }
+
+    pub fn is_big_endian(&self) -> bool {
+        self.big_endian
+    }
+
+    /// Behind its last byte.
+    pub(crate) fn end(&self) -> usize {
+        self.offset + self.layout.bytes()
+    }
+
+    fn bytes(&self, raw: &[u8]) -> [u8; 8] {
+        let mut bytes = [0; 8];
+        bytes[..raw.len()].copy_from_slice(raw);
+        if self.big_endian {
+            bytes[..raw.len()].reverse();
+        }
+        bytes
+    }
+
+    /// The number that stands there, before scaling. `None` behind the payload's end.
+    fn raw(&self, payload: &[u8]) -> Option<f64> {
+        let bytes = self.bytes(payload.get(self.offset..self.end())?);
+        let word = u64::from_le_bytes(bytes);
+        Some(match self.layout {
+            Layout::Float { bytes: 4 } => {
+                // Through decimal: 23.4 as 32 bits means 23.4, not 23.399999618530273.
+                let value = f32::from_bits(word as u32);
+                value.to_string().parse().unwrap_or(f64::NAN)
+            }
+            Layout::Float { .. } => f64::from_bits(word),
+            Layout::Integer { bytes, signed } => {
+                let word = match self.bits {
+                    Some((low, high)) => word >> low & mask(high - low + 1),
+                    None => word,
+                };
+                let shift = 64 - 8 * bytes as u32;
+                // At most 48 bits: every one of them fits.
+                if signed {
+                    ((word << shift) as i64 >> shift) as f64
+                } else {
+                    word as f64
+                }
+            }
+        })
+    }
+
+    /// The value that stands there; `None` if it is absent or cannot be.
+    pub(crate) fn decode(&self, payload: &[u8]) -> Option<f64> {
+        let raw = self.raw(payload)?;
+        if self.absent == Some(raw) {
+            return None;
+        }
+        let value = self.scaled(raw);
+        let valid = self
+            .valid
+            .is_none_or(|(least, most)| (least..=most).contains(&value));
+        (value.is_finite() && valid).then_some(value)
+    }
+
+    /// As a person would: 3 x 0.2 is 0.6. Integers are multiplied, and one division rounds.
+    fn scaled(&self, raw: f64) -> f64 {
+        if self.scale == 1.0 && self.add == 0.0 {
+            return raw;
+        }
+        let decimals = decimals(self.scale).max(decimals(self.add));
+        if decimals > DECIMALS_MAX {
+            return raw * self.scale + self.add;
+        }
+        let power = 10f64.powi(decimals as i32);
+        (raw * (self.scale * power).round() + (self.add * power).round()) / power
+    }
+
+    /// Writes a value, or that there is none.
+    pub(crate) fn encode(&self, value: Option<f64>, payload: &mut [u8]) -> Result<(), String> {
+        let name = &self.name;
+        let raw = match (value, self.absent) {
+            (Some(value), _) if !value.is_finite() => {
+                return Err(format!("{name}: {value} is no number"));
+            }
+            (Some(value), absent) => {
+                if let Some((least, most)) = self.valid
+                    && !(least..=most).contains(&value)
+                {
+                    return Err(format!("{name}: {value} is not from {least} to {most}"));
+                }
+                let raw = (value - self.add) / self.scale;
+                let raw = match self.layout {
+                    Layout::Integer { .. } => raw.round(),
+                    Layout::Float { .. } => raw,
+                };
+                if absent == Some(raw) {
+                    return Err(format!("{name}: {value} would mean that there is no value"));
+                }
+                raw
+            }
+            (None, Some(absent)) => absent,
+            (None, None) => return Err(format!("{name} is missing")),
+        };
+        let place = payload
+            .get_mut(self.offset..self.end())
+            .ok_or_else(|| format!("{name} stands behind the end"))?;
+        let word = match self.layout {
+            Layout::Float { bytes: 4 } => u64::from((raw as f32).to_bits()),
+            Layout::Float { .. } => raw.to_bits(),
+            Layout::Integer { bytes, signed } => {
+                let bits = match self.bits {
+                    Some((low, high)) => u32::from(high - low) + 1,
+                    None => 8 * bytes as u32,
+                };
+                let (least, most) = if signed {
+                    (
+                        -(2f64.powi(bits as i32 - 1)),
+                        2f64.powi(bits as i32 - 1) - 1.0,
+                    )
+                } else {
+                    (0.0, 2f64.powi(bits as i32) - 1.0)
+                };
+                if !(least..=most).contains(&raw) {
+                    let value = value.unwrap_or(raw);
+                    return Err(format!("{name}: {value} does not fit {bits} bits"));
+                }
+                let word = raw as i64 as u64;
+                match self.bits {
+                    Some((low, _)) => word << low,
+                    None => word,
+                }
+            }
+        };
+        let mut bytes = word.to_le_bytes();
+        let bytes = &mut bytes[..place.len()];
+        if self.big_endian {
+            bytes.reverse();
+        }
+        for (to, byte) in place.iter_mut().zip(bytes) {
+            // Fields of single bits share their bytes.
+            *to = if self.bits.is_some() {
+                *to | *byte
+            } else {
+                *byte
+            };
+        }
+        Ok(())
+    }
+}
+
+fn mask(bits: u8) -> u64 {
+    u64::MAX >> (64 - u32::from(bits.clamp(1, 64)))
+}
+
+/// Digits behind the point of the shortest text that means this number.
+fn decimals(number: f64) -> usize {
+    let text = number.to_string();
+    text.split_once('.').map_or(0, |(_, behind)| behind.len())
+}

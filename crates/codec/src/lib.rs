@@ -1,0 +1,24 @@
+//! Payload codecs as data: what the bytes that a node sends mean. A codec is a file of
+//! `codecs/` (its format: `codecs/README.md`); no code knows one by name.
+//!
+//! ```
+//! let codecs = selo_codec::Catalogue::built_in()?;
+//! let codec = codecs.get("rain-gauge")?;
+//! let values = codec.decode(&[0, 0, 0, 0, 62, 0, 0, 0, 46, 9, 0, 0, 116, 14, 0, 0])?;
+//! assert_eq!((&*values[0].name, values[0].value, values[0].unit), ("rain_total", 12.4, "mm"));
+//! # Ok::<(), selo_codec::Error>(())
+//! ```
+
+mod catalogue;
+mod codec;
+mod error;
+mod field;
+mod file;
+
+pub use catalogue::{Catalogue, check_name};
+pub use codec::{Codec, Value};
+pub use error::{Error, Result};
+pub use field::{Field, Kind, Title};
+
+/// The codec of a device that nobody has given another one.
+pub const DEFAULT: &str = "rain-gauge";
