@@ -3,10 +3,9 @@
 use chacha20::cipher::{Block, KeyIvInit, StreamCipherCore};
 use chacha20::variants::Ietf;
 use chacha20::{ChaChaCore, R20};
-use orion::hazardous::mac::poly1305::{OneTimeKey, Poly1305};
-use zeroize::Zeroize;
 
 use super::TAG_MAX;
+use super::poly1305::Poly1305;
 
 type ChaCha20 = ChaChaCore<R20, Ietf>;
 
@@ -37,20 +36,22 @@ struct ChaChaPoly {
 }
 
 impl ChaChaPoly {
+    #[inline]
     fn new(key: &[u8; 32], n: u64) -> Self {
         let mut nonce = [0; 12];
         nonce[4..].copy_from_slice(&n.to_le_bytes());
         let mut cipher = ChaCha20::new(key.into(), &nonce.into());
         let mut blocks = [Block::<ChaCha20>::default(); BATCH];
         cipher.write_keystream_blocks(&mut blocks);
-        let key = OneTimeKey::from_slice(&blocks[0][..32]).expect("a key has 32 bytes");
+        let key = blocks[0].first_chunk().expect("a block has 64 bytes");
         ChaChaPoly {
             cipher,
-            poly1305: Poly1305::new(&key),
+            poly1305: Poly1305::new(key),
             blocks,
         }
     }
 
+    #[inline]
     fn apply_key_stream(&mut self, text: &mut [u8]) {
         let (start, rest) = text.split_at_mut(text.len().min(64 * (BATCH - 1)));
         xor(start, &self.blocks[1..]);
@@ -60,33 +61,30 @@ impl ChaChaPoly {
         }
     }
 
+    #[inline]
     fn tag(&mut self, ad: &[u8], ciphertext: &[u8]) -> [u8; TAG_MAX] {
-        let mut update = |bytes: &[u8]| self.poly1305.update(bytes).expect("it is not finalized");
-        for part in [ad, ciphertext] {
-            update(part);
-            update(&[0; 15][..part.len().wrapping_neg() % 16]);
-        }
-        let mut lengths = [0; 16];
-        lengths[..8].copy_from_slice(&(ad.len() as u64).to_le_bytes());
-        lengths[8..].copy_from_slice(&(ciphertext.len() as u64).to_le_bytes());
-        update(&lengths);
-        let tag = self.poly1305.finalize().expect("it is finalized once");
-        let mut bytes = [0; TAG_MAX];
-        bytes.copy_from_slice(tag.unprotected_as_bytes());
-        bytes
+        self.poly1305.update_padded(ad);
+        self.poly1305.update_padded(ciphertext);
+        let lengths = (ciphertext.len() as u128) << 64 | ad.len() as u128;
+        self.poly1305.block(lengths);
+        self.poly1305.tag()
     }
 }
 
+#[inline]
 fn xor(text: &mut [u8], stream: &[Block<ChaCha20>]) {
-    for (text, stream) in text.iter_mut().zip(stream.iter().flatten()) {
-        *text ^= stream;
+    for (text, stream) in text.chunks_mut(64).zip(stream) {
+        for (text, stream) in text.iter_mut().zip(stream) {
+            *text ^= stream;
+        }
     }
 }
 
 impl Drop for ChaChaPoly {
     fn drop(&mut self) {
-        for block in &mut self.blocks {
-            block.as_mut_slice().zeroize();
-        }
+        // Wiped at once and not byte by byte, which took as long as the cipher; the barrier
+        // keeps the compiler from leaving it out.
+        self.blocks = Default::default();
+        zeroize::optimization_barrier(&self.blocks);
     }
 }

@@ -4,7 +4,6 @@ use aes::Aes256Enc;
 use aes::cipher::{Block, BlockCipherEncrypt, KeyInit};
 use ghash::GHash;
 use ghash::universal_hash::UniversalHash;
-use zeroize::Zeroize;
 
 use super::TAG_MAX;
 
@@ -56,8 +55,10 @@ impl Gcm {
                 }
                 self.cipher.encrypt_blocks(stream);
             }
-            for (text, stream) in chunk.iter_mut().zip(stream.iter().flatten()) {
-                *text ^= stream;
+            for (text, stream) in chunk.chunks_mut(16).zip(stream) {
+                for (text, stream) in text.iter_mut().zip(stream) {
+                    *text ^= *stream;
+                }
             }
         }
     }
@@ -80,9 +81,9 @@ impl Gcm {
 
 impl Drop for Gcm {
     fn drop(&mut self) {
-        for block in &mut self.blocks {
-            block.as_mut_slice().zeroize();
-        }
+        // At once and not byte by byte; the barrier keeps the compiler from leaving it out.
+        self.blocks = Default::default();
+        zeroize::optimization_barrier(&self.blocks);
     }
 }
 

@@ -3,11 +3,13 @@
 //!
 //! The ciphers and hash functions are crates'; here they are put together, because packets need
 //! tags of 8 bytes, which the AEAD crates cannot check, and an HMAC whose block is 32 bytes.
+//! Poly1305 is our own, because the crates' are slow at the few blocks of a packet.
 
 mod ascon;
 mod chachapoly;
 mod gcm;
 mod hash;
+mod poly1305;
 #[cfg(test)]
 mod tests;
 
