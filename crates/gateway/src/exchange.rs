@@ -44,6 +44,9 @@ pub struct Row {
     pub last_seen: Option<String>,
     #[serde(default)]
     pub address: Option<String>,
+    /// Files of older versions have none: the default one.
+    #[serde(default)]
+    pub codec: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -67,6 +70,7 @@ impl Row {
             revoked: record.revoked.map(time),
             last_seen: record.last_seen.map(time),
             address: record.address.clone(),
+            codec: Some(record.codec.clone()),
         }
     }
 
@@ -105,6 +109,9 @@ impl Row {
         record.revoked = time(self.revoked)?;
         record.last_seen = time(self.last_seen)?;
         record.address = given(self.address);
+        if let Some(codec) = given(self.codec) {
+            record.codec = codec;
+        }
         Ok(record)
     }
 }
@@ -142,6 +149,7 @@ pub fn write(records: &[Record], format: Format, with_keys: bool) -> Result<Vec<
                         text(row.revoked),
                         text(row.last_seen),
                         text(row.address),
+                        text(row.codec),
                     ])
                     .map_err(invalid)?;
             }
@@ -153,7 +161,7 @@ pub fn write(records: &[Record], format: Format, with_keys: bool) -> Result<Vec<
 }
 
 /// The columns of CSV, in order.
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "id",
     "name",
     "suite",
@@ -163,6 +171,7 @@ const COLUMNS: [&str; 9] = [
     "revoked",
     "last_seen",
     "address",
+    "codec",
 ];
 
 /// Reads devices, all or none: an error names the first row that is wrong.
@@ -228,6 +237,7 @@ mod tests {
                 revoked: Some(1_795_303_147_000),
                 last_seen: Some(0),
                 address: Some("192.0.2.1:7".into()),
+                codec: "raw".into(),
                 ..record(0xffff_ffff / 3, Some("comma, \"quote\" and\u{e9}"))
             },
         ]
@@ -265,6 +275,7 @@ mod tests {
         let text = format!("id,name,suite,key\n00000001,,ascon,{key}\n");
         let read = read(text.as_bytes(), Format::Csv, "f").expect("read");
         assert_eq!((read.len(), read[0].join_counter), (1, 0));
+        assert_eq!(read[0].codec, crate::registry::DEFAULT_CODEC);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::state::private_file;
 /// `PRAGMA application_id`: "Selo".
 const APPLICATION: i64 = 0x5365_6c6f;
 /// `PRAGMA user_version`.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 const SCHEMA: &str = "
 CREATE TABLE device (
@@ -36,12 +36,20 @@ CREATE TABLE device (
     created      INTEGER NOT NULL,           -- Unix milliseconds, as all times
     revoked      INTEGER,
     last_seen    INTEGER,
-    address      TEXT
+    address      TEXT,
+    codec        TEXT NOT NULL DEFAULT 'rain-gauge'
 ) STRICT;
 ";
 
+/// What leads from each older version to the next one.
+const MIGRATIONS: [&str; VERSION as usize - 1] =
+    ["ALTER TABLE device ADD COLUMN codec TEXT NOT NULL DEFAULT 'rain-gauge';"];
+
+/// The codec of a device that nobody has given another one.
+pub const DEFAULT_CODEC: &str = "rain-gauge";
+
 const COLUMNS: &str =
-    "row, id, name, suite, key, join_counter, created, revoked, last_seen, address";
+    "row, id, name, suite, key, join_counter, created, revoked, last_seen, address, codec";
 
 /// A device with all that the registry knows of it.
 #[derive(Debug, Clone)]
@@ -60,6 +68,8 @@ pub struct Record {
     /// Written every few minutes while a gateway runs.
     pub last_seen: Option<u64>,
     pub address: Option<String>,
+    /// What its payloads mean. Whoever sets it knows which codecs there are.
+    pub codec: String,
 }
 
 impl Record {
@@ -75,6 +85,7 @@ impl Record {
             revoked: None,
             last_seen: None,
             address: None,
+            codec: DEFAULT_CODEC.into(),
         }
     }
 
@@ -178,7 +189,14 @@ impl Registry {
                     .and_then(|()| transaction.pragma_update(None, "user_version", VERSION))
                     .map_err(failed)?;
             }
-            (APPLICATION, VERSION) => {}
+            (APPLICATION, version @ 1..=VERSION) => {
+                for migration in &MIGRATIONS[version as usize - 1..] {
+                    transaction.execute_batch(migration).map_err(failed)?;
+                }
+                transaction
+                    .pragma_update(None, "user_version", VERSION)
+                    .map_err(failed)?;
+            }
             (APPLICATION, found) => {
                 return Err(Error::RegistryVersion {
                     path: path.into(),
@@ -301,7 +319,8 @@ impl Registry {
             transaction
                 .prepare_cached(
                     "INSERT INTO device (id, name, suite, key, join_counter, created, revoked,
-                     last_seen, address) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                     last_seen, address, codec)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
                 )
                 .and_then(|mut statement| {
                     statement.insert(params![
@@ -314,6 +333,7 @@ impl Registry {
                         record.revoked.map(|ms| ms as i64),
                         record.last_seen.map(|ms| ms as i64),
                         record.address,
+                        record.codec,
                     ])
                 })
                 .map(|row| record.row = row as u32)
@@ -368,6 +388,24 @@ impl Registry {
             )
             .map_err(&failed)?;
         transaction.commit().map_err(&failed)
+    }
+
+    /// Says what a device's payloads mean.
+    pub fn set_codec(&mut self, id: DeviceId, codec: &str) -> Result<()> {
+        self.connection
+            .execute(
+                "UPDATE device SET codec = ?2 WHERE id = ?1",
+                params![id.0, codec],
+            )
+            .map(|_| ())
+            .map_err(self.failed())
+    }
+
+    /// Another number after another connection has changed something.
+    pub fn version(&self) -> Result<i64> {
+        self.connection
+            .pragma_query_value(None, "data_version", |row| row.get(0))
+            .map_err(self.failed())
     }
 
     /// Writes what a gateway has learnt, by row.
@@ -464,6 +502,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         revoked: time(7)?,
         last_seen: time(8)?,
         address: row.get(9)?,
+        codec: row.get(10)?,
     })
 }
 
@@ -654,9 +693,60 @@ mod tests {
         std::fs::remove_file(&path).expect("removes");
         drop(Registry::open(&path).expect("opens"));
         Connection::open(&path)
-            .and_then(|newer| newer.pragma_update(None, "user_version", 2))
+            .and_then(|newer| newer.pragma_update(None, "user_version", VERSION + 1))
             .expect("writes");
         let error = Registry::open(&path).expect_err("refused");
-        assert!(matches!(error, Error::RegistryVersion { found: 2, .. }));
+        assert!(matches!(error, Error::RegistryVersion { found: 3, .. }));
+    }
+
+    /// A file as version 1 wrote it.
+    const VERSION_1: &str = "
+        CREATE TABLE device (
+            row          INTEGER PRIMARY KEY AUTOINCREMENT,
+            id           INTEGER NOT NULL UNIQUE,
+            name         TEXT UNIQUE,
+            suite        INTEGER NOT NULL,
+            key          BLOB NOT NULL CHECK (length(key) = 32),
+            join_counter INTEGER NOT NULL DEFAULT 0,
+            created      INTEGER NOT NULL,
+            revoked      INTEGER,
+            last_seen    INTEGER,
+            address      TEXT
+        ) STRICT;
+        INSERT INTO device VALUES (7, 1, 'garden', 1, zeroblob(32), 42, 5, NULL, 6, '192.0.2.1:7');
+        PRAGMA application_id = 1399155823;
+        PRAGMA user_version = 1;";
+
+    #[test]
+    fn a_registry_of_version_1_becomes_one_of_today() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("registry.db");
+        Connection::open(&path)
+            .and_then(|old| old.execute_batch(VERSION_1))
+            .expect("makes");
+        for _ in 0..2 {
+            let mut registry = Registry::open(&path).expect("opens");
+            let found = registry.find("garden").expect("found");
+            assert_eq!((found.row, found.join_counter), (7, 42));
+            assert_eq!(found.address.as_deref(), Some("192.0.2.1:7"));
+            assert_eq!(found.codec, DEFAULT_CODEC);
+            registry.set_codec(found.id, "raw").expect("sets");
+            assert_eq!(registry.find("garden").expect("found").codec, "raw");
+            registry.set_codec(found.id, DEFAULT_CODEC).expect("sets");
+        }
+        let added = Registry::open(&path)
+            .and_then(|mut registry| registry.add(&device(2, None), Existing::Refuse))
+            .expect("adds");
+        assert_eq!(added.row, 8);
+    }
+
+    #[test]
+    fn a_change_by_another_connection_is_seen() {
+        let (folder, registry) = registry();
+        let mut other = Registry::open(&folder.path().join("registry.db")).expect("opens");
+        let before = registry.version().expect("reads");
+        assert_eq!(registry.version().expect("reads"), before);
+        other.add(&device(1, None), Existing::Refuse).expect("adds");
+        assert_ne!(registry.version().expect("reads"), before);
     }
 }
