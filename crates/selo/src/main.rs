@@ -6,6 +6,7 @@
 
 mod attack;
 mod bench;
+mod collect;
 mod completions;
 mod device;
 mod doctor;
@@ -50,6 +51,8 @@ enum Command {
     Lab(lab::Command),
     /// Take packets of nodes, and print their readings
     Gateway(gateway::Args),
+    /// Keep readings in a database, and answer questions about them over HTTP
+    Collect(collect::Args),
     /// The devices that a gateway knows: pair, add, list, revoke, back up
     #[command(subcommand)]
     Device(device::Command),
@@ -103,6 +106,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
         Command::Lab(command) => command.run(&project()?),
         Command::Gateway(args) => gateway::run(args),
+        Command::Collect(args) => collect::run(args),
         Command::Device(command) => command.run(),
         Command::Node(args) => node::run(args, project().ok().as_deref()),
         Command::Attack(args) => attack::run(args),
@@ -147,6 +151,9 @@ fn advice(error: &anyhow::Error) -> (Option<String>, u8) {
         }
         if let Some(gateway) = cause.downcast_ref::<selo_gateway::Error>() {
             return (gateway.hint(), gateway.exit_code());
+        }
+        if let Some(collector) = cause.downcast_ref::<selo_collector::Error>() {
+            return (collector.hint(), collector.exit_code());
         }
         if let Some(nodes) = cause.downcast_ref::<selo_nodes::Error>() {
             return (nodes.hint(), nodes.exit_code());

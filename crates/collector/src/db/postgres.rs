@@ -1,0 +1,265 @@
+//! PostgreSQL, by the same statements. A connection that breaks is made anew before the
+//! next piece of work.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use postgres::error::SqlState;
+use postgres::types::{Format, IsNull, ToSql, Type, private::BytesMut};
+use postgres::{Client, Config, NoTls, Statement};
+
+use super::{Database, Row, Value, without_password};
+use crate::error::{Error, Result};
+
+/// The number that says "a collector writes here" among the advisory locks of a
+/// database: "selo" in ASCII.
+const LOCK: i64 = 0x7365_6c6f;
+
+pub struct Postgres {
+    config: Config,
+    client: Option<Client>,
+    statements: HashMap<String, Statement>,
+    writes: bool,
+    place: String,
+}
+
+impl std::fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Postgres({})", self.place)
+    }
+}
+
+impl Postgres {
+    /// A writer holds the lock of the database as long as it is connected.
+    pub fn open(url: &str, writes: bool) -> Result<Postgres> {
+        let place = without_password(url);
+        let mut config: Config = url.parse().map_err(|_| {
+            Error::Invalid(format!(
+                "'{place}' is not a connection string of PostgreSQL (postgres://USER@HOST/DATABASE)"
+            ))
+        })?;
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(Duration::from_secs(5));
+        }
+        config.application_name("selo collect");
+        let mut db = Postgres {
+            config,
+            client: None,
+            statements: HashMap::new(),
+            writes,
+            place,
+        };
+        db.ready()?;
+        Ok(db)
+    }
+
+    fn client(&mut self) -> Result<&mut Client> {
+        self.client.as_mut().ok_or_else(|| Error::Unavailable {
+            place: self.place.clone(),
+            reason: "the connection is gone".into(),
+        })
+    }
+
+    /// What an error means; a broken connection is let go.
+    fn meaning(&mut self, error: &postgres::Error) -> Error {
+        let place = self.place.clone();
+        let reason = match error.as_db_error() {
+            Some(answer) => format!("{} ({})", answer.message(), answer.code().code()),
+            None => chain(error),
+        };
+        if self.client.as_ref().is_some_and(Client::is_closed) {
+            self.forget();
+        }
+        match error.code() {
+            None => {
+                // Not an answer of the server: the connection, or a value that does not
+                // fit its column.
+                if self.client.is_none() || error.is_closed() {
+                    self.forget();
+                    Error::Unavailable { place, reason }
+                } else {
+                    Error::Database { place, reason }
+                }
+            }
+            Some(code) if *code == SqlState::DISK_FULL => Error::Full { place, reason },
+            // Connection, transaction rollback, resources, operator, system
+            // [POSTGRESQL, Appendix A].
+            Some(code)
+                if ["08", "25", "40", "53", "57", "58", "28"].contains(&&code.code()[..2]) =>
+            {
+                if code.code().starts_with("57") {
+                    self.forget();
+                }
+                Error::Unavailable { place, reason }
+            }
+            Some(_) => Error::Database { place, reason },
+        }
+    }
+
+    fn forget(&mut self) {
+        self.client = None;
+        self.statements.clear();
+    }
+
+    fn statement(&mut self, sql: &str) -> Result<Statement> {
+        if let Some(statement) = self.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        let prepared = self.client()?.prepare(&sql.replace('?', "$"));
+        let statement = prepared.map_err(|error| self.meaning(&error))?;
+        self.statements.insert(sql.into(), statement.clone());
+        Ok(statement)
+    }
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let more = cause.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match (self, kind) {
+            (Value::Null, _) => Ok(IsNull::Yes),
+            (Value::Int(value), &Type::FLOAT8) => (*value as f64).to_sql(kind, out),
+            (Value::Int(value), &Type::INT4) => i32::try_from(*value)?.to_sql(kind, out),
+            (Value::Int(value), &Type::INT8) => value.to_sql(kind, out),
+            (Value::Real(value), &Type::FLOAT8) => value.to_sql(kind, out),
+            (Value::Text(value), &Type::TEXT | &Type::VARCHAR) => value.to_sql(kind, out),
+            (Value::Blob(value), &Type::BYTEA) => value.to_sql(kind, out),
+            (value, kind) => Err(format!("{value:?} is not of type {kind}").into()),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    fn encode_format(&self, _: &Type) -> Format {
+        Format::Binary
+    }
+
+    fn to_sql_checked(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        self.to_sql(kind, out)
+    }
+}
+
+fn value(row: &postgres::Row, column: usize) -> Result<Value, postgres::Error> {
+    Ok(match *row.columns()[column].type_() {
+        Type::INT8 => row.try_get::<_, Option<i64>>(column)?.into(),
+        Type::INT4 => row.try_get::<_, Option<i32>>(column)?.map(i64::from).into(),
+        Type::BOOL => row.try_get::<_, Option<bool>>(column)?.into(),
+        Type::FLOAT8 => row.try_get::<_, Option<f64>>(column)?.into(),
+        Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(column)?.into(),
+        _ => row.try_get::<_, Option<String>>(column)?.into(),
+    })
+}
+
+fn parameters_of(parameters: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
+    parameters
+        .iter()
+        .map(|value| value as &(dyn ToSql + Sync))
+        .collect()
+}
+
+impl Database for Postgres {
+    fn place(&self) -> &str {
+        &self.place
+    }
+
+    fn is_gone(&self) -> bool {
+        self.client.as_ref().is_none_or(Client::is_closed)
+    }
+
+    fn ready(&mut self) -> Result<()> {
+        if !self.is_gone() {
+            return Ok(());
+        }
+        self.forget();
+        let connected = self.config.connect(NoTls);
+        let mut client = connected.map_err(|error| match self.meaning(&error) {
+            // No connection is there that could be to blame.
+            Error::Database { place, reason } => Error::Unavailable { place, reason },
+            other => other,
+        })?;
+        if self.writes {
+            let locked = client
+                .query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK])
+                .and_then(|row| row.try_get::<_, bool>(0))
+                .map_err(|error| self.meaning(&error))?;
+            if !locked {
+                return Err(Error::Locked {
+                    place: self.place.clone(),
+                });
+            }
+        }
+        self.client = Some(client);
+        Ok(())
+    }
+
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64> {
+        let statement = self.statement(sql)?;
+        let done = self
+            .client()?
+            .execute(&statement, &parameters_of(parameters));
+        done.map_err(|error| self.meaning(&error))
+    }
+
+    fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
+        let statement = self.statement(sql)?;
+        let answer = self.client()?.query(&statement, &parameters_of(parameters));
+        let rows = answer.map_err(|error| self.meaning(&error))?;
+        rows.iter()
+            .map(|row| {
+                let columns = (0..row.len()).map(|column| value(row, column));
+                columns.collect::<Result<_, _>>().map(Row)
+            })
+            .collect::<Result<_, postgres::Error>>()
+            .map_err(|error| self.meaning(&error))
+    }
+
+    fn script(&mut self, sql: &str) -> Result<()> {
+        let done = self.client()?.batch_execute(sql);
+        done.map_err(|error| self.meaning(&error))
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        self.ready()?;
+        self.script("BEGIN")
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.script("COMMIT")
+    }
+
+    fn rollback(&mut self) {
+        if self.client.is_some() && self.script("ROLLBACK").is_err() {
+            // Whatever state it is in, the next work begins on a fresh connection.
+            self.forget();
+        }
+    }
+
+    fn dialect(&self, sql: &str) -> String {
+        sql.replace(
+            "SERIAL_KEY",
+            "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+        )
+        .replace("CLUSTERED", "")
+    }
+}

@@ -1,0 +1,177 @@
+//! SQLite, in its write-ahead log: one writer, and readers that do not wait for it
+//! [SQLITEWAL].
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
+
+use super::{Database, Row, Value, refused};
+use crate::error::{Error, Result};
+
+/// How long a statement waits for another process, such as a backup.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub struct Sqlite {
+    connection: Connection,
+    place: String,
+}
+
+impl std::fmt::Debug for Sqlite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Sqlite({})", self.place)
+    }
+}
+
+impl Sqlite {
+    pub fn open_writer(path: &Path, limit: Option<u64>) -> Result<Sqlite> {
+        use std::os::unix::fs::OpenOptionsExt;
+        // Made before SQLite does, so that nobody else may read it; the log and the
+        // shared memory take its mode.
+        std::fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)
+            .map_err(|source| Error::Write {
+                path: path.into(),
+                source,
+            })?;
+        let mut db = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        // FULL: what was committed survives a power failure; in the log that is one
+        // wait for the disk a transaction.
+        db.script(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+             PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000",
+        )?;
+        if let Some(pages) = limit {
+            db.script(&format!("PRAGMA max_page_count = {pages}"))?;
+        }
+        Ok(db)
+    }
+
+    pub fn open_reader(path: &Path) -> Result<Sqlite> {
+        Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+    }
+
+    fn open(path: &Path, flags: OpenFlags) -> Result<Sqlite> {
+        let place = path.display().to_string();
+        let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+            .and_then(|connection| {
+                connection.busy_timeout(PATIENCE)?;
+                connection.set_prepared_statement_cache_capacity(128);
+                Ok(connection)
+            })
+            .map_err(|error| meaning(&place, error))?;
+        Ok(Sqlite { connection, place })
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Value::Null => ValueRef::Null,
+            Value::Int(value) => ValueRef::Integer(*value),
+            Value::Real(value) => ValueRef::Real(*value),
+            Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Blob(value) => ValueRef::Blob(value),
+        }))
+    }
+}
+
+fn value(found: ValueRef<'_>) -> Value {
+    match found {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(value) => Value::Int(value),
+        ValueRef::Real(value) => Value::Real(value),
+        ValueRef::Text(value) => Value::Text(String::from_utf8_lossy(value).into_owned()),
+        ValueRef::Blob(value) => Value::Blob(value.into()),
+    }
+}
+
+/// What an error of SQLite means for whoever wanted to store something.
+fn meaning(place: &str, error: rusqlite::Error) -> Error {
+    let (place, reason) = (place.to_string(), error.to_string());
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => Error::Full { place, reason },
+        // A full disk shows as a failed write, too.
+        Some(
+            ErrorCode::SystemIoFailure
+            | ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::CannotOpen
+            | ErrorCode::ReadOnly
+            | ErrorCode::OutOfMemory,
+        ) => Error::Unavailable { place, reason },
+        _ => Error::Database { place, reason },
+    }
+}
+
+impl Database for Sqlite {
+    fn place(&self) -> &str {
+        &self.place
+    }
+
+    fn ready(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn is_gone(&self) -> bool {
+        false
+    }
+
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64> {
+        self.connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.execute(params_from_iter(parameters)))
+            .map(|rows| rows as u64)
+            .map_err(|error| meaning(&self.place, error))
+    }
+
+    fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
+        let answer = || -> rusqlite::Result<Vec<Row>> {
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let columns = statement.column_count();
+            let mut rows = statement.query(params_from_iter(parameters))?;
+            let mut answer = Vec::new();
+            while let Some(row) = rows.next()? {
+                let values = (0..columns).map(|column| row.get_ref(column).map(value));
+                answer.push(Row(values.collect::<rusqlite::Result<_>>()?));
+            }
+            Ok(answer)
+        };
+        answer().map_err(|error| meaning(&self.place, error))
+    }
+
+    fn script(&mut self, sql: &str) -> Result<()> {
+        self.connection
+            .execute_batch(sql)
+            .map_err(|error| meaning(&self.place, error))
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        if !self.connection.is_autocommit() {
+            return Err(refused(&self.place, "a transaction is open already"));
+        }
+        self.script("BEGIN IMMEDIATE")
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.script("COMMIT")
+    }
+
+    fn rollback(&mut self) {
+        // After some errors SQLite has rolled back by itself.
+        if !self.connection.is_autocommit() {
+            let _ = self.script("ROLLBACK");
+        }
+    }
+
+    fn dialect(&self, sql: &str) -> String {
+        sql.replace("BYTEA", "BLOB")
+            .replace("SERIAL_KEY", "INTEGER PRIMARY KEY AUTOINCREMENT")
+            .replace("CLUSTERED", "WITHOUT ROWID")
+    }
+}

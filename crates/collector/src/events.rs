@@ -1,0 +1,129 @@
+//! What live listeners hear, and the last of it for those who were away for a moment.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::broadcast;
+
+/// Events that a listener may have missed and still gets.
+const RING: usize = 1024;
+
+#[derive(Debug, Clone)]
+pub struct Event {
+    pub number: u64,
+    /// `reading`, `alarm`, `station`, `pairing`.
+    pub kind: &'static str,
+    /// One line of JSON.
+    pub data: Arc<str>,
+}
+
+#[derive(Debug)]
+pub struct Events {
+    /// Tells the numbers of this run from those of an earlier one.
+    run: String,
+    ring: Mutex<(u64, VecDeque<Event>)>,
+    live: broadcast::Sender<Event>,
+}
+
+/// What a listener gets first.
+#[derive(Debug)]
+pub struct Listening {
+    pub missed: Vec<Event>,
+    /// True if more was missed than is kept: the listener must ask for everything anew.
+    pub lost: bool,
+    pub live: broadcast::Receiver<Event>,
+}
+
+impl Events {
+    pub fn new(run: String) -> Events {
+        Events {
+            run,
+            ring: Mutex::new((0, VecDeque::with_capacity(RING))),
+            live: broadcast::channel(RING).0,
+        }
+    }
+
+    pub fn publish(&self, kind: &'static str, data: Arc<str>) {
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        ring.0 += 1;
+        let event = Event {
+            number: ring.0,
+            kind,
+            data,
+        };
+        if ring.1.len() == RING {
+            ring.1.pop_front();
+        }
+        ring.1.push_back(event.clone());
+        // Nobody may be listening. Sent under the lock, so that the order is one.
+        let _ = self.live.send(event);
+    }
+
+    pub fn listeners(&self) -> usize {
+        self.live.receiver_count()
+    }
+
+    /// How a listener names the last event that it got.
+    pub fn id(&self, number: u64) -> String {
+        format!("{}-{number}", self.run)
+    }
+
+    /// `last` is the id of the last event that the listener got.
+    pub fn listen(&self, last: Option<&str>) -> Listening {
+        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let live = self.live.subscribe();
+        let Some(last) = last else {
+            return Listening {
+                missed: Vec::new(),
+                lost: false,
+                live,
+            };
+        };
+        let number = last
+            .split_once('-')
+            .filter(|(run, _)| *run == self.run)
+            .and_then(|(_, number)| number.parse::<u64>().ok())
+            .filter(|number| *number <= ring.0);
+        let oldest = ring.1.front().map_or(ring.0 + 1, |event| event.number);
+        match number {
+            Some(number) if number + 1 >= oldest => Listening {
+                missed: ring
+                    .1
+                    .iter()
+                    .filter(|event| event.number > number)
+                    .cloned()
+                    .collect(),
+                lost: false,
+                live,
+            },
+            _ => Listening {
+                missed: Vec::new(),
+                lost: true,
+                live,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_was_away_gets_the_rest_or_is_told() {
+        let events = Events::new("a".into());
+        for number in 1..=RING + 10 {
+            events.publish("reading", number.to_string().into());
+        }
+        let first = events.listen(None);
+        assert!(first.missed.is_empty() && !first.lost);
+        let some = events.listen(Some(&events.id(RING as u64)));
+        assert_eq!(some.missed.len(), 10);
+        assert_eq!(&*some.missed[0].data, (RING + 1).to_string());
+        assert!(!some.lost);
+        assert!(!events.listen(Some("a-10")).lost);
+        for gone in ["a-9", "b-1000", "a-99999", "a-", "x"] {
+            assert!(events.listen(Some(gone)).lost, "{gone}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Who asks, and whether they may: by session cookie or by token.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, StatusCode, header};
+
+use super::{ApiError, App};
+use crate::auth::{Caller, Role};
+
+pub const COOKIE: &str = "selo_session";
+
+/// May see.
+#[derive(Debug)]
+pub struct Viewer(pub Caller);
+/// May change.
+#[derive(Debug)]
+pub struct Admin;
+/// May send readings.
+#[derive(Debug)]
+pub struct Sender(pub Caller);
+
+pub fn session_of(headers: &HeaderMap) -> Option<&str> {
+    headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|cookies| cookies.to_str().ok())
+        .flat_map(|cookies| cookies.split(';'))
+        .filter_map(|cookie| cookie.trim().split_once('='))
+        .find_map(|(name, value)| (name == COOKIE).then_some(value))
+}
+
+/// A browser says which page a request comes from; another site's may not act in a user's
+/// name. The cookie is SameSite=Strict too; this holds where a browser has old ideas.
+pub fn same_origin(headers: &HeaderMap) -> Result<(), ApiError> {
+    let other = || {
+        ApiError::new(
+            StatusCode::FORBIDDEN,
+            "other-origin",
+            "the request comes from a page of another site",
+            None,
+        )
+    };
+    let text = |name| {
+        headers
+            .get(name)
+            .and_then(|value: &header::HeaderValue| value.to_str().ok())
+    };
+    if headers.contains_key(header::ORIGIN) {
+        let origin = text(header::ORIGIN).and_then(|origin| origin.split_once("://"));
+        if origin.is_none_or(|(_, host)| Some(host) != text(header::HOST)) {
+            return Err(other());
+        }
+    }
+    match headers.get("sec-fetch-site").map(|value| value.as_bytes()) {
+        None | Some(b"same-origin" | b"none") => Ok(()),
+        Some(_) => Err(other()),
+    }
+}
+
+fn caller(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
+    let unknown = |message, hint| {
+        ApiError::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthorized",
+            message,
+            Some(hint),
+        )
+    };
+    if let Some(given) = parts.headers.get(header::AUTHORIZATION) {
+        let token = given.to_str().ok().and_then(|text| {
+            let (scheme, token) = text.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+        });
+        return token
+            .and_then(|token| app.auth.token(token))
+            .ok_or_else(|| {
+                unknown(
+                    "the token is not known",
+                    "an admin makes one with POST /api/v1/tokens",
+                )
+            });
+    }
+    let caller = session_of(&parts.headers)
+        .and_then(|secret| app.auth.session(secret, app.clock.now()))
+        .ok_or_else(|| {
+            unknown(
+                "nobody is logged in",
+                "POST /api/v1/login, or send `Authorization: Bearer selo_...`",
+            )
+        })?;
+    if !matches!(parts.method, Method::GET | Method::HEAD) {
+        same_origin(&parts.headers)?;
+    }
+    Ok(caller)
+}
+
+fn at_least(parts: &Parts, app: &App, role: Role) -> Result<Caller, ApiError> {
+    let caller = caller(parts, app)?;
+    let may = match role {
+        Role::Device => caller.role != Role::Viewer,
+        Role::Viewer => caller.role != Role::Device,
+        Role::Admin => caller.role == Role::Admin,
+    };
+    if may {
+        return Ok(caller);
+    }
+    Err(ApiError::new(
+        StatusCode::FORBIDDEN,
+        "forbidden",
+        format!("a {} may not do that", caller.role.name()),
+        Some(match role {
+            Role::Admin => "log in as an admin",
+            _ => "use a token of another role",
+        }),
+    ))
+}
+
+impl FromRequestParts<Arc<App>> for Viewer {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
+        at_least(parts, app, Role::Viewer).map(Viewer)
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Admin {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
+        at_least(parts, app, Role::Admin).map(|_| Admin)
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Sender {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
+        at_least(parts, app, Role::Device).map(Sender)
+    }
+}

@@ -1,0 +1,224 @@
+//! Whole ranges as CSV or JSON Lines, page by page: whatever the range, one page is in
+//! memory, and a slow reader holds no connection to the database.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Query, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::unfold;
+use serde::Deserialize;
+
+use super::caller::Viewer;
+use super::routes::Range;
+use super::{ApiError, App};
+use crate::db::{Database, Row, Value};
+use crate::error::Result;
+use crate::message::{session_text, time_text};
+use crate::query::{Units, exported, units};
+use crate::sql;
+use crate::store::data_of;
+
+const PAGE: usize = 1000;
+
+#[derive(Debug, Deserialize)]
+pub struct Asked {
+    device: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+    format: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Format {
+    Csv,
+    Json,
+}
+
+struct Export {
+    app: Arc<App>,
+    devices: VecDeque<String>,
+    /// Names of values that are columns, in order.
+    columns: Arc<Vec<String>>,
+    units: Arc<Units>,
+    from: i64,
+    to: i64,
+    after: (i64, i64, i64),
+    format: Format,
+    head: Option<String>,
+}
+
+pub async fn export(
+    _: Viewer,
+    State(app): State<Arc<App>>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, ApiError> {
+    let range = Range::parse(
+        asked.from.as_deref(),
+        asked.to.as_deref(),
+        app.clock.now(),
+        0,
+    )?;
+    let format = match asked.format.as_deref().unwrap_or("csv") {
+        "csv" => Format::Csv,
+        "json" => Format::Json,
+        _ => return Err(ApiError::invalid("format is csv or json")),
+    };
+    let (devices, units) = app
+        .readers
+        .read(|db| Ok((db.query(sql::DEVICES, &[])?, units(db)?)))
+        .await?;
+    let mut devices: VecDeque<String> = devices.iter().map(|row| row.text(0).into()).collect();
+    if let Some(device) = &asked.device {
+        devices.retain(|known| known == device);
+        if devices.is_empty() {
+            return Err(ApiError::unknown(&format!("device '{device}'")));
+        }
+    }
+    let mut columns: Vec<String> = units
+        .keys()
+        .filter(|(device, _)| devices.contains(device))
+        .map(|(_, name)| name.clone())
+        .collect();
+    columns.sort();
+    columns.dedup();
+    let head = (format == Format::Csv).then(|| {
+        let fixed = "device,session,counter,received,gateway,rssi,authenticated,payload";
+        let names: String = columns.iter().map(|name| format!(",{name}")).collect();
+        format!("{fixed}{names}\r\n")
+    });
+    let export = Export {
+        app,
+        devices,
+        columns: columns.into(),
+        units: units.into(),
+        from: range.from,
+        to: range.to,
+        after: (range.from, i64::MIN, i64::MIN),
+        format,
+        head,
+    };
+    let (kind, file) = match format {
+        Format::Csv => ("text/csv; charset=utf-8", "readings.csv"),
+        Format::Json => ("application/x-ndjson", "readings.jsonl"),
+    };
+    let headers = [
+        (header::CONTENT_TYPE, kind.to_string()),
+        (
+            header::CONTENT_DISPOSITION,
+            format!("attachment; filename=\"{file}\""),
+        ),
+    ];
+    Ok((headers, Body::from_stream(unfold(Some(export), page))).into_response())
+}
+
+/// The next piece. An error cuts the answer off: a client sees that it is incomplete.
+async fn page(export: Option<Export>) -> Option<(Result<String>, Option<Export>)> {
+    let mut export = export?;
+    if let Some(head) = export.head.take() {
+        return Some((Ok(head), Some(export)));
+    }
+    loop {
+        let device = export.devices.front()?.clone();
+        let (to, after) = (export.to, export.after);
+        let (columns, units) = (export.columns.clone(), export.units.clone());
+        let format = export.format;
+        let done = export
+            .app
+            .readers
+            .read(move |db| one_page(db, &device, to, after, format, &columns, &units))
+            .await;
+        match done {
+            Err(error) => {
+                tracing::warn!("an export was cut off: {error}");
+                return Some((Err(error), None));
+            }
+            Ok((text, last)) => {
+                match last {
+                    Some(last) => export.after = last,
+                    None => {
+                        export.devices.pop_front();
+                        export.after = (export.from, i64::MIN, i64::MIN);
+                    }
+                }
+                if !text.is_empty() {
+                    return Some((Ok(text), Some(export)));
+                }
+            }
+        }
+    }
+}
+
+type Place = (i64, i64, i64);
+
+fn one_page(
+    db: &mut dyn Database,
+    device: &str,
+    to: i64,
+    after: Place,
+    format: Format,
+    columns: &[String],
+    units: &Units,
+) -> Result<(String, Option<Place>)> {
+    let parameters: [Value; 6] = [
+        device.into(),
+        to.into(),
+        after.0.into(),
+        after.1.into(),
+        after.2.into(),
+        (PAGE as i64).into(),
+    ];
+    let rows = db.query(sql::EXPORT, &parameters)?;
+    let mut text = String::with_capacity(rows.len() * 128);
+    for row in &rows {
+        match format {
+            Format::Json => {
+                text.push_str(&exported(units, row).to_string());
+                text.push('\n');
+            }
+            Format::Csv => csv(&mut text, row, columns),
+        }
+    }
+    let last = rows
+        .last()
+        .filter(|_| rows.len() == PAGE)
+        .map(|row| (row.int(3), row.int(1), row.int(2)));
+    Ok((text, last))
+}
+
+/// One record [RFC4180]. Only the gateway's name is free text.
+fn csv(text: &mut String, row: &Row, columns: &[String]) {
+    let optional = |value: Option<String>| value.unwrap_or_default();
+    let fixed = [
+        row.text(0).to_string(),
+        session_text(row.int(1)),
+        row.int(2).to_string(),
+        time_text(row.int(3)),
+        quoted(row.opt_text(4).unwrap_or("")),
+        optional(row.opt_int(5).map(|rssi| rssi.to_string())),
+        (row.int(8) == 1).to_string(),
+        hex::encode(row.blob(6)),
+    ];
+    text.push_str(&fixed.join(","));
+    let data = data_of(row.text(7));
+    for name in columns {
+        text.push(',');
+        text.push_str(&optional(data.get(name).map(f64::to_string)));
+    }
+    text.push_str("\r\n");
+}
+
+fn quoted(field: &str) -> String {
+    // What a spreadsheet would take for a formula is text.
+    let guard = if field.starts_with(['=', '+', '-', '@']) {
+        "'"
+    } else {
+        ""
+    };
+    if guard.is_empty() && !field.contains([',', '"']) {
+        return field.into();
+    }
+    format!("\"{guard}{}\"", field.replace('"', "\"\""))
+}

@@ -1,0 +1,142 @@
+//! The HTTP API, `/api/v1`. What it answers is in `openapi.json`, which a test compares
+//! with what it does.
+
+mod answer;
+mod caller;
+mod events;
+mod export;
+mod pages;
+mod routes;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::connect_info::Connected;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::{delete, get, post};
+use axum::serve::IncomingStream;
+use tokio::net::TcpListener;
+
+use crate::auth::Auth;
+use crate::clock::Clock;
+use crate::events::Events;
+use crate::ingest::Ingest;
+use crate::metrics::{Metrics, add};
+use crate::readers::Readers;
+
+pub use answer::ApiError;
+
+/// The longest body of a request: some thousand readings.
+const BODY_MAX: usize = 4 << 20;
+pub const OPENAPI: &str = include_str!("../../openapi.json");
+
+/// What the handlers share.
+pub struct App {
+    pub ingest: Ingest,
+    pub readers: Readers,
+    pub events: Arc<Events>,
+    pub metrics: Arc<Metrics>,
+    pub auth: Arc<Auth>,
+    pub clock: Clock,
+    /// A station that has been quiet for so long is silent, if no rule says otherwise.
+    pub silent_after_ms: i64,
+    /// Cookies are for TLS only.
+    pub secure: bool,
+    /// A page of the lab, served at `/report`.
+    pub report: Option<std::path::PathBuf>,
+    /// Turns true when the collector stops: live listeners are let go.
+    pub stopping: tokio::sync::watch::Receiver<bool>,
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("App")
+    }
+}
+
+/// The other end of a connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub SocketAddr);
+
+impl Connected<IncomingStream<'_, TcpListener>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, TcpListener>) -> Self {
+        Peer(*stream.remote_addr())
+    }
+}
+
+/// Every route of the API: path and handlers.
+pub fn router(app: Arc<App>) -> Router {
+    let api = Router::new()
+        .route("/openapi.json", get(routes::openapi))
+        .route("/login", post(routes::login))
+        .route("/logout", post(routes::logout))
+        .route("/me", get(routes::me))
+        .route("/stations", get(routes::stations))
+        .route(
+            "/stations/{device}",
+            get(routes::station).patch(routes::patch_station),
+        )
+        .route("/stations/{device}/series", get(routes::series))
+        .route("/stations/{device}/rain", get(routes::rain))
+        .route("/frames", get(routes::frames))
+        .route("/alarms", get(routes::alarms))
+        .route("/export", get(export::export))
+        .route("/events", get(events::events))
+        .route("/tokens", get(routes::tokens).post(routes::new_token))
+        .route("/tokens/{id}", delete(routes::delete_token))
+        .route("/readings", post(routes::readings))
+        .fallback(routes::no_such_route)
+        .method_not_allowed_fallback(routes::no_such_method);
+    Router::new()
+        .nest("/api/v1", api)
+        .route("/healthz", get(routes::health))
+        .route("/metrics", get(routes::metrics))
+        .route("/report", get(pages::report))
+        .fallback(get(pages::page))
+        .layer(DefaultBodyLimit::max(BODY_MAX))
+        .layer(from_fn_with_state(app.clone(), headers))
+        .with_state(app)
+}
+
+/// What every answer says to a browser: no scripts but our own, no frames, no guessing.
+async fn headers(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    add(&app.metrics.requests, 1);
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+             font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; \
+             base-uri 'none'; frame-ancestors 'none'",
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
+    ] {
+        // The report page says what it needs itself.
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
+    }
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    if app.secure {
+        let year = HeaderValue::from_static("max-age=31536000");
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, year);
+    }
+    response
+}

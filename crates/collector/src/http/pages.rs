@@ -1,0 +1,97 @@
+//! The dashboard's files, which are in the program; in a debug build they are read from
+//! the folder each time.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use rust_embed::RustEmbed;
+
+use super::{ApiError, App};
+
+#[derive(RustEmbed)]
+#[folder = "../../web"]
+#[exclude = "node_modules/*"]
+#[exclude = "*.md"]
+#[exclude = "package*.json"]
+struct Web;
+
+pub async fn page(uri: Uri) -> Response {
+    let path = uri.path().trim_start_matches('/');
+    let path = if path.is_empty() { "index.html" } else { path };
+    match Web::get(path) {
+        Some(file) => {
+            let kind = kind(path);
+            // The files change only with the program.
+            let cache = "no-cache";
+            let tag = format!("\"{}\"", hex::encode(&file.metadata.sha256_hash()[..8]));
+            (
+                [
+                    (header::CONTENT_TYPE, kind.to_string()),
+                    (header::CACHE_CONTROL, cache.to_string()),
+                    (header::ETAG, tag),
+                ],
+                file.data.into_owned(),
+            )
+                .into_response()
+        }
+        None => ApiError::unknown(&format!("page {}", uri.path())).into_response(),
+    }
+}
+
+fn kind(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js" | "mjs") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("ico") => "image/x-icon",
+        Some("json" | "map") => "application/json",
+        Some("webmanifest") => "application/manifest+json",
+        Some("woff2") => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}
+
+/// The lab's report: one file with its styles and pictures inside, so it may have those,
+/// and nothing else.
+pub async fn report(State(app): State<Arc<App>>) -> Response {
+    let none = || {
+        ApiError::new(
+            StatusCode::NOT_FOUND,
+            "unknown",
+            "there is no report",
+            Some("make one with `selo lab report`, and name it with --report FILE"),
+        )
+        .into_response()
+    };
+    let Some(path) = &app.report else {
+        return none();
+    };
+    match tokio::task::spawn_blocking({
+        let path = path.clone();
+        move || std::fs::read(path)
+    })
+    .await
+    {
+        Ok(Ok(page)) => (
+            [
+                (
+                    header::CONTENT_TYPE,
+                    HeaderValue::from_static("text/html; charset=utf-8"),
+                ),
+                (
+                    header::CONTENT_SECURITY_POLICY,
+                    HeaderValue::from_static(
+                        "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+                    ),
+                ),
+            ],
+            page,
+        )
+            .into_response(),
+        _ => none(),
+    }
+}

@@ -1,0 +1,472 @@
+//! The handlers: each reads what is asked, asks the database, and says what it said.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{ConnectInfo, FromRequest, Path, Query, Request, State};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::caller::{Admin, COOKIE, Sender, Viewer, same_origin, session_of};
+use super::{ApiError, App, OPENAPI, Peer};
+use crate::auth::{self, Refusal, Role, SESSION_MS};
+use crate::db::Value as Column;
+use crate::error::{Error, Result};
+use crate::ingest::{Incoming, Verdict};
+use crate::message::{is_name, session_text, time_text};
+use crate::metrics::add;
+use crate::query::{self, Before, Step};
+use crate::rollup::Level;
+use crate::sql;
+
+type Answer = Result<Json<Value>, ApiError>;
+type Shared = State<Arc<App>>;
+
+/// A body of JSON; what is wrong with it is said as every other error.
+#[derive(Debug)]
+pub struct Body<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+        let bytes = Bytes::from_request(request, app)
+            .await
+            .map_err(|error| ApiError::invalid(error.body_text()))?;
+        serde_json::from_slice(&bytes)
+            .map(Body)
+            .map_err(|error| ApiError::invalid(format!("the body: {error}")))
+    }
+}
+
+/// Times of a question, Unix milliseconds: from `from`, before `to`.
+#[derive(Debug, Clone, Copy)]
+pub struct Range {
+    pub from: i64,
+    pub to: i64,
+}
+
+impl Range {
+    /// `span`: how long before `to` it begins if nobody says so; 0 is at the beginning.
+    pub fn parse(from: Option<&str>, to: Option<&str>, now: i64, span: i64) -> Result<Range> {
+        // What has come just now is part of it.
+        let to = to.map_or(Ok(now + 1), moment)?;
+        let from = match from {
+            Some(text) => moment(text)?,
+            None if span == 0 => 0,
+            None => to - span,
+        };
+        if from >= to {
+            return Err(Error::Invalid("from is not before to".into()));
+        }
+        Ok(Range { from, to })
+    }
+}
+
+/// Unix milliseconds, or RFC 3339.
+fn moment(text: &str) -> Result<i64> {
+    // Far enough that no sum with it overflows.
+    const FURTHEST: i64 = 1 << 53;
+    if let Ok(ms) = text.parse::<i64>() {
+        if (0..=FURTHEST).contains(&ms) {
+            return Ok(ms);
+        }
+    } else if let Ok(time) = humantime::parse_rfc3339_weak(text) {
+        if let Ok(since) = time.duration_since(std::time::UNIX_EPOCH) {
+            return Ok(since.as_millis() as i64);
+        }
+    }
+    Err(Error::Invalid(format!(
+        "'{text}' is no time: Unix milliseconds, or RFC 3339"
+    )))
+}
+
+pub async fn openapi() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+}
+
+pub async fn no_such_route(uri: Uri) -> ApiError {
+    ApiError::new(
+        StatusCode::NOT_FOUND,
+        "unknown",
+        format!("there is no {}", uri.path()),
+        Some("/api/v1/openapi.json has what there is"),
+    )
+}
+
+pub async fn no_such_method() -> ApiError {
+    ApiError::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method",
+        "that cannot be done here",
+        Some("/api/v1/openapi.json has what can"),
+    )
+}
+
+#[derive(Deserialize)]
+pub struct Login {
+    user: String,
+    password: zeroize::Zeroizing<String>,
+}
+
+pub async fn login(
+    State(app): Shared,
+    ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
+    headers: HeaderMap,
+    Body(login): Body<Login>,
+) -> Result<Response, ApiError> {
+    same_origin(&headers)?;
+    let (auth, now) = (app.auth.clone(), app.clock.now());
+    let user = login.user.clone();
+    // Hashing a password takes a core for a moment and 19 MiB.
+    let done = tokio::task::spawn_blocking(move || {
+        auth.login(peer.ip(), &login.user, &login.password, now)
+    })
+    .await
+    .map_err(|_| Error::Stopping)?;
+    match done {
+        Ok((secret, role)) => {
+            add(&app.metrics.logins, 1);
+            let secure = if app.secure { "; Secure" } else { "" };
+            let cookie = format!(
+                "{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{secure}",
+                *secret,
+                SESSION_MS / 1000
+            );
+            let body = Json(json!({"user": user, "role": role.name()}));
+            Ok(([(header::SET_COOKIE, cookie)], body).into_response())
+        }
+        Err(Refusal::Failed(error)) => Err(error.into()),
+        Err(Refusal::Wrong) => {
+            add(&app.metrics.failed_logins, 1);
+            Err(ApiError::new(
+                StatusCode::UNAUTHORIZED,
+                "wrong-password",
+                "the user or the password is wrong",
+                Some("`selo collect user add NAME` sets a password"),
+            ))
+        }
+        Err(Refusal::TooMany) => Err(ApiError::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "too-many",
+            "too many logins have failed",
+            Some("wait a minute"),
+        )),
+    }
+}
+
+pub async fn logout(State(app): Shared, headers: HeaderMap) -> Result<Response, ApiError> {
+    same_origin(&headers)?;
+    if let Some(secret) = session_of(&headers) {
+        app.auth.logout(secret);
+    }
+    let cookie = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    Ok(([(header::SET_COOKIE, cookie)], Json(json!({}))).into_response())
+}
+
+pub async fn me(Viewer(caller): Viewer) -> Json<Value> {
+    Json(json!({"user": caller.name, "role": caller.role.name()}))
+}
+
+impl App {
+    async fn find_stations(&self, device: Option<String>) -> Result<Vec<Value>> {
+        let (now, silent_after) = (self.clock.now(), self.silent_after_ms);
+        self.readers
+            .read(move |db| query::stations(db, device.as_deref(), now, &|_| silent_after))
+            .await
+    }
+
+    async fn find_station(&self, device: &str) -> Result<Value> {
+        let mut found = self.find_stations(Some(device.into())).await?;
+        found.pop().ok_or_else(|| Error::Unknown {
+            what: format!("device '{device}'"),
+        })
+    }
+}
+
+pub async fn stations(_: Viewer, State(app): Shared) -> Answer {
+    let stations = app.find_stations(None).await?;
+    Ok(Json(json!({"stations": stations})))
+}
+
+pub async fn station(_: Viewer, State(app): Shared, Path(device): Path<String>) -> Answer {
+    Ok(Json(app.find_station(&device).await?))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Patch {
+    name: Option<String>,
+    latitude: Option<f64>,
+    longitude: Option<f64>,
+}
+
+pub async fn patch_station(
+    _: Admin,
+    State(app): Shared,
+    Path(device): Path<String>,
+    Body(patch): Body<Patch>,
+) -> Answer {
+    if let Some(name) = &patch.name {
+        if name.trim().is_empty() || name.chars().count() > 64 || name.chars().any(char::is_control)
+        {
+            return Err(ApiError::invalid("a name has 1 to 64 characters"));
+        }
+    }
+    let within = |place: Option<f64>, most: f64| place.is_none_or(|at| at.abs() <= most);
+    if !within(patch.latitude, 90.0) || !within(patch.longitude, 180.0) {
+        return Err(ApiError::invalid(
+            "latitude is -90 to 90, longitude -180 to 180",
+        ));
+    }
+    let parameters: [Column; 4] = [
+        patch.name.into(),
+        patch.latitude.into(),
+        patch.longitude.into(),
+        device.as_str().into(),
+    ];
+    app.ingest
+        .write(move |db, _| db.execute(sql::PATCH_STATION, &parameters))
+        .await?;
+    let station = app.find_station(&device).await?;
+    app.events.publish("station", station.to_string().into());
+    Ok(Json(station))
+}
+
+#[derive(Deserialize)]
+pub struct Series {
+    name: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+    step: Option<String>,
+}
+
+pub async fn series(
+    _: Viewer,
+    State(app): Shared,
+    Path(device): Path<String>,
+    Query(asked): Query<Series>,
+) -> Answer {
+    let day = Level::Day.ms();
+    let now = app.clock.now();
+    let range = Range::parse(asked.from.as_deref(), asked.to.as_deref(), now, day)?;
+    let step = Step::parse(asked.step.as_deref().unwrap_or("minute"))?;
+    let name = asked
+        .name
+        .ok_or_else(|| ApiError::invalid("name says which value"))?;
+    let series = app
+        .readers
+        .read(move |db| query::series(db, &device, &name, (range.from, range.to), step))
+        .await?;
+    Ok(Json(series))
+}
+
+pub async fn rain(
+    _: Viewer,
+    State(app): Shared,
+    Path(device): Path<String>,
+    Query(asked): Query<Series>,
+) -> Answer {
+    let day = Level::Day.ms();
+    let now = app.clock.now();
+    let range = Range::parse(asked.from.as_deref(), asked.to.as_deref(), now, day)?;
+    let Step::Rollup(level) = Step::parse(asked.step.as_deref().unwrap_or("hour"))? else {
+        return Err(ApiError::invalid("step is minute, hour or day"));
+    };
+    let rain = app
+        .readers
+        .read(move |db| query::rain(db, &device, (range.from, range.to), level))
+        .await?;
+    Ok(Json(rain))
+}
+
+#[derive(Deserialize)]
+pub struct Frames {
+    device: Option<String>,
+    limit: Option<i64>,
+    before: Option<String>,
+}
+
+pub async fn frames(_: Viewer, State(app): Shared, Query(asked): Query<Frames>) -> Answer {
+    let limit = asked.limit.unwrap_or(100);
+    if !(1..=query::FRAMES_MAX).contains(&limit) {
+        return Err(ApiError::invalid(format!(
+            "limit is 1 to {}",
+            query::FRAMES_MAX
+        )));
+    }
+    let before = asked.before.as_deref().map(Before::parse).transpose()?;
+    let before = before.unwrap_or(Before::END);
+    let frames = app
+        .readers
+        .read(move |db| query::frames(db, asked.device.as_deref(), &before, limit))
+        .await?;
+    Ok(Json(frames))
+}
+
+pub async fn alarms(_: Viewer, State(app): Shared) -> Answer {
+    let (active, past) = app
+        .readers
+        .read(|db| {
+            let active = db.query(sql::ACTIVE_ALARMS, &[])?;
+            let past = db.query(&sql::past_alarms(), &[500_i64.into()])?;
+            Ok((active, past))
+        })
+        .await?;
+    let json = |rows: Vec<crate::db::Row>| -> Vec<Value> {
+        rows.iter().map(crate::alarm::row_json).collect()
+    };
+    Ok(Json(json!({"active": json(active), "past": json(past)})))
+}
+
+pub async fn tokens(_: Admin, State(app): Shared) -> Answer {
+    let rows = app.readers.read(|db| db.query(sql::TOKENS, &[])).await?;
+    let tokens: Vec<Value> = rows
+        .iter()
+        .map(|row| {
+            json!({
+                "id": row.int(0), "name": row.text(1), "role": row.text(2),
+                "created": time_text(row.int(4)),
+            })
+        })
+        .collect();
+    Ok(Json(json!({"tokens": tokens})))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewToken {
+    name: String,
+    role: Role,
+}
+
+pub async fn new_token(
+    _: Admin,
+    State(app): Shared,
+    Body(asked): Body<NewToken>,
+) -> Result<Response, ApiError> {
+    if !is_name(&asked.name, 32) {
+        return Err(ApiError::invalid(
+            "a name has 1 to 32 letters, digits, dots, underscores and hyphens",
+        ));
+    }
+    let (token, hash) = auth::new_token()?;
+    let now = app.clock.now();
+    let parameters: [Column; 4] = [
+        asked.name.as_str().into(),
+        asked.role.name().into(),
+        hash.to_vec().into(),
+        now.into(),
+    ];
+    let rows = app
+        .ingest
+        .write(move |db, _| db.query(sql::INSERT_TOKEN, &parameters))
+        .await?;
+    let id = rows.first().map_or(0, |row| row.int(0));
+    app.auth.remember_token(hash, id, &asked.name, asked.role);
+    let body = json!({
+        "id": id, "name": asked.name, "role": asked.role.name(),
+        "created": time_text(now), "token": *token,
+    });
+    Ok((StatusCode::CREATED, Json(body)).into_response())
+}
+
+pub async fn delete_token(_: Admin, State(app): Shared, Path(id): Path<String>) -> Answer {
+    let unknown = || ApiError::unknown(&format!("token {id}"));
+    let number: i64 = id.parse().map_err(|_| unknown())?;
+    let gone = app
+        .ingest
+        .write(move |db, _| db.execute(sql::DELETE_TOKEN, &[number.into()]))
+        .await?;
+    app.auth.forget_token(number);
+    if gone == 0 {
+        return Err(unknown());
+    }
+    Ok(Json(json!({})))
+}
+
+#[derive(Deserialize)]
+pub struct Site {
+    site: Option<String>,
+}
+
+/// Readings over HTTP: one message, a list of them, or one a line.
+pub async fn readings(
+    Sender(caller): Sender,
+    State(app): Shared,
+    Query(Site { site }): Query<Site>,
+    body: Bytes,
+) -> Answer {
+    let site = site.unwrap_or_else(|| "site".into());
+    let source = format!("http {}", caller.name);
+    let bodies = split(&body).map_err(ApiError::invalid)?;
+    let incoming = bodies
+        .into_iter()
+        .map(|bytes| Incoming {
+            site: site.clone(),
+            bytes,
+            source: source.clone(),
+        })
+        .collect();
+    let verdicts = app.ingest.offer(incoming).await?;
+    let results: Vec<Value> = verdicts
+        .iter()
+        .map(|verdict| match verdict {
+            Verdict::Stored(identity) | Verdict::Duplicate(identity) => json!({
+                "result": if matches!(verdict, Verdict::Stored(_)) { "stored" } else { "duplicate" },
+                "device": &*identity.device,
+                "session": session_text(identity.session),
+                "counter": identity.counter,
+            }),
+            Verdict::Rejected(reason) => json!({"result": "rejected", "reason": reason}),
+        })
+        .collect();
+    Ok(Json(json!({"results": results})))
+}
+
+/// The messages of a body, as bytes: what is wrong with one is its own matter.
+fn split(body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+    let raw = |text: Box<serde_json::value::RawValue>| text.get().as_bytes().to_vec();
+    let start = body.iter().find(|byte| !byte.is_ascii_whitespace());
+    match start {
+        None => Err("the body is empty".into()),
+        Some(b'[') => serde_json::from_slice::<Vec<Box<serde_json::value::RawValue>>>(body)
+            .map(|list| list.into_iter().map(raw).collect())
+            .map_err(|error| format!("the body: {error}")),
+        Some(_) if serde_json::from_slice::<&serde_json::value::RawValue>(body).is_ok() => {
+            Ok(vec![body.to_vec()])
+        }
+        Some(_) => Ok(body
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.trim_ascii().is_empty())
+            .map(<[u8]>::to_vec)
+            .collect()),
+    }
+}
+
+pub async fn health(State(app): Shared) -> Response {
+    let alive = app.readers.read(|db| db.query(sql::PING, &[])).await;
+    let stores = app
+        .metrics
+        .database_up
+        .load(std::sync::atomic::Ordering::Relaxed)
+        == 1;
+    match alive {
+        Ok(_) if stores => Json(json!({"status": "ok"})).into_response(),
+        Ok(_) => {
+            let body = json!({"status": "not-storing"});
+            (StatusCode::SERVICE_UNAVAILABLE, Json(body)).into_response()
+        }
+        Err(error) => ApiError::from(error).into_response(),
+    }
+}
+
+pub async fn metrics(State(app): Shared) -> Response {
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let text = app.metrics.render(app.events.listeners());
+    ([(header::CONTENT_TYPE, kind)], text).into_response()
+}

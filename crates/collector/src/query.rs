@@ -1,0 +1,326 @@
+//! Answers to questions, as the API gives them. Each is bounded.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Value as Json, json};
+
+use crate::db::{Database, Row, Value};
+use crate::error::{Error, Result};
+use crate::message::{session_text, time_text};
+use crate::rollup::Level;
+use crate::sql;
+use crate::store::data_of;
+
+/// Points of a series; more is asked for in pieces, or coarser.
+pub const POINTS_MAX: i64 = 100_000;
+pub const FRAMES_MAX: i64 = 1000;
+
+/// The stations, or one of them.
+pub fn stations(
+    db: &mut dyn Database,
+    device: Option<&str>,
+    now: i64,
+    silent_after: &dyn Fn(&str) -> i64,
+) -> Result<Vec<Json>> {
+    let mut parameters: Vec<Value> = vec![
+        (now - Level::Hour.ms()).into(),
+        (now - Level::Day.ms()).into(),
+        now.into(),
+    ];
+    parameters.extend(device.map(Value::from));
+    let rows = db.query(&sql::stations(device.is_some()), &parameters)?;
+    let mut alarms: HashMap<String, Vec<Json>> = HashMap::new();
+    for row in db.query(sql::ACTIVE_ALARMS, &[])? {
+        let alarm = crate::alarm::row_json(&row);
+        alarms.entry(row.text(2).into()).or_default().push(alarm);
+    }
+    Ok(rows
+        .iter()
+        .map(|row| {
+            let device = row.text(0);
+            let last_seen = row.opt_int(8);
+            let state = match last_seen {
+                None => "never",
+                Some(seen) if now - seen >= silent_after(device) => "silent",
+                Some(_) => "online",
+            };
+            let values: Json = serde_json::from_str(row.text(12)).unwrap_or_else(|_| json!({}));
+            json!({
+                "device": device,
+                "name": row.opt_text(1),
+                "site": row.text(2),
+                "gateway": row.opt_text(3),
+                "codec": row.opt_text(4),
+                "latitude": row.opt_real(5),
+                "longitude": row.opt_real(6),
+                "state": state,
+                "first_seen": time_text(row.int(7)),
+                "last_seen": last_seen.map(time_text),
+                "rssi": row.opt_int(11),
+                "session": row.opt_int(9).map(session_text),
+                "counter": row.opt_int(10),
+                "received": row.int(13),
+                "lost": row.int(16),
+                "duplicates": row.int(14),
+                "implausible": row.int(15),
+                "values": values,
+                "rain": row.opt_real(18).map(|day| json!({
+                    "hour": round(row.real(17)),
+                    "day": round(day),
+                    "unit": "mm",
+                })),
+                "alarms": alarms.remove(device).unwrap_or_default(),
+            })
+        })
+        .collect())
+}
+
+/// Sums of multiples of 2^-30 as people write them.
+fn round(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+/// What a series is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    Raw,
+    Rollup(Level),
+}
+
+impl Step {
+    pub fn parse(text: &str) -> Result<Step> {
+        if text == "raw" {
+            return Ok(Step::Raw);
+        }
+        Level::ALL
+            .into_iter()
+            .find(|level| level.name() == text)
+            .map(Step::Rollup)
+            .ok_or_else(|| Error::Invalid("step is raw, minute, hour or day".into()))
+    }
+}
+
+fn known(db: &mut dyn Database, device: &str, name: &str) -> Result<String> {
+    let rows = db.query(sql::UNIT_OF, &[device.into(), name.into()])?;
+    match rows.first() {
+        Some(row) => Ok(row.text(0).into()),
+        None => Err(Error::Unknown {
+            what: format!("value '{name}' of device '{device}'"),
+        }),
+    }
+}
+
+fn bounded(rows: Vec<Row>) -> Result<Vec<Row>> {
+    if rows.len() as i64 > POINTS_MAX {
+        return Err(Error::Invalid(format!(
+            "more than {POINTS_MAX} points: ask for a shorter time, or a coarser step"
+        )));
+    }
+    Ok(rows)
+}
+
+pub fn series(
+    db: &mut dyn Database,
+    device: &str,
+    name: &str,
+    (from, to): (i64, i64),
+    step: Step,
+) -> Result<Json> {
+    let unit = known(db, device, name)?;
+    let Step::Rollup(level) = step else {
+        let rows = bounded(db.query(
+            sql::RAW_SERIES,
+            &[
+                device.into(),
+                from.into(),
+                to.into(),
+                (POINTS_MAX + 1).into(),
+            ],
+        )?)?;
+        let (mut t, mut last) = (Vec::new(), Vec::new());
+        for row in &rows {
+            if let Some(value) = data_of(row.text(1)).get(name) {
+                t.push(row.int(0));
+                last.push(*value);
+            }
+        }
+        return Ok(json!({"name": name, "unit": unit, "step": "raw", "t": t, "last": last}));
+    };
+    let rows = rollups(db, device, name, (level.bucket(from), to), level)?;
+    let real = |column: usize| rows.iter().map(|r| r.real(column)).collect::<Vec<f64>>();
+    let int = |column: usize| rows.iter().map(|r| r.int(column)).collect::<Vec<i64>>();
+    let mean: Vec<f64> = rows
+        .iter()
+        .map(|row| row.real(4) / row.int(1).max(1) as f64)
+        .map(round)
+        .collect();
+    Ok(json!({
+        "name": name, "unit": unit, "step": level.name(), "t": int(0), "min": real(2),
+        "max": real(3), "mean": mean, "last": real(5), "count": int(1),
+    }))
+}
+
+fn rollups(
+    db: &mut dyn Database,
+    device: &str,
+    name: &str,
+    (from, to): (i64, i64),
+    level: Level,
+) -> Result<Vec<Row>> {
+    bounded(db.query(
+        &sql::rollup_series(level.table()),
+        &[
+            device.into(),
+            name.into(),
+            from.into(),
+            to.into(),
+            (POINTS_MAX + 1).into(),
+        ],
+    )?)
+}
+
+/// By how much the rain's total grew in each step. Steps without readings are absent.
+pub fn rain(
+    db: &mut dyn Database,
+    device: &str,
+    (from, to): (i64, i64),
+    level: Level,
+) -> Result<Json> {
+    let unit = known(db, device, "rain_total")?;
+    let rows = rollups(db, device, "rain_total", (level.bucket(from), to), level)?;
+    let t: Vec<i64> = rows.iter().map(|row| row.int(0)).collect();
+    let mm: Vec<f64> = rows.iter().map(|row| round(row.real(6))).collect();
+    let total: f64 = rows.iter().map(|row| row.real(6)).sum();
+    Ok(json!({"unit": unit, "step": level.name(), "t": t, "mm": mm, "total": round(total)}))
+}
+
+/// Units by (device, name).
+pub type Units = HashMap<(String, String), String>;
+
+pub fn units(db: &mut dyn Database) -> Result<Units> {
+    let rows = db.query(sql::QUANTITIES, &[])?;
+    let named = |row: &Row| (row.text(0).to_string(), row.text(1).to_string());
+    Ok(rows
+        .iter()
+        .map(|row| (named(row), row.text(2).to_string()))
+        .collect())
+}
+
+/// Values with their units again.
+pub fn with_units(units: &Units, device: &str, data: &str) -> BTreeMap<String, Json> {
+    data_of(data)
+        .into_iter()
+        .map(|(name, value)| {
+            let unit = units.get(&(device.to_string(), name.clone()));
+            let unit = unit.map_or("", String::as_str);
+            let quantity = json!({"value": value, "unit": unit});
+            (name, quantity)
+        })
+        .collect()
+}
+
+/// A place in the log of frames: before it come the older ones.
+#[derive(Debug, Clone)]
+pub struct Before {
+    received: i64,
+    device: String,
+    session: i64,
+    counter: i64,
+}
+
+impl Before {
+    pub const END: Before = Before {
+        received: i64::MAX,
+        device: String::new(),
+        session: i64::MIN,
+        counter: i64::MIN,
+    };
+
+    /// `next` of an answer, or Unix milliseconds.
+    pub fn parse(text: &str) -> Result<Before> {
+        let wrong = || Error::Invalid("before is `next` of an answer, or Unix milliseconds".into());
+        let mut parts = text.split('~');
+        let received = parts.next().and_then(|part| part.parse().ok());
+        let mut before = Before {
+            received: received.ok_or_else(wrong)?,
+            ..Before::END
+        };
+        if let Some(device) = parts.next() {
+            let mut number = || parts.next().and_then(|part| part.parse().ok());
+            before.device = device.into();
+            before.session = number().ok_or_else(wrong)?;
+            before.counter = number().ok_or_else(wrong)?;
+        }
+        Ok(before)
+    }
+}
+
+pub fn frames(
+    db: &mut dyn Database,
+    device: Option<&str>,
+    before: &Before,
+    limit: i64,
+) -> Result<Json> {
+    let place: [Value; 3] = [
+        before.received.into(),
+        before.session.into(),
+        before.counter.into(),
+    ];
+    let [received, session, counter] = place;
+    let ((select, rest), parameters) = match device {
+        Some(device) => (
+            sql::FRAMES_OF,
+            [device.into(), received, session, counter, limit.into()],
+        ),
+        None => (
+            sql::FRAMES,
+            [
+                received,
+                before.device.as_str().into(),
+                session,
+                counter,
+                limit.into(),
+            ],
+        ),
+    };
+    let rows = db.query(&format!("{select} {rest}"), &parameters)?;
+    let units = units(db)?;
+    let frames: Vec<Json> = rows.iter().map(|row| frame(&units, row)).collect();
+    let next = rows
+        .last()
+        .filter(|_| rows.len() as i64 == limit)
+        .map(|row| {
+            format!(
+                "{}~{}~{}~{}",
+                row.int(3),
+                row.text(0),
+                row.int(1),
+                row.int(2)
+            )
+        });
+    Ok(json!({"frames": frames, "next": next}))
+}
+
+fn frame(units: &Units, row: &Row) -> Json {
+    let lost_before = row.opt_int(11).map_or(0, |before| row.int(2) - before - 1);
+    let mut frame = exported(units, row);
+    frame["lost_before"] = lost_before.into();
+    frame
+}
+
+/// A reading as the frame log and an export show it.
+pub fn exported(units: &Units, row: &Row) -> Json {
+    json!({
+        "device": row.text(0),
+        "session": session_text(row.int(1)),
+        "counter": row.int(2),
+        "received": time_text(row.int(3)),
+        "gateway": row.opt_text(4),
+        "rssi": row.opt_int(5),
+        "payload": hex::encode(row.blob(6)),
+        "values": with_units(units, row.text(0), row.text(7)),
+        "authenticated": row.int(8) == 1,
+        "stored": time_text(row.int(9)),
+        "site": row.text(10),
+    })
+}

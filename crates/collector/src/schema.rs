@@ -1,0 +1,143 @@
+//! The tables, as steps from one version to the next. A step that was released is never
+//! changed; a new one is added below it.
+//!
+//! Types are those of PostgreSQL; `BYTEA`, `SERIAL_KEY` and `CLUSTERED` are put into the
+//! words of each database by its `dialect`. All times are Unix milliseconds.
+
+use crate::db::{Database, transaction};
+use crate::error::{Error, Result};
+
+const STEPS: [&str; 1] = ["
+    CREATE TABLE station(
+        device TEXT PRIMARY KEY,
+        name TEXT,              -- as the gateway says
+        title TEXT,             -- as an operator says; goes before the name
+        site TEXT NOT NULL,
+        gateway TEXT,
+        codec TEXT,
+        latitude DOUBLE PRECISION,
+        longitude DOUBLE PRECISION,
+        first_seen BIGINT NOT NULL,
+        last_seen BIGINT,       -- of readings with a plausible time
+        last_session BIGINT,
+        last_counter BIGINT,
+        last_rssi BIGINT,
+        last_values TEXT NOT NULL,
+        totals TEXT NOT NULL,   -- JSON, the last value of each total and whose it is
+        readings BIGINT NOT NULL,
+        duplicates BIGINT NOT NULL,
+        implausible BIGINT NOT NULL
+    );
+    CREATE TABLE session(
+        device TEXT NOT NULL,
+        session BIGINT NOT NULL,
+        first BIGINT NOT NULL,
+        last BIGINT NOT NULL,
+        stored BIGINT NOT NULL,
+        PRIMARY KEY(device, session)
+    ) CLUSTERED;
+    CREATE TABLE reading(
+        device TEXT NOT NULL,
+        session BIGINT NOT NULL,
+        counter BIGINT NOT NULL,
+        received BIGINT NOT NULL,      -- the gateway's time
+        stored BIGINT NOT NULL,        -- the collector's time
+        gateway TEXT,
+        site TEXT NOT NULL,
+        authenticated BIGINT NOT NULL,
+        rssi BIGINT,
+        payload BYTEA NOT NULL,
+        data TEXT NOT NULL,            -- JSON, name to number
+        PRIMARY KEY(device, session, counter)
+    ) CLUSTERED;
+    CREATE INDEX reading_of_device ON reading(device, received);
+    CREATE INDEX reading_by_time ON reading(received);
+    CREATE TABLE quantity(
+        device TEXT NOT NULL,
+        name TEXT NOT NULL,
+        unit TEXT NOT NULL,
+        PRIMARY KEY(device, name)
+    ) CLUSTERED;
+    CREATE TABLE rollup_minute(ROLLUP_COLUMNS) CLUSTERED;
+    CREATE TABLE rollup_hour(ROLLUP_COLUMNS) CLUSTERED;
+    CREATE TABLE rollup_day(ROLLUP_COLUMNS) CLUSTERED;
+    CREATE TABLE rejected(
+        id SERIAL_KEY,
+        at BIGINT NOT NULL,
+        source TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        body BYTEA NOT NULL
+    );
+    CREATE TABLE rule(
+        name TEXT PRIMARY KEY,
+        body TEXT NOT NULL
+    );
+    CREATE TABLE alarm(
+        id SERIAL_KEY,
+        rule TEXT NOT NULL,
+        device TEXT NOT NULL,
+        since BIGINT NOT NULL,
+        cleared BIGINT,
+        value DOUBLE PRECISION,
+        bound DOUBLE PRECISION NOT NULL,
+        unit TEXT NOT NULL,
+        text TEXT NOT NULL
+    );
+    CREATE UNIQUE INDEX alarm_active ON alarm(rule, device) WHERE cleared IS NULL;
+    CREATE TABLE outbox(
+        id SERIAL_KEY,
+        target TEXT NOT NULL,          -- 'mqtt', or the URL of a webhook
+        topic TEXT NOT NULL,
+        body TEXT NOT NULL,
+        attempts BIGINT NOT NULL,
+        due BIGINT NOT NULL
+    );
+    CREATE TABLE token(
+        id SERIAL_KEY,
+        name TEXT NOT NULL,
+        role TEXT NOT NULL,
+        hash BYTEA NOT NULL UNIQUE,
+        created BIGINT NOT NULL
+    );
+"];
+
+const ROLLUP_COLUMNS: &str = "
+        device TEXT NOT NULL,
+        name TEXT NOT NULL,
+        at BIGINT NOT NULL,
+        count BIGINT NOT NULL,
+        min DOUBLE PRECISION NOT NULL,
+        max DOUBLE PRECISION NOT NULL,
+        sum DOUBLE PRECISION NOT NULL,
+        amount DOUBLE PRECISION NOT NULL,  -- by which a total grew
+        last DOUBLE PRECISION NOT NULL,
+        last_session BIGINT NOT NULL,
+        last_counter BIGINT NOT NULL,
+        PRIMARY KEY(device, name, at)";
+
+/// Brings a database to this program's version.
+pub fn migrate(db: &mut dyn Database) -> Result<()> {
+    db.script("CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value BIGINT NOT NULL)")?;
+    let rows = db.query("SELECT value FROM meta WHERE name = 'schema'", &[])?;
+    let found = rows.first().map_or(0, |row| row.int(0));
+    let known = STEPS.len() as i64;
+    if found > known {
+        return Err(Error::Version {
+            place: db.place().into(),
+            found,
+            known,
+        });
+    }
+    for (version, step) in (1..).zip(STEPS).skip(found.max(0) as usize) {
+        let step = db.dialect(&step.replace("ROLLUP_COLUMNS", ROLLUP_COLUMNS));
+        transaction(db, |db| {
+            db.script(&step)?;
+            db.execute(
+                "INSERT INTO meta(name, value) VALUES ('schema', ?1)
+                 ON CONFLICT(name) DO UPDATE SET value = excluded.value",
+                &[i64::into(version)],
+            )
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! All SQL, for both databases.
+
+pub const INSERT_READING: (&str, &str) = (
+    "INSERT INTO reading(device, session, counter, received, stored, gateway, site,
+        authenticated, rssi, payload, data)",
+    "ON CONFLICT DO NOTHING RETURNING device, session, counter",
+);
+
+pub const ADD_TO_SESSION: (&str, &str) = (
+    "INSERT INTO session(device, session, first, last, stored)",
+    "ON CONFLICT(device, session) DO UPDATE SET
+        first = CASE WHEN excluded.first < session.first
+            THEN excluded.first ELSE session.first END,
+        last = CASE WHEN excluded.last > session.last
+            THEN excluded.last ELSE session.last END,
+        stored = session.stored + excluded.stored",
+);
+
+pub const SET_QUANTITY: (&str, &str) = (
+    "INSERT INTO quantity(device, name, unit)",
+    "ON CONFLICT(device, name) DO UPDATE SET unit = excluded.unit",
+);
+
+/// The columns of [`SET_STATION`] and [`GET_STATION`]; the position and the title are
+/// the operator's.
+pub const SET_STATION: (&str, &str) = (
+    "INSERT INTO station(device, name, site, gateway, codec, first_seen, last_seen,
+        last_session, last_counter, last_rssi, last_values, totals,
+        readings, duplicates, implausible)",
+    "ON CONFLICT(device) DO UPDATE SET
+        name = excluded.name, site = excluded.site, gateway = excluded.gateway,
+        codec = excluded.codec, first_seen = excluded.first_seen,
+        last_seen = excluded.last_seen, last_session = excluded.last_session,
+        last_counter = excluded.last_counter, last_rssi = excluded.last_rssi,
+        last_values = excluded.last_values, totals = excluded.totals,
+        readings = excluded.readings, duplicates = excluded.duplicates,
+        implausible = excluded.implausible",
+);
+
+pub const GET_STATION: &str = "SELECT device, name, site, gateway, codec, first_seen, last_seen,
+        last_session, last_counter, last_rssi, last_values, totals,
+        readings, duplicates, implausible
+    FROM station WHERE device = ?1";
+
+pub const QUANTITIES_OF: &str = "SELECT name, unit FROM quantity WHERE device = ?1";
+
+/// The readings of a device just before and after one, nearest first.
+pub const BEFORE: &str = "SELECT session, counter, received, data FROM reading
+    WHERE device = ?1 AND (session, counter) < (?2, ?3)
+    ORDER BY session DESC, counter DESC LIMIT 16";
+pub const AFTER: &str = "SELECT session, counter, received, data FROM reading
+    WHERE device = ?1 AND (session, counter) > (?2, ?3)
+    ORDER BY session, counter LIMIT 16";
+
+pub fn add_to_rollup(table: &str) -> (String, String) {
+    (
+        format!(
+            "INSERT INTO {table}(device, name, at, count, min, max, sum, amount, last,
+                last_session, last_counter)"
+        ),
+        format!(
+            "ON CONFLICT(device, name, at) DO UPDATE SET
+                count = {table}.count + excluded.count,
+                min = CASE WHEN excluded.min < {table}.min
+                    THEN excluded.min ELSE {table}.min END,
+                max = CASE WHEN excluded.max > {table}.max
+                    THEN excluded.max ELSE {table}.max END,
+                sum = {table}.sum + excluded.sum,
+                amount = {table}.amount + excluded.amount,
+                last = CASE WHEN (excluded.last_session, excluded.last_counter)
+                    > ({table}.last_session, {table}.last_counter)
+                    THEN excluded.last ELSE {table}.last END,
+                last_counter = CASE WHEN (excluded.last_session, excluded.last_counter)
+                    > ({table}.last_session, {table}.last_counter)
+                    THEN excluded.last_counter ELSE {table}.last_counter END,
+                last_session = CASE WHEN excluded.last_session > {table}.last_session
+                    THEN excluded.last_session ELSE {table}.last_session END"
+        ),
+    )
+}
+
+pub fn grow_rollup(table: &str) -> String {
+    format!("UPDATE {table} SET amount = amount + ?1 WHERE device = ?2 AND name = ?3 AND at = ?4")
+}
+
+pub const INSERT_REJECTED: &str =
+    "INSERT INTO rejected(at, source, reason, body) VALUES (?1, ?2, ?3, ?4)";
+/// Keeps the newest.
+pub const BOUND_REJECTED: &str = "DELETE FROM rejected WHERE id <=
+    (SELECT MAX(id) FROM rejected) - ?1";
+
+const STATIONS: &str = "SELECT s.device, COALESCE(s.title, s.name), s.site, s.gateway, s.codec,
+        s.latitude, s.longitude, s.first_seen, s.last_seen, s.last_session, s.last_counter,
+        s.last_rssi, s.last_values, s.readings, s.duplicates, s.implausible,
+        CAST((SELECT COALESCE(SUM(n.last - n.first + 1 - n.stored), 0) FROM session n
+            WHERE n.device = s.device) AS BIGINT),
+        (SELECT SUM(r.amount) FROM rollup_minute r
+            WHERE r.device = s.device AND r.name = 'rain_total' AND r.at > ?1 AND r.at <= ?3),
+        (SELECT SUM(r.amount) FROM rollup_minute r
+            WHERE r.device = s.device AND r.name = 'rain_total' AND r.at > ?2 AND r.at <= ?3)
+    FROM station s";
+
+/// ?1 and ?2 begin the hour and the day of the rain, ?3 is now.
+pub fn stations(one: bool) -> String {
+    if one {
+        format!("{STATIONS} WHERE s.device = ?4")
+    } else {
+        format!("{STATIONS} ORDER BY s.device")
+    }
+}
+
+pub const UNIT_OF: &str = "SELECT unit FROM quantity WHERE device = ?1 AND name = ?2";
+
+pub const RAW_SERIES: &str = "SELECT received, data FROM reading
+    WHERE device = ?1 AND received >= ?2 AND received < ?3
+    ORDER BY received, session, counter LIMIT ?4";
+
+pub fn rollup_series(table: &str) -> String {
+    format!(
+        "SELECT at, count, min, max, sum, last, amount FROM {table}
+        WHERE device = ?1 AND name = ?2 AND at >= ?3 AND at < ?4 ORDER BY at LIMIT ?5"
+    )
+}
+
+const FRAME: &str = "SELECT r.device, r.session, r.counter, r.received, r.gateway, r.rssi,
+        r.payload, r.data, r.authenticated, r.stored, r.site,
+        (SELECT MAX(p.counter) FROM reading p WHERE p.device = r.device
+            AND p.session = r.session AND p.counter < r.counter)
+    FROM reading r";
+
+/// Newest first, before a place in that order.
+pub const FRAMES_OF: (&str, &str) = (
+    FRAME,
+    "WHERE r.device = ?1 AND (r.received, r.session, r.counter) < (?2, ?3, ?4)
+    ORDER BY r.received DESC, r.session DESC, r.counter DESC LIMIT ?5",
+);
+pub const FRAMES: (&str, &str) = (
+    FRAME,
+    "WHERE (r.received, r.device, r.session, r.counter) < (?1, ?2, ?3, ?4)
+    ORDER BY r.received DESC, r.device DESC, r.session DESC, r.counter DESC LIMIT ?5",
+);
+
+/// A page of an export, oldest first.
+pub const EXPORT: &str = "SELECT device, session, counter, received, gateway, rssi, payload,
+        data, authenticated, stored, site
+    FROM reading
+    WHERE device = ?1 AND received < ?2 AND (received, session, counter) > (?3, ?4, ?5)
+    ORDER BY received, session, counter LIMIT ?6";
+
+pub const DEVICES: &str = "SELECT device FROM station ORDER BY device";
+pub const QUANTITIES: &str = "SELECT device, name, unit FROM quantity";
+
+pub const PATCH_STATION: &str = "UPDATE station SET title = COALESCE(?1, title),
+        latitude = COALESCE(?2, latitude), longitude = COALESCE(?3, longitude)
+    WHERE device = ?4";
+
+pub const INSERT_TOKEN: &str =
+    "INSERT INTO token(name, role, hash, created) VALUES (?1, ?2, ?3, ?4) RETURNING id";
+pub const TOKENS: &str = "SELECT id, name, role, hash, created FROM token ORDER BY id";
+pub const DELETE_TOKEN: &str = "DELETE FROM token WHERE id = ?1";
+
+pub const PING: &str = "SELECT COUNT(*) FROM meta";
+
+const ALARM: &str = "SELECT id, rule, device, since, cleared, value, bound, unit, text FROM alarm";
+pub const ACTIVE_ALARMS: &str = "SELECT id, rule, device, since, cleared, value, bound, unit, text
+    FROM alarm WHERE cleared IS NULL ORDER BY since DESC, id DESC";
+pub fn past_alarms() -> String {
+    format!("{ALARM} WHERE cleared IS NOT NULL ORDER BY since DESC, id DESC LIMIT ?1")
+}

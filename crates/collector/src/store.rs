@@ -1,0 +1,419 @@
+//! What the writer does: batches of messages into the database, each batch in one
+//! transaction with everything that follows from it. All of it is stored, or nothing.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::db::{Database, Row, Value, insert_rows, transaction};
+use crate::error::Result;
+use crate::message::{Identity, Message, Values};
+use crate::rollup::{Deltas, growth, is_total};
+use crate::sql;
+
+/// A gateway's clock may be ahead of the collector's by this; more is a clock gone wrong.
+pub const AHEAD_MAX_MS: i64 = 300_000;
+/// 2020-01-01: no gateway is older, so its clock was not set.
+pub const EARLIEST_MS: i64 = 1_577_836_800_000;
+
+/// True if a time of reception can be true.
+pub fn is_plausible(received: i64, now: i64) -> bool {
+    (EARLIEST_MS..=now.saturating_add(AHEAD_MAX_MS)).contains(&received)
+}
+
+/// What the writer remembers of a station, as its row has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Station {
+    pub name: Option<String>,
+    pub site: String,
+    pub gateway: Option<String>,
+    pub codec: Option<String>,
+    pub first_seen: i64,
+    pub last_seen: Option<i64>,
+    /// (session, counter) of the last reading with a plausible time.
+    pub last: Option<(i64, i64)>,
+    pub last_rssi: Option<i64>,
+    pub last_values: Values,
+    /// The last value of each total, and the (session, counter) of its reading.
+    totals: BTreeMap<String, (i64, i64, f64)>,
+    pub readings: i64,
+    pub duplicates: i64,
+    pub implausible: i64,
+    units: HashMap<String, String>,
+}
+
+/// What became of a batch.
+#[derive(Debug)]
+pub struct Ingested {
+    /// For each message, in order: true if it was new.
+    pub fresh: Vec<bool>,
+}
+
+#[derive(Debug, Default)]
+pub struct Store {
+    stations: HashMap<Arc<str>, Station>,
+}
+
+impl Store {
+    /// Stores a batch. After an error nothing of it is stored.
+    pub fn ingest(
+        &mut self,
+        db: &mut dyn Database,
+        messages: &[&Message],
+        now: i64,
+    ) -> Result<Ingested> {
+        let mut stations = HashMap::new();
+        let done = transaction(db, |db| self.write(db, messages, now, &mut stations));
+        match &done {
+            Ok(_) => self.stations.extend(stations),
+            // Another collector may have written meanwhile.
+            Err(_) => self.forget(),
+        }
+        done
+    }
+
+    /// Reads everything anew from the database.
+    pub fn forget(&mut self) {
+        self.stations.clear();
+    }
+
+    fn write(
+        &self,
+        db: &mut dyn Database,
+        messages: &[&Message],
+        now: i64,
+        stations: &mut HashMap<Arc<str>, Station>,
+    ) -> Result<Ingested> {
+        for message in messages {
+            let device = &message.identity.device;
+            if !stations.contains_key(device) {
+                let station = match self.stations.get(device) {
+                    Some(station) => station.clone(),
+                    None => load_station(db, message, now)?,
+                };
+                stations.insert(device.clone(), station);
+            }
+        }
+
+        let fresh = insert_readings(db, messages, now)?;
+        let mut in_order: Vec<&Message> = Vec::with_capacity(messages.len());
+        for (message, fresh) in messages.iter().zip(&fresh) {
+            if *fresh {
+                in_order.push(message);
+            } else if let Some(station) = stations.get_mut(&message.identity.device) {
+                station.duplicates += 1;
+            }
+        }
+        in_order.sort_by(|one, other| one.identity.cmp(&other.identity));
+
+        count_sessions(db, &in_order)?;
+        let mut deltas = Deltas::default();
+        let mut pending: HashSet<&Identity> = in_order.iter().map(|m| &m.identity).collect();
+        let mut units = Vec::new();
+        for message in &in_order {
+            pending.remove(&message.identity);
+            let Some(station) = stations.get_mut(&message.identity.device) else {
+                continue; // every device was loaded above
+            };
+            add_values(db, station, message, &pending, &mut deltas)?;
+            note_units(station, message, &mut units);
+            station.take(message, now);
+        }
+        deltas.store(db)?;
+        let (head, tail) = sql::SET_QUANTITY;
+        // One by one: a batch may set the same quantity twice.
+        for row in units {
+            insert_rows(db, head, tail, &[row])?;
+        }
+        let mut rows: Vec<_> = stations.iter().map(|(id, s)| s.row(id)).collect();
+        // Always in the same order, as two writers must lock.
+        rows.sort_by(|one, other| match (&one[0], &other[0]) {
+            (Value::Text(one), Value::Text(other)) => one.cmp(other),
+            _ => std::cmp::Ordering::Equal,
+        });
+        let (head, tail) = sql::SET_STATION;
+        insert_rows(db, head, tail, &rows)?;
+        Ok(Ingested { fresh })
+    }
+}
+
+/// Inserts what is not there yet; says of each message whether it was new.
+fn insert_readings(db: &mut dyn Database, messages: &[&Message], now: i64) -> Result<Vec<bool>> {
+    let mut seen = HashSet::with_capacity(messages.len());
+    let rows: Vec<Vec<Value>> = messages
+        .iter()
+        .filter(|message| seen.insert(&message.identity))
+        .map(|message| {
+            vec![
+                (&*message.identity.device).into(),
+                message.identity.session.into(),
+                message.identity.counter.into(),
+                message.received.into(),
+                now.into(),
+                message.gateway.clone().into(),
+                message.site.as_str().into(),
+                message.authenticated.into(),
+                message.rssi.into(),
+                message.payload.clone().into(),
+                data_text(&message.values).into(),
+            ]
+        })
+        .collect();
+    let (head, tail) = sql::INSERT_READING;
+    let inserted: HashSet<Identity> = insert_rows(db, head, tail, &rows)?
+        .iter()
+        .map(|row| Identity {
+            device: row.text(0).into(),
+            session: row.int(1),
+            counter: row.int(2),
+        })
+        .collect();
+    let mut taken = HashSet::with_capacity(inserted.len());
+    Ok(messages
+        .iter()
+        .map(|message| inserted.contains(&message.identity) && taken.insert(&message.identity))
+        .collect())
+}
+
+/// Names to numbers; the units are kept once for each device.
+fn data_text(values: &Values) -> String {
+    let numbers: BTreeMap<&str, f64> = values
+        .iter()
+        .map(|(name, quantity)| (name.as_str(), quantity.value))
+        .collect();
+    // Strings to finite numbers: that cannot fail.
+    serde_json::to_string(&numbers).unwrap_or_else(|_| "{}".into())
+}
+
+/// What [`data_text`] wrote.
+pub fn data_of(text: &str) -> BTreeMap<String, f64> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+fn count_sessions(db: &mut dyn Database, in_order: &[&Message]) -> Result<()> {
+    let mut sessions: BTreeMap<(&str, i64), (i64, i64, i64)> = BTreeMap::new();
+    for message in in_order {
+        let Identity {
+            device,
+            session,
+            counter,
+        } = &message.identity;
+        let entry = sessions
+            .entry((device, *session))
+            .or_insert((*counter, *counter, 0));
+        entry.1 = *counter;
+        entry.2 += 1;
+    }
+    let rows: Vec<Vec<Value>> = sessions
+        .into_iter()
+        .map(|((device, session), (first, last, stored))| {
+            vec![
+                device.into(),
+                session.into(),
+                first.into(),
+                last.into(),
+                stored.into(),
+            ]
+        })
+        .collect();
+    let (head, tail) = sql::ADD_TO_SESSION;
+    insert_rows(db, head, tail, &rows)?;
+    Ok(())
+}
+
+/// A message's values into the roll-ups. `pending` are readings of this batch that are in
+/// the database, but not yet in the roll-ups.
+fn add_values(
+    db: &mut dyn Database,
+    station: &Station,
+    message: &Message,
+    pending: &HashSet<&Identity>,
+    deltas: &mut Deltas,
+) -> Result<()> {
+    let Identity {
+        device,
+        session,
+        counter,
+    } = &message.identity;
+    let of = (*session, *counter);
+    for (name, quantity) in &message.values {
+        deltas.add(device, name, message.received, of, quantity.value);
+        if !is_total(name) {
+            continue;
+        }
+        let total = quantity.value;
+        match station.totals.get(name) {
+            None => continue,
+            Some((session, counter, before)) if of > (*session, *counter) => {
+                deltas.grow(device, name, message.received, growth(*before, total));
+                continue;
+            }
+            Some(_) => {}
+        }
+        // It comes late: what the next reading was credited with is shared between both.
+        let before = neighbour(db, sql::BEFORE, message, name, pending)?;
+        let after = neighbour(db, sql::AFTER, message, name, pending)?;
+        if let Some((_, before)) = before {
+            deltas.grow(device, name, message.received, growth(before, total));
+        }
+        if let Some((received, after)) = after {
+            let credited = before.map_or(0.0, |(_, before)| growth(before, after));
+            deltas.grow(device, name, received, growth(total, after) - credited);
+        }
+    }
+    Ok(())
+}
+
+/// The nearest reading before or after `message` that has the value `name`: when it was
+/// received, and the value.
+fn neighbour(
+    db: &mut dyn Database,
+    sql: &str,
+    message: &Message,
+    name: &str,
+    pending: &HashSet<&Identity>,
+) -> Result<Option<(i64, f64)>> {
+    let mut place = message.identity.clone();
+    loop {
+        let parameters = [
+            (&*place.device).into(),
+            place.session.into(),
+            place.counter.into(),
+        ];
+        let rows = db.query(sql, &parameters)?;
+        for row in &rows {
+            place.session = row.int(0);
+            place.counter = row.int(1);
+            if pending.contains(&place) {
+                continue;
+            }
+            if let Some(value) = data_of(row.text(3)).get(name) {
+                return Ok(Some((row.int(2), *value)));
+            }
+        }
+        if rows.is_empty() {
+            return Ok(None);
+        }
+    }
+}
+
+fn note_units(station: &mut Station, message: &Message, rows: &mut Vec<Vec<Value>>) {
+    for (name, quantity) in &message.values {
+        if station.units.get(name) != Some(&quantity.unit) {
+            station.units.insert(name.clone(), quantity.unit.clone());
+            rows.push(vec![
+                (&*message.identity.device).into(),
+                name.as_str().into(),
+                quantity.unit.as_str().into(),
+            ]);
+        }
+    }
+}
+
+fn load_station(db: &mut dyn Database, message: &Message, now: i64) -> Result<Station> {
+    let device: &str = &message.identity.device;
+    let rows = db.query(sql::GET_STATION, &[device.into()])?;
+    let Some(row) = rows.first() else {
+        let plausible = is_plausible(message.received, now);
+        return Ok(Station {
+            name: message.name.clone(),
+            site: message.site.clone(),
+            gateway: message.gateway.clone(),
+            codec: message.codec.clone(),
+            first_seen: if plausible { message.received } else { now },
+            last_seen: None,
+            last: None,
+            last_rssi: None,
+            last_values: Values::new(),
+            totals: BTreeMap::new(),
+            readings: 0,
+            duplicates: 0,
+            implausible: 0,
+            units: HashMap::new(),
+        });
+    };
+    let units = db.query(sql::QUANTITIES_OF, &[device.into()])?;
+    let mut station = Station::from_row(row);
+    station.units = units
+        .iter()
+        .map(|row| (row.text(0).to_string(), row.text(1).to_string()))
+        .collect();
+    Ok(station)
+}
+
+impl Station {
+    /// A row of [`sql::GET_STATION`].
+    fn from_row(row: &Row) -> Station {
+        let text = |column| row.opt_text(column).map(str::to_string);
+        Station {
+            name: text(1),
+            site: row.text(2).into(),
+            gateway: text(3),
+            codec: text(4),
+            first_seen: row.int(5),
+            last_seen: row.opt_int(6),
+            last: row.opt_int(7).zip(row.opt_int(8)),
+            last_rssi: row.opt_int(9),
+            last_values: serde_json::from_str(row.text(10)).unwrap_or_default(),
+            totals: serde_json::from_str(row.text(11)).unwrap_or_default(),
+            readings: row.int(12),
+            duplicates: row.int(13),
+            implausible: row.int(14),
+            units: HashMap::new(),
+        }
+    }
+
+    /// The parameters of [`sql::SET_STATION`].
+    fn row(&self, device: &str) -> Vec<Value> {
+        let json = |text: serde_json::Result<String>| text.unwrap_or_else(|_| "{}".into());
+        vec![
+            device.into(),
+            self.name.clone().into(),
+            self.site.as_str().into(),
+            self.gateway.clone().into(),
+            self.codec.clone().into(),
+            self.first_seen.into(),
+            self.last_seen.into(),
+            self.last.map(|(session, _)| session).into(),
+            self.last.map(|(_, counter)| counter).into(),
+            self.last_rssi.into(),
+            json(serde_json::to_string(&self.last_values)).into(),
+            json(serde_json::to_string(&self.totals)).into(),
+            self.readings.into(),
+            self.duplicates.into(),
+            self.implausible.into(),
+        ]
+    }
+
+    /// Takes note of a new reading.
+    fn take(&mut self, message: &Message, now: i64) {
+        let of = (message.identity.session, message.identity.counter);
+        self.readings += 1;
+        for (name, quantity) in &message.values {
+            let known = self
+                .totals
+                .get(name)
+                .map(|(session, counter, _)| (*session, *counter));
+            if is_total(name) && Some(of) > known {
+                self.totals
+                    .insert(name.clone(), (of.0, of.1, quantity.value));
+            }
+        }
+        if !is_plausible(message.received, now) {
+            self.implausible += 1;
+            return;
+        }
+        self.first_seen = self.first_seen.min(message.received);
+        // Nothing is older than a station without a last reading.
+        let newest = (self.last_seen, self.last);
+        if (Some(message.received), Some(of)) > newest {
+            self.last_seen = Some(message.received);
+            self.last = Some(of);
+            self.last_rssi = message.rssi;
+            self.last_values = message.values.clone();
+            self.name = message.name.clone();
+            self.site = message.site.clone();
+            self.gateway = message.gateway.clone();
+            self.codec = message.codec.clone();
+        }
+    }
+}

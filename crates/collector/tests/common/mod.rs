@@ -1,0 +1,185 @@
+//! A collector of a test, and a client that speaks HTTP to it.
+#![allow(dead_code)] // each test uses what it needs
+
+pub mod postgres;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use selo_collector::clock::Clock;
+use selo_collector::{Collector, Config};
+use serde_json::{Value, json};
+
+/// 2026-11-21T12:00:00Z
+pub const NOON: i64 = 1_795_262_400_000;
+
+pub struct Site {
+    pub folder: tempfile::TempDir,
+    pub collector: Option<Collector>,
+    pub client: Client,
+    pub now: Arc<AtomicI64>,
+    pub config: Config,
+}
+
+impl Site {
+    pub fn start() -> Site {
+        Self::start_with(|_| {})
+    }
+
+    pub fn start_with(change: impl FnOnce(&mut Config)) -> Site {
+        let folder = tempfile::tempdir().expect("a folder");
+        let now = Arc::new(AtomicI64::new(NOON));
+        let mut config = Config::new(folder.path().join("state"));
+        config.http = "127.0.0.1:0".parse().expect("an address");
+        config.clock = Clock::Manual(now.clone());
+        change(&mut config);
+        let collector = Collector::start(config.clone()).expect("starts");
+        let mut client = Client::new(&format!("http://{}", collector.address()));
+        client.log_in(folder.path());
+        Site {
+            folder,
+            collector: Some(collector),
+            client,
+            now,
+            config,
+        }
+    }
+
+    pub fn pass(&self, ms: i64) {
+        self.now.fetch_add(ms, Ordering::SeqCst);
+    }
+
+    /// Stops the collector and starts another one in its place.
+    pub fn restart(&mut self) {
+        self.collector.take().expect("runs").stop();
+        let collector = Collector::start(self.config.clone()).expect("starts again");
+        self.client = Client::new(&format!("http://{}", collector.address()));
+        self.collector = Some(collector);
+        self.client.log_in(self.folder.path());
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        if let Some(collector) = self.collector.take() {
+            collector.stop();
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: ureq::http::HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("JSON: {}", self.text))
+    }
+
+    pub fn ok(&self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.text);
+        self.json()
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Client {
+    pub base: String,
+    pub cookie: Option<String>,
+    pub token: Option<String>,
+    agent: ureq::Agent,
+}
+
+impl Client {
+    pub fn new(base: &str) -> Client {
+        let agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .build()
+            .into();
+        Client {
+            base: base.into(),
+            cookie: None,
+            token: None,
+            agent,
+        }
+    }
+
+    /// As the admin of a first start.
+    pub fn log_in(&mut self, folder: &Path) {
+        let file = folder.join("state/admin-password");
+        let password = std::fs::read_to_string(file).expect("a password");
+        let answer = self.post(
+            "/api/v1/login",
+            &json!({"user": "admin", "password": password.trim()}).to_string(),
+        );
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        let cookie = answer.headers["set-cookie"].to_str().expect("text");
+        self.cookie = cookie.split(';').next().map(str::to_string);
+    }
+
+    pub fn request(&self, method: &str, path: &str, more: &[(&str, &str)], body: &str) -> Answer {
+        let mut request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.base));
+        if let Some(cookie) = &self.cookie {
+            request = request.header("cookie", cookie);
+        }
+        if let Some(token) = &self.token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        for (name, value) in more {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(body.to_string()).expect("a request");
+        let answer = self.agent.run(request).expect("an answer");
+        let (parts, body) = answer.into_parts();
+        let text = body
+            .into_with_config()
+            .limit(1 << 30)
+            .read_to_string()
+            .expect("a body");
+        Answer {
+            status: parts.status.as_u16(),
+            headers: parts.headers,
+            text,
+        }
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.request("GET", path, &[], "")
+    }
+
+    pub fn post(&self, path: &str, body: &str) -> Answer {
+        self.request("POST", path, &[], body)
+    }
+
+    /// Sends readings; what became of each.
+    pub fn send(&self, messages: &[Value]) -> Vec<String> {
+        let body = Value::from(messages).to_string();
+        let answer = self.post("/api/v1/readings", &body).ok();
+        let results = answer["results"].as_array().expect("a list");
+        let result = |one: &Value| one["result"].as_str().expect("text").to_string();
+        results.iter().map(result).collect()
+    }
+}
+
+/// A reading of a rain gauge.
+pub fn message(device: &str, session: u64, counter: u32, received: i64, rain: f64) -> Value {
+    json!({
+        "schema": "selo.reading/1", "device": device, "name": "garden",
+        "session": format!("{session:016x}"), "counter": counter,
+        "received": selo_collector::message::time_text(received),
+        "payload": "00112233", "source": "192.0.2.7:5000", "rssi": -90,
+        "authenticated": true, "redelivered": false, "gateway": "north",
+        "codec": "rain-gauge",
+        "values": {
+            "rain_total": {"value": rain, "unit": "mm"},
+            "temperature": {"value": f64::from(counter) / 10.0, "unit": "Cel"},
+            "battery": {"value": 3.9, "unit": "V"},
+        },
+    })
+}

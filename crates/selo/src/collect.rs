@@ -1,0 +1,137 @@
+//! `selo collect`: keeps readings, and answers questions about them over HTTP.
+
+use std::io::{BufRead, IsTerminal, stderr, stdin};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::mpsc::{Sender, channel};
+
+use anyhow::Context;
+use clap::Subcommand;
+use selo_collector::auth::{Role, Users};
+use selo_collector::db::Place;
+use selo_collector::{Collector, Config};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use tracing::level_filters::LevelFilter;
+
+use crate::gateway::State;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The first start makes a user `admin` and says which file holds its password. The log is on
+standard error. docs/collector.md has the API, alarms, backup and PostgreSQL.
+
+Examples:
+  selo collect                                  a dashboard at http://127.0.0.1:7380
+  selo collect --database postgres://selo@db/selo
+  selo collect user add maria --role viewer     the password comes on standard input")]
+pub struct Args {
+    #[command(flatten)]
+    state: State,
+    /// SQLite file, or postgres://USER@HOST/DATABASE (default: readings.db in the folder
+    /// `collector` of the state directory)
+    #[arg(long, env = "SELO_DATABASE", value_name = "FILE|URL", hide_env_values = true)]
+    database: Option<String>,
+    /// Where the dashboard and the API listen; beyond 127.0.0.1 put TLS before it
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
+    http: SocketAddr,
+    /// Page of `selo lab report` to serve at /report
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// The users who may log in
+    #[command(subcommand)]
+    User(User),
+}
+
+#[derive(Debug, Subcommand)]
+enum User {
+    /// Add a user, or set the password and role of one; the password is the first line of
+    /// standard input
+    Add {
+        name: String,
+        /// viewer sees everything, admin changes things
+        #[arg(long, default_value = "viewer", value_parser = ["viewer", "admin"])]
+        role: String,
+    },
+    /// List users
+    List,
+    /// Remove a user; their sessions end
+    Remove { name: String },
+}
+
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let state = args.state.path()?.join("collector");
+    match &args.command {
+        Some(Command::User(command)) => user(command, &Users::open(&state)?),
+        None => collect(args, state),
+    }
+}
+
+fn user(command: &User, users: &Users) -> anyhow::Result<ExitCode> {
+    match command {
+        User::Add { name, role } => {
+            if stdin().is_terminal() {
+                eprintln!("Password, then Enter (it is shown):");
+            }
+            let mut password = String::new();
+            stdin()
+                .lock()
+                .read_line(&mut password)
+                .context("cannot read the password")?;
+            let role = Role::parse(role).context("a role that clap let pass")?;
+            users.set(name, role, password.trim_end_matches(['\r', '\n']))?;
+        }
+        User::List => {
+            for (name, role) in users.list()? {
+                println!("{name}\t{}", role.name());
+            }
+        }
+        User::Remove { name } => users.remove(name)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
+    tracing_subscriber::fmt()
+        .with_max_level(LevelFilter::INFO)
+        .with_writer(stderr)
+        .with_ansi(stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
+        .with_target(false)
+        .init();
+    // Before anything is opened, so that a signal during the start is not lost.
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
+    let mut config = Config::new(state);
+    if let Some(database) = &args.database {
+        config.database = Place::parse(database);
+    }
+    config.http = args.http;
+    config.report.clone_from(&args.report);
+    let collector = Collector::start(config)?;
+    if let Some(file) = collector.first_password() {
+        tracing::info!("user admin is made; its password is in {}", file.display());
+    }
+    tracing::info!("listening on http://{}", collector.address());
+    let (stop, stopped) = channel();
+    std::thread::spawn(move || wait_for_signal(signals, &stop));
+    // An error means that the thread is gone, which is a reason to stop, too.
+    let _ = stopped.recv();
+    tracing::info!("stopping");
+    collector.stop();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// SIGINT and SIGTERM end it; SIGHUP, as when a terminal closes, does not.
+fn wait_for_signal(mut signals: Signals, stop: &Sender<()>) {
+    for signal in signals.forever() {
+        if signal != SIGHUP {
+            let _ = stop.send(());
+        }
+    }
+}
