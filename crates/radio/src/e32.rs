@@ -1,0 +1,498 @@
+//! One E32 module as a pure state machine: bytes on RXD, pin levels and the time go in; bytes
+//! on TXD, the level of AUX and packets for the air come out. No I/O, no thread, no clock.
+//!
+//! What the manual says [E32-MANUAL, 5.6, 6, 7] is modelled as it says it. Where it is silent
+//! the model does this:
+//!
+//! | the manual leaves open | here |
+//! |---|---|
+//! | how long a power-on reset takes | [`RESET`] |
+//! | how long AUX is low after sleep mode | [`RECONFIGURE`] |
+//! | what happens to the 513th byte | it is lost, and counted |
+//! | whether frames that wait in the buffer stay apart | they do: silence on the UART ends a frame, and a sub-packet never holds bytes of two |
+//! | whether the head of fixed transmission counts among the 58 bytes, and which sub-packets it covers | it does not; all of its frame |
+//! | a frame that is only such a head, or less | nothing is sent |
+//! | a command that is none, or that stops short | no answer; silence ends it |
+//! | the answer to a setting | the six bytes, as they are now |
+//! | a preamble shorter than the sleeper's interval | the packet is missed |
+//! | received packets while TXD is still busy | they follow without a pause; beyond 512 bytes a packet is lost, and counted |
+//! | a change of pins while the last packet is on the air | waits for its end |
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::airtime::AirRate;
+use crate::parameters::{EVERYONE, Parameters, Uart};
+use crate::{Time, nanos};
+
+/// User's bytes in one packet on the air [E32-MANUAL, 6.2].
+pub const SUB_PACKET: usize = 58;
+/// Bytes that wait for the air, and bytes that wait for TXD [E32-MANUAL, 5.6.2].
+pub const BUFFER: usize = 512;
+/// Silence that ends a frame, in times of a byte [E32-MANUAL, 6.2].
+pub const SILENCE_BYTES: u32 = 3;
+/// From AUX going low to the first bit of a received packet on TXD [E32-MANUAL, 6.2].
+pub const BEFORE_OUTPUT: Duration = Duration::from_millis(5);
+/// A power-on or commanded reset. Not in the manual; [ramalho2024] took 100 ms to get its
+/// module ready.
+pub const RESET: Duration = Duration::from_millis(100);
+/// Applying the parameters on leaving sleep mode. Not in the manual.
+pub const RECONFIGURE: Duration = Duration::from_millis(10);
+/// From a change of the pins to the new mode [E32-MANUAL, 6.1].
+const AFTER_PINS: Duration = Duration::from_millis(1);
+/// From AUX going high to the new mode [E32-MANUAL, 5.6.4].
+const AFTER_AUX: Duration = Duration::from_millis(2);
+
+/// The operating mode, by the levels of M1 and M0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// 0 0: bytes to the air, and back.
+    Normal,
+    /// 0 1: the same, with a long preamble that wakes those who save power.
+    WakeUp,
+    /// 1 0: receives from those in [`Mode::WakeUp`]; RXD is closed.
+    PowerSaving,
+    /// 1 1: no radio; configuration commands.
+    Sleep,
+}
+
+impl Mode {
+    /// The mode of these levels.
+    pub fn of(m1: bool, m0: bool) -> Mode {
+        match (m1, m0) {
+            (false, false) => Mode::Normal,
+            (false, true) => Mode::WakeUp,
+            (true, false) => Mode::PowerSaving,
+            (true, true) => Mode::Sleep,
+        }
+    }
+}
+
+/// What modules send one another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packet {
+    /// The channel that it is on.
+    pub channel: u8,
+    /// How it is modulated.
+    pub rate: AirRate,
+    /// Whether it is coded; modules that disagree do not understand each other.
+    pub fec: bool,
+    /// Whom it is for.
+    pub address: u16,
+    /// The wake-up preamble, if the sender puts one before it.
+    pub preamble: Option<Duration>,
+    /// Transmission power.
+    pub power_dbm: i8,
+    /// 1 to 58 bytes.
+    pub payload: Vec<u8>,
+}
+
+impl Packet {
+    /// How long it takes.
+    pub fn airtime(&self) -> Duration {
+        self.preamble.unwrap_or_default() + self.rate.airtime(self.payload.len(), self.fec)
+    }
+}
+
+/// What a module does by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// A byte is complete on TXD.
+    Byte(u8),
+    /// A packet begins to be on the air.
+    Transmit(Packet),
+}
+
+/// What a module has done and lost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Packets sent.
+    pub sent: u64,
+    /// Packets received and understood.
+    pub received: u64,
+    /// Bytes on RXD that found the buffer full.
+    pub overflow: u64,
+    /// Bytes on RXD while the UART was closed: reset, reconfiguration, power saving.
+    pub closed: u64,
+    /// Commands that are none, and frames of fixed transmission without a payload.
+    pub malformed: u64,
+    /// Received packets that found the buffer before TXD full.
+    pub cut: u64,
+}
+
+/// Where fixed transmission sends a frame.
+#[derive(Debug, Clone, Copy)]
+struct Head {
+    address: u16,
+    channel: u8,
+}
+
+/// See the module's documentation.
+#[derive(Debug, Clone)]
+pub struct Module {
+    /// Survive the power.
+    saved: Parameters,
+    live: Parameters,
+    mode: Mode,
+    pins: Mode,
+    pins_at: Time,
+    /// A reset or a reconfiguration ends then.
+    busy_until: Option<Time>,
+    /// Bytes for the air.
+    input: VecDeque<u8>,
+    /// How many bytes of `input` the ended frames have, each.
+    frames: VecDeque<usize>,
+    /// Bytes of `input` after the ended frames, and when the last of them came.
+    open: usize,
+    last_byte: Option<Time>,
+    /// The head of the frame at the front of `input`, once it has been taken off.
+    head: Option<Head>,
+    on_air_until: Option<Time>,
+    /// Bytes for TXD, and when the next one is complete.
+    output: VecDeque<u8>,
+    next_output: Option<Time>,
+    command: Vec<u8>,
+    aux_low: bool,
+    aux_rose: Time,
+    counts: Counts,
+}
+
+impl Module {
+    /// A module that is switched on, with M1 and M0 low.
+    pub fn new(parameters: Parameters, now: Time) -> Module {
+        let mut module = Module {
+            saved: parameters,
+            live: parameters,
+            mode: Mode::Normal,
+            pins: Mode::Normal,
+            pins_at: now,
+            busy_until: None,
+            input: VecDeque::new(),
+            frames: VecDeque::new(),
+            open: 0,
+            last_byte: None,
+            head: None,
+            on_air_until: None,
+            output: VecDeque::new(),
+            next_output: None,
+            command: Vec::new(),
+            aux_low: false,
+            aux_rose: now,
+            counts: Counts::default(),
+        };
+        module.reset(now);
+        module
+    }
+
+    /// Takes the power away and gives it back.
+    pub fn power_cycle(&mut self, now: Time) {
+        self.mode = self.pins;
+        self.on_air_until = None;
+        self.reset(now);
+    }
+
+    fn reset(&mut self, now: Time) {
+        self.live = self.saved;
+        self.input.clear();
+        self.frames.clear();
+        self.open = 0;
+        self.last_byte = None;
+        self.head = None;
+        self.output.clear();
+        self.next_output = None;
+        self.command.clear();
+        self.busy_until = Some(now + nanos(RESET));
+        self.update_aux(now);
+    }
+
+    /// The level of AUX: high is free.
+    pub fn aux(&self) -> bool {
+        !self.aux_low
+    }
+
+    /// The parameters that are in force.
+    pub fn parameters(&self) -> Parameters {
+        self.live
+    }
+
+    /// The mode that is in force.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// How the UART is set now.
+    pub fn uart(&self) -> Uart {
+        match self.mode {
+            Mode::Sleep => Uart::CONFIGURATION,
+            _ => self.live.uart(),
+        }
+    }
+
+    /// What it has done and lost.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Whether its receiver is on, and not deafened by its own transmitter.
+    pub fn listening(&self) -> bool {
+        self.busy_until.is_none() && self.on_air_until.is_none() && self.mode != Mode::Sleep
+    }
+
+    /// Whether a packet that reached its receiver is one for it.
+    pub fn accepts(&self, packet: &Packet) -> bool {
+        let own = self.live.address();
+        let woken = packet
+            .preamble
+            .is_some_and(|preamble| preamble >= self.live.wake_up());
+        self.listening()
+            && packet.channel == self.live.channel()
+            && packet.rate == self.live.air_rate()
+            && packet.fec == self.live.fec()
+            && (packet.address == own || packet.address == EVERYONE || own == EVERYONE)
+            && (self.mode != Mode::PowerSaving || woken)
+    }
+
+    /// Sets the levels of M1 and M0. The mode follows when the module is free.
+    pub fn set_pins(&mut self, now: Time, m1: bool, m0: bool) {
+        let pins = Mode::of(m1, m0);
+        if pins != self.pins {
+            self.pins = pins;
+            self.pins_at = now;
+        }
+    }
+
+    /// A byte has come on RXD: call [`Module::advance`] up to now before.
+    pub fn receive_byte(&mut self, now: Time, byte: u8) {
+        if self.busy_until.is_some() || self.mode == Mode::PowerSaving {
+            self.counts.closed += 1;
+            return;
+        }
+        self.last_byte = Some(now);
+        if self.mode == Mode::Sleep {
+            self.command.push(byte);
+            self.obey(now);
+        } else if self.input.len() == BUFFER {
+            self.counts.overflow += 1;
+        } else {
+            self.input.push_back(byte);
+            self.open += 1;
+        }
+        self.update_aux(now);
+    }
+
+    /// A packet has been on the air and was understood: call [`Module::advance`] up to now
+    /// before. Nothing happens if it is none for this module.
+    pub fn receive_packet(&mut self, now: Time, packet: &Packet) {
+        if !self.accepts(packet) {
+            return;
+        }
+        if self.output.len() + packet.payload.len() > BUFFER {
+            self.counts.cut += 1;
+            return;
+        }
+        self.counts.received += 1;
+        self.say(now, &packet.payload);
+    }
+
+    /// When it does something by itself next.
+    pub fn deadline(&self) -> Option<Time> {
+        let silence = self
+            .last_byte
+            .map(|last| last + nanos(self.uart().byte() * SILENCE_BYTES));
+        [
+            self.busy_until,
+            silence,
+            self.on_air_until,
+            self.next_output,
+            self.mode_change(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// Lets it do what is due up to now. A packet that begins is to be followed by
+    /// [`Module::advance`] at its end at the latest.
+    pub fn advance(&mut self, now: Time, out: &mut Vec<(Time, Output)>) {
+        // What the last call from outside made possible is done at once.
+        while let Some(at) = self.deadline().filter(|at| *at <= now) {
+            self.happen(at, out);
+            self.update_aux(at);
+            self.transmit(at, out);
+            self.update_aux(at);
+        }
+        self.transmit(now, out);
+        self.update_aux(now);
+    }
+
+    /// When the mode that the pins ask for is taken up.
+    fn mode_change(&self) -> Option<Time> {
+        let free = self.pins != self.mode && !self.aux_low && self.on_air_until.is_none();
+        free.then(|| {
+            let pins = self.pins_at + nanos(AFTER_PINS);
+            // A level that has long been high lets the change take effect at once.
+            pins.max(self.aux_rose + nanos(AFTER_AUX))
+        })
+    }
+
+    /// What is due at `at`, which is the deadline.
+    fn happen(&mut self, at: Time, out: &mut Vec<(Time, Output)>) {
+        if self.busy_until == Some(at) {
+            self.busy_until = None;
+        } else if self.on_air_until == Some(at) {
+            self.on_air_until = None;
+        } else if self.next_output == Some(at) {
+            if let Some(byte) = self.output.pop_front() {
+                out.push((at, Output::Byte(byte)));
+            }
+            let more = !self.output.is_empty();
+            self.next_output = more.then(|| at + nanos(self.uart().byte()));
+        } else if self.mode_change() == Some(at) {
+            let from = std::mem::replace(&mut self.mode, self.pins);
+            self.command.clear();
+            self.last_byte = None;
+            if from == Mode::Sleep {
+                self.busy_until = Some(at + nanos(RECONFIGURE));
+            }
+        } else {
+            self.silence();
+        }
+    }
+
+    /// The UART has been silent for long enough: a frame, or a command, has ended.
+    fn silence(&mut self) {
+        self.last_byte = None;
+        if !self.command.is_empty() {
+            self.command.clear();
+            self.counts.malformed += 1;
+        }
+        if self.open > 0 {
+            self.frames.push_back(self.open);
+            self.open = 0;
+        } else if self.frames.is_empty() {
+            // Its last sub-packet went when it was full: the frame ends after all.
+            self.head = None;
+        }
+    }
+
+    /// Starts the next sub-packet if there is one and the transmitter is free.
+    fn transmit(&mut self, now: Time, out: &mut Vec<(Time, Output)>) {
+        let talks = matches!(self.mode, Mode::Normal | Mode::WakeUp);
+        if !talks || self.busy_until.is_some() {
+            return;
+        }
+        while self.on_air_until.is_none() {
+            if self.live.fixed() && self.head.is_none() && !self.take_head() {
+                return;
+            }
+            let (size, ends) = match self.frames.front() {
+                Some(rest) => ((*rest).min(SUB_PACKET), *rest <= SUB_PACKET),
+                None if self.open >= SUB_PACKET => (SUB_PACKET, false),
+                None => return,
+            };
+            let head = self.head.unwrap_or(Head {
+                address: self.live.address(),
+                channel: self.live.channel(),
+            });
+            let payload: Vec<u8> = self.take(size);
+            if ends {
+                self.frames.pop_front();
+                self.head = None;
+            }
+            if payload.is_empty() {
+                continue;
+            }
+            let packet = Packet {
+                channel: head.channel,
+                rate: self.live.air_rate(),
+                fec: self.live.fec(),
+                address: head.address,
+                preamble: (self.mode == Mode::WakeUp).then(|| self.live.wake_up()),
+                power_dbm: self.live.power_dbm(),
+                payload,
+            };
+            self.on_air_until = Some(now + nanos(packet.airtime()));
+            self.counts.sent += 1;
+            out.push((now, Output::Transmit(packet)));
+        }
+    }
+
+    /// Takes bytes off the frame at the front.
+    fn take(&mut self, size: usize) -> Vec<u8> {
+        match self.frames.front_mut() {
+            Some(rest) => *rest -= size,
+            None => self.open -= size,
+        }
+        self.input.drain(..size).collect()
+    }
+
+    /// Takes the head off the frame at the front, if it is there. Frames without a payload
+    /// are dropped.
+    fn take_head(&mut self) -> bool {
+        const HEAD: usize = 3;
+        while let Some(size) = self.frames.front().copied().filter(|size| *size <= HEAD) {
+            self.take(size);
+            self.frames.pop_front();
+            self.counts.malformed += 1;
+        }
+        if self.frames.is_empty() && self.open < HEAD + SUB_PACKET {
+            return false;
+        }
+        let bytes = self.take(HEAD);
+        self.head = Some(Head {
+            address: u16::from_be_bytes([bytes[0], bytes[1]]),
+            channel: bytes[2] & 0x1f,
+        });
+        true
+    }
+
+    /// Carries out the command, if it is complete.
+    fn obey(&mut self, now: Time) {
+        let answer = match self.command[..] {
+            [head @ (0xc0 | 0xc2), a, b, c, d, e] => {
+                self.live = Parameters::from_bytes([a, b, c, d, e]);
+                if head == 0xc0 {
+                    self.saved = self.live;
+                }
+                let mut answer = vec![head];
+                answer.extend(self.live.bytes());
+                answer
+            }
+            [0xc1, 0xc1, 0xc1] => {
+                let mut answer = vec![0xc0];
+                answer.extend(self.live.bytes());
+                answer
+            }
+            // The 433 MHz model, a version, the highest power in dBm.
+            [0xc3, 0xc3, 0xc3] => vec![0xc3, 0x32, 0x10, 0x14],
+            [0xc4, 0xc4, 0xc4] => {
+                self.reset(now);
+                return;
+            }
+            _ => return,
+        };
+        self.command.clear();
+        self.last_byte = None;
+        self.say(now, &answer);
+    }
+
+    /// Puts bytes out on TXD, after those that wait there.
+    fn say(&mut self, now: Time, bytes: &[u8]) {
+        self.output.extend(bytes);
+        if self.next_output.is_none() {
+            self.next_output = Some(now + nanos(BEFORE_OUTPUT + self.uart().byte()));
+        }
+        self.update_aux(now);
+    }
+
+    fn update_aux(&mut self, now: Time) {
+        let low = self.busy_until.is_some() || !self.input.is_empty() || !self.output.is_empty();
+        if self.aux_low && !low {
+            self.aux_rose = now;
+        }
+        self.aux_low = low;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+//! What can go wrong. Every message says what happened and where; [`Error::hint`] says what
+//! to do next.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// The result of an operation of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// See the module.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system gave no pseudo-terminal.
+    #[error("cannot open a pseudo-terminal: {source}")]
+    Pty {
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The name for the pseudo-terminal could not be made.
+    #[error("cannot make the link {}: {source}", path.display())]
+    Link {
+        /// The name.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The thread that drives the ether could not be started.
+    #[error("cannot start a thread: {source}")]
+    Thread {
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// What to do next.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Error::Pty { .. } => "is /dev/pts mounted, and are there too many of them open?".into(),
+            Error::Link { path, source } if source.kind() == io::ErrorKind::AlreadyExists => {
+                format!(
+                    "{} is not a link of an earlier run: choose another name, or remove it",
+                    path.display()
+                )
+            }
+            Error::Link { .. } => "choose a name in a folder that you may write to".into(),
+            Error::Thread { .. } => return None,
+        })
+    }
+
+    /// The exit code of the command (docs/reference.md).
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Link { .. } => 2,
+            Error::Pty { .. } | Error::Thread { .. } => 4,
+        }
+    }
+}

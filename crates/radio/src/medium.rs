@@ -1,0 +1,474 @@
+//! Who hears whom: a channel model of points in a plane. A transmission reaches a receiver
+//! with the sender's power less a log-distance path loss with shadowing; it is understood if
+//! the receiver listened all the time, it is above the sensitivity of its spreading factor,
+//! and no overlapping transmission of the same channel and modulation came within
+//! [`Propagation::capture_db`] of it (the capture effect of [BOR2016], without its exception
+//! for the first symbols of the preamble: here every overlap counts). The strongest of the
+//! overlapping ones counts, not their sum. Other channels and other modulations are not heard
+//! and do not disturb: what leaks from them in a real receiver is left out.
+//!
+//! The same seed gives the same links on every run: shadowing belongs to a pair of places and
+//! is drawn from the seed and the pair, not from a sequence.
+
+use crate::Time;
+use crate::airtime::{AirRate, Modulation};
+
+/// A place in metres.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[allow(missing_docs)]
+pub struct Position {
+    pub x: f64,
+    pub y: f64,
+}
+
+impl Position {
+    fn distance(self, other: Position) -> f64 {
+        (self.x - other.x).hypot(self.y - other.y)
+    }
+}
+
+/// How waves fade.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Propagation {
+    /// Path loss at one metre in dB.
+    pub loss_at_1m_db: f64,
+    /// Ten times this is lost with each tenfold distance.
+    pub exponent: f64,
+    /// Standard deviation of the shadowing of a link, in dB.
+    pub shadowing_db: f64,
+    /// A packet survives others that are weaker by at least this, in dB. Infinite: it
+    /// survives none, and every overlap destroys both (pure ALOHA).
+    pub capture_db: f64,
+}
+
+impl Default for Propagation {
+    /// Free space to one metre at 433 MHz; from there an exponent by which 20 dBm at 2.4k
+    /// reach the 3 km of the module's manual; the shadowing that [BOR2016] measured; 6 dB.
+    fn default() -> Propagation {
+        Propagation {
+            loss_at_1m_db: 25.2,
+            exponent: 3.5,
+            shadowing_db: 3.57,
+            capture_db: 6.0,
+        }
+    }
+}
+
+impl Propagation {
+    /// A medium in which everyone hears everyone equally well, and every overlap destroys.
+    pub const ALOHA: Propagation = Propagation {
+        loss_at_1m_db: 0.0,
+        exponent: 0.0,
+        shadowing_db: 0.0,
+        capture_db: f64::INFINITY,
+    };
+}
+
+/// What is on the air, without its bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Signal {
+    /// Frequency.
+    pub channel: u8,
+    /// How it is modulated.
+    pub rate: AirRate,
+    /// Transmission power.
+    pub power_dbm: f64,
+}
+
+impl Signal {
+    fn modulation(&self) -> Modulation {
+        self.rate.modulation()
+    }
+
+    /// Whether two signals disturb each other.
+    fn collides(&self, other: &Signal) -> bool {
+        let (ours, theirs) = (self.modulation(), other.modulation());
+        self.channel == other.channel
+            && ours.spreading_factor == theirs.spreading_factor
+            && ours.bandwidth_hz == theirs.bandwidth_hz
+    }
+}
+
+/// What became of a transmission at one receiver.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// Understood.
+    Received {
+        /// Signal strength.
+        rssi_dbm: f64,
+        /// Signal over noise.
+        snr_db: f64,
+    },
+    /// The receiver slept, was tuned elsewhere, or sent something itself meanwhile.
+    Deaf,
+    /// Below the sensitivity.
+    Weak,
+    /// Another transmission was too strong.
+    Collided,
+}
+
+/// A transmission that is on the air.
+#[derive(Debug, Clone)]
+struct OnAir {
+    id: u64,
+    from: usize,
+    signal: Signal,
+    ends: Time,
+    /// Who listened when it began.
+    ears: Vec<Ear>,
+}
+
+#[derive(Debug, Clone)]
+struct Ear {
+    to: usize,
+    epoch: u64,
+    power_dbm: f64,
+    /// The strongest that overlapped, at this receiver.
+    disturbed_dbm: f64,
+}
+
+/// A place with a transceiver.
+#[derive(Debug, Clone)]
+struct Radio {
+    position: Position,
+    listens: bool,
+    /// Changes whenever listening is interrupted.
+    epoch: u64,
+}
+
+/// See the module's documentation.
+#[derive(Debug, Clone)]
+pub struct Medium {
+    propagation: Propagation,
+    seed: u64,
+    radios: Vec<Radio>,
+    on_air: Vec<OnAir>,
+    next_id: u64,
+}
+
+impl Medium {
+    /// An empty plane.
+    pub fn new(propagation: Propagation, seed: u64) -> Medium {
+        Medium {
+            propagation,
+            seed,
+            radios: Vec::new(),
+            on_air: Vec::new(),
+            next_id: 0,
+        }
+    }
+
+    /// Adds a transceiver that does not listen yet; gives its number.
+    pub fn add(&mut self, position: Position) -> usize {
+        self.radios.push(Radio {
+            position,
+            listens: false,
+            epoch: 0,
+        });
+        self.radios.len() - 1
+    }
+
+    /// Says whether a transceiver listens from now on. Saying so again changes nothing.
+    pub fn listen(&mut self, radio: usize, listens: bool) {
+        let radio = &mut self.radios[radio];
+        if radio.listens != listens {
+            radio.listens = listens;
+            radio.epoch += 1;
+        }
+    }
+
+    /// Interrupts the listening of a transceiver that is tuned anew.
+    pub fn retune(&mut self, radio: usize) {
+        self.radios[radio].epoch += 1;
+    }
+
+    /// What arrives of a power in dBm.
+    pub fn received_dbm(&self, from: usize, to: usize, power_dbm: f64) -> f64 {
+        let Propagation {
+            loss_at_1m_db,
+            exponent,
+            shadowing_db,
+            ..
+        } = self.propagation;
+        let (a, b) = (self.radios[from].position, self.radios[to].position);
+        let loss = loss_at_1m_db + 10.0 * exponent * a.distance(b).max(1.0).log10();
+        let shadow = if shadowing_db == 0.0 {
+            0.0
+        } else {
+            shadowing_db * self.normal(from, to)
+        };
+        power_dbm - loss - shadow
+    }
+
+    /// A normal deviate that belongs to the seed and a pair of places.
+    fn normal(&self, a: usize, b: usize) -> f64 {
+        let pair = (a.min(b) as u64) << 32 | a.max(b) as u64;
+        let first = mix(self.seed ^ mix(pair));
+        // Box and Muller's transformation; the logarithm's argument is never 0.
+        let u = (unit(first) + f64::EPSILON).min(1.0);
+        let v = unit(mix(first));
+        (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    }
+
+    /// A transmission begins. `ears` are those who may be interested: those of them who do
+    /// not listen now are remembered as deaf. The sender should have stopped to listen.
+    /// Gives the transmission's number, for [`Medium::end`].
+    pub fn begin(
+        &mut self,
+        from: usize,
+        signal: Signal,
+        ends: Time,
+        ears: impl IntoIterator<Item = usize>,
+    ) -> u64 {
+        let mut begun = OnAir {
+            id: self.next_id,
+            from,
+            signal,
+            ends,
+            ears: Vec::new(),
+        };
+        self.next_id += 1;
+        for to in ears {
+            if to == from {
+                continue;
+            }
+            let radio = &self.radios[to];
+            begun.ears.push(Ear {
+                to,
+                // No epoch is as high: deaf from the beginning.
+                epoch: if radio.listens { radio.epoch } else { u64::MAX },
+                power_dbm: self.received_dbm(from, to, signal.power_dbm),
+                disturbed_dbm: f64::NEG_INFINITY,
+            });
+        }
+        for index in 0..self.on_air.len() {
+            let other = &self.on_air[index];
+            if !other.signal.collides(&signal) {
+                continue;
+            }
+            for ear in &mut begun.ears {
+                let power = self.received_dbm(other.from, ear.to, other.signal.power_dbm);
+                // Its own sender does not hear it anyway.
+                if other.from != ear.to {
+                    ear.disturbed_dbm = ear.disturbed_dbm.max(power);
+                }
+            }
+            let disturbed: Vec<f64> = other
+                .ears
+                .iter()
+                .map(|ear| match ear.to == from {
+                    true => f64::NEG_INFINITY,
+                    false => self.received_dbm(from, ear.to, signal.power_dbm),
+                })
+                .collect();
+            for (ear, power) in self.on_air[index].ears.iter_mut().zip(disturbed) {
+                ear.disturbed_dbm = ear.disturbed_dbm.max(power);
+            }
+        }
+        let id = begun.id;
+        self.on_air.push(begun);
+        id
+    }
+
+    /// When the next transmission ends, and its number.
+    pub fn next_end(&self) -> Option<(Time, u64)> {
+        self.on_air.iter().map(|one| (one.ends, one.id)).min()
+    }
+
+    /// A transmission has ended: what became of it, ear by ear. Nothing for a number that is
+    /// not on the air.
+    pub fn end(&mut self, id: u64) -> Vec<(usize, Outcome)> {
+        let Some(index) = self.on_air.iter().position(|one| one.id == id) else {
+            return Vec::new();
+        };
+        let ended = self.on_air.swap_remove(index);
+        let outcome = |ear: &Ear| (ear.to, self.outcome(&ended.signal, ear));
+        ended.ears.iter().map(outcome).collect()
+    }
+
+    fn outcome(&self, signal: &Signal, ear: &Ear) -> Outcome {
+        let modulation = signal.modulation();
+        if self.radios[ear.to].epoch != ear.epoch {
+            Outcome::Deaf
+        } else if ear.power_dbm < modulation.sensitivity_dbm() {
+            Outcome::Weak
+        } else if ear.disturbed_dbm > f64::NEG_INFINITY
+            && ear.power_dbm - ear.disturbed_dbm < self.propagation.capture_db
+        {
+            Outcome::Collided
+        } else {
+            Outcome::Received {
+                rssi_dbm: ear.power_dbm,
+                snr_db: ear.power_dbm - modulation.noise_dbm(),
+            }
+        }
+    }
+}
+
+/// A uniform deviate from 0 to just below 1, of 64 random bits.
+pub(crate) fn unit(bits: u64) -> f64 {
+    (bits >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// Scatters the bits of a number: neighbours become as good as independent. A generator's
+/// step would need a state for each pair.
+fn mix(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIGNAL: Signal = Signal {
+        channel: 23,
+        rate: AirRate::R2400,
+        power_dbm: 20.0,
+    };
+
+    fn at(x: f64) -> Position {
+        Position { x, y: 0.0 }
+    }
+
+    /// Without shadowing: a receiver at 0, senders where the test says.
+    fn medium(senders: &[f64]) -> Medium {
+        let propagation = Propagation {
+            shadowing_db: 0.0,
+            ..Propagation::default()
+        };
+        let mut medium = Medium::new(propagation, 1);
+        medium.add(at(0.0));
+        medium.listen(0, true);
+        for x in senders {
+            let radio = medium.add(at(*x));
+            medium.listen(radio, true);
+        }
+        medium
+    }
+
+    fn received(outcome: Outcome) -> bool {
+        matches!(outcome, Outcome::Received { .. })
+    }
+
+    #[test]
+    fn the_manuals_three_kilometres_are_reached_and_six_are_not() {
+        let mut medium = medium(&[3_000.0, 6_000.0]);
+        for (from, reaches) in [(1, true), (2, false)] {
+            let id = medium.begin(from, SIGNAL, 1, [0]);
+            let outcome = medium.end(id)[0].1;
+            assert_eq!(received(outcome), reaches, "{outcome:?}");
+        }
+        // 20 - 25.2 - 35 log10(1000) = -110.2 dBm; the noise is -174 + 57 + 6 = -111.
+        let mut medium = super::tests::medium(&[1_000.0]);
+        let id = medium.begin(1, SIGNAL, 1, [0]);
+        let Outcome::Received { rssi_dbm, snr_db } = medium.end(id)[0].1 else {
+            panic!("not received");
+        };
+        assert!((rssi_dbm + 110.2).abs() < 1e-9, "{rssi_dbm}");
+        assert!((snr_db - 0.8).abs() < 0.02, "{snr_db}");
+    }
+
+    #[test]
+    fn equals_destroy_each_other_and_the_stronger_survives_by_6_db() {
+        // 6 dB are a factor of 1.484 in distance at an exponent of 3.5.
+        for (far, captured) in [(100.0, false), (148.0, false), (149.0, true), (900.0, true)] {
+            for near_first in [true, false] {
+                let mut medium = medium(&[100.0, far]);
+                let order = if near_first { [1, 2] } else { [2, 1] };
+                let ids = order.map(|from| medium.begin(from, SIGNAL, 1, [0]));
+                let outcomes = ids.map(|id| medium.end(id)[0].1);
+                let (near, other) = if near_first {
+                    (outcomes[0], outcomes[1])
+                } else {
+                    (outcomes[1], outcomes[0])
+                };
+                assert_eq!(received(near), captured, "{far} m: {near:?}");
+                assert_eq!(other, Outcome::Collided);
+            }
+        }
+    }
+
+    #[test]
+    fn what_overlaps_at_its_very_end_collides_too_and_what_follows_does_not() {
+        let mut medium = medium(&[100.0, 100.0, 100.0]);
+        let first = medium.begin(1, SIGNAL, 10, [0]);
+        let second = medium.begin(2, SIGNAL, 20, [0]);
+        assert_eq!(medium.next_end(), Some((10, first)));
+        assert_eq!(medium.end(first)[0].1, Outcome::Collided);
+        let third = medium.begin(3, SIGNAL, 30, [0]);
+        assert_eq!(medium.end(second)[0].1, Outcome::Collided);
+        assert_eq!(medium.end(third)[0].1, Outcome::Collided);
+        let alone = medium.begin(3, SIGNAL, 40, [0]);
+        assert!(received(medium.end(alone)[0].1));
+    }
+
+    #[test]
+    fn other_channels_and_rates_do_not_disturb() {
+        for other in [
+            Signal {
+                channel: 24,
+                ..SIGNAL
+            },
+            Signal {
+                rate: AirRate::R9600,
+                ..SIGNAL
+            },
+        ] {
+            let mut medium = medium(&[100.0, 100.0]);
+            let ours = medium.begin(1, SIGNAL, 1, [0]);
+            medium.begin(2, other, 1, []);
+            assert!(received(medium.end(ours)[0].1), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_receiver_that_sends_or_sleeps_meanwhile_hears_nothing() {
+        let deaf = |before: bool, during: &[bool]| {
+            let mut medium = medium(&[100.0]);
+            medium.listen(0, before);
+            let id = medium.begin(1, SIGNAL, 1, [0]);
+            for listens in during {
+                medium.listen(0, *listens);
+            }
+            medium.end(id)[0].1 == Outcome::Deaf
+        };
+        assert!(!deaf(true, &[]));
+        assert!(!deaf(true, &[true]));
+        assert!(deaf(true, &[false]));
+        assert!(deaf(true, &[false, true]), "it missed the middle");
+        assert!(deaf(false, &[true]), "it missed the beginning");
+        let mut medium = medium(&[100.0]);
+        let id = medium.begin(1, SIGNAL, 1, [0]);
+        medium.retune(0);
+        assert_eq!(medium.end(id)[0].1, Outcome::Deaf);
+    }
+
+    #[test]
+    fn shadowing_belongs_to_the_link_and_the_seed() {
+        let link = |seed, from, to| {
+            let mut medium = Medium::new(Propagation::default(), seed);
+            for _ in 0..4 {
+                medium.add(at(0.0));
+            }
+            medium.received_dbm(from, to, 0.0)
+        };
+        assert_eq!(link(1, 0, 1), link(1, 1, 0), "both ways the same");
+        assert_ne!(link(1, 0, 1), link(1, 0, 2));
+        assert_ne!(link(1, 0, 1), link(2, 0, 1));
+        // Mean and deviation of many links.
+        let mut medium = Medium::new(Propagation::default(), 7);
+        for _ in 0..2_001 {
+            medium.add(at(0.0));
+        }
+        let shadows: Vec<f64> = (1..2_001)
+            .map(|to| medium.received_dbm(0, to, 0.0) + 25.2)
+            .collect();
+        let mean = shadows.iter().sum::<f64>() / 2_000.0;
+        let variance = shadows.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / 2_000.0;
+        assert!(mean.abs() < 0.3, "{mean}");
+        assert!((variance.sqrt() - 3.57).abs() < 0.25, "{}", variance.sqrt());
+    }
+}

@@ -1,0 +1,138 @@
+//! The same modules at the pace of the wall clock: handles, and ptys opened as another
+//! process would open a serial port.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use selo_radio::airtime::AirRate;
+use selo_radio::ether::{Ether, Settings};
+use selo_radio::live::{Air, Driver, Handle, Pty};
+use selo_radio::medium::Position;
+use selo_radio::parameters::{Parameters, Parity, Uart};
+
+/// The fastest there is, so that nobody waits.
+fn fast() -> Parameters {
+    Parameters::default()
+        .with_air_rate(AirRate::R19200)
+        .with_uart(Uart {
+            baud: 115_200,
+            parity: Parity::None,
+        })
+}
+
+fn ether(stations: usize) -> Ether {
+    let mut ether = Ether::new(Settings::default());
+    for station in 0..stations {
+        let x = 10.0 * station as f64;
+        ether.add(Position { x, y: 0.0 }, fast());
+    }
+    ether
+}
+
+/// The port as a process opens it that knows nothing of ptys.
+fn port(path: &Path) -> File {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    options.custom_flags(rustix::fs::OFlags::NOCTTY.bits() as i32);
+    options.open(path).expect("opens")
+}
+
+fn ready(handle: &Handle) {
+    while !handle.aux() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn bytes_of_a_process_come_out_at_another_and_at_a_handle() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let air = Air::paced(ether(3)).expect("an air");
+    let links = ["left", "right"].map(|name| folder.path().join(name));
+    let ptys: Vec<_> = links
+        .iter()
+        .enumerate()
+        .map(|(station, link)| (station, Pty::open(Some(link)).expect("a pty")))
+        .collect();
+    assert_eq!(ptys[0].1.path(), links[0]);
+    let driver = Driver::start(&air, ptys).expect("a thread");
+    let third = air.handle(2);
+    ready(&third);
+    let (mut left, mut right) = (port(&links[0]), port(&links[1]));
+    // Every byte: a raw terminal changes none, whatever it usually means.
+    let all: Vec<u8> = (0..=255).collect();
+    left.write_all(&all).expect("writes");
+    let mut got = vec![0; 256];
+    right.read_exact(&mut got).expect("reads");
+    assert_eq!(got, all);
+    // And back, to both others.
+    third.read();
+    ready(&third);
+    right.write_all(b"answer").expect("writes");
+    let mut got = [0; 6];
+    left.read_exact(&mut got).expect("reads");
+    assert_eq!(&got, b"answer");
+    let mut heard = Vec::new();
+    while heard.len() < 6 {
+        heard.extend(third.read());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(heard.ends_with(b"answer"));
+    // A process goes, another comes: the terminal stays.
+    drop(right);
+    let mut right = port(&links[1]);
+    ready(&third);
+    third.write(b"news");
+    let mut got = [0; 4];
+    right.read_exact(&mut got).expect("reads");
+    assert_eq!(&got, b"news");
+    drop(driver);
+    assert!(!links[0].exists() && !links[1].exists(), "tidied up");
+}
+
+#[test]
+fn a_link_of_an_earlier_run_is_replaced_and_a_file_is_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let link = folder.path().join("port");
+    std::os::unix::fs::symlink("/dev/pts/99999", &link).expect("links");
+    let pty = Pty::open(Some(&link)).expect("a pty");
+    let second = Pty::open(Some(&link)).expect("a pty");
+    // Who lost the name does not remove another's.
+    drop(pty);
+    assert!(std::fs::symlink_metadata(&link).is_ok());
+    drop(second);
+    assert!(std::fs::symlink_metadata(&link).is_err());
+    std::fs::write(&link, "precious").expect("writes");
+    let error = Pty::open(Some(&link)).expect_err("a file is there");
+    assert!(error.to_string().contains("port"), "{error}");
+    assert!(error.hint().expect("a hint").contains("another name"));
+    assert_eq!(error.exit_code(), 2);
+    assert_eq!(std::fs::read(&link).expect("reads"), b"precious");
+}
+
+#[test]
+fn a_stepped_air_moves_only_when_it_is_told_to() {
+    let air = Air::stepped(ether(2)).expect("an air");
+    let (a, b) = (air.handle(0), air.handle(1));
+    assert_eq!((a.station(), b.station()), (0, 1));
+    assert!(!a.aux(), "in its reset, for ever");
+    air.advance(Duration::from_millis(200));
+    assert!(a.aux());
+    a.write(b"hello");
+    assert_eq!(b.read(), b"");
+    let mut said = Vec::new();
+    // As the simulated chip goes: in steps of 2 ms.
+    for step in 0..200 {
+        air.advance(Duration::from_millis(200 + 2 * step));
+        said.extend(b.read());
+    }
+    assert_eq!(said, b"hello");
+    // Configuration, with the pins.
+    a.set_pins(true, true);
+    air.advance(Duration::from_millis(700));
+    a.write(&[0xc1, 0xc1, 0xc1]);
+    air.advance(Duration::from_millis(800));
+    assert_eq!(a.read()[1..], fast().bytes());
+}
