@@ -23,6 +23,9 @@ const STEPS_PER_SECOND: u64 = 500;
 /// as fast as it can is let on: its own clock would otherwise be far ahead of the gateway's.
 const ANSWER: Duration = Duration::from_millis(500);
 
+/// The type of a sealed frame from a node [docs/protocol.md, Data].
+const UP: u8 = 0x70;
+
 /// What the firmware says on its console.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said<'a> {
@@ -113,6 +116,8 @@ struct Running<'p> {
     tally: Tally,
     joined: bool,
     unconfirmed: bool,
+    /// The chip has been given a reading, and has neither sent it nor refused to.
+    unsent: bool,
     next_reading: u64,
     /// A frame was sent that the gateway will answer, at this time.
     asked: Option<Instant>,
@@ -143,6 +148,7 @@ pub fn run(
         tally: Tally::default(),
         joined: false,
         unconfirmed: false,
+        unsent: false,
         next_reading: 0,
         asked: None,
     };
@@ -164,7 +170,7 @@ pub fn run(
 
 impl Running<'_> {
     fn is_done(&self) -> bool {
-        let sent = |readings| self.tally.sent >= readings && !self.unconfirmed;
+        let sent = |readings| self.tally.sent >= readings && !self.unsent && !self.unconfirmed;
         self.joined && self.plan.readings.is_some_and(sent)
     }
 
@@ -198,6 +204,7 @@ impl Running<'_> {
                     self.tally.lost += 1;
                     self.unconfirmed = false;
                 }
+                refused if refused.starts_with("error ") => self.unsent = false,
                 _ => {}
             }
             hear(Said::Line(&line));
@@ -224,6 +231,7 @@ impl Running<'_> {
     fn send(&mut self) -> Result<()> {
         while let Some(frame) = self.node.link.pop_front() {
             self.tally.frames_out += 1;
+            self.unsent &= frame.first().is_none_or(|first| first & 0xf0 != UP);
             if expects_answer(&frame) {
                 self.asked = Some(Instant::now());
             }
@@ -252,6 +260,7 @@ impl Running<'_> {
         let reading = self.gauge.read(since_start);
         self.node.reading(&reading, self.plan.confirmed)?;
         self.tally.sent += 1;
+        self.unsent = true;
         self.unconfirmed = self.plan.confirmed;
         let pause = (self.plan.every.as_secs_f64() * self.clock_hz as f64) as u64;
         self.next_reading = self.node.cycle + pause;
@@ -308,7 +317,7 @@ fn expects_answer(frame: &[u8]) -> bool {
     const ACK_REQUEST: u8 = 4;
     match frame.first() {
         Some(0x10 | 0x50) => true,
-        Some(first) if first & 0xf0 == 0x70 => first & ACK_REQUEST != 0,
+        Some(first) if first & 0xf0 == UP => first & ACK_REQUEST != 0,
         _ => false,
     }
 }

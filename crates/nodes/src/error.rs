@@ -55,6 +55,15 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// What the user asked for cannot be.
+    #[error("{what}")]
+    Wrong {
+        /// What is wrong, and where.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+
     /// The gateway cannot be reached by any frame.
     #[error("cannot send to {address}: {source}")]
     Network {
@@ -90,6 +99,27 @@ impl Error {
             Error::Network { source, .. } if source.raw_os_error() == Some(24) => {
                 "allow more open files (ulimit -n 16384), or run fewer nodes".into()
             }
+            Error::Wrong { hint, .. } => hint.clone(),
+            Error::Network { source, .. }
+                if matches!(
+                    source.kind(),
+                    io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable
+                ) =>
+            {
+                "this machine has no way there: see `ip route get`, or choose another --to".into()
+            }
+            Error::Write { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    "free some space; the nodes go on from what is there".into()
+                }
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    "choose a place that you may write to: --state DIR".into()
+                }
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                    "there is a file of that name: choose another --state DIR".into()
+                }
+                _ => return None,
+            },
             Error::Board(error) => return error.hint(),
             _ => return None,
         })
@@ -98,7 +128,7 @@ impl Error {
     /// Exit code of the command line for this error (docs/reference.md).
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::NotRecords { .. } => 2,
+            Error::NotRecords { .. } | Error::Wrong { .. } => 2,
             Error::Board(error) => error.exit_code(),
             _ => 4,
         }

@@ -18,7 +18,8 @@ use rand_chacha::ChaCha8Rng;
 use selo_sys::node::{Event, Node};
 
 use crate::error::{Error, Result};
-use crate::impairment::{Impairment, Path, Schedule};
+use crate::impairment::{Impairment, Path, Schedule, Strikes};
+use crate::latency::Latency;
 use crate::node::VirtualNode;
 use crate::reading::RainGauge;
 use crate::records::Records;
@@ -26,8 +27,13 @@ use crate::records::Records;
 /// How often a node gets a turn when nothing comes for it: its own times are seconds.
 const TURN: Duration = Duration::from_millis(50);
 
-/// The starts of the nodes are spread over the time between two readings, but not over more.
+/// The starts of the nodes are spread over the time between two readings, but not over more
+/// than this,
 const SPREAD_MAX: Duration = Duration::from_secs(10);
+
+/// and not over less than their joins need: a join is two scalar multiplications here and two
+/// at the gateway, and who cannot keep up asks again, which makes it worse.
+const JOINS_PER_SECOND: u32 = 500;
 
 /// Files that are not sockets of nodes.
 const OTHER_FILES: u64 = 64;
@@ -59,8 +65,15 @@ pub struct Plan {
     pub speed: u32,
 }
 
+/// How long it takes until all of so many nodes have been switched on, a reading `every` so
+/// often.
+pub fn start_time(nodes: usize, every: Duration) -> Duration {
+    let joins = Duration::from_secs_f64(nodes as f64 / f64::from(JOINS_PER_SECOND));
+    every.min(SPREAD_MAX).max(joins)
+}
+
 /// What has happened so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Nodes that have a session now.
     pub joined_now: u64,
@@ -82,8 +95,21 @@ pub struct Tally {
     pub frames_out: u64,
     /// See `frames_out`.
     pub frames_in: u64,
-    /// Frames that the system did not take.
+    /// Frames that the system did not take, or that it says nobody listened to.
     pub send_errors: u64,
+    /// Readings that were never made, because the one before still waited.
+    pub skipped: u64,
+    /// What the impairment did, in both directions; known at the end.
+    pub network: Strikes,
+    /// From a confirmed reading to its acknowledgement; known at the end.
+    pub latency: Latency,
+}
+
+impl Tally {
+    /// Confirmed readings that are neither acknowledged nor given up.
+    pub fn unsettled(&self) -> u64 {
+        self.sent.saturating_sub(self.acknowledged + self.lost)
+    }
 }
 
 macro_rules! tally {
@@ -93,7 +119,7 @@ macro_rules! tally {
 
         impl Shared {
             fn tally(&self) -> Tally {
-                Tally { $($name: self.$name.load(Relaxed)),+ }
+                Tally { $($name: self.$name.load(Relaxed),)+ ..Tally::default() }
             }
         }
     };
@@ -110,7 +136,8 @@ tally!(
     received,
     frames_out,
     frames_in,
-    send_errors
+    send_errors,
+    skipped
 );
 
 fn count(number: &AtomicU64) {
@@ -128,6 +155,9 @@ pub fn run(
 ) -> Result<Tally> {
     let shared = Shared::default();
     let records = Mutex::new(records);
+    let ended = Mutex::new((Strikes::default(), Latency::default()));
+    // One thread's error ends the others.
+    let failed = AtomicBool::new(false);
     let sockets = allow_files(nodes.len());
     let threads = plan.threads.clamp(1, nodes.len().max(1));
     let share = nodes.len().div_ceil(threads).max(1);
@@ -141,9 +171,20 @@ pub fn run(
             let rest = nodes.split_off(share.min(nodes.len()));
             let own = std::mem::replace(&mut nodes, rest);
             let (number, shared, records) = (own.len(), &shared, &records);
+            let (ended, failed) = (&ended, &failed);
             workers.push(scope.spawn(move || {
                 let sockets = (sockets * number / total).max(1);
-                Shard::new(own, first, total, sockets, plan, shared)?.run(records, stop)
+                let work = || {
+                    let mut shard = Shard::new(own, first, total, sockets, plan, shared)?;
+                    shard.run(records, || stop.load(Relaxed) || failed.load(Relaxed))?;
+                    let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
+                    ended.0 += shard.strikes();
+                    ended.1.add(&shard.latency);
+                    Ok(())
+                };
+                let result = work();
+                failed.fetch_or(result.is_err(), Relaxed);
+                result
             }));
             first += number;
         }
@@ -157,7 +198,12 @@ pub fn run(
         });
         results.collect::<Result<()>>()
     })?;
-    Ok(shared.tally())
+    let (network, latency) = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Tally {
+        network,
+        latency,
+        ..shared.tally()
+    })
 }
 
 /// Raises the limit of open files if `nodes` need more; says how many sockets they can have.
@@ -215,6 +261,7 @@ struct Shard<'a> {
     finished: usize,
     /// Nodes that have something to do at once.
     busy: Vec<usize>,
+    latency: Latency,
 }
 
 /// What is known of a node beside itself.
@@ -225,8 +272,8 @@ struct State {
     sent: u64,
     /// A reading is due and waits for a session, or for the one before to be acknowledged.
     reading_due: bool,
-    /// A confirmed reading is on its way.
-    unconfirmed: bool,
+    /// A confirmed reading is on its way, since then.
+    unconfirmed: Option<Duration>,
     has_joined: bool,
     joined_now: bool,
     finished: bool,
@@ -266,13 +313,14 @@ impl<'a> Shard<'a> {
             .collect::<io::Result<Vec<_>>>()
             .map_err(network)?;
         let mut agenda = Schedule::default();
-        let spread = plan.every.min(SPREAD_MAX);
+        let spread = start_time(total, plan.every);
         let states = (first..first + nodes.len())
             .map(|node| {
                 let stream = 4 * node as u64;
                 let mut random = ChaCha8Rng::seed_from_u64(plan.seed);
                 random.set_stream(stream);
-                let jitter: f64 = random.random();
+                // The first one starts at once: nobody waits for one node.
+                let jitter: f64 = if node == 0 { 0.0 } else { random.random() };
                 let offset = spread.mul_f64((node as f64 + jitter) / total as f64);
                 agenda.add(offset, Due::Start(node - first));
                 let path = |stream| Path::new(plan.impairment.clone(), plan.seed, stream);
@@ -282,7 +330,7 @@ impl<'a> Shard<'a> {
                     down: path(stream + 3),
                     sent: 0,
                     reading_due: false,
-                    unconfirmed: false,
+                    unconfirmed: None,
                     has_joined: false,
                     joined_now: false,
                     finished: false,
@@ -301,16 +349,27 @@ impl<'a> Shard<'a> {
             agenda,
             finished: 0,
             busy: Vec::new(),
+            latency: Latency::default(),
         })
     }
 
-    fn run(mut self, records: &Mutex<Records>, stop: &AtomicBool) -> Result<()> {
+    /// What happened to the frames of all nodes.
+    fn strikes(&self) -> Strikes {
+        let mut all = Strikes::default();
+        for state in &self.states {
+            all += state.up.strikes();
+            all += state.down.strikes();
+        }
+        all
+    }
+
+    fn run(&mut self, records: &Mutex<Records>, stop: impl Fn() -> bool) -> Result<()> {
         let mut events = Events::with_capacity(1024);
         let mut next_round = Duration::ZERO;
         loop {
             let now = self.start.elapsed();
             let over = self.plan.limit.is_some_and(|limit| now >= limit);
-            if over || stop.load(Relaxed) || self.is_done() {
+            if over || stop() || self.is_done() {
                 return Ok(());
             }
             let due = self
@@ -370,7 +429,9 @@ impl<'a> Shard<'a> {
                 }
                 Err(error) if is_momentary(&error) => return Ok(()),
                 // The system tells what became of an earlier frame: nobody listens yet.
-                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                    count(&self.shared.send_errors);
+                }
                 Err(source) => return Err(self.network(source)),
             }
         }
@@ -383,11 +444,12 @@ impl<'a> Shard<'a> {
                     let result = self.nodes[node].node().join();
                     result.map_err(|source| self.broken(node, source))?;
                     self.busy.push(node);
-                    let first = now + self.plan.every;
-                    self.agenda.add(first, Due::Reading(node));
+                    self.agenda.add(now, Due::Reading(node));
                 }
                 Due::Reading(node) => {
-                    self.states[node].reading_due = true;
+                    if std::mem::replace(&mut self.states[node].reading_due, true) {
+                        count(&self.shared.skipped);
+                    }
                     self.busy.push(node);
                     // One that waits for a session is not lost and not doubled: the next
                     // one takes its place.
@@ -457,9 +519,12 @@ impl<'a> Shard<'a> {
 
     fn turn(&mut self, node: usize, now: Duration) -> Result<()> {
         let (state, shared, plan) = (&mut self.states[node], self.shared, self.plan);
+        let latency = &mut self.latency;
         // Wraps, as a board's clock does.
         let milliseconds = (now * plan.speed).as_millis() as u32;
-        self.nodes[node].turn(milliseconds, |_, event| state.take(event, shared));
+        self.nodes[node].turn(milliseconds, |_, event| {
+            state.take(event, now, shared, latency);
+        });
         let result = state.read(self.nodes[node].node(), now, plan, shared);
         let joined = self.nodes[node].node().is_joined();
         state.follow(joined, shared);
@@ -472,7 +537,7 @@ impl<'a> Shard<'a> {
 }
 
 impl State {
-    fn take(&mut self, event: Event, shared: &Shared) {
+    fn take(&mut self, event: Event, now: Duration, shared: &Shared, latency: &mut Latency) {
         match event {
             Event::Joined if self.has_joined => count(&shared.rejoins),
             Event::Joined => {
@@ -482,11 +547,13 @@ impl State {
             Event::Lost => count(&shared.sessions_lost),
             Event::Received(_) => count(&shared.received),
             Event::Delivered => {
-                self.unconfirmed = false;
+                if let Some(sent) = self.unconfirmed.take() {
+                    latency.record(now.saturating_sub(sent));
+                }
                 count(&shared.acknowledged);
             }
             Event::Undelivered => {
-                self.unconfirmed = false;
+                self.unconfirmed = None;
                 count(&shared.lost);
             }
             Event::Digits(_) | Event::Paired | Event::PairFailed => {}
@@ -501,13 +568,13 @@ impl State {
         plan: &Plan,
         shared: &Shared,
     ) -> Result<(), selo_sys::Error> {
-        if !self.reading_due || self.unconfirmed || !node.is_joined() {
+        if !self.reading_due || self.unconfirmed.is_some() || !node.is_joined() {
             return Ok(());
         }
         match node.send(&self.gauge.read(now), plan.confirmed) {
             Ok(()) => {
                 self.reading_due = false;
-                self.unconfirmed = plan.confirmed;
+                self.unconfirmed = plan.confirmed.then_some(now);
                 self.sent += 1;
                 count(&shared.sent);
                 Ok(())
@@ -530,7 +597,7 @@ impl State {
     }
 
     fn is_finished(&self, plan: &Plan) -> bool {
-        plan.readings.is_some_and(|readings| self.sent >= readings) && !self.unconfirmed
+        plan.readings.is_some_and(|readings| self.sent >= readings) && self.unconfirmed.is_none()
     }
 }
 

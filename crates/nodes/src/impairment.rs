@@ -84,11 +84,37 @@ impl Default for Impairment {
     }
 }
 
+/// How often each impairment has struck.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Strikes {
+    /// Frames that did not arrive.
+    pub lost: u64,
+    /// Frames that arrived twice.
+    pub doubled: u64,
+    /// Copies that waited longer.
+    pub overtaken: u64,
+    /// Copies of which a bit was changed.
+    pub altered: u64,
+    /// Copies that lost their end.
+    pub cut: u64,
+}
+
+impl std::ops::AddAssign for Strikes {
+    fn add_assign(&mut self, more: Strikes) {
+        self.lost += more.lost;
+        self.doubled += more.doubled;
+        self.overtaken += more.overtaken;
+        self.altered += more.altered;
+        self.cut += more.cut;
+    }
+}
+
 /// One direction between two ends.
 #[derive(Debug, Clone)]
 pub struct Path {
     impairment: Impairment,
     random: ChaCha8Rng,
+    strikes: Strikes,
 }
 
 impl Path {
@@ -96,27 +122,48 @@ impl Path {
     pub fn new(impairment: Impairment, seed: u64, stream: u64) -> Path {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(stream);
-        Path { impairment, random }
+        Path {
+            impairment,
+            random,
+            strikes: Strikes::default(),
+        }
+    }
+
+    /// What has happened to the frames so far.
+    pub fn strikes(&self) -> Strikes {
+        self.strikes
     }
 
     /// Sends `frame` at `now`; calls `arrive` for every copy with its time and its bytes.
     pub fn pass(&mut self, now: Duration, frame: &[u8], mut arrive: impl FnMut(Duration, Vec<u8>)) {
-        let Path { impairment, random } = self;
+        let Path {
+            impairment,
+            random,
+            strikes,
+        } = self;
         if impairment.loss.strikes(random) {
+            strikes.lost += 1;
             return;
         }
-        let copies = 1 + u8::from(impairment.duplicate.strikes(random));
+        let mut copies = 1;
+        if impairment.duplicate.strikes(random) {
+            strikes.doubled += 1;
+            copies = 2;
+        }
         for _ in 0..copies {
             let mut due = now + between(&impairment.delay, random);
             if impairment.reorder.strikes(random) {
+                strikes.overtaken += 1;
                 due += between(&OVERTAKEN, random);
             }
             let mut bytes = frame.to_vec();
             if impairment.corrupt.strikes(random) && !bytes.is_empty() {
+                strikes.altered += 1;
                 let bit = random.random_range(0..bytes.len() * 8);
                 bytes[bit / 8] ^= 1 << (bit % 8);
             }
             if impairment.truncate.strikes(random) && !bytes.is_empty() {
+                strikes.cut += 1;
                 bytes.truncate(random.random_range(0..bytes.len()));
             }
             arrive(due, bytes);

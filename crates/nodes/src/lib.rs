@@ -8,6 +8,7 @@
 //! | [`board`] | a node on a simulated board |
 //! | [`records`] | what they store, in one file |
 //! | [`impairment`] | loss, delay, reordering, duplicates, damage |
+//! | [`latency`] | how long acknowledgements took |
 //! | [`reading`] | what they measure |
 #![warn(missing_docs)]
 
@@ -15,6 +16,7 @@ pub mod board;
 mod error;
 pub mod fleet;
 pub mod impairment;
+pub mod latency;
 pub mod node;
 pub mod pairing;
 pub mod reading;

@@ -154,7 +154,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             status.say(&format!("{} against {}", case.attack, case.against));
             let outcome = case.run(&mut targets, *suite)?;
             if args.json {
-                status.aside(|| println!("{}", serde_json::json!(outcome)));
+                let mut line = serde_json::json!(outcome);
+                line["schema"] = "selo.attack/1".into();
+                status.aside(|| println!("{line}"));
             }
             outcomes.push(outcome);
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use selo_gateway::exchange::{self, Format};
@@ -74,17 +74,14 @@ pub struct Args {
     /// Pair first; asks for the digits that the gateway shows
     #[arg(long, conflicts_with_all = ["registry", "make_registry"])]
     pair: bool,
-    /// The digits that the gateway shows: do not ask
-    #[arg(long, value_name = "DIGITS", requires = "pair", value_parser = pair::parse_digits)]
-    confirm_digits: Option<u32>,
     /// Take ids and keys from a file of `selo device export --with-keys`, JSON or CSV
     #[arg(long, value_name = "FILE", conflicts_with = "make_registry")]
     registry: Option<PathBuf>,
     /// Make keys, write them for `selo device import`, and end; .csv or .json
     #[arg(long, value_name = "FILE")]
     make_registry: Option<PathBuf>,
-    /// Directory with the nodes' records (default: nodes/ in $XDG_STATE_HOME/selo, or in
-    /// ~/.local/state/selo); made with mode 0700
+    /// Directory with the nodes' records (default: nodes/ in $SELO_STATE, in
+    /// $XDG_STATE_HOME/selo or in ~/.local/state/selo); made with mode 0700
     #[arg(long, value_name = "DIR", conflicts_with = "eeprom")]
     state: Option<PathBuf>,
 
@@ -194,6 +191,12 @@ impl SuiteName {
     }
 }
 
+fn without_brackets(host: &str) -> &str {
+    host.strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+        .unwrap_or(host)
+}
+
 fn parse_every(text: &str) -> Result<Duration, String> {
     let every = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if every < EVERY_MIN {
@@ -217,24 +220,34 @@ fn parse_delay(text: &str) -> Result<RangeInclusive<Duration>, String> {
     Ok(least..=most)
 }
 
-/// What the user asked for cannot be.
-fn wrong(what: impl Into<String>) -> anyhow::Error {
-    selo_gateway::Error::Invalid(what.into()).into()
+/// What the user asked for cannot be, and what to do instead.
+fn wrong(what: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+    let (what, hint) = (what.into(), hint.into());
+    selo_nodes::Error::Wrong { what, hint }.into()
 }
 
 impl Args {
     fn gateway(&self) -> anyhow::Result<SocketAddr> {
         let name = self.to.as_deref().unwrap_or_default();
-        let with_port = name.to_socket_addrs();
-        let found = with_port.or_else(|_| {
-            let host = name.trim_start_matches('[').trim_end_matches(']');
-            (host, PORT).to_socket_addrs()
+        let hint = || format!("such as 192.0.2.1, [2001:db8::1]:{PORT} or gateway.example:{PORT}");
+        // A second colon without brackets is one of IPv6.
+        let port = name.rsplit_once(':').filter(|(host, _)| {
+            !host.contains(':') || (host.starts_with('[') && host.ends_with(']'))
         });
-        let mut addresses = found
-            .map_err(|error| wrong(format!("--to {name}: {error}; such as 192.0.2.1:{PORT}")))?;
-        addresses
-            .next()
-            .ok_or_else(|| wrong(format!("--to {name}: there is no such host")))
+        let found = match port {
+            Some((host, port)) => {
+                let port: u16 =
+                    port.parse().ok().filter(|port| *port != 0).ok_or_else(|| {
+                        wrong(format!("--to {name}: '{port}' is no port"), hint())
+                    })?;
+                (without_brackets(host), port).to_socket_addrs()
+            }
+            None => (without_brackets(name), PORT).to_socket_addrs(),
+        };
+        found
+            .ok()
+            .and_then(|mut addresses| addresses.next())
+            .ok_or_else(|| wrong(format!("--to {name}: there is no such host"), hint()))
     }
 
     fn suite(&self) -> Suite {
@@ -245,7 +258,10 @@ impl Args {
     fn records(&self) -> anyhow::Result<Records> {
         let path = match &self.state {
             Some(path) => path.clone(),
-            None => StateDir::default_path()?.join("nodes"),
+            None => match std::env::var_os("SELO_STATE") {
+                Some(state) if !state.is_empty() => PathBuf::from(state).join("nodes"),
+                _ => StateDir::default_path()?.join("nodes"),
+            },
         };
         Ok(Records::open(&path)?)
     }
@@ -277,20 +293,24 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
         take_registry(args, file, &mut records)?;
     }
     let mut nodes = start(args, &records)?;
-    if args.pair && !pair::run(args, &mut nodes, &mut records, to, &stop)? {
+    if args.pair && !pair::run(&mut nodes, &mut records, to, &stop)? {
         return Ok(ExitCode::from(1));
     }
     if let Some(number) = nodes.iter_mut().position(|node| !node.node().is_paired()) {
-        return Err(wrong(format!(
-            "node {number} has no key: --pair, --registry FILE or --make-registry FILE gives it one"
-        )));
+        return Err(wrong(
+            format!("node {number} has no key"),
+            "--pair, --registry FILE or --make-registry FILE gives it one",
+        ));
     }
     if args.readings == Some(0) {
         return Ok(ExitCode::SUCCESS);
     }
     let count = nodes.len();
+    let start = Instant::now();
     let tally = drive(args, nodes, records, to, &stop)?;
-    report(args, count, &tally);
+    let took = start.elapsed();
+    let tally = &tally;
+    Report { count, tally, took }.print(args, to);
     let whole = tally.joined == count as u64 && tally.lost == 0;
     Ok(ExitCode::from(u8::from(!whole)))
 }
@@ -321,7 +341,8 @@ fn make_registry(args: &Args, file: &Path) -> anyhow::Result<ExitCode> {
     let mut records = args.records()?;
     if !records.is_empty() {
         return Err(wrong(
-            "the state directory holds nodes already; name another one with --state",
+            "the state directory holds nodes already",
+            "name another one with --state DIR",
         ));
     }
     let count = args.count.unwrap_or(1) as usize;
@@ -338,6 +359,12 @@ fn make_registry(args: &Args, file: &Path) -> anyhow::Result<ExitCode> {
         records.set(number, first_record(device)?);
     }
     let bytes = exchange::write(&devices, file_format(file), true)?;
+    if file.exists() {
+        return Err(wrong(
+            format!("{} is there already", file.display()),
+            "name another file: nobody could join with keys that were written over",
+        ));
+    }
     write_private(file, &bytes, false)?;
     records.commit()?;
     eprintln!(
@@ -382,7 +409,10 @@ fn read_registry(args: &Args, file: &Path) -> anyhow::Result<Vec<Record>> {
         devices.truncate(count as usize);
     }
     if devices.is_empty() {
-        return Err(wrong(format!("{what} holds no device")));
+        return Err(wrong(
+            format!("{what} holds no device that may join"),
+            "`selo device export --with-keys FILE` writes one that does",
+        ));
     }
     Ok(devices)
 }
@@ -394,22 +424,25 @@ fn take_registry(args: &Args, file: &Path, records: &mut Records) -> anyhow::Res
         match records.get(number).map(|record| (describe(record), record)) {
             Some((Some(info), record)) => {
                 if info.id != device.id.0 {
-                    return Err(wrong(format!(
-                        "node {number} of the state directory is {:08x}, in {} it is {}; name \
-                         another directory with --state",
-                        info.id,
-                        file.display(),
-                        device.id
-                    )));
+                    return Err(wrong(
+                        format!(
+                            "node {number} of the state directory is {:08x}, in {} it is {}",
+                            info.id,
+                            file.display(),
+                            device.id
+                        ),
+                        "name another directory with --state DIR",
+                    ));
                 }
                 if has_key(record, device.key.expose()) {
                     continue;
                 }
             }
             Some((None, _)) => {
-                return Err(wrong(format!(
-                    "node {number} of the state directory is damaged"
-                )));
+                return Err(wrong(
+                    format!("node {number} of the state directory is damaged"),
+                    "name another directory with --state DIR",
+                ));
             }
             None => {}
         }
@@ -426,17 +459,20 @@ fn start(args: &Args, records: &Records) -> anyhow::Result<Vec<VirtualNode>> {
         None => records.len().max(1),
     };
     if args.pair && count != 1 {
-        return Err(wrong("one node pairs at a time: leave --count out"));
+        return Err(wrong(
+            format!("one node pairs at a time, not {count}"),
+            "leave --count out, and give each node that pairs a --state DIR of its own",
+        ));
     }
     let node = |number: usize| {
         let record = records.get(number).copied();
         let suite = match record.as_ref().and_then(describe) {
             Some(info) if args.suite.is_some_and(|suite| suite.suite() != info.suite) => {
                 let kept = device_suite(info.suite)?;
-                return Err(wrong(format!(
-                    "node {number} of the state directory is of suite {kept}; --suite is for \
-                     new ones, in another directory"
-                )));
+                return Err(wrong(
+                    format!("node {number} of the state directory is of suite {kept}"),
+                    "leave --suite out, or name another directory with --state DIR",
+                ));
             }
             Some(info) => info.suite,
             None => args.suite(),
@@ -477,13 +513,16 @@ fn drive(
     let status = StatusLine::new();
     let count = nodes.len();
     let tally = fleet::run(nodes, records, &plan, stop, |tally| {
-        status.say(&words(count, tally, args.confirmed));
+        status.say(&words(count, to, tally, args.confirmed));
     })?;
     Ok(tally)
 }
 
-fn words(count: usize, tally: &Tally, confirmed: bool) -> String {
-    let number = |value: u64| format::count(value as f64);
+fn number(value: u64) -> String {
+    format::count(value as f64)
+}
+
+fn words(count: usize, to: SocketAddr, tally: &Tally, confirmed: bool) -> String {
     let mut words = format!(
         "{} of {} joined, {} sent",
         number(tally.joined_now),
@@ -492,7 +531,7 @@ fn words(count: usize, tally: &Tally, confirmed: bool) -> String {
     );
     if confirmed {
         words += &format!(
-            ", {} acknowledged, {} lost",
+            ", {} acknowledged, {} given up",
             number(tally.acknowledged),
             number(tally.lost)
         );
@@ -500,53 +539,140 @@ fn words(count: usize, tally: &Tally, confirmed: bool) -> String {
     if tally.rejoins > 0 {
         words += &format!(", {} rejoins", number(tally.rejoins));
     }
+    if tally.frames_in == 0 && tally.frames_out > 0 {
+        words += &format!("; no answer from {to} yet");
+    }
     words
 }
 
-fn report(args: &Args, count: usize, tally: &Tally) {
-    if args.json {
-        println!(
-            "{}",
-            serde_json::json!({
-                "schema": "selo.nodes/1",
-                "nodes": count,
-                "joined": tally.joined,
-                "rejoins": tally.rejoins,
-                "sessions_lost": tally.sessions_lost,
-                "sent": tally.sent,
-                "acknowledged": tally.acknowledged,
-                "lost": tally.lost,
-                "received": tally.received,
-                "frames_out": tally.frames_out,
-                "frames_in": tally.frames_in,
-                "send_errors": tally.send_errors,
-            })
-        );
-        return;
+/// What came of it.
+struct Report<'a> {
+    count: usize,
+    tally: &'a Tally,
+    took: Duration,
+}
+
+impl Report<'_> {
+    fn print(&self, args: &Args, to: SocketAddr) {
+        if args.json {
+            println!("{}", self.json());
+        } else {
+            print!("{}", self.text(args));
+        }
+        if let Some(hint) = self.hint(to) {
+            eprintln!("hint: {hint}");
+        }
     }
-    let number = |value: u64| format::count(value as f64);
-    println!(
-        "{} of {} nodes joined",
-        number(tally.joined),
-        number(count as u64)
-    );
-    println!("{} readings sent", number(tally.sent));
-    if args.confirmed {
-        println!(
-            "{} acknowledged, {} lost",
-            number(tally.acknowledged),
-            number(tally.lost)
-        );
+
+    fn json(&self) -> serde_json::Value {
+        let Report { count, tally, took } = self;
+        let milliseconds = |part| {
+            let time = tally.latency.quantile(part);
+            time.map(|time| time.as_micros() as f64 / 1000.0)
+        };
+        serde_json::json!({
+            "schema": "selo.nodes/1",
+            "seconds": took.as_millis() as f64 / 1000.0,
+            "nodes": count,
+            "joined": tally.joined,
+            "joined_at_the_end": tally.joined_now,
+            "rejoins": tally.rejoins,
+            "sessions_lost": tally.sessions_lost,
+            "sent": tally.sent,
+            "acknowledged": tally.acknowledged,
+            "lost": tally.lost,
+            "skipped": tally.skipped,
+            "received": tally.received,
+            "frames_out": tally.frames_out,
+            "frames_in": tally.frames_in,
+            "send_errors": tally.send_errors,
+            "network": {
+                "lost": tally.network.lost,
+                "doubled": tally.network.doubled,
+                "overtaken": tally.network.overtaken,
+                "altered": tally.network.altered,
+                "cut": tally.network.cut,
+            },
+            "acknowledged_ms": {
+                "median": milliseconds(0.5),
+                "p99": milliseconds(0.99),
+                "most": milliseconds(1.0),
+            },
+        })
     }
-    println!(
-        "{} rejoins, {} messages received",
-        number(tally.rejoins),
-        number(tally.received)
-    );
-    if tally.joined < count as u64 {
-        eprintln!(
-            "hint: is a gateway at {}, and does it know these nodes? selo device list",
-            args.to.as_deref().unwrap_or_default()
+
+    fn text(&self, args: &Args) -> String {
+        let Report { count, tally, took } = self;
+        let mut text = format!(
+            "{} of {} joined, {} rejoins, in {}\n",
+            number(tally.joined),
+            format::things(*count, "node", "nodes"),
+            number(tally.rejoins),
+            humantime::format_duration(Duration::from_millis(took.as_millis() as u64))
         );
+        text += &format!("{} readings sent", number(tally.sent));
+        if args.confirmed {
+            text += &format!(
+                ": {} acknowledged, {} given up, {} unsettled at the end",
+                number(tally.acknowledged),
+                number(tally.lost),
+                number(tally.unsettled())
+            );
+        }
+        if tally.skipped > 0 {
+            text += &format!(
+                "; {} skipped, as the one before still waited",
+                number(tally.skipped)
+            );
+        }
+        text.push('\n');
+        let time = |part| {
+            let time = tally.latency.quantile(part)?;
+            let seconds = format::significant(time.as_secs_f64() * 1000.0, 2);
+            Some(format!("{seconds} ms"))
+        };
+        if let (Some(median), Some(most_of), Some(most)) = (time(0.5), time(0.99), time(1.0)) {
+            text +=
+                &format!("acknowledged after {median} (median), {most_of} (99%), {most} (all)\n");
+        }
+        text += &format!(
+            "{} frames out, {} in",
+            number(tally.frames_out),
+            number(tally.frames_in)
+        );
+        if args.impairment() != Impairment::default() {
+            let network = &tally.network;
+            text += &format!(
+                "; of both, {} lost, {} doubled, {} overtaken, {} altered, {} cut",
+                number(network.lost),
+                number(network.doubled),
+                number(network.overtaken),
+                number(network.altered),
+                number(network.cut)
+            );
+        }
+        text.push('\n');
+        if tally.received > 0 {
+            text += &format!("{} messages received\n", number(tally.received));
+        }
+        text
+    }
+
+    /// Why nodes did not join, as far as it can be seen from here.
+    fn hint(&self, to: SocketAddr) -> Option<String> {
+        let Report { count, tally, .. } = self;
+        if tally.joined >= *count as u64 {
+            return None;
+        }
+        Some(match (tally.frames_in, tally.send_errors) {
+            (0, 1..) => format!("nobody listens at {to}: selo gateway --listen {to}"),
+            (0, 0) => format!(
+                "no answer from {to}: is a gateway there, and does it know these nodes? \
+                 `selo device list` on its machine says"
+            ),
+            _ => "the gateway knows some of the nodes; give the rest more time, or see \
+                  `selo device list` on its machine"
+                .into(),
+        })
     }
 }

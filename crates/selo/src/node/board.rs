@@ -4,13 +4,14 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use anyhow::Context;
 use selo_lab::node::{Node, factory_record};
 use selo_link::random_bytes;
 use selo_nodes::board::{Plan, Said, Word, build, run as run_board, write_eeprom};
 
-use super::{Args, device_suite, first_record, pair, read_registry, report, wrong};
+use super::{Args, Report, device_suite, first_record, pair, read_registry, wrong};
 
 pub fn run(
     args: &Args,
@@ -27,9 +28,12 @@ pub fn run(
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let suite = device_suite(args.suite())?;
     let (board, image) = build(&project, name, suite.name())?;
-    let clock_hz = board
-        .clock_hz
-        .ok_or_else(|| wrong(format!("board '{name}' has no clock")))?;
+    let clock_hz = board.clock_hz.ok_or_else(|| {
+        wrong(
+            format!("board '{name}' has no clock"),
+            "name one that is simulated, such as uno",
+        )
+    })?;
     let folder = tempfile::tempdir().context("no place for the board's EEPROM")?;
     let eeprom = eeprom(args, folder.path())?;
     let node = Node::start(&project, &board, &image, &eeprom)?;
@@ -42,6 +46,7 @@ pub fn run(
         seed: args.seed,
         limit: args.limit,
     };
+    let start = Instant::now();
     let mut rejected = false;
     let tally = run_board(node, clock_hz, &plan, stop, |said| match said {
         Said::Line(line) => {
@@ -53,12 +58,17 @@ pub fn run(
             eprintln!("{name}: received {}", hex::encode(payload));
             None
         }
-        Said::Digits(digits) => Some(match pair::compare(digits, args.confirm_digits) {
+        Said::Digits(digits) => Some(match pair::compare(digits) {
             true => Word::Same,
             false => Word::Different,
         }),
     })?;
-    report(args, 1, &tally);
+    Report {
+        count: 1,
+        tally: &tally,
+        took: start.elapsed(),
+    }
+    .print(args, to);
     if rejected && tally.joined == 0 {
         eprintln!("selo: the pairing came to nothing");
     }
@@ -80,18 +90,23 @@ fn eeprom(args: &Args, folder: &Path) -> anyhow::Result<PathBuf> {
             match devices.as_slice() {
                 [device] if device.suite == device_suite(args.suite())? => first_record(device)?,
                 [device] => {
-                    return Err(wrong(format!(
-                        "{} holds a device of suite {}: --suite {}",
-                        file.display(),
-                        device.suite,
-                        device.suite
-                    )));
+                    return Err(wrong(
+                        format!(
+                            "{} holds a device of suite {}",
+                            file.display(),
+                            device.suite
+                        ),
+                        format!("--suite {}", device.suite),
+                    ));
                 }
                 _ => {
-                    return Err(wrong(format!(
-                        "{} holds more than one device, and a board is one",
-                        file.display()
-                    )));
+                    return Err(wrong(
+                        format!(
+                            "{} holds more than one device, and a board is one",
+                            file.display()
+                        ),
+                        "name a file with one device",
+                    ));
                 }
             }
         }

@@ -8,9 +8,7 @@ use selo_nodes::node::VirtualNode;
 use selo_nodes::pairing::{Paired, pair};
 use selo_nodes::records::Records;
 
-use super::Args;
-
-pub fn parse_digits(text: &str) -> Result<u32, String> {
+fn parse_digits(text: &str) -> Result<u32, String> {
     let digits: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     if digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         digits.parse().map_err(|_| "six digits".into())
@@ -21,7 +19,6 @@ pub fn parse_digits(text: &str) -> Result<u32, String> {
 
 /// Pairs the node; false if nothing came of it.
 pub fn run(
-    args: &Args,
     nodes: &mut [VirtualNode],
     records: &mut Records,
     to: SocketAddr,
@@ -34,9 +31,7 @@ pub fn run(
         "Node {:08x} pairs with {to}; at the gateway: selo device pair",
         node.node().id()
     );
-    let ended = pair(node, 0, records, to, stop, |digits| {
-        compare(digits, args.confirm_digits)
-    })?;
+    let ended = pair(node, 0, records, to, stop, compare)?;
     match ended {
         Paired::Yes => eprintln!("Paired."),
         Paired::No => eprintln!("selo: the pairing came to nothing; nothing was stored"),
@@ -46,18 +41,15 @@ pub fn run(
 }
 
 /// The operator's word: whether the gateway shows the same digits.
-pub fn compare(digits: u32, expected: Option<u32>) -> bool {
+pub fn compare(digits: u32) -> bool {
     eprintln!("Digits here: {:03} {:03}", digits / 1000, digits % 1000);
-    if let Some(expected) = expected {
-        return expected == digits;
-    }
     loop {
         eprint!("Type the digits that the gateway shows, or r to reject: ");
         let _ = stderr().flush();
         let mut line = String::new();
         // Nobody there: nobody has compared.
         if !stdin().read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
-            eprintln!();
+            eprintln!("\nNobody to ask here: rejected. A script types them on standard input.");
             return false;
         }
         match (line.trim(), parse_digits(&line)) {
