@@ -30,6 +30,10 @@ pub type Names = RwLock<HashMap<DeviceId, Arc<str>>>;
 
 /// Readings that a sink gets in one call, about.
 const BATCH_READINGS: usize = 4096;
+/// Readings at a time from which on a moment is waited for more, as the worker does: to be
+/// woken has its price, too.
+const BUSY: usize = 16;
+const GATHER_TIME: Duration = Duration::from_millis(2);
 /// How long to wait before a sink that could not take readings is asked again.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -279,6 +283,9 @@ impl Delivery {
             }
             self.mark.set(position).map_err(|error| error.to_string())?;
             self.progress.lock().delivered = position;
+            if (BUSY..BATCH_READINGS / 2).contains(&readings.len()) {
+                std::thread::sleep(GATHER_TIME);
+            }
         }
         Ok(())
     }
@@ -337,12 +344,15 @@ impl Delivery {
 fn collect(body: &[u8], wall_ms: u64, redelivered: bool, out: &mut Vec<Reading>) {
     for entry in Entries::new(body) {
         if let Entry::Accepted(accepted) = entry {
-            out.extend(reading(&accepted, wall_ms, redelivered));
+            if let Some(reading) = reading(&accepted, wall_ms, redelivered) {
+                out.push(reading);
+            }
         }
     }
 }
 
 /// The reading of an accepted packet, if it said something.
+#[inline]
 fn reading(accepted: &Accepted<'_>, wall_ms: u64, redelivered: bool) -> Option<Reading> {
     let authenticated = accepted.session.is_some();
     Some(Reading {

@@ -199,18 +199,13 @@ impl Text {
 
     #[inline]
     fn put_decimal(&mut self, mut number: u32) {
-        let mut digits = [0; 10];
-        let mut start = digits.len();
-        loop {
-            start -= 1;
-            digits[start] = b'0' + (number % 10) as u8;
-            number /= 10;
-            if number == 0 {
-                break;
+        let digits = 1 + number.checked_ilog10().unwrap_or(0) as usize;
+        if let Some(room) = self.rest().get_mut(..digits) {
+            for digit in room.iter_mut().rev() {
+                *digit = b'0' + (number % 10) as u8;
+                number /= 10;
             }
-        }
-        for digit in &digits[start..] {
-            self.put(&[*digit]);
+            self.size += digits;
         }
     }
 

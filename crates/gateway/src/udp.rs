@@ -16,6 +16,10 @@ use crate::peer::Peer;
 /// sender arrive at once (generic receive offload).
 const BUFFER_BYTES: usize = 64 << 10;
 
+/// From one buffer to the next: three lines more than a power of two, so that the packets of
+/// a batch, which lie at the start of their buffers, do not compete for one set of the cache.
+const BUFFER_STRIDE: usize = BUFFER_BYTES + 3 * 64;
+
 /// What is asked of the kernel for packets that wait; it may give less.
 const WAITING_BYTES: usize = 16 << 20;
 
@@ -33,6 +37,17 @@ pub struct Receiver {
     sender: Arc<Sender>,
     buffers: Vec<u8>,
     metas: [RecvMeta; BATCH_SIZE],
+    /// Buffers of the batch that hold something.
+    received: usize,
+}
+
+/// A packet of the batch.
+#[derive(Debug, Clone, Copy)]
+pub struct Packet<'a> {
+    pub from: Peer,
+    /// The address of ours that it was sent to, if that is not the only one.
+    pub local: Option<IpAddr>,
+    pub bytes: &'a [u8],
 }
 
 /// Binds a socket. An IPv6 wildcard takes IPv4 too.
@@ -47,6 +62,7 @@ pub fn bind(address: SocketAddr) -> Result<Receiver> {
     socket.bind(&address.into()).map_err(listen)?;
     let socket = UdpSocket::from(socket);
     let state = UdpSocketState::new(UdpSockRef::from(&socket)).map_err(listen)?;
+    say_less(&socket, address);
     // Less is no error: packets may be lost in a burst, and nodes send again.
     let _ = state.set_recv_buffer_size(UdpSockRef::from(&socket), WAITING_BYTES);
     Ok(Receiver {
@@ -55,9 +71,29 @@ pub fn bind(address: SocketAddr) -> Result<Receiver> {
             state,
             ipv6,
         }),
-        buffers: vec![0; BATCH_SIZE * BUFFER_BYTES],
+        buffers: vec![0; BATCH_SIZE * BUFFER_STRIDE],
         metas: [RecvMeta::default(); BATCH_SIZE],
+        received: 0,
     })
+}
+
+/// Lets the kernel leave out what nobody here reads: each item costs every packet time. If it
+/// refuses, the packets only come more slowly.
+fn say_less(socket: &UdpSocket, address: SocketAddr) {
+    let _ = rustix::net::sockopt::set_ip_recvtos(socket, false);
+    if address.is_ipv6() {
+        let _ = rustix::net::sockopt::set_ipv6_recvtclass(socket, false);
+    }
+    // Bound to one address, all packets were sent to it, and all answers come from it.
+    #[cfg(target_os = "linux")]
+    if !address.ip().is_unspecified() {
+        use nix::sys::socket::{setsockopt, sockopt};
+        let _ = if address.is_ipv6() {
+            setsockopt(socket, sockopt::Ipv6RecvPacketInfo, &false)
+        } else {
+            setsockopt(socket, sockopt::Ipv4PacketInfo, &false)
+        };
+    }
 }
 
 impl Receiver {
@@ -69,48 +105,60 @@ impl Receiver {
         self.sender.socket.local_addr()
     }
 
-    /// Takes what has arrived, with one system call, and calls `packet` for each: from
-    /// where, to which address of ours, and the bytes. Gives how many there were; does not
-    /// wait.
-    pub fn receive(
-        &mut self,
-        mut packet: impl FnMut(Peer, Option<IpAddr>, &[u8]),
-    ) -> io::Result<usize> {
-        let mut chunks = self.buffers.chunks_exact_mut(BUFFER_BYTES);
-        let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
-            std::array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
+    /// Takes what has arrived, with one system call, as the batch. False if there was
+    /// nothing; does not wait.
+    pub fn receive(&mut self) -> io::Result<bool> {
+        self.received = 0;
+        let mut chunks = self.buffers.chunks_exact_mut(BUFFER_STRIDE);
+        let mut slices: [IoSliceMut<'_>; BATCH_SIZE] = std::array::from_fn(|_| {
+            IoSliceMut::new(&mut chunks.next().unwrap_or_default()[..BUFFER_BYTES])
+        });
         let sender = &self.sender;
         let received = sender.state.recv(
             UdpSockRef::from(&sender.socket),
             &mut slices,
             &mut self.metas,
         );
-        let received = match received {
-            Ok(received) => received,
+        match received {
+            Ok(received) => {
+                self.received = received;
+                Ok(received > 0)
+            }
             Err(error)
                 if matches!(
                     error.kind(),
                     io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
                 ) =>
             {
-                return Ok(0);
+                Ok(false)
             }
-            Err(error) => return Err(error),
-        };
-        let mut count = 0;
-        for (meta, buffer) in self.metas.iter().zip(&slices).take(received) {
-            let from = Peer::Udp(unmapped(meta.addr));
-            if meta.len == 0 || meta.stride == 0 {
-                packet(from, meta.dst_ip, &[]);
-                count += 1;
-                continue;
-            }
-            for bytes in buffer[..meta.len.min(buffer.len())].chunks(meta.stride) {
-                packet(from, meta.dst_ip, bytes);
-                count += 1;
-            }
+            Err(error) => Err(error),
         }
-        Ok(count)
+    }
+
+    /// The packets of the batch.
+    pub fn packets(&self) -> impl Iterator<Item = Packet<'_>> {
+        let buffers = self.buffers.chunks_exact(BUFFER_STRIDE);
+        let filled = self.metas.iter().zip(buffers).take(self.received);
+        filled.flat_map(|(meta, buffer)| {
+            let packet = Packet {
+                from: Peer::Udp(unmapped(meta.addr)),
+                local: meta.dst_ip,
+                bytes: &[],
+            };
+            let bytes = &buffer[..meta.len.min(BUFFER_BYTES)];
+            // An empty packet is one, too.
+            let empty = bytes.is_empty().then_some(packet);
+            let parts = bytes.chunks(meta.stride.max(1));
+            empty
+                .into_iter()
+                .chain(parts.map(move |bytes| Packet { bytes, ..packet }))
+        })
+    }
+
+    /// True if the batch has filled all buffers: there may be more.
+    pub fn is_full(&self) -> bool {
+        self.received == BATCH_SIZE
     }
 }
 
@@ -199,15 +247,14 @@ mod tests {
             while got.len() < sizes.len() {
                 wait(&receiver);
                 let mut answers = Vec::new();
-                receiver
-                    .receive(|from, local, bytes| {
-                        assert_eq!(from, Peer::Udp(node.local_addr().expect("bound")));
-                        got.push(bytes.len());
-                        let mut answer = Outgoing::for_test(from, &[1, 2, 3]);
-                        answer.local = local;
-                        answers.push(answer);
-                    })
-                    .expect("receives");
+                receiver.receive().expect("receives");
+                for packet in receiver.packets() {
+                    assert_eq!(packet.from, Peer::Udp(node.local_addr().expect("bound")));
+                    got.push(packet.bytes.len());
+                    let mut answer = Outgoing::for_test(packet.from, &[1, 2, 3]);
+                    answer.local = packet.local;
+                    answers.push(answer);
+                }
                 for answer in &answers {
                     receiver.sender().send(answer).expect("sends");
                 }

@@ -2,7 +2,6 @@
 //! answers, in this order, batch by batch.
 
 use std::io;
-use std::net::IpAddr;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -25,9 +24,16 @@ use crate::udp;
 
 /// System calls for packets before what they brought is written: a record then holds
 /// hundreds of packets under load, and one when there is one.
-const RECEIVES: usize = 8;
+const RECEIVES: usize = 32;
 /// Packets before what they brought is written.
 const PACKETS: usize = 4096;
+/// Packets at a time from which on a moment is waited for more to come: each pass has its
+/// price, whatever it finds.
+const BUSY: usize = 16;
+/// How many are waited for.
+const GATHER: u32 = 256;
+/// No longer than this: a reading or an answer may be so much later.
+const GATHER_TIME: Duration = Duration::from_millis(2);
 /// Of a pass over all sessions, what is written with a small batch.
 const CHECKPOINT_BYTES: usize = 4096;
 /// All sessions are told to the registry once in so many seconds, a part each second.
@@ -201,13 +207,17 @@ impl Loop {
 
     fn work(&mut self) -> Result<(), String> {
         let mut busy = false;
+        let mut pause = Duration::ZERO;
+        let mut start = Instant::now();
         while !self.stop.load(Ordering::Acquire) {
             if !busy {
                 self.wait().map_err(|error| format!("poll: {error}"))?;
+            } else if !pause.is_zero() {
+                std::thread::sleep(pause);
             }
             let mut now = self.worker.clock.now();
             self.take_orders(now);
-            let start = Instant::now();
+            let before = std::mem::replace(&mut start, Instant::now());
             let received = if self.paused {
                 0
             } else {
@@ -215,6 +225,7 @@ impl Loop {
                     .map_err(|error| format!("cannot receive packets: {error}"))?
             };
             busy = received > 0;
+            pause = gathering(received, start - before);
             now = self.worker.clock.now();
             let due = self.worker.engine.deadline();
             if due.is_some_and(|due| due <= now.steady_ms) {
@@ -282,16 +293,21 @@ impl Loop {
         let out = &mut self.out;
         let mut received = 0;
         for _ in 0..RECEIVES {
-            let more = udp.receive(|from, local: Option<IpAddr>, bytes| {
+            if !udp.receive()? {
+                break;
+            }
+            udp.packets()
+                .for_each(|packet| engine.foresee(packet.bytes));
+            for packet in udp.packets() {
                 let before = out.send.len();
                 // Counted by the engine.
-                let _ = engine.handle(now, from, None, bytes, out);
+                let _ = engine.handle(now, packet.from, None, packet.bytes, out);
                 for answer in &mut out.send[before..] {
-                    answer.local = local.filter(|_| answer.to == from);
+                    answer.local = packet.local.filter(|_| answer.to == packet.from);
                 }
-            })?;
-            received += more;
-            if more == 0 || received >= PACKETS {
+                received += 1;
+            }
+            if !udp.is_full() || received >= PACKETS {
                 break;
             }
         }
@@ -529,6 +545,17 @@ pub fn heard(engine: &Engine, slots: std::ops::Range<u32>, since: u32) -> Vec<(u
 }
 
 /// What the log says of an event: ids and numbers, never keys or payloads.
+/// How long to wait for a batch, after a pass that found so many packets, which came in
+/// the time `since` the pass before.
+fn gathering(received: usize, since: Duration) -> Duration {
+    match u32::try_from(received) {
+        Ok(received) if received >= BUSY as u32 && received < GATHER => {
+            (since.min(GATHER_TIME) * GATHER / received).min(GATHER_TIME)
+        }
+        _ => Duration::ZERO,
+    }
+}
+
 fn log(event: &Event) {
     match event {
         Event::Joined {
@@ -561,5 +588,24 @@ fn log(event: &Event) {
             }
             WindowState::Paired { device, .. } => info!(%device, "a device was paired"),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_waited_for_only_while_packets_keep_coming() {
+        let ms = Duration::from_millis;
+        // Few, and enough.
+        assert_eq!(gathering(0, ms(1)), Duration::ZERO);
+        assert_eq!(gathering(BUSY - 1, ms(1)), Duration::ZERO);
+        assert_eq!(gathering(GATHER as usize, ms(1)), Duration::ZERO);
+        assert_eq!(gathering(usize::MAX, ms(1)), Duration::ZERO);
+        // As long as a batch takes to come at that rate, but never long.
+        assert_eq!(gathering(GATHER as usize / 2, ms(1) / 2), ms(1));
+        assert_eq!(gathering(BUSY, ms(1)), GATHER_TIME);
+        assert_eq!(gathering(BUSY, Duration::MAX), GATHER_TIME);
     }
 }

@@ -503,6 +503,16 @@ impl<'a> Data<'a> {
     }
 }
 
+/// The session of a packet that begins as an UP does, without a look at the rest.
+#[inline]
+pub fn up_session(bytes: &[u8]) -> Option<SessionId> {
+    let kind = bytes.first()? & 0xf0;
+    if kind != first::UP {
+        return None;
+    }
+    Fields::of(bytes).session(bytes[0] & Flags::WIDE != 0).ok()
+}
+
 fn parse_hint(bytes: &[u8]) -> Result<SessionId, Malformed> {
     let mut fields = Fields::of(bytes);
     let session = fields.session(bytes[0] & 1 == 1)?;
