@@ -81,7 +81,9 @@ fn verbose_gives_the_figures() {
     let answer = attack(&["--against", "join", "--attack", "flood", "--verbose"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert!(
-        answer.stdout.contains("scalar multiplications 0"),
+        answer
+            .stdout
+            .contains("scalar multiplications for strangers 0;"),
         "{}",
         answer.stdout
     );
