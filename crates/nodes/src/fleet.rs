@@ -270,6 +270,8 @@ struct State {
     up: Path,
     down: Path,
     sent: u64,
+    /// When the next reading is due.
+    next_reading: Duration,
     /// A reading is due and waits for a session, or for the one before to be acknowledged.
     reading_due: bool,
     /// A confirmed reading is on its way, since then.
@@ -329,6 +331,7 @@ impl<'a> Shard<'a> {
                     up: path(stream + 2),
                     down: path(stream + 3),
                     sent: 0,
+                    next_reading: Duration::ZERO,
                     reading_due: false,
                     unconfirmed: None,
                     has_joined: false,
@@ -444,17 +447,22 @@ impl<'a> Shard<'a> {
                     let result = self.nodes[node].node().join();
                     result.map_err(|source| self.broken(node, source))?;
                     self.busy.push(node);
+                    self.states[node].next_reading = now;
                     self.agenda.add(now, Due::Reading(node));
                 }
                 Due::Reading(node) => {
-                    if std::mem::replace(&mut self.states[node].reading_due, true) {
-                        count(&self.shared.skipped);
-                    }
-                    self.busy.push(node);
+                    let state = &mut self.states[node];
                     // One that waits for a session is not lost and not doubled: the next
                     // one takes its place.
+                    if std::mem::replace(&mut state.reading_due, true) && state.has_joined {
+                        count(&self.shared.skipped);
+                    }
+                    // By the clock, however late this turn has come.
+                    state.next_reading += self.plan.every;
+                    let next = state.next_reading;
+                    self.busy.push(node);
                     if !self.is_last(node) {
-                        self.agenda.add(now + self.plan.every, Due::Reading(node));
+                        self.agenda.add(next, Due::Reading(node));
                     }
                 }
                 Due::Up(node, bytes) => self.send(node, &bytes)?,

@@ -529,3 +529,41 @@ fn wrong_use_says_what_to_do() {
         "cannot write",
     );
 }
+
+/// Performs docs/howto/run-nodes.md: its blocks `sh`, on a gateway with another port, and
+/// looks for what the blocks `expect` promise.
+#[test]
+fn the_page_can_be_followed() {
+    let page =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/howto/run-nodes.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let site = Site::new();
+    let gateway = site.gateway(&[]);
+    let to = gateway.address.to_string();
+    let (mut said, mut block) = (String::new(), None);
+    let (mut performed, mut expected) = (0, 0);
+    for line in page.lines() {
+        match (line.strip_prefix("```"), block) {
+            (Some(info), None) => block = Some(info),
+            (Some(_), Some(_)) => block = None,
+            (None, Some("sh")) => {
+                let words = line.split_whitespace().map(|word| match word {
+                    "127.0.0.1" => to.as_str(),
+                    _ => word,
+                });
+                let answer = site.selo(&words.skip(1).collect::<Vec<_>>());
+                // On a bad network a node may give a reading up, and says so.
+                assert!(matches!(answer.code, Some(0 | 1)), "{line}: {answer:?}");
+                said += &answer.stdout;
+                performed += 1;
+            }
+            (None, Some("expect")) => {
+                assert!(said.contains(line), "{line:?} is not in:\n{said}");
+                expected += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(performed >= 4 && expected >= 3, "{performed} {expected}");
+    assert_eq!(gateway.stop().0, Some(0));
+}
