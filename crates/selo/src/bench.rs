@@ -28,6 +28,9 @@ What counts is work over the CPU time that the kernel charged the gateway's proc
 system, so cores, waiting, and the load generator's own work do not count. Then a million
 devices join, and the gateway's memory is read from the kernel.
 
+In a round both first have to accept each of a few readings that are sent slowly. What is in a
+reading's cost on either side, and what it is worth: docs/howto/bench-a-gateway.md
+
 The baseline needs Debian's Python: apt-get install python3-cryptography
 
 Examples:
