@@ -15,6 +15,8 @@ pub struct Value<'a> {
     pub unit: &'a str,
     pub kind: Kind,
     pub class: Option<&'a str>,
+    /// One bit: 0 or 1.
+    pub flag: bool,
     pub title: &'a Title,
 }
 
@@ -26,6 +28,7 @@ impl<'a> Value<'a> {
             unit: &field.unit,
             kind: field.kind,
             class: field.class.as_deref(),
+            flag: field.is_flag(),
             title: &field.title,
         }
     }

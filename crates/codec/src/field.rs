@@ -97,6 +97,11 @@ impl Field {
         self.layout.name()
     }
 
+    /// One bit: 0 or 1.
+    pub fn is_flag(&self) -> bool {
+        self.bits.is_some_and(|(low, high)| low == high)
+    }
+
     pub fn is_big_endian(&self) -> bool {
         self.big_endian
     }

@@ -55,6 +55,26 @@ impl<W: Write + Send> Sink for JsonLines<W> {
     }
 }
 
+/// One sink, and then another: the second gets what the first has taken.
+#[derive(Debug)]
+pub struct Both<A, B> {
+    first: A,
+    second: B,
+}
+
+impl<A: Sink, B: Sink> Both<A, B> {
+    pub fn new(first: A, second: B) -> Self {
+        Both { first, second }
+    }
+}
+
+impl<A: Sink, B: Sink> Sink for Both<A, B> {
+    fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError> {
+        self.first.deliver(readings)?;
+        self.second.deliver(readings)
+    }
+}
+
 /// Hands readings to a function.
 impl<F: FnMut(&[Reading]) + Send> Sink for F {
     fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError> {

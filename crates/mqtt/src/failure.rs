@@ -1,0 +1,250 @@
+//! Why a broker cannot be reached, in words that say what to do.
+
+use std::error::Error as _;
+use std::io;
+
+use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, DisconnectReasonCode};
+use rumqttc::v5::{ConnectionError, StateError};
+use rustls::{AlertDescription, CertificateError};
+
+use crate::client::BrokerUrl;
+use crate::error::Error;
+
+/// What kind of failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Nothing answers, or the connection ended: it may come back by itself.
+    Away,
+    /// The host's name is unknown.
+    UnknownHost,
+    CertificateExpired,
+    /// The broker's certificate is from an authority that we do not trust.
+    UnknownAuthority,
+    /// The broker's certificate is for other names.
+    WrongName,
+    /// Another fault of TLS.
+    Tls,
+    /// The broker wants a certificate of ours, or refuses the one it got.
+    ClientCertificate,
+    /// Wrong user name or password.
+    Password,
+    /// The broker's rules do not allow what we do.
+    NotAllowed,
+    /// Another client with the same name is connected.
+    TakenOver,
+    /// A file of ours cannot be used.
+    Configuration,
+}
+
+/// Why the broker cannot be reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub kind: Kind,
+    pub what: String,
+    pub hint: String,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}; hint: {}", self.what, self.hint)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl Failure {
+    pub(crate) fn new(kind: Kind, what: impl Into<String>, hint: impl Into<String>) -> Failure {
+        Failure {
+            kind,
+            what: what.into(),
+            hint: hint.into(),
+        }
+    }
+
+    pub(crate) fn configuration(error: &Error) -> Failure {
+        let hint = error.hint().unwrap_or_else(|| "correct the file".into());
+        Failure::new(Kind::Configuration, error.to_string(), hint)
+    }
+
+    /// The broker refuses a topic.
+    pub(crate) fn refused_topic(broker: &BrokerUrl, what: &str, topic: &str, why: &str) -> Failure {
+        let user = broker.user.as_deref().unwrap_or("without a name");
+        Failure::new(
+            Kind::NotAllowed,
+            format!("the broker {broker} does not let user {user} {what} {topic} ({why})"),
+            "allow it in the broker's access list (docs/mqtt.md), or look at --site and --gateway-name",
+        )
+    }
+
+    pub(crate) fn of(broker: &BrokerUrl, error: &ConnectionError) -> Failure {
+        if let Some(tls) = tls_error(error) {
+            return of_tls(broker, tls);
+        }
+        let user = broker.user.as_deref().unwrap_or("without a name");
+        let away = |what: String| {
+            let hint = format!("is a broker running at {broker}, and is it for TLS?");
+            Failure::new(Kind::Away, what, hint)
+        };
+        match error {
+            ConnectionError::ConnectionRefused(code) => match code {
+                ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized => {
+                    Failure::new(
+                        Kind::Password,
+                        format!("the broker {broker} refuses user {user}: wrong name or password"),
+                        "look at the name in --mqtt and at the file of --mqtt-password-file",
+                    )
+                }
+                code => away(format!(
+                    "the broker {broker} refuses the connection: {code:?}"
+                )),
+            },
+            ConnectionError::Timeout(_) => away(format!("{broker} does not answer")),
+            ConnectionError::MqttState(StateError::ServerDisconnect { reason_code, .. })
+                if *reason_code == DisconnectReasonCode::SessionTakenOver =>
+            {
+                Failure::new(
+                    Kind::TakenOver,
+                    format!("another client with our name has connected to {broker}"),
+                    "give every gateway its own --gateway-name",
+                )
+            }
+            ConnectionError::MqttState(StateError::ServerDisconnect { reason_code, .. })
+                if *reason_code == DisconnectReasonCode::NotAuthorized =>
+            {
+                Failure::refused_topic(broker, "do", "this", "not authorised")
+            }
+            ConnectionError::MqttState(StateError::ServerDisconnect { reason_code, .. }) => away(
+                format!("the broker {broker} ended the connection: {reason_code:?}"),
+            ),
+            error => match io_error(error) {
+                Some(io) if io.kind() == io::ErrorKind::ConnectionRefused => {
+                    away(format!("nothing listens at {broker}"))
+                }
+                Some(io) if is_lookup(io) => Failure::new(
+                    Kind::UnknownHost,
+                    format!("there is no host called {}", broker.host),
+                    "look at the name in --mqtt, and at this machine's network",
+                ),
+                Some(io) => away(format!("the connection to {broker}: {io}")),
+                None => away(format!("the connection to {broker} was lost: {error}")),
+            },
+        }
+    }
+}
+
+fn is_lookup(error: &io::Error) -> bool {
+    error.to_string().contains("failed to lookup address")
+}
+
+/// The error of the system behind another one.
+fn io_error(error: &ConnectionError) -> Option<&io::Error> {
+    if let ConnectionError::Io(io) | ConnectionError::MqttState(StateError::Io(io)) = error {
+        return Some(io);
+    }
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        if let Some(io) = next.downcast_ref::<io::Error>() {
+            return Some(io);
+        }
+        cause = next.source();
+    }
+    None
+}
+
+/// The error of TLS behind another one; it travels inside an error of the system.
+fn tls_error(error: &ConnectionError) -> Option<&rustls::Error> {
+    if let Some(found) = io_error(error).and_then(|io| io.get_ref()?.downcast_ref()) {
+        return Some(found);
+    }
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        if let Some(found) = next.downcast_ref() {
+            return Some(found);
+        }
+        cause = next.source();
+    }
+    None
+}
+
+fn of_tls(broker: &BrokerUrl, error: &rustls::Error) -> Failure {
+    let host = &broker.host;
+    match error {
+        rustls::Error::InvalidCertificate(
+            CertificateError::Expired | CertificateError::ExpiredContext { .. },
+        ) => Failure::new(
+            Kind::CertificateExpired,
+            format!("the certificate of {broker} has expired"),
+            "renew it at the broker (`selo setup DIR` renews its own), and see that this \
+             machine's clock is right",
+        ),
+        rustls::Error::InvalidCertificate(
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
+        ) => Failure::new(
+            Kind::CertificateExpired,
+            format!("the certificate of {broker} is not valid yet"),
+            "see that this machine's clock is right",
+        ),
+        rustls::Error::InvalidCertificate(
+            CertificateError::UnknownIssuer | CertificateError::BadSignature,
+        ) => Failure::new(
+            Kind::UnknownAuthority,
+            format!(
+                "the certificate of {broker} is from an authority that is not trusted here; \
+                 somebody may be in between"
+            ),
+            "name the authority that signed it with --mqtt-ca FILE (ca.pem of `selo setup`)",
+        ),
+        rustls::Error::InvalidCertificate(CertificateError::NotValidForNameContext {
+            presented,
+            ..
+        }) => {
+            let names: Vec<_> = presented.iter().map(|name| plain_name(name)).collect();
+            Failure::new(
+                Kind::WrongName,
+                format!(
+                    "the certificate of {broker} is not for '{host}', but for {}",
+                    names.join(", ")
+                ),
+                "use one of these names in --mqtt, or give the broker a certificate that has \
+                 this one (`selo setup DIR --name NAME`)",
+            )
+        }
+        rustls::Error::InvalidCertificate(CertificateError::NotValidForName) => Failure::new(
+            Kind::WrongName,
+            format!("the certificate of {broker} is not for '{host}'"),
+            "use a name in --mqtt that the certificate has",
+        ),
+        rustls::Error::AlertReceived(
+            AlertDescription::CertificateRequired
+            | AlertDescription::BadCertificate
+            | AlertDescription::UnknownCA
+            | AlertDescription::CertificateExpired
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::AccessDenied
+            | AlertDescription::HandshakeFailure,
+        ) => Failure::new(
+            Kind::ClientCertificate,
+            format!(
+                "the broker {broker} wants a certificate of ours, or refuses the one it got: {error}"
+            ),
+            "name one that it trusts with --mqtt-certificate FILE and --mqtt-key FILE",
+        ),
+        error => Failure::new(
+            Kind::Tls,
+            format!("no TLS with {broker}: {error}"),
+            "is it a broker for TLS, at this port?",
+        ),
+    }
+}
+
+/// `DnsName("localhost")` as `localhost`.
+fn plain_name(name: &str) -> &str {
+    name.split_once("(\"")
+        .and_then(|(_, rest)| rest.strip_suffix("\")"))
+        .or_else(|| {
+            name.split_once('(')
+                .and_then(|(_, rest)| rest.strip_suffix(')'))
+        })
+        .unwrap_or(name)
+}

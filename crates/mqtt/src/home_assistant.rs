@@ -1,0 +1,158 @@
+//! How Home Assistant learns of a device: one retained message that describes it with all
+//! its values [HADISCOVERY].
+
+use selo_codec::{Codec, Kind, Title, Value};
+use selo_link::DeviceId;
+use serde_json::{Map, json};
+
+use crate::topic::Topics;
+
+/// A value as Home Assistant shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Component {
+    name: String,
+    title: String,
+    unit: String,
+    counter: bool,
+    flag: bool,
+    class: Option<String>,
+}
+
+impl Component {
+    fn new(
+        name: &str,
+        title: &Title,
+        unit: &str,
+        kind: Kind,
+        flag: bool,
+        class: Option<&str>,
+    ) -> Component {
+        Component {
+            name: name.into(),
+            title: title.en.clone(),
+            unit: unit.into(),
+            counter: kind == Kind::Counter,
+            flag,
+            class: class.map(Into::into),
+        }
+    }
+}
+
+/// What a device shows: what its codec has.
+pub fn of_codec(codec: &Codec) -> Vec<Component> {
+    let component = |field: &selo_codec::Field| {
+        Component::new(
+            &field.name,
+            &field.title,
+            &field.unit,
+            field.kind,
+            field.is_flag(),
+            field.class.as_deref(),
+        )
+    };
+    codec.fields().into_iter().map(component).collect()
+}
+
+/// What a device shows whose codec has channels: what a payload has.
+pub fn of_values(values: &[Value<'_>]) -> Vec<Component> {
+    let component = |value: &Value<'_>| {
+        let title = Title {
+            en: match value.name.rsplit_once('_') {
+                Some((_, channel)) => format!("{} {channel}", value.title.en),
+                None => value.title.en.clone(),
+            },
+            pt: String::new(),
+        };
+        Component::new(
+            &value.name,
+            &title,
+            value.unit,
+            value.kind,
+            value.flag,
+            value.class,
+        )
+    };
+    values.iter().map(component).collect()
+}
+
+/// The message for Home Assistant.
+pub fn discovery(
+    topics: &Topics,
+    device: DeviceId,
+    name: Option<&str>,
+    codec: &Codec,
+    components: &[Component],
+    version: &str,
+) -> Vec<u8> {
+    let parts: Map<String, serde_json::Value> = components
+        .iter()
+        .map(|component| (component.name.clone(), part(device, component)))
+        .collect();
+    let message = json!({
+        "device": {
+            "identifiers": [format!("selo-{device}")],
+            "name": name.map_or_else(|| format!("Selo {device}"), Into::into),
+            "manufacturer": "Selo",
+            "model": codec.title.en,
+            "serial_number": device.to_string(),
+        },
+        "origin": { "name": "Selo", "sw_version": version },
+        "components": parts,
+        "state_topic": topics.state(device),
+        "availability_topic": topics.status(),
+        "availability_template": "{{ 'online' if value_json.online else 'offline' }}",
+        "qos": 1,
+    });
+    // Strings and numbers: nothing that could fail.
+    serde_json::to_vec(&message).unwrap_or_default()
+}
+
+fn part(device: DeviceId, component: &Component) -> serde_json::Value {
+    let name = &component.name;
+    // Not value_json.values: that is a method of the template language's dictionaries.
+    let value = format!("value_json['values']['{name}']['value']");
+    let guarded =
+        |value: &str| format!("{{{{ {value} if '{name}' in value_json['values'] else None }}}}");
+    let mut part = json!({
+        "platform": "sensor",
+        "unique_id": format!("selo_{device}_{name}"),
+        "name": component.title,
+        "value_template": guarded(&value),
+    });
+    let is_time = component.class.as_deref() == Some("timestamp");
+    if component.flag {
+        part["platform"] = "binary_sensor".into();
+        part["payload_on"] = "1".into();
+        part["payload_off"] = "0".into();
+    } else if is_time {
+        part["value_template"] = guarded(&format!("({value} | as_datetime).isoformat()")).into();
+    } else {
+        let class = if component.counter {
+            "total_increasing"
+        } else {
+            "measurement"
+        };
+        part["state_class"] = class.into();
+        if let Some(unit) = unit(&component.unit) {
+            part["unit_of_measurement"] = unit.into();
+        }
+    }
+    if let Some(class) = &component.class {
+        part["device_class"] = class.as_str().into();
+    }
+    part
+}
+
+/// UCUM's notation as Home Assistant writes it.
+fn unit(ucum: &str) -> Option<&str> {
+    match ucum {
+        "1" => None,
+        "Cel" => Some("\u{b0}C"),
+        "deg" => Some("\u{b0}"),
+        "deg/s" => Some("\u{b0}/s"),
+        "kW.h" => Some("kWh"),
+        "[ppm]" => Some("ppm"),
+        "[g]" => Some("g"),
+        other => Some(other),
+    }
+}

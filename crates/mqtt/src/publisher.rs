@@ -1,0 +1,823 @@
+//! The publisher: a sink of the gateway that hands readings to a broker.
+//!
+//! A thread of its own keeps the connection. [`Publisher::deliver`] gives it a batch and
+//! waits until every reading is confirmed, by the broker or by the collector. What is not
+//! confirmed stays in the gateway's journal, which is the only spool there is: it is
+//! bounded, survives a kill, and keeps the order.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use bytes::Bytes;
+use rumqttc::Outgoing;
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::{
+    LastWill, Packet, PubAckReason, PublishProperties, SubscribeReasonCode,
+};
+use rumqttc::v5::{AsyncClient, Event};
+use selo_codec::{Catalogue, Codec};
+use selo_gateway::clock::unix_ms;
+use selo_gateway::reading::{Reading, SessionName};
+use selo_gateway::registry::{DEFAULT_CODEC, Registry};
+use selo_gateway::sink::{Sink, SinkError};
+use selo_link::DeviceId;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+use crate::client::ClientConfig;
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+use crate::failure::Failure;
+use crate::home_assistant::{self, Component};
+use crate::message::{self, Status, Stored};
+use crate::topic::{self, Topics};
+
+/// How long one call of `deliver` waits. The next call with the same readings goes on
+/// waiting, so a gateway that is to stop can stop.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long after a lost connection the next one is tried, first and at most.
+const BACK_OFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(30));
+/// How long a collector may take before readings are published again, first and at most.
+const COLLECTOR: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(300));
+/// How long the farewell may take.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// Events that may wait to be handled.
+const EVENTS: usize = 1024;
+
+/// When a reading counts as delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// The broker has taken it. What the broker loses is lost.
+    Broker,
+    /// The collector has committed it.
+    Stored,
+}
+
+/// Tells which codec a device's payloads have.
+pub trait Codecs: Send {
+    /// The codec, or the name of one that is not known here.
+    fn codec_of(&mut self, device: Option<DeviceId>) -> Result<Arc<Codec>, Arc<str>>;
+}
+
+/// All devices have the same one.
+impl Codecs for Arc<Codec> {
+    fn codec_of(&mut self, _device: Option<DeviceId>) -> Result<Arc<Codec>, Arc<str>> {
+        Ok(self.clone())
+    }
+}
+
+/// The registry says it. A change is seen with the next reading.
+#[derive(Debug)]
+pub struct RegistryCodecs {
+    registry: Registry,
+    catalogue: Catalogue,
+    known: HashMap<DeviceId, Arc<str>>,
+    version: i64,
+}
+
+impl RegistryCodecs {
+    pub fn open(registry: &Path, catalogue: Catalogue) -> selo_gateway::Result<RegistryCodecs> {
+        let registry = Registry::open(registry)?;
+        Ok(RegistryCodecs {
+            version: registry.version()?,
+            registry,
+            catalogue,
+            known: HashMap::new(),
+        })
+    }
+
+    fn name(&mut self, device: DeviceId) -> selo_gateway::Result<Arc<str>> {
+        let version = self.registry.version()?;
+        if version != self.version {
+            self.known.clear();
+            self.version = version;
+        }
+        if let Some(name) = self.known.get(&device) {
+            return Ok(name.clone());
+        }
+        let record = self.registry.get(device)?;
+        let name: Arc<str> = record.map_or(DEFAULT_CODEC.into(), |record| record.codec.into());
+        self.known.insert(device, name.clone());
+        Ok(name)
+    }
+}
+
+impl Codecs for RegistryCodecs {
+    fn codec_of(&mut self, device: Option<DeviceId>) -> Result<Arc<Codec>, Arc<str>> {
+        let name = match device.map(|device| self.name(device)) {
+            Some(Ok(name)) => name,
+            Some(Err(error)) => {
+                warn!(%error, "the registry does not say which codec a device has");
+                DEFAULT_CODEC.into()
+            }
+            // Classic says nothing about who sends, nor what.
+            None => "raw".into(),
+        };
+        self.catalogue.get(&name).cloned().map_err(|_| name)
+    }
+}
+
+/// What a publisher is started with.
+pub struct PublisherConfig {
+    pub client: ClientConfig,
+    pub site: String,
+    pub gateway: String,
+    pub until: Until,
+    pub codecs: Box<dyn Codecs>,
+    /// Tell Home Assistant about every device.
+    pub home_assistant: bool,
+    /// Of the program, for status and discovery.
+    pub version: String,
+}
+
+impl PublisherConfig {
+    /// With the default names, until the broker has taken a reading.
+    pub fn new(client: ClientConfig, codecs: impl Codecs + 'static) -> PublisherConfig {
+        PublisherConfig {
+            client,
+            site: topic::DEFAULT_SITE.into(),
+            gateway: topic::DEFAULT_GATEWAY.into(),
+            until: Until::Broker,
+            codecs: Box::new(codecs),
+            home_assistant: true,
+            version: env!("CARGO_PKG_VERSION").into(),
+        }
+    }
+}
+
+impl std::fmt::Debug for PublisherConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PublisherConfig")
+            .field("client", &self.client)
+            .field("site", &self.site)
+            .field("gateway", &self.gateway)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Names a reading for ever.
+type Identity = (Option<DeviceId>, SessionName, u32);
+
+fn identity(reading: &Reading) -> Identity {
+    (reading.device, reading.session, reading.counter)
+}
+
+/// See the module. Dropping it says farewell to the broker.
+#[derive(Debug)]
+pub struct Publisher {
+    commands: mpsc::UnboundedSender<Command>,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    /// The batch under way, and its number.
+    given: Vec<Identity>,
+    batch: u64,
+}
+
+#[derive(Debug)]
+enum Command {
+    Batch(u64, Vec<Reading>),
+    Stop,
+}
+
+/// What the thread tells `deliver`.
+#[derive(Debug, Default)]
+struct Shared {
+    progress: Mutex<Progress>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Progress {
+    /// The last batch that is confirmed.
+    done: u64,
+    /// Readings of the batch under way that are not confirmed.
+    left: usize,
+    /// Why the broker cannot be reached.
+    away: Option<String>,
+    connected: bool,
+    ended: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        // A thread that panicked while it held the lock has changed at most one field.
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Progress)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+}
+
+/// Says that the thread has ended, in whatever way.
+struct Ended(Arc<Shared>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.change(|progress| progress.ended = true);
+    }
+}
+
+impl Publisher {
+    /// Checks names and files, and begins to connect.
+    pub fn new(config: PublisherConfig) -> Result<Publisher> {
+        let topics = Topics::new(&config.site, &config.gateway)?;
+        // A wrong file is better found now than in the log.
+        config.client.options()?;
+        let run =
+            selo_link::random_bytes::<8>().map_err(|error| Error::Internal(error.to_string()))?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Error::Internal(error.to_string()))?;
+        let shared = Arc::new(Shared::default());
+        let (commands, receiver) = mpsc::unbounded_channel();
+        let worker = Worker {
+            topics,
+            run: hex::encode(run),
+            since: unix_ms(),
+            shared: shared.clone(),
+            commands: receiver,
+            batch: None,
+            next_sequence: 0,
+            announced: HashMap::new(),
+            config,
+        };
+        let ended = Ended(shared.clone());
+        let thread = std::thread::Builder::new()
+            .name("mqtt".into())
+            .spawn(move || {
+                let _ended = ended;
+                runtime.block_on(worker.run());
+            })
+            .map_err(|error| Error::Internal(error.to_string()))?;
+        Ok(Publisher {
+            commands,
+            shared,
+            thread: Some(thread),
+            given: Vec::new(),
+            batch: 0,
+        })
+    }
+
+    /// True while the broker is there.
+    pub fn is_connected(&self) -> bool {
+        self.shared.lock().connected
+    }
+}
+
+impl Sink for Publisher {
+    fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError> {
+        if readings.is_empty() {
+            return Ok(());
+        }
+        let same = readings.len() == self.given.len()
+            && readings.iter().map(identity).eq(self.given.iter().copied());
+        if !same {
+            self.batch += 1;
+            self.given = readings.iter().map(identity).collect();
+            self.shared
+                .change(|progress| progress.left = readings.len());
+            let command = Command::Batch(self.batch, readings.to_vec());
+            _ = self.commands.send(command);
+        }
+        let progress = self.shared.lock();
+        let waiting = |progress: &mut Progress| {
+            progress.done < self.batch && progress.away.is_none() && !progress.ended
+        };
+        let (progress, _) = self
+            .shared
+            .changed
+            .wait_timeout_while(progress, PATIENCE, waiting)
+            .unwrap_or_else(PoisonError::into_inner);
+        if progress.done >= self.batch {
+            self.given.clear();
+            return Ok(());
+        }
+        if progress.ended {
+            return Err(SinkError::Gone("the publisher has ended".into()));
+        }
+        Err(SinkError::Later(match &progress.away {
+            Some(reason) => reason.clone(),
+            None => format!(
+                "{} of {} readings are not confirmed yet",
+                progress.left,
+                readings.len()
+            ),
+        }))
+    }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        _ = self.commands.send(Command::Stop);
+        if let Some(thread) = self.thread.take() {
+            _ = thread.join();
+        }
+    }
+}
+
+/// A batch under way.
+struct Batch {
+    id: u64,
+    readings: Vec<Reading>,
+    /// The sequence of its first reading.
+    first: u64,
+    confirmed: Vec<bool>,
+    left: usize,
+    /// The next reading to be published.
+    cursor: usize,
+    /// The last reading of each device: what is retained.
+    last: HashMap<DeviceId, usize>,
+}
+
+impl Batch {
+    fn new(id: u64, readings: Vec<Reading>, first: u64) -> Batch {
+        let last = readings
+            .iter()
+            .enumerate()
+            .filter_map(|(index, reading)| Some((reading.device?, index)))
+            .collect();
+        Batch {
+            id,
+            first,
+            confirmed: vec![false; readings.len()],
+            left: readings.len(),
+            cursor: 0,
+            last,
+            readings,
+        }
+    }
+
+    fn confirm(&mut self, index: usize) {
+        if let Some(confirmed) = self.confirmed.get_mut(index)
+            && !std::mem::replace(confirmed, true)
+        {
+            self.left -= 1;
+        }
+    }
+
+    /// Begins anew with what is not confirmed.
+    fn rewind(&mut self) {
+        self.cursor = 0;
+        for reading in &mut self.readings {
+            reading.redelivered = true;
+        }
+    }
+}
+
+/// What was published, to know whose confirmation comes.
+enum Token {
+    Reading { batch: u64, index: usize },
+    Other { topic: String, farewell: bool },
+}
+
+/// A message ready to go.
+struct Ready {
+    topic: String,
+    retain: bool,
+    payload: Bytes,
+    properties: PublishProperties,
+    token: Token,
+}
+
+struct Worker {
+    config: PublisherConfig,
+    topics: Topics,
+    run: String,
+    since: u64,
+    shared: Arc<Shared>,
+    commands: mpsc::UnboundedReceiver<Command>,
+    batch: Option<Batch>,
+    next_sequence: u64,
+    /// What Home Assistant was told of a device on this connection.
+    announced: HashMap<DeviceId, Announced>,
+}
+
+/// How a connection ended.
+enum End {
+    Stopped,
+    Lost(Failure),
+}
+
+impl From<Failure> for End {
+    fn from(failure: Failure) -> End {
+        End::Lost(failure)
+    }
+}
+
+impl Worker {
+    async fn run(mut self) {
+        let mut said: Option<Failure> = None;
+        let mut wait = BACK_OFF.0;
+        loop {
+            let end = match self.open().await {
+                Ok(connection) => {
+                    info!(broker = %self.config.client.broker, "connected to the broker");
+                    said = None;
+                    wait = BACK_OFF.0;
+                    self.shared.change(|progress| {
+                        progress.away = None;
+                        progress.connected = true;
+                    });
+                    match self.session(connection).await {
+                        Ok(end) | Err(end) => end,
+                    }
+                }
+                Err(failure) => End::Lost(failure),
+            };
+            let failure = match end {
+                End::Stopped => return,
+                End::Lost(failure) => failure,
+            };
+            self.shared.change(|progress| {
+                progress.away = Some(failure.to_string());
+                progress.connected = false;
+            });
+            if said.as_ref() != Some(&failure) {
+                warn!(reason = %failure.what, hint = %failure.hint, "the broker is away; readings wait in the journal");
+                said = Some(failure);
+            }
+            let again = Instant::now() + wait;
+            wait = (wait * 2).min(BACK_OFF.1);
+            loop {
+                tokio::select! {
+                    () = tokio::time::sleep_until(again) => break,
+                    command = self.commands.recv() => match command {
+                        Some(Command::Batch(id, readings)) => self.begin(id, readings),
+                        Some(Command::Stop) | None => return,
+                    },
+                }
+            }
+        }
+    }
+
+    async fn open(&self) -> Result<Connection, Failure> {
+        let client = &self.config.client;
+        let mut options = client
+            .options()
+            .map_err(|error| Failure::configuration(&error))?;
+        options.set_clean_start(true);
+        let will = self.status(false);
+        options.set_last_will(LastWill::new(
+            self.topics.status(),
+            will,
+            QoS::AtLeastOnce,
+            true,
+            None,
+        ));
+        Connection::open(&client.broker, options, EVENTS).await
+    }
+
+    fn status(&self, online: bool) -> Vec<u8> {
+        let config = &self.config;
+        Status::new(&config.gateway, online, self.since, &config.version).to_json()
+    }
+
+    fn begin(&mut self, id: u64, readings: Vec<Reading>) {
+        let first = self.next_sequence;
+        self.next_sequence += readings.len() as u64;
+        self.batch = Some(Batch::new(id, readings, first));
+    }
+
+    /// A connection from birth to end.
+    async fn session(&mut self, mut connection: Connection) -> Result<End, End> {
+        // A broker that was restarted has forgotten what was retained.
+        self.announced.clear();
+        if let Some(batch) = &mut self.batch {
+            batch.rewind();
+        }
+        let client = connection.client.clone();
+        let mut queue: VecDeque<Ready> = VecDeque::new();
+        queue.push_back(self.status_message(true, false));
+        // Confirmations must not come before we listen.
+        let mut listening = self.config.until == Until::Broker;
+        if !listening
+            && client
+                .try_subscribe(self.topics.stored(), QoS::AtLeastOnce)
+                .is_err()
+        {
+            return Err(self.lost());
+        }
+        let mut sent: VecDeque<Token> = VecDeque::new();
+        let mut under_way: HashMap<u16, Token> = HashMap::new();
+        let mut patience = COLLECTOR.0;
+        let mut deadline: Option<Instant> = None;
+        let mut stopping: Option<Instant> = None;
+        loop {
+            while let Some(ready) = queue.pop_front().or_else(|| {
+                (listening && stopping.is_none())
+                    .then(|| self.next_reading(&mut queue))
+                    .flatten()
+            }) {
+                match publish(&client, ready) {
+                    Ok(token) => sent.push_back(token),
+                    // The network is slower than we are.
+                    Err(ready) => {
+                        queue.push_front(*ready);
+                        break;
+                    }
+                }
+            }
+            let published = self
+                .batch
+                .as_ref()
+                .is_some_and(|batch| batch.cursor == batch.readings.len());
+            if self.config.until == Until::Stored && published && deadline.is_none() {
+                deadline = Some(Instant::now() + patience);
+            }
+            let wake = [deadline, stopping].into_iter().flatten().min();
+            tokio::select! {
+                biased;
+                event = connection.next() => match event? {
+                    Event::Outgoing(Outgoing::Publish(packet)) => {
+                        if let Some(token) = sent.pop_front() {
+                            under_way.insert(packet, token);
+                        }
+                    }
+                    Event::Incoming(Packet::PubAck(ack)) => {
+                        let Some(token) = under_way.remove(&ack.pkid) else { continue };
+                        let taken = matches!(
+                            ack.reason,
+                            PubAckReason::Success | PubAckReason::NoMatchingSubscribers
+                        );
+                        if !taken {
+                            return Err(self.refused(&token, &format!("{:?}", ack.reason)));
+                        }
+                        match token {
+                            Token::Reading { batch, index } if self.config.until == Until::Broker => {
+                                self.confirm(batch, index);
+                            }
+                            Token::Other { farewell: true, .. } => {
+                                _ = client.try_disconnect();
+                                // The broker closes when it has read the farewell.
+                                while connection.next().await.is_ok() {}
+                                return Ok(End::Stopped);
+                            }
+                            _ => {}
+                        }
+                    }
+                    Event::Incoming(Packet::SubAck(ack)) => {
+                        if let Some(code) = ack.return_codes.iter().find(|code| !matches!(code, SubscribeReasonCode::Success(_))) {
+                            let broker = &self.config.client.broker;
+                            let why = format!("{code:?}");
+                            return Err(Failure::refused_topic(broker, "subscribe to", &self.topics.stored(), &why).into());
+                        }
+                        listening = true;
+                    }
+                    Event::Incoming(Packet::Publish(publish)) => {
+                        if self.stored(&publish.payload) {
+                            patience = COLLECTOR.0;
+                            deadline = None;
+                        }
+                    }
+                    _ => {}
+                },
+                command = self.commands.recv() => match command {
+                    Some(Command::Batch(id, readings)) => {
+                        self.begin(id, readings);
+                        deadline = None;
+                    }
+                    Some(Command::Stop) | None => {
+                        queue.push_back(self.status_message(false, true));
+                        stopping = Some(Instant::now() + FAREWELL);
+                    }
+                },
+                () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
+                    if stopping.is_some_and(|at| at <= Instant::now()) {
+                        return Ok(End::Stopped);
+                    }
+                    if let Some(batch) = &mut self.batch {
+                        info!(readings = batch.left, "the collector has not confirmed readings; they are published again");
+                        batch.rewind();
+                    }
+                    patience = (patience * 2).min(COLLECTOR.1);
+                    deadline = None;
+                }
+            }
+        }
+    }
+
+    fn lost(&self) -> End {
+        let broker = &self.config.client.broker;
+        let what = format!("the connection to {broker} has ended");
+        Failure::new(crate::failure::Kind::Away, what, "see the broker's log").into()
+    }
+
+    fn refused(&self, token: &Token, why: &str) -> End {
+        let topic = match token {
+            Token::Other { topic, .. } => topic.clone(),
+            Token::Reading { .. } => format!("selo/{}/reading/...", self.topics.site()),
+        };
+        Failure::refused_topic(&self.config.client.broker, "publish to", &topic, why).into()
+    }
+
+    fn confirm(&mut self, id: u64, index: usize) {
+        let Some(batch) = self.batch.as_mut().filter(|batch| batch.id == id) else {
+            return;
+        };
+        batch.confirm(index);
+        self.tell();
+    }
+
+    /// Tells `deliver` how far the batch is.
+    fn tell(&mut self) {
+        let Some(batch) = &self.batch else { return };
+        let (id, left) = (batch.id, batch.left);
+        if left == 0 {
+            self.batch = None;
+            self.shared.change(|progress| progress.done = id);
+        } else {
+            self.shared.lock().left = left;
+        }
+    }
+
+    /// What a collector says that it has stored; true if it was news.
+    fn stored(&mut self, payload: &[u8]) -> bool {
+        let Ok(stored) = serde_json::from_slice::<Stored>(payload) else {
+            warn!("a confirmation that is none was ignored");
+            return false;
+        };
+        let Some(batch) = self.batch.as_mut().filter(|_| stored.run == self.run) else {
+            return false;
+        };
+        let before = batch.left;
+        let end = batch.first + batch.readings.len() as u64;
+        for (first, last) in stored.sequences {
+            for sequence in first.max(batch.first)..last.saturating_add(1).min(end) {
+                batch.confirm((sequence - batch.first) as usize);
+            }
+        }
+        let news = batch.left < before;
+        self.tell();
+        news
+    }
+
+    fn status_message(&self, online: bool, farewell: bool) -> Ready {
+        Ready {
+            topic: self.topics.status(),
+            retain: true,
+            payload: self.status(online).into(),
+            properties: json(),
+            token: Token::Other {
+                topic: self.topics.status(),
+                farewell,
+            },
+        }
+    }
+
+    /// The next reading that is not confirmed, with what else its device needs: Home
+    /// Assistant's message before it, the retained state behind it.
+    fn next_reading(&mut self, queue: &mut VecDeque<Ready>) -> Option<Ready> {
+        let batch = self.batch.as_mut()?;
+        while *batch.confirmed.get(batch.cursor)? {
+            batch.cursor += 1;
+        }
+        let index = batch.cursor;
+        batch.cursor += 1;
+        let reading = &batch.readings[index];
+        let codec = self.config.codecs.codec_of(reading.device);
+        let named = codec.as_deref().map_err(|name| &**name);
+        let mut payload = Vec::with_capacity(640);
+        message::write_reading(reading, self.topics.gateway(), named, &mut payload);
+        let payload = Bytes::from(payload);
+        let ready = Ready {
+            topic: self.topics.reading(reading.device),
+            retain: false,
+            payload: payload.clone(),
+            properties: PublishProperties {
+                response_topic: Some(self.topics.stored()),
+                correlation_data: Some(Bytes::copy_from_slice(
+                    &(batch.first + index as u64).to_be_bytes(),
+                )),
+                user_properties: vec![("run".into(), self.run.clone())],
+                ..json()
+            },
+            token: Token::Reading {
+                batch: batch.id,
+                index,
+            },
+        };
+        let Some(device) = reading.device else {
+            return Some(ready);
+        };
+        if batch.last.get(&device) == Some(&index) {
+            let topic = self.topics.state(device);
+            queue.push_back(other(topic, payload));
+        }
+        let discovery = match &codec {
+            Ok(codec) if self.config.home_assistant => announce(
+                &self.topics,
+                &self.config.version,
+                &mut self.announced,
+                reading,
+                codec,
+            ),
+            _ => None,
+        };
+        match discovery {
+            Some(discovery) => {
+                queue.push_front(ready);
+                Some(discovery)
+            }
+            None => Some(ready),
+        }
+    }
+}
+
+/// What Home Assistant was told of a device.
+#[derive(Default)]
+struct Announced {
+    /// Of name and codec.
+    hash: u64,
+    /// What payloads have shown so far, where the codec does not say it.
+    seen: Vec<Component>,
+}
+
+/// Home Assistant's message, if it says something that was not said on this connection.
+fn announce(
+    topics: &Topics,
+    version: &str,
+    announced: &mut HashMap<DeviceId, Announced>,
+    reading: &Reading,
+    codec: &Codec,
+) -> Option<Ready> {
+    let device = reading.device?;
+    let mut hasher = DefaultHasher::new();
+    (&reading.name, &codec.name).hash(&mut hasher);
+    let hash = hasher.finish();
+    let known = announced.entry(device).or_default();
+    let mut news = known.hash != hash;
+    if news {
+        *known = Announced {
+            hash,
+            seen: Vec::new(),
+        };
+    }
+    if codec.items().next().is_some() {
+        // A payload that is none shows nothing.
+        let values = codec.decode(&reading.payload).unwrap_or_default();
+        for component in home_assistant::of_values(&values) {
+            if !known.seen.contains(&component) {
+                known.seen.push(component);
+                news = true;
+            }
+        }
+    }
+    if !news {
+        return None;
+    }
+    let fixed = home_assistant::of_codec(codec);
+    let components = if fixed.is_empty() {
+        &known.seen
+    } else {
+        &fixed
+    };
+    if components.is_empty() {
+        return None;
+    }
+    let name = reading.name.as_deref();
+    let payload = home_assistant::discovery(topics, device, name, codec, components, version);
+    Some(other(topic::home_assistant(device), payload.into()))
+}
+
+fn other(topic: String, payload: Bytes) -> Ready {
+    Ready {
+        retain: true,
+        payload,
+        properties: json(),
+        token: Token::Other {
+            topic: topic.clone(),
+            farewell: false,
+        },
+        topic,
+    }
+}
+
+fn json() -> PublishProperties {
+    PublishProperties {
+        content_type: Some("application/json".into()),
+        ..PublishProperties::default()
+    }
+}
+
+/// Gives a message to the network; gives it back if there is no room.
+fn publish(client: &AsyncClient, ready: Ready) -> Result<Token, Box<Ready>> {
+    let published = client.try_publish_with_properties(
+        ready.topic.clone(),
+        QoS::AtLeastOnce,
+        ready.retain,
+        ready.payload.clone(),
+        ready.properties.clone(),
+    );
+    match published {
+        Ok(()) => Ok(ready.token),
+        Err(_) => Err(Box::new(ready)),
+    }
+}

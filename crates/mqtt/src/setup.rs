@@ -1,0 +1,209 @@
+//! A folder with all that a first start needs: certificates, users with passwords drawn at
+//! random, rights, and configuration, for the embedded broker and for Mosquitto alike.
+
+use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use zeroize::Zeroizing;
+
+use crate::access::password_line;
+use crate::certificate::{self, Files, Outcome, write};
+use crate::error::{Error, Result};
+use crate::topic;
+
+/// The users: who they are, and their rights at a site.
+pub const USERS: [&str; 3] = ["gateway", "collector", "viewer"];
+
+/// What is to be set up.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    pub folder: PathBuf,
+    /// Names and addresses of this machine beside those it knows of itself.
+    pub names: Vec<String>,
+    pub site: String,
+    /// Where the broker is to listen.
+    pub listen: SocketAddr,
+}
+
+/// What was done.
+#[derive(Debug, Clone)]
+pub struct Done {
+    /// Files that are new; others were there and are as they were.
+    pub made: Vec<PathBuf>,
+    pub certificate: Outcome,
+    /// The names that the certificate is to have.
+    pub names: Vec<String>,
+}
+
+/// The file with a user's password, of mode 0600.
+pub fn password_file(folder: &Path, user: &str) -> PathBuf {
+    folder.join(format!("{user}.password"))
+}
+
+/// Makes what is missing in the folder; what is there stays.
+pub fn run(setup: &Setup) -> Result<Done> {
+    topic::check_name(&setup.site)?;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&setup.folder)
+        .map_err(Error::write(&setup.folder))?;
+    let folder = setup
+        .folder
+        .canonicalize()
+        .map_err(Error::read(&setup.folder))?;
+    let mut names = certificate::local_names();
+    for name in &setup.names {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    let files = Files::of(&folder);
+    let before: Vec<bool> = [&files.ca, &files.ca_key, &files.server, &files.server_key]
+        .map(|path| path.exists())
+        .into();
+    let certificate = certificate::ensure(&files, &names)?;
+    let mut made: Vec<PathBuf> = [&files.ca, &files.ca_key, &files.server, &files.server_key]
+        .into_iter()
+        .zip(before)
+        .filter(|(path, before)| !before && path.exists())
+        .map(|(path, _)| path.clone())
+        .collect();
+    users(&folder, &mut made)?;
+    for (name, text) in [
+        ("acl", acl(&setup.site)),
+        ("selo.toml", configuration(setup)),
+        ("mosquitto.conf", mosquitto(&folder, setup.listen)),
+    ] {
+        let path = folder.join(name);
+        if !path.exists() {
+            write(&path, text.as_bytes(), 0o644)?;
+            made.push(path);
+        }
+    }
+    Ok(Done {
+        made,
+        certificate,
+        names,
+    })
+}
+
+/// Passwords, and their hashes for the broker. A user that is there keeps its password.
+fn users(folder: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
+    let path = folder.join("passwords");
+    let old = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Error::read(&path)(error)),
+    };
+    let mut lines = old.clone();
+    for user in USERS {
+        if old.lines().any(|line| line.split(':').next() == Some(user)) {
+            continue;
+        }
+        let random = Zeroizing::new(
+            selo_link::random_bytes::<24>().map_err(|error| Error::Internal(error.to_string()))?,
+        );
+        let password = Zeroizing::new(URL_SAFE_NO_PAD.encode(*random));
+        let file = password_file(folder, user);
+        write(&file, format!("{}\n", *password).as_bytes(), 0o600)?;
+        made.push(file);
+        lines += &password_line(user, &password)?;
+    }
+    if lines != old {
+        write(&path, lines.as_bytes(), 0o600)?;
+        if old.is_empty() {
+            made.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn acl(site: &str) -> String {
+    format!(
+        "# Who may read and write what. Read by the embedded broker, and by Mosquitto as it is.
+
+# A gateway publishes readings, and hears what has been stored.
+user gateway
+topic write selo/{site}/reading/+
+topic write selo/{site}/state/+
+topic write selo/{site}/status/+
+topic read selo/{site}/stored/+
+topic write homeassistant/device/+/config
+
+# The collector stores the readings of every site, and raises alarms.
+user collector
+topic read selo/+/reading/+
+topic read selo/+/status/+
+topic write selo/+/stored/+
+topic write selo/+/alarm/+/+
+
+# Home Assistant, and whoever else looks.
+user viewer
+topic read selo/#
+topic read homeassistant/#
+"
+    )
+}
+
+fn configuration(setup: &Setup) -> String {
+    let Setup { site, listen, .. } = setup;
+    let port = listen.port();
+    format!(
+        "# Selo, as `selo setup` wrote it. Paths are relative to this file's folder.
+
+# Names this place in topics and on the dashboard: lower-case letters, digits, -.
+site = \"{site}\"
+
+[gateway]
+name = \"gateway\"                # several gateways of a site each have their own
+listen = \"0.0.0.0:7356\"         # UDP, where nodes send to
+state = \"gateway\"               # keys, sessions, journal
+
+[broker]
+# The embedded broker listens here. With a broker of your own: embedded = false, and its
+# address in url (mqtts://USER@HOST:PORT), its authority in ca.
+embedded = true
+listen = \"{listen}\"
+url = \"mqtts://gateway@localhost:{port}\"
+ca = \"ca.pem\"
+certificate = \"server.pem\"      # of the embedded broker and of the dashboard
+key = \"server.key\"
+passwords = \"passwords\"
+acl = \"acl\"
+"
+    )
+}
+
+fn mosquitto(folder: &Path, listen: SocketAddr) -> String {
+    let at = |name: &str| folder.join(name).display().to_string();
+    format!(
+        "# Mosquitto in the embedded broker's place: mosquitto -c mosquitto.conf
+# As a system service, copy this and the files that it names to /etc/mosquitto, where the
+# user mosquitto can read them; ca.key is not needed there.
+
+per_listener_settings false
+listener {} {}
+certfile {}
+keyfile {}
+allow_anonymous false
+password_file {}
+acl_file {}
+
+# Gateways publish many readings at once.
+max_inflight_messages 1000
+max_queued_messages 100000
+persistence false
+log_dest stderr
+",
+        listen.port(),
+        listen.ip(),
+        at("server.pem"),
+        at("server.key"),
+        at("passwords"),
+        at("acl"),
+    )
+}

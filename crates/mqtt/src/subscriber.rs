@@ -1,0 +1,355 @@
+//! A subscriber with manual acknowledgement: for the collector, which acknowledges a message
+//! when it has committed what the message says.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use bytes::Bytes;
+use rumqttc::Outgoing;
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::{
+    Packet, PubAckReason, Publish, PublishProperties, SubscribeReasonCode,
+};
+use rumqttc::v5::{AsyncClient, Event as Incoming};
+use tokio::sync::{mpsc, oneshot};
+use tracing::{info, warn};
+
+use crate::client::ClientConfig;
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+use crate::failure::{Failure, Kind};
+
+/// How long after a lost connection the next one is tried, first and at most.
+const BACK_OFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(30));
+/// Messages of ours that may wait for the connection.
+const WAITING: usize = 1024;
+
+/// What a subscriber is started with.
+#[derive(Debug, Clone)]
+pub struct SubscriberConfig {
+    pub client: ClientConfig,
+    /// What to subscribe to, at least once each (QoS 1).
+    pub filters: Vec<String>,
+    /// Messages that the broker may have out at once without acknowledgement.
+    pub outstanding: u16,
+    /// How long the broker keeps what comes while we are away.
+    pub session: Duration,
+}
+
+impl SubscriberConfig {
+    /// With room for a thousand messages, and a session of an hour.
+    pub fn new(client: ClientConfig, filters: impl IntoIterator<Item = String>) -> Self {
+        SubscriberConfig {
+            client,
+            filters: filters.into_iter().collect(),
+            outstanding: 1000,
+            session: Duration::from_secs(3600),
+        }
+    }
+}
+
+/// What a subscriber hears.
+#[derive(Debug)]
+pub enum Event {
+    /// The broker is there, and has taken our subscriptions.
+    Connected,
+    /// The broker is away; it is tried again, with longer and longer pauses.
+    Away(Failure),
+    Message(Message),
+}
+
+/// A message of the broker.
+#[derive(Debug)]
+pub struct Message {
+    pub topic: String,
+    pub payload: Bytes,
+    /// Stored by the broker from before we subscribed.
+    pub retained: bool,
+    pub response_topic: Option<String>,
+    pub correlation: Option<Bytes>,
+    /// The property `run` of its publisher.
+    pub run: Option<String>,
+    pub ack: Ack,
+}
+
+impl Message {
+    /// The sequence of its publisher's run, where it has one.
+    pub fn sequence(&self) -> Option<u64> {
+        let bytes = self.correlation.as_deref()?.try_into().ok()?;
+        Some(u64::from_be_bytes(bytes))
+    }
+}
+
+/// Acknowledges a message. Dropped, the message comes again with the next connection.
+#[derive(Debug)]
+#[must_use = "a message that is not acknowledged comes again"]
+pub struct Ack {
+    client: AsyncClient,
+    packet: u16,
+}
+
+impl Ack {
+    /// The broker may forget the message. If the connection is not the one that brought it,
+    /// nothing happens: it comes again.
+    pub async fn send(self) {
+        let mut publish = Publish::new("", QoS::AtLeastOnce, "", None);
+        publish.pkid = self.packet;
+        _ = self.client.ack(&publish).await;
+    }
+}
+
+/// See the module. Dropping it ends the connection; the session at the broker stays.
+#[derive(Debug)]
+pub struct Subscriber {
+    events: mpsc::Receiver<Event>,
+    sender: Sender,
+    task: tokio::task::JoinHandle<()>,
+}
+
+/// Publishes over the subscriber's connection.
+#[derive(Debug, Clone)]
+pub struct Sender {
+    outgoing: mpsc::Sender<Outbound>,
+}
+
+#[derive(Debug)]
+struct Outbound {
+    topic: String,
+    payload: Bytes,
+    retain: bool,
+    done: oneshot::Sender<Result<(), Failure>>,
+}
+
+impl Sender {
+    /// Publishes JSON at least once; returns when the broker has taken it.
+    pub async fn publish(
+        &self,
+        topic: impl Into<String>,
+        payload: impl Into<Bytes>,
+        retain: bool,
+    ) -> Result<(), Failure> {
+        let (done, answer) = oneshot::channel();
+        let outbound = Outbound {
+            topic: topic.into(),
+            payload: payload.into(),
+            retain,
+            done,
+        };
+        let ended = || Failure::new(Kind::Away, "the subscriber has ended", "start it again");
+        self.outgoing.send(outbound).await.map_err(|_| ended())?;
+        answer.await.unwrap_or_else(|_| Err(ended()))
+    }
+}
+
+impl Subscriber {
+    /// Begins to connect, on the runtime of the caller.
+    pub fn start(config: SubscriberConfig) -> Result<Subscriber> {
+        if config.filters.is_empty() {
+            return Err(Error::Invalid(
+                "nothing to subscribe to".into(),
+                "name a filter",
+            ));
+        }
+        // A wrong file is better found now than in the log.
+        config.client.options()?;
+        let (events, receiver) = mpsc::channel(usize::from(config.outstanding) + 2);
+        let (outgoing, waiting) = mpsc::channel(WAITING);
+        let worker = Worker {
+            config,
+            events,
+            waiting,
+        };
+        Ok(Subscriber {
+            events: receiver,
+            sender: Sender { outgoing },
+            task: tokio::spawn(worker.run()),
+        })
+    }
+
+    /// The next event; `None` never comes while the runtime lives.
+    pub async fn next(&mut self) -> Option<Event> {
+        self.events.recv().await
+    }
+
+    /// To publish with.
+    pub fn sender(&self) -> Sender {
+        self.sender.clone()
+    }
+}
+
+impl Drop for Subscriber {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+struct Worker {
+    config: SubscriberConfig,
+    events: mpsc::Sender<Event>,
+    waiting: mpsc::Receiver<Outbound>,
+}
+
+impl Worker {
+    async fn run(mut self) {
+        let mut said: Option<Failure> = None;
+        let mut wait = BACK_OFF.0;
+        loop {
+            let failure = match self.open().await {
+                Ok(connection) => {
+                    info!(broker = %self.config.client.broker, "connected to the broker");
+                    (said, wait) = (None, BACK_OFF.0);
+                    match self.session(connection).await {
+                        Ok(()) => return,
+                        Err(failure) => failure,
+                    }
+                }
+                Err(failure) => failure,
+            };
+            if said.as_ref() != Some(&failure) {
+                warn!(reason = %failure.what, hint = %failure.hint, "the broker is away");
+                if self
+                    .events
+                    .send(Event::Away(failure.clone()))
+                    .await
+                    .is_err()
+                {
+                    return;
+                }
+                said = Some(failure.clone());
+            }
+            let again = tokio::time::Instant::now() + wait;
+            wait = (wait * 2).min(BACK_OFF.1);
+            loop {
+                tokio::select! {
+                    () = tokio::time::sleep_until(again) => break,
+                    outbound = self.waiting.recv() => match outbound {
+                        Some(outbound) => _ = outbound.done.send(Err(failure.clone())),
+                        None => return,
+                    },
+                }
+            }
+        }
+    }
+
+    async fn open(&self) -> Result<Connection, Failure> {
+        let config = &self.config;
+        let mut options = config
+            .client
+            .options()
+            .map_err(|error| Failure::configuration(&error))?;
+        options.set_clean_start(false);
+        options.set_session_expiry_interval(Some(config.session.as_secs() as u32));
+        options.set_receive_maximum(Some(config.outstanding));
+        options.set_manual_acks(true);
+        // As many events as there may be messages: pings go out even if nobody listens.
+        let room = usize::from(config.outstanding) + 1024;
+        Connection::open(&config.client.broker, options, room).await
+    }
+
+    /// A connection from start to end; `Ok` if nobody listens any more.
+    async fn session(&mut self, mut connection: Connection) -> Result<(), Failure> {
+        let client = connection.client.clone();
+        let broker = self.config.client.broker.clone();
+        let ended = || {
+            Failure::new(
+                Kind::Away,
+                "the connection has ended",
+                "see the broker's log",
+            )
+        };
+        // One packet each, so that a refusal names its filter.
+        let mut asked: VecDeque<String> = self.config.filters.iter().cloned().collect();
+        for filter in &asked {
+            client
+                .subscribe(filter.clone(), QoS::AtLeastOnce)
+                .await
+                .map_err(|_| ended())?;
+        }
+        let mut sent: VecDeque<oneshot::Sender<Result<(), Failure>>> = VecDeque::new();
+        let mut under_way = HashMap::new();
+        loop {
+            tokio::select! {
+                event = connection.next() => match event? {
+                    Incoming::Incoming(Packet::Publish(publish)) => {
+                        let message = Event::Message(message(&client, publish));
+                        if self.events.send(message).await.is_err() {
+                            return Ok(());
+                        }
+                    }
+                    Incoming::Incoming(Packet::SubAck(ack)) => {
+                        let filter = asked.pop_front().unwrap_or_default();
+                        let refusal = ack
+                            .return_codes
+                            .iter()
+                            .find(|code| !matches!(code, SubscribeReasonCode::Success(_)));
+                        if let Some(code) = refusal {
+                            let why = format!("{code:?}");
+                            return Err(Failure::refused_topic(&broker, "subscribe to", &filter, &why));
+                        }
+                        if asked.is_empty() && self.events.send(Event::Connected).await.is_err() {
+                            return Ok(());
+                        }
+                    }
+                    Incoming::Outgoing(Outgoing::Publish(packet)) => {
+                        if let Some(done) = sent.pop_front() {
+                            under_way.insert(packet, done);
+                        }
+                    }
+                    Incoming::Incoming(Packet::PubAck(ack)) => {
+                        let Some(done) = under_way.remove(&ack.pkid) else { continue };
+                        let taken = matches!(
+                            ack.reason,
+                            PubAckReason::Success | PubAckReason::NoMatchingSubscribers
+                        );
+                        let why = format!("{:?}", ack.reason);
+                        _ = done.send(if taken {
+                            Ok(())
+                        } else {
+                            Err(Failure::refused_topic(&broker, "publish to", "this topic", &why))
+                        });
+                    }
+                    _ => {}
+                },
+                outbound = self.waiting.recv() => {
+                    let Some(outbound) = outbound else { return Ok(()) };
+                    let properties = PublishProperties {
+                        content_type: Some("application/json".into()),
+                        ..PublishProperties::default()
+                    };
+                    client
+                        .publish_with_properties(
+                            outbound.topic,
+                            QoS::AtLeastOnce,
+                            outbound.retain,
+                            outbound.payload,
+                            properties,
+                        )
+                        .await
+                        .map_err(|_| ended())?;
+                    sent.push_back(outbound.done);
+                }
+            }
+        }
+    }
+}
+
+fn message(client: &AsyncClient, publish: Publish) -> Message {
+    let properties = publish.properties.unwrap_or_default();
+    let run = properties
+        .user_properties
+        .into_iter()
+        .find(|(name, _)| name == "run")
+        .map(|(_, run)| run);
+    Message {
+        topic: String::from_utf8_lossy(&publish.topic).into_owned(),
+        payload: publish.payload,
+        retained: publish.retain,
+        response_topic: properties.response_topic,
+        correlation: properties.correlation_data,
+        run,
+        ack: Ack {
+            client: client.clone(),
+            packet: publish.pkid,
+        },
+    }
+}
