@@ -231,6 +231,22 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     })
 }
 
+/// The secret of a file, which is made if it is not there (mode 0600).
+pub fn secret_file(path: &Path) -> Result<Zeroizing<String>> {
+    if !path.exists() {
+        let secret = Zeroizing::new(hex::encode(&random::<32>()?[..]));
+        write_private(path, format!("{}\n", *secret).as_bytes())?;
+        return Ok(secret);
+    }
+    private(path)?;
+    let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
+        path: path.into(),
+        source,
+    })?;
+    let text = Zeroizing::new(text);
+    Ok(Zeroizing::new(text.trim().to_string()))
+}
+
 /// 19 MiB, 2 passes, 1 lane: OWASP's first choice, and a second on a small computer.
 fn argon2() -> Argon2<'static> {
     let params = Params::new(19_456, 2, 1, None).unwrap_or_default();

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
+use crate::alarm::Change;
 use crate::clock::Clock;
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
@@ -61,6 +62,30 @@ enum Job {
 pub struct Ingest {
     jobs: mpsc::Sender<Job>,
     clock: Clock,
+    told: Told,
+}
+
+/// Where changes of alarms go when they are committed.
+#[derive(Debug, Clone)]
+pub struct Told {
+    pub events: Arc<Events>,
+    pub metrics: Arc<Metrics>,
+    /// Rings for those who deliver notices.
+    pub bell: Arc<Notify>,
+}
+
+impl Told {
+    pub fn tell(&self, changes: &[Change]) {
+        for change in changes {
+            if change.raised {
+                add(&self.metrics.alarms_raised, 1);
+            }
+            self.events.publish("alarm", change.body.as_str().into());
+        }
+        if !changes.is_empty() {
+            self.bell.notify_waiters();
+        }
+    }
 }
 
 impl fmt::Debug for Ingest {
@@ -93,6 +118,26 @@ impl Ingest {
         answer.await.map_err(|_| Error::Stopping)?
     }
 
+    /// Like [`Ingest::write`], for a thread that waits in place until there is room for the
+    /// work, but not for its end.
+    pub fn write_later(
+        &self,
+        work: impl FnOnce(&mut dyn Database, &mut Store) -> Result<()> + Send + 'static,
+    ) {
+        let work: Work = Box::new(move |db, store| {
+            if let Err(error) = work(db, store) {
+                tracing::warn!("{error}");
+            }
+        });
+        // A collector that stops does nothing more.
+        let _ = self.jobs.blocking_send(Job::Work(work));
+    }
+
+    /// Tells of alarms that [`Ingest::write`] changed.
+    pub fn tell(&self, changes: &[Change]) {
+        self.told.tell(changes);
+    }
+
     /// Runs `work` on the connection that writes, between two batches.
     pub async fn write<T: Send + 'static>(
         &self,
@@ -116,6 +161,7 @@ pub struct Writer {
     pub store: Store,
     pub events: Arc<Events>,
     pub metrics: Arc<Metrics>,
+    pub bell: Arc<Notify>,
     pub clock: Clock,
     /// Readings in one transaction.
     pub batch_max: usize,
@@ -136,11 +182,20 @@ impl Writer {
         let ingest = Ingest {
             jobs,
             clock: self.clock.clone(),
+            told: self.told(),
         };
         let thread = std::thread::Builder::new()
             .name("collector-writer".into())
             .spawn(move || self.run(waiting))?;
         Ok((ingest, thread))
+    }
+
+    fn told(&self) -> Told {
+        Told {
+            events: self.events.clone(),
+            metrics: self.metrics.clone(),
+            bell: self.bell.clone(),
+        }
     }
 
     /// What comes while a batch is being stored makes the next one: nothing waits longer
@@ -274,7 +329,10 @@ impl Writer {
             return Ok(Vec::new());
         }
         match self.store.ingest(&mut *self.db, messages, now) {
-            Ok(done) => Ok(done.fresh.into_iter().map(Ok).collect()),
+            Ok(done) => {
+                self.told().tell(&done.changes);
+                Ok(done.fresh.into_iter().map(Ok).collect())
+            }
             Err(error) if error.is_passing() => Err(error),
             Err(error) if messages.len() == 1 => {
                 tracing::warn!("a message is refused: {error}");

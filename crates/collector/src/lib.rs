@@ -10,7 +10,7 @@
 //! A message is confirmed after its transaction has been committed, and named by
 //! (device, session, counter): one that comes again changes nothing.
 
-mod alarm;
+pub mod alarm;
 pub mod auth;
 pub mod clock;
 pub mod db;
@@ -20,10 +20,12 @@ pub mod http;
 pub mod ingest;
 pub mod message;
 pub mod metrics;
+pub mod outbox;
 pub mod query;
 pub mod readers;
+pub mod retention;
 pub mod rollup;
-mod schema;
+pub mod schema;
 mod sql;
 pub mod store;
 
@@ -31,23 +33,26 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::auth::{Auth, Role, Users};
 use crate::clock::Clock;
 use crate::db::Place;
 use crate::events::Events;
-use crate::http::{App, Peer};
+use crate::http::{App, Gateway, Peer};
 use crate::ingest::{Ingest, Writer};
 use crate::metrics::Metrics;
+use crate::outbox::Outbox;
 use crate::readers::Readers;
+use crate::retention::Retention;
 use crate::store::Store;
 
 pub use crate::error::{Error, Result};
 
 /// How a collector is set up.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Config {
     /// Directory of the users; made with mode 0700.
     pub state: PathBuf,
@@ -62,6 +67,21 @@ pub struct Config {
     pub silent_after_ms: i64,
     /// A page of the lab, served at `/report`.
     pub report: Option<PathBuf>,
+    pub retention: Retention,
+    /// URLs that are told of alarms.
+    pub webhooks: Vec<String>,
+    /// The gateway beside this collector.
+    pub gateway: Option<Arc<dyn Gateway>>,
+}
+
+impl std::fmt::Debug for Config {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Config")
+            .field("state", &self.state)
+            .field("database", &self.database.to_string())
+            .field("http", &self.http)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Config {
@@ -76,6 +96,9 @@ impl Config {
             pages_max: None,
             silent_after_ms: 3_600_000,
             report: None,
+            retention: Retention::default(),
+            webhooks: Vec::new(),
+            gateway: None,
         }
     }
 }
@@ -97,16 +120,39 @@ pub struct Collector {
 impl Collector {
     /// Starts it, with threads of its own; it listens when this returns.
     pub fn start(config: Config) -> Result<Collector> {
+        config.retention.check()?;
+        for url in &config.webhooks {
+            if !url.starts_with("http://") && !url.starts_with("https://") {
+                return Err(Error::Invalid(format!(
+                    "'{url}' is no webhook: it begins with https:// or http://"
+                )));
+            }
+        }
         let users = Users::open(&config.state)?;
+        let secret = Arc::new(auth::secret_file(&config.state.join("webhook-secret"))?);
         let first_password = users.first()?;
         let auth = Arc::new(Auth::new(users)?);
         let mut db = config.database.open_writer(config.pages_max)?;
-        schema::migrate(&mut *db)?;
+        let is_new = schema::migrate(&mut *db)?;
+        if is_new {
+            for rule in alarm::Rule::first() {
+                let body = serde_json::to_string(&rule).unwrap_or_default();
+                db.execute(sql::INSERT_RULE, &[rule.name.into(), body.into()])?;
+            }
+        }
         for row in db.query(sql::TOKENS, &[])? {
             if let (Ok(hash), Some(role)) = (row.blob(3).try_into(), Role::parse(row.text(2))) {
                 auth.remember_token(hash, row.int(0), row.text(1), role);
             }
         }
+        for row in db.query(sql::TARGETS, &[])? {
+            if !config.webhooks.iter().any(|url| url == row.text(0)) {
+                db.execute(sql::DELETE_TARGET, &[row.text(0).into()])?;
+            }
+        }
+        let mut store = Store::default();
+        store.tell(config.webhooks.clone());
+        let bell = Arc::new(Notify::new());
         let events = Arc::new(Events::new(format!("{:x}", config.clock.now())));
         let metrics = Arc::new(Metrics::default());
         metrics
@@ -115,7 +161,8 @@ impl Collector {
         let (readers, mut threads) = Readers::start(&config.database)?;
         let writer = Writer {
             db,
-            store: Store::default(),
+            store,
+            bell: bell.clone(),
             events: events.clone(),
             metrics: metrics.clone(),
             clock: config.clock.clone(),
@@ -139,9 +186,23 @@ impl Collector {
             silent_after_ms: config.silent_after_ms,
             secure: false,
             report: config.report,
+            gateway: config.gateway,
             stopping: stopping.clone(),
         });
-        let (server, address) = serve(config.http, app, stopping)?;
+        let outbox = Outbox {
+            ingest: ingest.clone(),
+            readers: app.readers.clone(),
+            metrics: metrics.clone(),
+            clock: app.clock.clone(),
+            bell,
+        };
+        let background = Background {
+            outbox,
+            webhooks: config.webhooks,
+            secret,
+            retention: config.retention,
+        };
+        let (server, address) = serve(config.http, app, background, stopping)?;
         Ok(Collector {
             address,
             ingest,
@@ -172,6 +233,15 @@ impl Collector {
         self.metrics.clone()
     }
 
+    /// Lets a SQLite file grow to so many pages.
+    pub fn set_pages_max(&self, pages: u64) {
+        let work = move |db: &mut dyn db::Database, _: &mut Store| {
+            db.script(&format!("PRAGMA max_page_count = {pages}"))
+        };
+        // It is done before the next batch; nobody waits for it.
+        self.ingest.write_later(work);
+    }
+
     pub fn first_password(&self) -> Option<&std::path::Path> {
         self.first_password.as_deref()
     }
@@ -194,10 +264,74 @@ impl Collector {
     }
 }
 
+/// What goes on beside the answers.
+struct Background {
+    outbox: Outbox,
+    webhooks: Vec<String>,
+    secret: Arc<zeroize::Zeroizing<String>>,
+    retention: Retention,
+}
+
+/// How often silence and passing rain are looked for.
+const WATCH: Duration = Duration::from_secs(5);
+/// How often old rows go.
+const PRUNE: Duration = Duration::from_secs(3600);
+
+impl Background {
+    /// Starts what runs until the runtime ends.
+    fn start(self) {
+        for url in self.webhooks {
+            tokio::spawn(outbox::run_webhook(
+                self.outbox.clone(),
+                url,
+                self.secret.clone(),
+            ));
+        }
+        let Outbox {
+            ingest,
+            metrics,
+            clock,
+            ..
+        } = self.outbox;
+        let (watching, times) = (ingest.clone(), clock.clone());
+        tokio::spawn(async move {
+            let mut tick = tokio::time::interval(WATCH);
+            loop {
+                tick.tick().await;
+                let now = times.now();
+                // A database that is away is said elsewhere, and asked again.
+                let _ = watch_clock(&watching, now).await;
+            }
+        });
+        tokio::spawn(async move {
+            let mut tick = tokio::time::interval(PRUNE);
+            loop {
+                tick.tick().await;
+                let now = clock.now();
+                match retention::prune(&ingest, &metrics, self.retention, now).await {
+                    Ok(0) => {}
+                    Ok(rows) => tracing::info!("{rows} old rows are gone"),
+                    Err(error) => tracing::warn!("old rows stay: {error}"),
+                }
+            }
+        });
+    }
+}
+
+/// Raises and clears what time alone does; says how many alarms changed.
+pub async fn watch_clock(ingest: &Ingest, now: i64) -> Result<usize> {
+    let changes = ingest
+        .write(move |db, store| store.on_clock(db, now))
+        .await?;
+    ingest.tell(&changes);
+    Ok(changes.len())
+}
+
 /// The server, on a runtime of its own.
 fn serve(
     address: SocketAddr,
     app: Arc<App>,
+    background: Background,
     mut stopping: watch::Receiver<bool>,
 ) -> Result<(JoinHandle<()>, SocketAddr)> {
     let failed = move |source| Error::Listen { address, source };
@@ -215,6 +349,7 @@ fn serve(
         .name("collector-http".into())
         .spawn(move || {
             runtime.block_on(async move {
+                background.start();
                 let service = http::router(app).into_make_service_with_connect_info::<Peer>();
                 let mut graceful = stopping.clone();
                 let server = axum::serve(listener, service).with_graceful_shutdown(async move {
@@ -222,7 +357,7 @@ fn serve(
                 });
                 let patience = async {
                     let _ = stopping.wait_for(|stopping| *stopping).await;
-                    tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+                    tokio::time::sleep(Duration::from_secs(5)).await;
                 };
                 tokio::select! {
                     done = server => {

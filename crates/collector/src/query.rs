@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value as Json, json};
 
+use crate::alarm;
 use crate::db::{Database, Row, Value};
 use crate::error::{Error, Result};
 use crate::message::{session_text, time_text};
@@ -20,8 +21,9 @@ pub fn stations(
     db: &mut dyn Database,
     device: Option<&str>,
     now: i64,
-    silent_after: &dyn Fn(&str) -> i64,
+    silent_after: i64,
 ) -> Result<Vec<Json>> {
+    let rules = alarm::load_rules(db)?;
     let mut parameters: Vec<Value> = vec![
         (now - Level::Hour.ms()).into(),
         (now - Level::Day.ms()).into(),
@@ -31,7 +33,7 @@ pub fn stations(
     let rows = db.query(&sql::stations(device.is_some()), &parameters)?;
     let mut alarms: HashMap<String, Vec<Json>> = HashMap::new();
     for row in db.query(sql::ACTIVE_ALARMS, &[])? {
-        let alarm = crate::alarm::row_json(&row);
+        let alarm = alarm::row_json(&row);
         alarms.entry(row.text(2).into()).or_default().push(alarm);
     }
     Ok(rows
@@ -41,7 +43,9 @@ pub fn stations(
             let last_seen = row.opt_int(8);
             let state = match last_seen {
                 None => "never",
-                Some(seen) if now - seen >= silent_after(device) => "silent",
+                Some(seen) if now - seen >= alarm::silent_after(&rules, device, silent_after) => {
+                    "silent"
+                }
                 Some(_) => "online",
             };
             let values: Json = serde_json::from_str(row.text(12)).unwrap_or_else(|_| json!({}));
@@ -76,8 +80,9 @@ pub fn stations(
 }
 
 /// Sums of multiples of 2^-30 as people write them.
-fn round(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
+pub fn round(value: f64) -> f64 {
+    // Nothing is 0, not -0.
+    (value * 1e6).round() / 1e6 + 0.0
 }
 
 /// What a series is made of.

@@ -132,6 +132,20 @@ impl Deltas {
         }
     }
 
+    /// The devices at which rain fell.
+    pub fn rained(&self) -> Vec<Arc<str>> {
+        let fallen = self
+            .buckets
+            .iter()
+            .filter(|((level, _, name, _), bucket)| {
+                *level == Level::Minute && name == "rain_total" && bucket.amount > 0.0
+            })
+            .map(|((_, device, ..), _)| device.clone());
+        let mut devices: Vec<Arc<str>> = fallen.collect();
+        devices.dedup();
+        devices
+    }
+
     /// Adds them to the database, in the transaction that stores the readings.
     pub fn store(&self, db: &mut dyn Database) -> Result<()> {
         for level in Level::ALL {

@@ -115,8 +115,8 @@ const ROLLUP_COLUMNS: &str = "
         last_counter BIGINT NOT NULL,
         PRIMARY KEY(device, name, at)";
 
-/// Brings a database to this program's version.
-pub fn migrate(db: &mut dyn Database) -> Result<()> {
+/// Brings a database to this program's version; true if it was empty.
+pub fn migrate(db: &mut dyn Database) -> Result<bool> {
     db.script("CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value BIGINT NOT NULL)")?;
     let rows = db.query("SELECT value FROM meta WHERE name = 'schema'", &[])?;
     let found = rows.first().map_or(0, |row| row.int(0));
@@ -139,5 +139,5 @@ pub fn migrate(db: &mut dyn Database) -> Result<()> {
             )
         })?;
     }
-    Ok(())
+    Ok(found == 0)
 }

@@ -167,3 +167,36 @@ pub const ACTIVE_ALARMS: &str = "SELECT id, rule, device, since, cleared, value,
 pub fn past_alarms() -> String {
     format!("{ALARM} WHERE cleared IS NOT NULL ORDER BY since DESC, id DESC LIMIT ?1")
 }
+
+pub const RULES: &str = "SELECT body FROM rule ORDER BY name";
+pub const DELETE_RULES: &str = "DELETE FROM rule";
+pub const INSERT_RULE: &str = "INSERT INTO rule(name, body) VALUES (?1, ?2)";
+
+pub const RAIN_OVER: &str = "SELECT SUM(amount) FROM rollup_minute
+    WHERE device = ?1 AND name = 'rain_total' AND at > ?2 AND at <= ?3";
+pub const LAST_SEEN: &str =
+    "SELECT device, COALESCE(title, name), site, last_seen FROM station ORDER BY device";
+pub const LAST_SEEN_OF: &str =
+    "SELECT device, COALESCE(title, name), site, last_seen FROM station WHERE device = ?1";
+
+pub const INSERT_ALARM: &str = "INSERT INTO alarm(rule, device, since, value, bound, unit, text)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id";
+pub const CLEAR_ALARM: &str = "UPDATE alarm SET cleared = ?1 WHERE id = ?2";
+
+pub const INSERT_NOTICE: &str =
+    "INSERT INTO outbox(target, topic, body, attempts, due) VALUES (?1, ?2, ?3, 0, 0)";
+pub const NEXT_NOTICE: &str = "SELECT id, topic, body, attempts, due FROM outbox
+    WHERE target = ?1 ORDER BY id LIMIT 1";
+pub const DELETE_NOTICE: &str = "DELETE FROM outbox WHERE id = ?1";
+pub const DELAY_NOTICE: &str = "UPDATE outbox SET attempts = attempts + 1, due = ?1 WHERE id = ?2";
+pub const TARGETS: &str = "SELECT DISTINCT target FROM outbox";
+pub const DELETE_TARGET: &str = "DELETE FROM outbox WHERE target = ?1";
+
+/// A piece of what is older than ?2, by both clocks.
+pub const PRUNE_READINGS: &str = "DELETE FROM reading WHERE device = ?1
+    AND (session, counter) IN (SELECT session, counter FROM reading
+        WHERE device = ?1 AND received < ?2 AND stored < ?2 ORDER BY received LIMIT 500)";
+pub fn prune_rollup(table: &str) -> String {
+    format!("DELETE FROM {table} WHERE device = ?1 AND name = ?2 AND at < ?3")
+}
+pub const PRUNE_ALARMS: &str = "DELETE FROM alarm WHERE cleared < ?1";

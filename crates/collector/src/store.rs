@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::alarm::{Alarms, Change, Rule, Subject, check_rules};
 use crate::db::{Database, Row, Value, insert_rows, transaction};
 use crate::error::Result;
 use crate::message::{Identity, Message, Values};
@@ -46,11 +47,14 @@ pub struct Station {
 pub struct Ingested {
     /// For each message, in order: true if it was new.
     pub fresh: Vec<bool>,
+    /// Alarms that were raised or cleared by it.
+    pub changes: Vec<Change>,
 }
 
 #[derive(Debug, Default)]
 pub struct Store {
     stations: HashMap<Arc<str>, Station>,
+    alarms: Alarms,
 }
 
 impl Store {
@@ -74,15 +78,78 @@ impl Store {
     /// Reads everything anew from the database.
     pub fn forget(&mut self) {
         self.stations.clear();
+        self.alarms.forget();
+    }
+
+    /// Who is told of alarms.
+    pub fn tell(&mut self, targets: Vec<String>) {
+        self.alarms.targets = targets;
+    }
+
+    /// Puts other rules in place, and judges every station by them.
+    pub fn set_rules(
+        &mut self,
+        db: &mut dyn Database,
+        rules: &[Rule],
+        now: i64,
+    ) -> Result<Vec<Change>> {
+        check_rules(rules)?;
+        let done = transaction(db, |db| {
+            let mut changes = self.alarms.set_rules(db, rules, now)?;
+            for row in db.query(sql::DEVICES, &[])? {
+                let rows = db.query(sql::GET_STATION, &[row.text(0).into()])?;
+                let Some(station) = rows.first().map(Station::from_row) else {
+                    continue;
+                };
+                changes.extend(self.judge(db, row.text(0), &station, now)?);
+            }
+            changes.extend(self.alarms.on_clock(db, now)?);
+            Ok(changes)
+        });
+        if done.is_err() {
+            self.forget();
+        }
+        done
+    }
+
+    fn judge(
+        &mut self,
+        db: &mut dyn Database,
+        device: &str,
+        station: &Station,
+        now: i64,
+    ) -> Result<Vec<Change>> {
+        let subject = Subject {
+            device,
+            name: station.name.as_deref(),
+            site: &station.site,
+        };
+        let Some(seen) = station.last_seen else {
+            return Ok(Vec::new());
+        };
+        let values = &station.last_values;
+        let mut changes = self.alarms.on_reading(db, subject, values, seen, now)?;
+        changes.extend(self.alarms.on_rain(db, subject, now)?);
+        Ok(changes)
+    }
+
+    /// What changes by time alone.
+    pub fn on_clock(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
+        let done = transaction(db, |db| self.alarms.on_clock(db, now));
+        if done.is_err() {
+            self.forget();
+        }
+        done
     }
 
     fn write(
-        &self,
+        &mut self,
         db: &mut dyn Database,
         messages: &[&Message],
         now: i64,
         stations: &mut HashMap<Arc<str>, Station>,
     ) -> Result<Ingested> {
+        self.alarms.load(db)?;
         for message in messages {
             let device = &message.identity.device;
             if !stations.contains_key(device) {
@@ -108,7 +175,7 @@ impl Store {
         count_sessions(db, &in_order)?;
         let mut deltas = Deltas::default();
         let mut pending: HashSet<&Identity> = in_order.iter().map(|m| &m.identity).collect();
-        let mut units = Vec::new();
+        let (mut units, mut changes) = (Vec::new(), Vec::new());
         for message in &in_order {
             pending.remove(&message.identity);
             let Some(station) = stations.get_mut(&message.identity.device) else {
@@ -116,9 +183,29 @@ impl Store {
             };
             add_values(db, station, message, &pending, &mut deltas)?;
             note_units(station, message, &mut units);
-            station.take(message, now);
+            if !station.take(message, now) {
+                continue;
+            }
+            let subject = Subject {
+                device: &message.identity.device,
+                name: station.name.as_deref(),
+                site: &station.site,
+            };
+            let (values, received) = (&message.values, message.received);
+            changes.extend(self.alarms.on_reading(db, subject, values, received, now)?);
         }
         deltas.store(db)?;
+        for device in deltas.rained() {
+            let Some(station) = stations.get(&device) else {
+                continue;
+            };
+            let subject = Subject {
+                device: &device,
+                name: station.name.as_deref(),
+                site: &station.site,
+            };
+            changes.extend(self.alarms.on_rain(db, subject, now)?);
+        }
         let (head, tail) = sql::SET_QUANTITY;
         // One by one: a batch may set the same quantity twice.
         for row in units {
@@ -132,7 +219,7 @@ impl Store {
         });
         let (head, tail) = sql::SET_STATION;
         insert_rows(db, head, tail, &rows)?;
-        Ok(Ingested { fresh })
+        Ok(Ingested { fresh, changes })
     }
 }
 
@@ -384,8 +471,8 @@ impl Station {
         ]
     }
 
-    /// Takes note of a new reading.
-    fn take(&mut self, message: &Message, now: i64) {
+    /// Takes note of a new reading; true if it is the newest.
+    fn take(&mut self, message: &Message, now: i64) -> bool {
         let of = (message.identity.session, message.identity.counter);
         self.readings += 1;
         for (name, quantity) in &message.values {
@@ -400,12 +487,13 @@ impl Station {
         }
         if !is_plausible(message.received, now) {
             self.implausible += 1;
-            return;
+            return false;
         }
         self.first_seen = self.first_seen.min(message.received);
         // Nothing is older than a station without a last reading.
         let newest = (self.last_seen, self.last);
-        if (Some(message.received), Some(of)) > newest {
+        let is_newest = (Some(message.received), Some(of)) > newest;
+        if is_newest {
             self.last_seen = Some(message.received);
             self.last = Some(of);
             self.last_rssi = message.rssi;
@@ -415,5 +503,6 @@ impl Station {
             self.gateway = message.gateway.clone();
             self.codec = message.codec.clone();
         }
+        is_newest
     }
 }

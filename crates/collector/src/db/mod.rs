@@ -175,7 +175,7 @@ impl Row {
 }
 
 /// A connection. SQL is written with `?1 ?2`, and with the types of `schema.rs`.
-pub trait Database: Send {
+pub trait Database: Send + std::fmt::Debug {
     /// How the place is shown, without secrets.
     fn place(&self) -> &str;
     /// Connects anew if the connection is gone.

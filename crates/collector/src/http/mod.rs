@@ -48,6 +48,8 @@ pub struct App {
     pub secure: bool,
     /// A page of the lab, served at `/report`.
     pub report: Option<std::path::PathBuf>,
+    /// The gateway beside this collector, if there is one.
+    pub gateway: Option<Arc<dyn Gateway>>,
     /// Turns true when the collector stops: live listeners are let go.
     pub stopping: tokio::sync::watch::Receiver<bool>,
 }
@@ -56,6 +58,15 @@ impl std::fmt::Debug for App {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("App")
     }
+}
+
+/// Answers what only a gateway can: `/pairing`, `/devices`, `/devices/{id}/qr.svg`, below
+/// `/api/v1`. Who asks has been found to be an admin.
+pub trait Gateway: Send + Sync {
+    fn answer(
+        &self,
+        request: Request,
+    ) -> std::pin::Pin<Box<dyn std::future::Future<Output = Response> + Send + '_>>;
 }
 
 /// The other end of a connection.
@@ -84,6 +95,10 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/stations/{device}/rain", get(routes::rain))
         .route("/frames", get(routes::frames))
         .route("/alarms", get(routes::alarms))
+        .route("/rules", get(routes::rules).put(routes::set_rules))
+        .route("/pairing", get(routes::pairing).post(routes::pairing))
+        .route("/devices", get(routes::pairing))
+        .route("/devices/{id}/qr.svg", get(routes::pairing))
         .route("/export", get(export::export))
         .route("/events", get(events::events))
         .route("/tokens", get(routes::tokens).post(routes::new_token))

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Admin, COOKIE, Sender, Viewer, same_origin, session_of};
 use super::{ApiError, App, OPENAPI, Peer};
+use crate::alarm::{self, Rule};
 use crate::auth::{self, Refusal, Role, SESSION_MS};
 use crate::db::Value as Column;
 use crate::error::{Error, Result};
@@ -176,7 +177,7 @@ impl App {
     async fn find_stations(&self, device: Option<String>) -> Result<Vec<Value>> {
         let (now, silent_after) = (self.clock.now(), self.silent_after_ms);
         self.readers
-            .read(move |db| query::stations(db, device.as_deref(), now, &|_| silent_after))
+            .read(move |db| query::stations(db, device.as_deref(), now, silent_after))
             .await
     }
 
@@ -317,10 +318,32 @@ pub async fn alarms(_: Viewer, State(app): Shared) -> Answer {
             Ok((active, past))
         })
         .await?;
-    let json = |rows: Vec<crate::db::Row>| -> Vec<Value> {
-        rows.iter().map(crate::alarm::row_json).collect()
-    };
+    let json =
+        |rows: Vec<crate::db::Row>| -> Vec<Value> { rows.iter().map(alarm::row_json).collect() };
     Ok(Json(json!({"active": json(active), "past": json(past)})))
+}
+
+pub async fn rules(_: Viewer, State(app): Shared) -> Answer {
+    let rules = app.readers.read(alarm::load_rules).await?;
+    Ok(Json(json!({"rules": rules})))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rules {
+    rules: Vec<Rule>,
+}
+
+/// Puts these rules in place of all others.
+pub async fn set_rules(_: Admin, State(app): Shared, Body(Rules { rules }): Body<Rules>) -> Answer {
+    let now = app.clock.now();
+    let changes = app
+        .ingest
+        .write(move |db, store| store.set_rules(db, &rules, now))
+        .await?;
+    app.ingest.tell(&changes);
+    let rules = app.readers.read(alarm::load_rules).await?;
+    Ok(Json(json!({"rules": rules})))
 }
 
 pub async fn tokens(_: Admin, State(app): Shared) -> Answer {
@@ -446,6 +469,20 @@ fn split(body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
             .map(<[u8]>::to_vec)
             .collect()),
     }
+}
+
+/// What only a gateway can do, and this collector has none beside it.
+pub async fn pairing(_: Admin, State(app): Shared, request: Request) -> Response {
+    let Some(gateway) = app.gateway.clone() else {
+        return ApiError::new(
+            StatusCode::NOT_IMPLEMENTED,
+            "no-gateway",
+            "no gateway runs together with this collector",
+            Some("`selo up` starts both; `selo device pair` works where the gateway runs"),
+        )
+        .into_response();
+    };
+    gateway.answer(request).await
 }
 
 pub async fn health(State(app): Shared) -> Response {

@@ -50,6 +50,18 @@ impl Site {
         self.now.fetch_add(ms, Ordering::SeqCst);
     }
 
+    /// Looks for what time alone has changed, now.
+    pub fn watch_clock(&self) {
+        let ingest = self.collector.as_ref().expect("runs").ingest();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
+        let now = self.now.load(Ordering::SeqCst);
+        runtime
+            .block_on(selo_collector::watch_clock(&ingest, now))
+            .expect("watched");
+    }
+
     /// Stops the collector and starts another one in its place.
     pub fn restart(&mut self) {
         self.collector.take().expect("runs").stop();
@@ -155,6 +167,21 @@ impl Client {
 
     pub fn post(&self, path: &str, body: &str) -> Answer {
         self.request("POST", path, &[], body)
+    }
+
+    /// Sends readings; true if they were confirmed, whatever else happens.
+    pub fn try_send(&self, messages: &[Value]) -> bool {
+        let cookie = self.cookie.clone().unwrap_or_default();
+        let answer = self
+            .agent
+            .post(format!("{}/api/v1/readings", self.base))
+            .header("cookie", cookie)
+            .send(Value::from(messages).to_string());
+        let Ok(answer) = answer else { return false };
+        let body = answer.into_body().read_to_string();
+        body.is_ok_and(|text| {
+            text.matches("\"result\":\"rejected\"").count() == 0 && text.contains("results")
+        })
     }
 
     /// Sends readings; what became of each.

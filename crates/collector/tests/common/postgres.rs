@@ -1,1 +1,142 @@
-//! later
+//! A PostgreSQL of a test's own: a cluster in a temporary directory, reached over a Unix
+//! socket there. As root it runs as the user postgres, because it refuses to be root.
+
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use selo_collector::db::Place;
+
+pub struct Cluster {
+    folder: tempfile::TempDir,
+    bin: PathBuf,
+}
+
+/// Where Debian has the programs of the newest version, if there is one.
+fn programs() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
+    let mut bins: Vec<PathBuf> = versions
+        .filter_map(|version| Some(version.ok()?.path().join("bin")))
+        .filter(|bin| bin.join("pg_ctl").exists())
+        .collect();
+    bins.sort();
+    bins.pop()
+}
+
+fn id(what: &str) -> u32 {
+    let output = Command::new("id")
+        .args([what, "postgres"])
+        .output()
+        .expect("id runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.trim().parse().expect("there is a user postgres")
+}
+
+fn is_root() -> bool {
+    let output = Command::new("id").arg("-u").output().expect("id runs");
+    output.stdout == b"0\n"
+}
+
+impl Cluster {
+    /// `None` where PostgreSQL is not installed; in CI it must be.
+    pub fn start() -> Option<Cluster> {
+        let Some(bin) = programs() else {
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "PostgreSQL is missing: apt-get install postgresql"
+            );
+            eprintln!("skipped: PostgreSQL is not installed (apt-get install postgresql)");
+            return None;
+        };
+        let folder = tempfile::Builder::new()
+            .prefix("selo-pg")
+            .tempdir_in("/tmp")
+            .expect("a folder");
+        if is_root() {
+            std::os::unix::fs::chown(folder.path(), Some(id("-u")), Some(id("-g")))
+                .expect("given to postgres");
+        }
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700))
+            .expect("closed");
+        let cluster = Cluster { folder, bin };
+        let data = cluster.data();
+        let data = data.to_str().expect("text");
+        cluster.run(
+            "initdb",
+            &[
+                "-D", data, "-A", "trust", "-U", "postgres", "-N", "-E", "UTF8",
+            ],
+        );
+        cluster.up();
+        Some(cluster)
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn socket(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn run(&self, program: &str, arguments: &[&str]) {
+        let mut command = Command::new(self.bin.join(program));
+        command
+            .args(arguments)
+            .current_dir("/tmp")
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        if is_root() {
+            command.gid(id("-g")).uid(id("-u"));
+        }
+        let status = command.status().expect("runs");
+        assert!(status.success(), "{program} {arguments:?}: {status}");
+    }
+
+    pub fn up(&self) {
+        let options = format!("-k {} -c listen_addresses=", self.socket().display());
+        let log = self.folder.path().join("log");
+        self.run(
+            "pg_ctl",
+            &[
+                "-D",
+                self.data().to_str().expect("text"),
+                "-o",
+                &options,
+                "-l",
+                log.to_str().expect("text"),
+                "-w",
+                "start",
+            ],
+        );
+    }
+
+    /// Kills it, as a power failure would.
+    pub fn kill(&self) {
+        let data = self.data();
+        let data = data.to_str().expect("text");
+        self.run("pg_ctl", &["-D", data, "-m", "immediate", "-w", "stop"]);
+    }
+
+    pub fn place(&self) -> Place {
+        Place::parse(&self.url())
+    }
+
+    pub fn url(&self) -> String {
+        let host = self.socket().display().to_string().replace('/', "%2F");
+        format!("postgres://postgres@{host}/postgres")
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let data = self.data();
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let data = data.to_str().expect("text");
+            self.run("pg_ctl", &["-D", data, "-m", "immediate", "-w", "stop"]);
+        }));
+    }
+}

@@ -1,0 +1,276 @@
+//! The store, on both databases: whatever the order, the doubles and the batches in which
+//! readings come, the database is the same, and its roll-ups are those of its readings.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{NOON, message, postgres::Cluster};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use selo_collector::db::{Database, Place, Row, Value};
+use selo_collector::message::{Message, parse};
+use selo_collector::rollup::Level;
+use selo_collector::schema::migrate;
+use selo_collector::store::Store;
+
+const TABLES: [&str; 10] = [
+    "station",
+    "session",
+    "reading",
+    "quantity",
+    "rollup_minute",
+    "rollup_hour",
+    "rollup_day",
+    "alarm",
+    "outbox",
+    "rejected",
+];
+
+/// One of the readings that a case is made of: which one decides everything about it.
+fn reading(device: u8, session: u8, counter: u8, kind: u8) -> Message {
+    let (session, counter) = (u64::from(session), u32::from(counter));
+    // Sessions are a quarter of an hour apart, and each begins with a smaller total.
+    let sent = NOON - 7_200_000 + session as i64 * 900_000 + i64::from(counter) * 47_000;
+    let received = match kind {
+        0 => sent + 400 * 86_400_000, // the gateway's clock was wrong
+        1 => 5_000,
+        _ => sent,
+    };
+    let rain = f64::from(counter) * 0.2 + 3.0 - session as f64;
+    let mut json = message(
+        &format!("{device:08x}"),
+        session + 1,
+        counter,
+        received,
+        rain,
+    );
+    match kind {
+        2 => json["values"] = serde_json::json!({}),
+        3 => json["values"]["temperature"]["value"] = (-17.123_456_789).into(),
+        _ => {}
+    }
+    parse(json.to_string().as_bytes(), "site", NOON).expect("a reading")
+}
+
+fn empty(db: &mut dyn Database) {
+    for table in TABLES {
+        db.execute(&format!("DELETE FROM {table}"), &[])
+            .expect("emptied");
+    }
+}
+
+fn rows(db: &mut dyn Database, sql: &str) -> Vec<Row> {
+    db.query(sql, &[]).expect("rows")
+}
+
+/// All that the database says of the readings.
+fn dump(db: &mut dyn Database) -> Vec<Vec<Row>> {
+    [
+        "SELECT * FROM station ORDER BY device",
+        "SELECT * FROM session ORDER BY device, session",
+        "SELECT * FROM reading ORDER BY device, session, counter",
+        "SELECT * FROM quantity ORDER BY device, name",
+        "SELECT * FROM rollup_minute ORDER BY device, name, at",
+        "SELECT * FROM rollup_hour ORDER BY device, name, at",
+        "SELECT * FROM rollup_day ORDER BY device, name, at",
+    ]
+    .map(|sql| rows(db, sql))
+    .into()
+}
+
+fn ingest(db: &mut dyn Database, messages: &[Message], sizes: &[usize]) -> (usize, Vec<Vec<Row>>) {
+    empty(db);
+    let mut store = Store::default();
+    let mut rest: Vec<&Message> = messages.iter().collect();
+    let mut sizes = sizes.iter().copied().cycle();
+    let mut fresh = 0;
+    while !rest.is_empty() {
+        let size = sizes.next().unwrap_or(1).clamp(1, rest.len());
+        let batch: Vec<&Message> = rest.drain(..size).collect();
+        let done = store.ingest(db, &batch, NOON).expect("stored");
+        fresh += done.fresh.iter().filter(|fresh| **fresh).count();
+    }
+    (fresh, dump(db))
+}
+
+/// What the readings in the database amount to, computed another way: name, level and time
+/// to count, least, most, sum, growth, last.
+type Expected = BTreeMap<(String, String, &'static str, i64), (i64, f64, f64, f64, f64, f64)>;
+
+fn recompute(db: &mut dyn Database) -> Expected {
+    let sql = "SELECT device, received, data FROM reading ORDER BY device, session, counter";
+    let mut expected = Expected::new();
+    let mut before: BTreeMap<(String, String), f64> = BTreeMap::new();
+    for row in rows(db, sql) {
+        let data: BTreeMap<String, f64> = serde_json::from_str(row.text(2)).expect("JSON");
+        for (name, value) in data {
+            let series = (row.text(0).to_string(), name.clone());
+            let last = before
+                .insert(series, value)
+                .filter(|_| name == "rain_total");
+            let grown = last.map_or(0.0, |last| if value >= last { value - last } else { value });
+            for level in Level::ALL {
+                let at = row.int(1) - row.int(1).rem_euclid(level.ms());
+                let key = (row.text(0).to_string(), name.clone(), level.table(), at);
+                let bucket = expected
+                    .entry(key)
+                    .or_insert((0, value, value, 0.0, 0.0, value));
+                bucket.0 += 1;
+                bucket.1 = bucket.1.min(value);
+                bucket.2 = bucket.2.max(value);
+                bucket.3 += value;
+                bucket.4 += grown;
+                bucket.5 = value;
+            }
+        }
+    }
+    expected
+}
+
+fn rollups_are_those_of_the_readings(db: &mut dyn Database) {
+    let mut expected = recompute(db);
+    for level in Level::ALL {
+        let sql = format!(
+            "SELECT device, name, at, count, min, max, sum, amount, last FROM {}",
+            level.table()
+        );
+        for row in rows(db, &sql) {
+            let key = (
+                row.text(0).into(),
+                row.text(1).into(),
+                level.table(),
+                row.int(2),
+            );
+            let bucket = expected
+                .remove(&key)
+                .unwrap_or_else(|| panic!("{key:?} is too much"));
+            assert_eq!(row.int(3), bucket.0, "count of {key:?}");
+            for (column, value) in [
+                (4, bucket.1),
+                (5, bucket.2),
+                (6, bucket.3),
+                (7, bucket.4),
+                (8, bucket.5),
+            ] {
+                let found = row.real(column);
+                assert!(
+                    (found - value).abs() < 1e-6,
+                    "{found} is not {value}: {key:?} {column}"
+                );
+            }
+        }
+    }
+    assert!(expected.is_empty(), "{expected:?}");
+}
+
+fn any_order_gives_the_same(place: &Place, cases: u32) {
+    let mut db = place.open_writer(None).expect("opens");
+    migrate(&mut *db).expect("migrates");
+    let db = std::cell::RefCell::new(db);
+    let one = (0_u8..2, 0_u8..3, 0_u8..12, 0_u8..12);
+    let strategy = proptest::collection::vec(one, 1..60).prop_flat_map(|all| {
+        // The same reading is the same whenever it comes.
+        let unique: BTreeMap<(u8, u8, u8), u8> = all
+            .iter()
+            .map(|(d, s, c, kind)| ((*d, *s, *c), *kind))
+            .collect();
+        let doubled: Vec<(u8, u8, u8, u8)> = all
+            .iter()
+            .map(|(d, s, c, _)| (*d, *s, *c, unique[&(*d, *s, *c)]))
+            .collect();
+        let sizes = proptest::collection::vec(1_usize..20, 1..8);
+        (Just(doubled.clone()).prop_shuffle(), Just(doubled), sizes)
+    });
+    let mut runner = TestRunner::new(Config {
+        cases,
+        ..Config::default()
+    });
+    runner
+        .run(&strategy, |(shuffled, mut ordered, sizes)| {
+            let db = &mut **db.borrow_mut();
+            ordered.sort();
+            let messages = |list: &[(u8, u8, u8, u8)]| -> Vec<Message> {
+                list.iter()
+                    .map(|(d, s, c, kind)| reading(*d, *s, *c, *kind))
+                    .collect()
+            };
+            let (fresh, straight) = ingest(db, &messages(&ordered), &[1]);
+            rollups_are_those_of_the_readings(db);
+            let (again, mixed) = ingest(db, &messages(&shuffled), &sizes);
+            rollups_are_those_of_the_readings(db);
+            prop_assert_eq!(fresh, again);
+            for (straight, mixed) in straight.iter().zip(&mixed) {
+                prop_assert_eq!(straight, mixed);
+            }
+            Ok(())
+        })
+        .expect("the same in any order");
+}
+
+#[test]
+fn in_any_order_with_doubles_sqlite_holds_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    any_order_gives_the_same(&Place::Sqlite(folder.path().join("a.db")), 40);
+}
+
+#[test]
+fn in_any_order_with_doubles_postgresql_holds_the_same() {
+    if let Some(cluster) = Cluster::start() {
+        any_order_gives_the_same(&cluster.place(), 12);
+    }
+}
+
+#[test]
+fn a_newer_database_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut db = Place::Sqlite(folder.path().join("a.db"))
+        .open_writer(None)
+        .expect("opens");
+    assert!(migrate(&mut *db).expect("migrates"));
+    assert!(!migrate(&mut *db).expect("migrates again"));
+    db.execute("UPDATE meta SET value = value + 1", &[])
+        .expect("set");
+    let error = migrate(&mut *db).expect_err("too new");
+    assert!(error.to_string().contains("version"), "{error}");
+}
+
+#[test]
+fn a_second_writer_of_postgresql_is_kept_out() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let first = cluster.place().open_writer(None).expect("opens");
+    let error = cluster.place().open_writer(None).expect_err("locked");
+    assert!(error.to_string().contains("another collector"), "{error}");
+    drop(first);
+    // The server lets go of the lock when it has seen the connection end.
+    while cluster.place().open_writer(None).is_err() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn both_databases_keep_every_kind_of_value() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut places = vec![Place::Sqlite(folder.path().join("a.db"))];
+    let cluster = Cluster::start();
+    places.extend(cluster.as_ref().map(Cluster::place));
+    for place in places {
+        let mut db = place.open_writer(None).expect("opens");
+        let columns = "a BIGINT, b DOUBLE PRECISION, c TEXT, d BYTEA, e BIGINT";
+        let sql = db.dialect(&format!("CREATE TABLE kinds({columns})"));
+        db.script(&sql).expect("made");
+        let values = vec![
+            Value::Int(i64::MIN),
+            Value::Real(-0.1),
+            Value::Text("é\u{1f600}'".into()),
+            Value::Blob(vec![0, 255]),
+            Value::Null,
+        ];
+        let insert = "INSERT INTO kinds VALUES (?1, ?2, ?3, ?4, ?5)";
+        assert_eq!(db.execute(insert, &values).expect("inserted"), 1);
+        let found = db.query("SELECT * FROM kinds", &[]).expect("found");
+        assert_eq!(found, [Row(values)]);
+    }
+}
