@@ -77,6 +77,7 @@ static struct {
     uint64_t cycle;
 } torn;
 static int in_interrupt_entry;
+static int in_reset; /* simavr sets the pointer half by half, from zero */
 
 static uint8_t *input;
 static size_t input_read, input_count, input_room;
@@ -149,7 +150,7 @@ static void on_spl(avr_t *chip, avr_io_addr_t address, uint8_t value, void *unus
 {
     (void)unused;
     chip->data[address] = value;
-    if (written_by_store())
+    if (!in_reset && written_by_store())
         stack_half_stored(SPL);
 }
 
@@ -157,6 +158,8 @@ static void on_sph(avr_t *chip, avr_io_addr_t address, uint8_t value, void *unus
 {
     (void)unused;
     chip->data[address] = value;
+    if (in_reset)
+        return;
     if (written_by_store()) {
         stack_half_stored(SPH);
         return;
@@ -365,7 +368,9 @@ void chip_open(const struct chip_options *options, const char *image)
 void chip_reset(void)
 {
     eeprom_cut();
+    in_reset = 1;
     avr_reset(avr);
+    in_reset = 0;
     avr->state = cpu_Running;
     uart->flags = 0;
     input_read = input_count = 0;

@@ -11,6 +11,7 @@
  *   h                 goes as deep as there is RAM: a stack collision
  *   p                 writes another pin of port B, answers pin 0
  *   t                 answers the ticks since reset: two bytes, low one first
+ *   s                 stores the stack pointer in halves, again and again
  *   q                 stops the timer: only a byte or a pin wakes the chip
  *   anything else     is answered as it is
  */
@@ -101,6 +102,10 @@ static void obey(uint8_t command)
     case 'h':
         deep(3000);
         break;
+    case 's': /* as the epilogue of a function with a frame does */
+        for (;;)
+            __asm__ __volatile__("in r0, 0x3f\n\tin r24, 0x3d\n\tin r25, 0x3e\n\tcli\n\t"
+                                 "out 0x3e, r25\n\tout 0x3f, r0\n\tout 0x3d, r24" ::: "r0", "r24", "r25");
     case 'p':
         DDRB = ddr | _BV(5);
         PORTB ^= _BV(5);

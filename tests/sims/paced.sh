@@ -56,6 +56,14 @@ verdict "paced: stack depth: $answer" [ "$(grep -o 'stack=.*' <<<"$answer" | tr 
 paced 'send 68' 'advance 16000'
 verdict "paced: no stack collision: $answer" grep -q '^fault kind=stack-collision ' <<<"$answer"
 
+# A reset between the halves of a store is no stack collision.
+resets=()
+for cycle in {0..15}; do
+    resets+=('send 73' "advance $((16000 + cycle))" reset)
+done
+paced "${resets[@]}" 'send 41' 'advance 16000'
+answers "resets while the stack pointer is stored" 41
+
 # A button: the pull-up, pressed while the program writes the port, released, kept over a reset.
 paced 'send 70' 'advance 16000' 'pin B 0 0' 'advance 16000' 'send 70' 'advance 16000' \
     reset 'advance 16000' 'send 70' 'advance 16000' 'pin B 0 1' 'advance 16000'
