@@ -163,6 +163,18 @@ impl Lines {
         }
     }
 
+    /// Whether a line with these words comes before the stream ends.
+    pub fn has(&self, words: &str) -> bool {
+        loop {
+            match self.receiver.recv_timeout(PATIENCE) {
+                Ok(line) if line.contains(words) => return true,
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => return false,
+                Err(error) => panic!("no line: {error}; so far:\n{}", self.all()),
+            }
+        }
+    }
+
     pub fn next_json(&self) -> Value {
         serde_json::from_str(&self.next()).expect("JSON")
     }
@@ -272,6 +284,10 @@ impl Running {
         stdin
             .write_all(format!("{text}\n").as_bytes())
             .expect("types");
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("runs").is_some()
     }
 
     pub fn wait(mut self) -> (Option<i32>, String, String) {
