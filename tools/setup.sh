@@ -25,6 +25,7 @@ avr-size                                    binutils-avr
 /usr/include/simavr/sim_avr.h               libsimavr-dev
 /usr/include/libelf.h                       libelf-dev
 /usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h  arduino-core-avr
+/usr/lib/postgresql                         postgresql
 node                                        nodejs
 npm                                         npm
 /usr/lib/python3/dist-packages/cryptography python3-cryptography
