@@ -20,6 +20,7 @@ pub mod http;
 pub mod ingest;
 pub mod message;
 pub mod metrics;
+pub mod mqtt;
 pub mod outbox;
 pub mod query;
 pub mod readers;
@@ -70,6 +71,8 @@ pub struct Config {
     pub retention: Retention,
     /// URLs that are told of alarms.
     pub webhooks: Vec<String>,
+    /// The broker that brings readings and is told of alarms.
+    pub mqtt: Option<selo_mqtt::ClientConfig>,
     /// The gateway beside this collector.
     pub gateway: Option<Arc<dyn Gateway>>,
 }
@@ -98,6 +101,7 @@ impl Config {
             report: None,
             retention: Retention::default(),
             webhooks: Vec::new(),
+            mqtt: None,
             gateway: None,
         }
     }
@@ -145,13 +149,15 @@ impl Collector {
                 auth.remember_token(hash, row.int(0), row.text(1), role);
             }
         }
+        let mut targets = config.webhooks.clone();
+        targets.extend(config.mqtt.as_ref().map(|_| mqtt::TARGET.to_string()));
         for row in db.query(sql::TARGETS, &[])? {
-            if !config.webhooks.iter().any(|url| url == row.text(0)) {
+            if !targets.iter().any(|target| target == row.text(0)) {
                 db.execute(sql::DELETE_TARGET, &[row.text(0).into()])?;
             }
         }
         let mut store = Store::default();
-        store.tell(config.webhooks.clone());
+        store.tell(targets);
         let bell = Arc::new(Notify::new());
         let events = Arc::new(Events::new(format!("{:x}", config.clock.now())));
         let metrics = Arc::new(Metrics::default());
@@ -199,6 +205,7 @@ impl Collector {
         let background = Background {
             outbox,
             webhooks: config.webhooks,
+            mqtt: config.mqtt,
             secret,
             retention: config.retention,
         };
@@ -268,6 +275,7 @@ impl Collector {
 struct Background {
     outbox: Outbox,
     webhooks: Vec<String>,
+    mqtt: Option<selo_mqtt::ClientConfig>,
     secret: Arc<zeroize::Zeroizing<String>>,
     retention: Retention,
 }
@@ -279,7 +287,10 @@ const PRUNE: Duration = Duration::from_secs(3600);
 
 impl Background {
     /// Starts what runs until the runtime ends.
-    fn start(self) {
+    fn start(self) -> Result<()> {
+        if let Some(config) = self.mqtt {
+            mqtt::start(config, self.outbox.clone())?;
+        }
         for url in self.webhooks {
             tokio::spawn(outbox::run_webhook(
                 self.outbox.clone(),
@@ -315,6 +326,7 @@ impl Background {
                 }
             }
         });
+        Ok(())
     }
 }
 
@@ -345,11 +357,11 @@ fn serve(
         .block_on(tokio::net::TcpListener::bind(address))
         .map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
+    runtime.block_on(async { background.start() })?;
     let thread = std::thread::Builder::new()
         .name("collector-http".into())
         .spawn(move || {
             runtime.block_on(async move {
-                background.start();
                 let service = http::router(app).into_make_service_with_connect_info::<Peer>();
                 let mut graceful = stopping.clone();
                 let server = axum::serve(listener, service).with_graceful_shutdown(async move {

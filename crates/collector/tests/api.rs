@@ -3,7 +3,7 @@
 mod common;
 
 use common::{NOON, Site, message};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn a_reading_goes_from_a_request_to_every_answer() {
@@ -67,4 +67,353 @@ fn a_reading_goes_from_a_request_to_every_answer() {
         )
     );
     assert_eq!(csv.lines().count(), 4);
+}
+
+/// The part of JSON Schema that openapi.json uses.
+fn check(document: &Value, schema: &Value, value: &Value, at: &str) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let name = reference.rsplit('/').next().expect("a name");
+        let schema = &document["components"]["schemas"][name];
+        assert!(schema.is_object(), "{reference} is not there");
+        return check(document, schema, value, at);
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_i64() || number.is_u64() => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let allowed: Vec<&str> = match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(some) => some.iter().filter_map(Value::as_str).collect(),
+        other => panic!("{at}: no type: {other}"),
+    };
+    let fits = allowed.contains(&kind) || (kind == "integer" && allowed.contains(&"number"));
+    assert!(fits, "{at}: {value} is not {allowed:?}");
+    if let Some(list) = schema["enum"].as_array() {
+        assert!(list.contains(value), "{at}: {value} is not of {list:?}");
+    }
+    if let Some(items) = value.as_array() {
+        for (number, item) in items.iter().enumerate() {
+            check(document, &schema["items"], item, &format!("{at}[{number}]"));
+        }
+    }
+    if let Some(object) = value.as_object() {
+        for required in schema["required"].as_array().into_iter().flatten() {
+            let name = required.as_str().expect("a name");
+            assert!(object.contains_key(name), "{at}: {name} is missing");
+        }
+        for (name, value) in object {
+            let at = format!("{at}.{name}");
+            let of_name = &schema["properties"][name];
+            match &schema["additionalProperties"] {
+                _ if of_name.is_object() => check(document, of_name, value, &at),
+                Value::Bool(false) => panic!("{at} is not in the document"),
+                Value::Null => {}
+                more => check(document, more, value, &at),
+            }
+        }
+    }
+}
+
+fn document() -> Value {
+    serde_json::from_str(selo_collector::http::OPENAPI).expect("JSON")
+}
+
+/// What the router has: path and methods, by its source.
+fn routes() -> std::collections::BTreeSet<(String, String)> {
+    let source = include_str!("../src/http/mod.rs");
+    let mut routes = std::collections::BTreeSet::new();
+    for piece in source.split(".route(").skip(1) {
+        let path = piece.split('"').nth(1).expect("a path");
+        let top = ["/healthz", "/metrics", "/report"].contains(&path);
+        let path = format!("{}{path}", if top { "" } else { "/api/v1" });
+        let handlers = &piece[..piece.find("\n        .").unwrap_or(piece.len())];
+        for method in ["get", "post", "put", "patch", "delete"] {
+            if handlers.contains(&format!("{method}(routes"))
+                || handlers.contains(&format!("{method}(export"))
+                || handlers.contains(&format!("{method}(events"))
+                || handlers.contains(&format!("{method}(pages"))
+            {
+                routes.insert((path.clone(), method.to_string()));
+            }
+        }
+    }
+    routes
+}
+
+#[test]
+fn the_document_has_every_route_and_no_other() {
+    let document = document();
+    let described = document["paths"]
+        .as_object()
+        .expect("paths")
+        .iter()
+        .flat_map(|(path, methods)| {
+            let methods = methods.as_object().expect("methods");
+            methods.keys().map(|method| (path.clone(), method.clone()))
+        })
+        .collect();
+    assert_eq!(routes(), described);
+}
+
+#[test]
+fn every_answer_is_what_the_document_says() {
+    let site = Site::start();
+    let document = document();
+    site.client.send(&[
+        message("3f9a01c2", 1, 0, NOON - 60_000, 1.0),
+        message("3f9a01c2", 1, 1, NOON, 40.0),
+    ]);
+    let rules = site.client.get("/api/v1/rules").ok();
+    let token = r#"{"name":"probe","role":"device"}"#;
+    let own = message("3f9a01c2", 1, 2, NOON, 40.0).to_string();
+    let asked = [
+        ("get", "/me", "/me", ""),
+        ("get", "/stations", "/stations", ""),
+        ("get", "/stations/{device}", "/stations/3f9a01c2", ""),
+        (
+            "patch",
+            "/stations/{device}",
+            "/stations/3f9a01c2",
+            r#"{"name":"Garden","latitude":1.5}"#,
+        ),
+        (
+            "get",
+            "/stations/{device}/series",
+            "/stations/3f9a01c2/series?name=battery",
+            "",
+        ),
+        (
+            "get",
+            "/stations/{device}/series",
+            "/stations/3f9a01c2/series?name=battery&step=raw",
+            "",
+        ),
+        (
+            "get",
+            "/stations/{device}/rain",
+            "/stations/3f9a01c2/rain",
+            "",
+        ),
+        ("get", "/frames", "/frames", ""),
+        ("get", "/alarms", "/alarms", ""),
+        ("get", "/rules", "/rules", ""),
+        ("put", "/rules", "/rules", &rules.to_string()),
+        ("post", "/tokens", "/tokens", token),
+        ("get", "/tokens", "/tokens", ""),
+        ("delete", "/tokens/{id}", "/tokens/1", ""),
+        ("post", "/readings", "/readings", &own),
+    ];
+    for (method, route, path, body) in asked {
+        let answer =
+            site.client
+                .request(&method.to_uppercase(), &format!("/api/v1{path}"), &[], body);
+        let responses = &document["paths"][format!("/api/v1{route}")][method]["responses"];
+        let schema = &responses[answer.status.to_string()]["content"]["application/json"]["schema"];
+        assert!(
+            schema.is_object(),
+            "{method} {path}: {} {}",
+            answer.status,
+            answer.text
+        );
+        check(&document, schema, &answer.json(), path);
+    }
+    let error = &document["components"]["schemas"]["Error"];
+    for (method, path, status) in [
+        ("GET", "/api/v1/nothing", 404),
+        ("GET", "/nothing", 404),
+        ("GET", "/report", 404),
+        ("DELETE", "/api/v1/me", 405),
+        ("GET", "/api/v1/stations/none", 404),
+        ("PATCH", "/api/v1/stations/3f9a01c2", 400),
+        ("GET", "/api/v1/stations/3f9a01c2/series?name=none", 404),
+        (
+            "GET",
+            "/api/v1/stations/3f9a01c2/series?name=battery&step=week",
+            400,
+        ),
+        ("GET", "/api/v1/frames?limit=0", 400),
+        ("GET", "/api/v1/frames?before=x", 400),
+        ("GET", "/api/v1/export?format=xml", 400),
+        ("GET", "/api/v1/export?from=yesterday", 400),
+        ("POST", "/api/v1/readings", 400),
+        ("DELETE", "/api/v1/tokens/99", 404),
+        ("GET", "/api/v1/pairing", 501),
+    ] {
+        let answer = site.client.request(method, path, &[], "");
+        assert_eq!(answer.status, status, "{method} {path}: {}", answer.text);
+        check(&document, error, &answer.json(), path);
+    }
+}
+
+#[test]
+fn who_may_do_what() {
+    let site = Site::start();
+    let mut nobody = site.client.clone();
+    nobody.cookie = None;
+    for path in [
+        "me", "stations", "frames", "alarms", "rules", "export", "events", "tokens", "pairing",
+    ] {
+        assert_eq!(nobody.get(&format!("/api/v1/{path}")).status, 401, "{path}");
+    }
+    let reading = message("3f9a01c2", 1, 0, NOON, 1.0).to_string();
+    assert_eq!(nobody.post("/api/v1/readings", &reading).status, 401);
+    assert_eq!(nobody.get("/healthz").status, 200);
+    let with_token = |role: &str| {
+        let body = json!({"name": "probe", "role": role}).to_string();
+        let answer = site.client.post("/api/v1/tokens", &body);
+        assert_eq!(answer.status, 201, "{}", answer.text);
+        let mut client = nobody.clone();
+        client.token = answer.json()["token"].as_str().map(str::to_string);
+        client
+    };
+    let (device, viewer) = (with_token("device"), with_token("viewer"));
+    assert_eq!(device.post("/api/v1/readings", &reading).status, 200);
+    assert_eq!(device.get("/api/v1/stations").status, 403);
+    assert_eq!(viewer.get("/api/v1/stations").status, 200);
+    assert_eq!(viewer.post("/api/v1/readings", &reading).status, 403);
+    assert_eq!(viewer.get("/api/v1/tokens").status, 403);
+    assert_eq!(
+        viewer
+            .request("PUT", "/api/v1/rules", &[], r#"{"rules":[]}"#)
+            .status,
+        403
+    );
+    assert_eq!(
+        site.client
+            .request("DELETE", "/api/v1/tokens/1", &[], "")
+            .status,
+        200
+    );
+    assert_eq!(device.post("/api/v1/readings", &reading).status, 401);
+}
+
+#[test]
+fn another_sites_page_cannot_act_in_a_users_name() {
+    let site = Site::start();
+    let reading = message("3f9a01c2", 1, 0, NOON, 1.0).to_string();
+    let own = site.client.base.clone();
+    for (header, value, status) in [
+        ("origin", "https://evil.example", 403),
+        ("origin", "null", 403),
+        ("sec-fetch-site", "cross-site", 403),
+        ("sec-fetch-site", "same-site", 403),
+        ("origin", own.as_str(), 200),
+        ("sec-fetch-site", "same-origin", 200),
+    ] {
+        let answer = site
+            .client
+            .request("POST", "/api/v1/readings", &[(header, value)], &reading);
+        assert_eq!(answer.status, status, "{header}: {value}");
+    }
+    let page = site.client.get("/");
+    assert_eq!(page.status, 200);
+    let policy = page.headers["content-security-policy"]
+        .to_str()
+        .expect("text");
+    assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"));
+    assert_eq!(page.headers["x-content-type-options"], "nosniff");
+}
+
+#[test]
+fn who_listens_hears_each_reading_and_goes_on_where_it_was() {
+    use std::io::{BufRead, BufReader, Write};
+    let site = Site::start();
+    let listen = |last: Option<&str>| {
+        let address = site.client.base.trim_start_matches("http://").to_string();
+        let mut stream = std::net::TcpStream::connect(address).expect("connects");
+        let cookie = site.client.cookie.clone().expect("logged in");
+        let last = last.map_or(String::new(), |id| format!("Last-Event-ID: {id}\r\n"));
+        let request =
+            format!("GET /api/v1/events HTTP/1.1\r\nHost: x\r\nCookie: {cookie}\r\n{last}\r\n");
+        stream.write_all(request.as_bytes()).expect("asks");
+        let mut lines = BufReader::new(stream)
+            .lines()
+            .map(|line| line.expect("a line"));
+        assert!(lines.next().expect("a status").contains("200"));
+        assert!(lines.any(|line| line.is_empty()), "a head");
+        lines
+    };
+    let field = |lines: &mut dyn Iterator<Item = String>, name: &str| -> String {
+        let prefix = format!("{name}: ");
+        let found = lines
+            .find(|line| line.starts_with(&prefix))
+            .expect("a field");
+        found[prefix.len()..].to_string()
+    };
+    let mut first = listen(None);
+    site.client.send(&[message("3f9a01c2", 1, 0, NOON, 1.0)]);
+    let id = field(&mut first, "id");
+    assert_eq!(field(&mut first, "event"), "reading");
+    let data: Value = serde_json::from_str(&field(&mut first, "data")).expect("JSON");
+    assert_eq!(
+        (&data["counter"], &data["schema"]),
+        (&json!(0), &json!("selo.reading/1"))
+    );
+    drop(first);
+    site.client.send(&[message("3f9a01c2", 1, 1, NOON, 1.0)]);
+    let mut again = listen(Some(&id));
+    let data: Value = serde_json::from_str(&field(&mut again, "data")).expect("JSON");
+    assert_eq!(data["counter"], 1);
+    let mut stranger = listen(Some("0-1"));
+    assert_eq!(field(&mut stranger, "event"), "resync");
+}
+
+#[test]
+fn what_is_no_reading_is_kept_aside_and_holds_up_nothing() {
+    let site = Site::start();
+    let good = message("3f9a01c2", 1, 0, NOON, 1.0);
+    let mut bad = vec![json!({}), json!(7), json!("x")];
+    for (field, value) in [
+        ("schema", json!("selo.reading/2")),
+        ("device", json!("../etc")),
+        ("session", json!("12")),
+        ("counter", json!(-1)),
+        ("counter", json!(4_294_967_296_u64)),
+        ("received", json!("yesterday")),
+        ("payload", json!("xyz")),
+        ("name", json!("a\u{0}b")),
+        ("values", json!({"a b": {"value": 1}})),
+        ("values", json!({"a": {"value": "1"}})),
+    ] {
+        let mut message = good.clone();
+        message[field] = value;
+        bad.push(message);
+    }
+    let count = bad.len();
+    bad.push(good);
+    let results = site.client.send(&bad);
+    assert_eq!(results[..count], vec!["rejected"; count]);
+    assert_eq!(results[count], "stored");
+    let lines = "not JSON\n".repeat(2);
+    let answer = site.client.post("/api/v1/readings", &lines).ok();
+    assert_eq!(answer["results"].as_array().expect("a list").len(), 2);
+    let metrics = site.client.get("/metrics").text;
+    let line = format!("selo_collector_readings_rejected_total {}\n", count + 2);
+    assert!(metrics.contains(&line), "{metrics}");
+}
+
+#[test]
+fn an_export_has_every_reading_once_in_order_whatever_its_pages() {
+    let site = Site::start();
+    let all: Vec<Value> = (0..2500_u32)
+        // Many at the same moment, across the ends of pages.
+        .map(|n| message("3f9a01c2", 1, n, NOON - 1000 + i64::from(n / 700), 0.0))
+        .chain((0..3).map(|n| message("00000001", 1, n, NOON, 0.0)))
+        .collect();
+    site.client.send(&all);
+    let json = site.client.get("/api/v1/export?format=json").text;
+    let counters: Vec<u64> = json
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .map(|line| line["counter"].as_u64().expect("a number"))
+        .collect();
+    let expected: Vec<u64> = (0..3).chain(0..2500).collect();
+    assert_eq!(counters, expected);
+    let one = site.client.get("/api/v1/export?device=00000001").text;
+    assert_eq!(one.lines().count(), 4);
 }

@@ -10,6 +10,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use selo_collector::auth::{Role, Users};
 use selo_collector::db::Place;
+use selo_collector::mqtt::{BrokerUrl, ClientConfig, read_password};
 use selo_collector::{Collector, Config};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -25,13 +26,20 @@ standard error. docs/collector.md has the API, alarms, backup and PostgreSQL.
 Examples:
   selo collect                                  a dashboard at http://127.0.0.1:7380
   selo collect --database postgres://selo@db/selo
+  selo collect --mqtt mqtts://collector@localhost --mqtt-ca ca.pem \\
+      --mqtt-password-file collector.password
   selo collect user add maria --role viewer     the password comes on standard input")]
 pub struct Args {
     #[command(flatten)]
     state: State,
     /// SQLite file, or postgres://USER@HOST/DATABASE (default: readings.db in the folder
     /// `collector` of the state directory)
-    #[arg(long, env = "SELO_DATABASE", value_name = "FILE|URL", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "SELO_DATABASE",
+        value_name = "FILE|URL",
+        hide_env_values = true
+    )]
     database: Option<String>,
     /// Where the dashboard and the API listen; beyond 127.0.0.1 put TLS before it
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
@@ -39,6 +47,31 @@ pub struct Args {
     /// Page of `selo lab report` to serve at /report
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Take readings from this MQTT 5 broker, over TLS: mqtts://USER@HOST[:8883]
+    #[arg(long, value_name = "URL")]
+    mqtt: Option<BrokerUrl>,
+    /// File of mode 0600 with the password
+    #[arg(long, value_name = "FILE", requires = "mqtt")]
+    mqtt_password_file: Option<PathBuf>,
+    /// The authority that signed the broker's certificate (default: those of the system)
+    #[arg(long, value_name = "FILE", requires = "mqtt")]
+    mqtt_ca: Option<PathBuf>,
+    /// Show this certificate to the broker
+    #[arg(long, value_name = "FILE", requires_all = ["mqtt", "mqtt_key"])]
+    mqtt_certificate: Option<PathBuf>,
+    /// Its private key, of mode 0600
+    #[arg(long, value_name = "FILE", requires = "mqtt_certificate")]
+    mqtt_key: Option<PathBuf>,
+    /// Tell this URL of alarms (POST, signed); may be given more than once
+    #[arg(long, value_name = "URL")]
+    webhook: Vec<String>,
+    /// How long readings are kept, and their roll-ups to minutes and hours; days stay
+    #[arg(long, value_name = "TIME", default_value = "400d")]
+    keep_raw: humantime::Duration,
+    #[arg(long, value_name = "TIME", default_value = "60d")]
+    keep_minutes: humantime::Duration,
+    #[arg(long, value_name = "TIME", default_value = "1830d")]
+    keep_hours: humantime::Duration,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -113,6 +146,12 @@ fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
     }
     config.http = args.http;
     config.report.clone_from(&args.report);
+    config.mqtt = mqtt(args)?;
+    config.webhooks.clone_from(&args.webhook);
+    let ms = |time: humantime::Duration| i64::try_from(time.as_millis()).ok();
+    config.retention.raw = ms(args.keep_raw);
+    config.retention.minute = ms(args.keep_minutes);
+    config.retention.hour = ms(args.keep_hours);
     let collector = Collector::start(config)?;
     if let Some(file) = collector.first_password() {
         tracing::info!("user admin is made; its password is in {}", file.display());
@@ -125,6 +164,21 @@ fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
     tracing::info!("stopping");
     collector.stop();
     Ok(ExitCode::SUCCESS)
+}
+
+fn mqtt(args: &Args) -> anyhow::Result<Option<ClientConfig>> {
+    let Some(broker) = &args.mqtt else {
+        return Ok(None);
+    };
+    // A second client of the same name would throw out the first.
+    let id = format!("selo-collector-{}", std::process::id());
+    let mut client = ClientConfig::new(broker.clone(), id);
+    if let Some(path) = &args.mqtt_password_file {
+        client.password = Some(read_password(path)?);
+    }
+    client.ca.clone_from(&args.mqtt_ca);
+    client.certificate = args.mqtt_certificate.clone().zip(args.mqtt_key.clone());
+    Ok(Some(client))
 }
 
 /// SIGINT and SIGTERM end it; SIGHUP, as when a terminal closes, does not.

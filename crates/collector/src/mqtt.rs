@@ -1,0 +1,136 @@
+//! Readings from an MQTT broker, and alarms to it.
+//!
+//! A message is acknowledged after it is in the database for good, and the gateway that
+//! published it hears so (`selo/<site>/stored/<gateway>`): until then the broker keeps the
+//! message, and the gateway its journal. What is no reading is settled too: it is kept
+//! among the rejected ones, and holds up nothing.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+pub use selo_mqtt::ClientConfig;
+pub use selo_mqtt::client::{BrokerUrl, read_password};
+use selo_mqtt::message::Stored;
+use selo_mqtt::subscriber::Sender;
+use selo_mqtt::{Event, Message, Subscriber, SubscriberConfig, topic};
+
+use crate::error::{Error, Result};
+use crate::ingest::{Incoming, Ingest};
+use crate::message::is_name;
+use crate::outbox::Outbox;
+
+/// Several collectors share what comes; each message goes to one.
+pub const FILTER: &str = "$share/selo-collector/selo/+/reading/+";
+/// Whom the outbox names for notices over MQTT.
+pub const TARGET: &str = "mqtt";
+const BATCH_MAX: usize = 500;
+/// After the database did not take a batch: first, and at most.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
+
+/// Subscribes. Must be called on the runtime that will run it.
+pub fn start(config: ClientConfig, outbox: Outbox) -> Result<()> {
+    let filters = [FILTER.to_string()];
+    let subscriber = Subscriber::start(SubscriberConfig::new(config, filters))
+        .map_err(|error| Error::Invalid(format!("MQTT: {error}")))?;
+    let sender = subscriber.sender();
+    tokio::spawn(take(subscriber, outbox.ingest.clone()));
+    tokio::spawn(tell(sender, outbox));
+    Ok(())
+}
+
+async fn take(mut subscriber: Subscriber, ingest: Ingest) {
+    while let Some(event) = subscriber.next().await {
+        let mut batch = Vec::new();
+        let mut next = Some(event);
+        // What has come while the last batch was being stored, without waiting for more.
+        while let Some(event) = next.take() {
+            if let Event::Message(message) = event {
+                batch.push(message);
+            }
+            if batch.len() < BATCH_MAX {
+                next = subscriber.next().now_or_never().flatten();
+            }
+        }
+        if !store(&batch, &ingest).await {
+            return;
+        }
+        settle(batch, &subscriber.sender()).await;
+    }
+}
+
+/// Offers a batch until it is taken; false if the collector stops.
+async fn store(batch: &[Message], ingest: &Ingest) -> bool {
+    let mut pause = PAUSES.0;
+    loop {
+        let incoming = batch.iter().map(|message| Incoming {
+            site: topic::site(&message.topic).unwrap_or("site").into(),
+            bytes: message.payload.to_vec(),
+            source: format!("mqtt {}", message.topic),
+        });
+        match ingest.offer(incoming.collect()).await {
+            Ok(_) => return true,
+            Err(Error::Stopping) => return false,
+            // The writer has said why.
+            Err(_) => tokio::time::sleep(pause).await,
+        }
+        pause = (pause * 2).min(PAUSES.1);
+    }
+}
+
+/// Acknowledges a batch to the broker, and tells the gateways.
+async fn settle(batch: Vec<Message>, sender: &Sender) {
+    let mut told: BTreeMap<(String, String), Vec<u64>> = BTreeMap::new();
+    for message in batch {
+        let sequence = message.sequence();
+        let site = topic::site(&message.topic).unwrap_or("").to_string();
+        if let (Some(to), Some(run), Some(sequence)) =
+            (message.response_topic, message.run, sequence)
+        {
+            if may_answer(&site, &to) {
+                told.entry((to, run)).or_default().push(sequence);
+            }
+        }
+        message.ack.send().await;
+    }
+    for ((to, run), sequences) in told {
+        let sender = sender.clone();
+        let stored = Stored::new(&run, sequences).to_json();
+        // If it is lost the gateway publishes again, and hears it then.
+        tokio::spawn(async move { sender.publish(to, stored, false).await });
+    }
+}
+
+/// A message says where its answer goes: to a gateway of its own site, and nowhere else.
+fn may_answer(site: &str, to: &str) -> bool {
+    let levels: Vec<&str> = to.split('/').collect();
+    matches!(levels[..], ["selo", at, "stored", gateway] if at == site && is_name(gateway, 32))
+}
+
+async fn tell(sender: Sender, outbox: Outbox) {
+    loop {
+        let notice = outbox.next(TARGET).await;
+        let body = notice.body.clone().into_bytes();
+        match sender.publish(notice.topic.clone(), body, true).await {
+            Ok(()) => outbox.delivered(&notice).await,
+            Err(failure) => outbox.failed(&notice, "MQTT", &failure.what).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn answers_go_to_gateways_of_the_same_site_only() {
+        for (to, may) in [
+            ("selo/a/stored/north", true),
+            ("selo/b/stored/north", false),
+            ("selo/a/reading/north", false),
+            ("selo/a/stored/+", false),
+            ("selo/a/stored/north/x", false),
+            ("homeassistant/x", false),
+        ] {
+            assert_eq!(super::may_answer("a", to), may, "{to}");
+        }
+    }
+}
