@@ -6,6 +6,7 @@
 
 pub mod bars;
 mod labels;
+pub mod lines;
 pub mod scale;
 pub mod scatter;
 
