@@ -28,6 +28,9 @@ avr-size                                    binutils-avr
 /usr/lib/postgresql                         postgresql
 node                                        nodejs
 npm                                         npm
+/usr/sbin/mosquitto                         mosquitto
+mosquitto_passwd                            mosquitto
+mosquitto_sub                               mosquitto-clients
 /usr/lib/python3/dist-packages/cryptography python3-cryptography
 '
 

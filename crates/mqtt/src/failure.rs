@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::io;
 
+use rumqttc::v5::mqttbytes;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, DisconnectReasonCode};
 use rumqttc::v5::{ConnectionError, StateError};
 use rustls::{AlertDescription, CertificateError};
@@ -139,8 +140,12 @@ fn is_lookup(error: &io::Error) -> bool {
 
 /// The error of the system behind another one.
 fn io_error(error: &ConnectionError) -> Option<&io::Error> {
-    if let ConnectionError::Io(io) | ConnectionError::MqttState(StateError::Io(io)) = error {
-        return Some(io);
+    match error {
+        ConnectionError::Io(io)
+        | ConnectionError::MqttState(
+            StateError::Io(io) | StateError::Deserialization(mqttbytes::Error::Io(io)),
+        ) => return Some(io),
+        _ => {}
     }
     let mut cause = error.source();
     while let Some(next) = cause {

@@ -247,6 +247,7 @@ impl Publisher {
             batch: None,
             next_sequence: 0,
             announced: HashMap::new(),
+            stop: false,
             config,
         };
         let ended = Ended(shared.clone());
@@ -398,6 +399,8 @@ struct Worker {
     next_sequence: u64,
     /// What Home Assistant was told of a device on this connection.
     announced: HashMap<DeviceId, Announced>,
+    /// The end was asked for, even if the connection is lost before the farewell is said.
+    stop: bool,
 }
 
 /// How a connection ended.
@@ -434,6 +437,7 @@ impl Worker {
             };
             let failure = match end {
                 End::Stopped => return,
+                End::Lost(_) if self.stop => return,
                 End::Lost(failure) => failure,
             };
             self.shared.change(|progress| {
@@ -557,7 +561,8 @@ impl Worker {
                             Token::Other { farewell: true, .. } => {
                                 _ = client.try_disconnect();
                                 // The broker closes when it has read the farewell.
-                                while connection.next().await.is_ok() {}
+                                let closed = async { while connection.next().await.is_ok() {} };
+                                _ = tokio::time::timeout(FAREWELL, closed).await;
                                 return Ok(End::Stopped);
                             }
                             _ => {}
@@ -585,6 +590,7 @@ impl Worker {
                         deadline = None;
                     }
                     Some(Command::Stop) | None => {
+                        self.stop = true;
                         queue.push_back(self.status_message(false, true));
                         stopping = Some(Instant::now() + FAREWELL);
                     }
