@@ -12,6 +12,7 @@
 
 pub mod alarm;
 pub mod auth;
+pub mod beside;
 pub mod clock;
 pub mod db;
 mod error;
@@ -59,6 +60,8 @@ pub struct Config {
     pub state: PathBuf,
     pub database: Place,
     pub http: SocketAddr,
+    /// A proxy with TLS stands before it: cookies are for TLS only.
+    pub behind_tls: bool,
     pub clock: Clock,
     /// Readings in one transaction.
     pub batch_max: usize,
@@ -94,6 +97,7 @@ impl Config {
             database: Place::Sqlite(state.join("readings.db")),
             state,
             http: SocketAddr::from(([127, 0, 0, 1], 7380)),
+            behind_tls: false,
             clock: Clock::System,
             batch_max: 1000,
             pages_max: None,
@@ -190,7 +194,7 @@ impl Collector {
             auth,
             clock: config.clock,
             silent_after_ms: config.silent_after_ms,
-            secure: false,
+            secure: config.behind_tls,
             report: config.report,
             gateway: config.gateway,
             stopping: stopping.clone(),

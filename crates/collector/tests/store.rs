@@ -236,6 +236,18 @@ fn a_newer_database_is_left_alone() {
 }
 
 #[test]
+fn a_second_writer_of_sqlite_is_kept_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = Place::Sqlite(folder.path().join("a.db"));
+    let first = place.open_writer(None).expect("opens");
+    let error = place.open_writer(None).expect_err("locked");
+    assert!(error.to_string().contains("another collector"), "{error}");
+    place.open_reader().expect("a reader is welcome");
+    drop(first);
+    place.open_writer(None).expect("opens again");
+}
+
+#[test]
 fn a_second_writer_of_postgresql_is_kept_out() {
     let Some(cluster) = Cluster::start() else {
         return;

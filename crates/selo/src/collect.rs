@@ -44,6 +44,9 @@ pub struct Args {
     /// Where the dashboard and the API listen; beyond 127.0.0.1 put TLS before it
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
     http: SocketAddr,
+    /// A proxy with TLS stands before it: the login's cookie is for TLS only
+    #[arg(long)]
+    behind_tls: bool,
     /// Page of `selo lab report` to serve at /report
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -145,6 +148,14 @@ fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
         config.database = Place::parse(database);
     }
     config.http = args.http;
+    config.behind_tls = args.behind_tls;
+    if !args.http.ip().is_loopback() && !args.behind_tls {
+        tracing::warn!(
+            "{} is open to others, and plain HTTP shows them passwords; \
+             hint: put a proxy with TLS before it, and say --behind-tls",
+            args.http
+        );
+    }
     config.report.clone_from(&args.report);
     config.mqtt = mqtt(args)?;
     config.webhooks.clone_from(&args.webhook);

@@ -1,6 +1,7 @@
 //! SQLite, in its write-ahead log: one writer, and readers that do not wait for it
 //! [SQLITEWAL].
 
+use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,30 +17,37 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Sqlite {
     connection: Connection,
     place: String,
+    /// Held as long as it writes: what the writer remembers is true for one writer only.
+    lock: Option<File>,
 }
 
 impl std::fmt::Debug for Sqlite {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Sqlite({})", self.place)
+        let lock = if self.lock.is_some() { ", locked" } else { "" };
+        write!(f, "Sqlite({}{lock})", self.place)
     }
 }
 
 impl Sqlite {
     pub fn open_writer(path: &Path, limit: Option<u64>) -> Result<Sqlite> {
         use std::os::unix::fs::OpenOptionsExt;
+        let lock = lock(path)?;
         // Made before SQLite does, so that nobody else may read it; the log and the
         // shared memory take its mode.
-        std::fs::OpenOptions::new()
+        let made = File::options()
             .write(true)
-            .create(true)
-            .truncate(false)
+            .create_new(true)
             .mode(0o600)
-            .open(path)
-            .map_err(|source| Error::Write {
-                path: path.into(),
-                source,
-            })?;
+            .open(path);
+        match made {
+            Err(source) if source.kind() != std::io::ErrorKind::AlreadyExists => {
+                let path = path.into();
+                return Err(Error::Write { path, source });
+            }
+            _ => {}
+        }
         let mut db = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        db.lock = Some(lock);
         // FULL: what was committed survives a power failure; in the log that is one
         // wait for the disk a transaction.
         db.script(
@@ -65,7 +73,38 @@ impl Sqlite {
                 Ok(connection)
             })
             .map_err(|error| meaning(&place, error))?;
-        Ok(Sqlite { connection, place })
+        Ok(Sqlite {
+            connection,
+            place,
+            lock: None,
+        })
+    }
+}
+
+/// A file of its own: to open the database's beside SQLite would lose SQLite's locks.
+fn lock(path: &Path) -> Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut name = path.as_os_str().to_owned();
+    name.push("-lock");
+    let lock = File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&name)
+        .map_err(|source| Error::Write {
+            path: name.clone().into(),
+            source,
+        })?;
+    match rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(lock),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::Locked {
+            place: path.display().to_string(),
+        }),
+        Err(error) => Err(Error::Write {
+            path: name.into(),
+            source: error.into(),
+        }),
     }
 }
 

@@ -29,6 +29,8 @@ use crate::metrics::{Metrics, add};
 use crate::readers::Readers;
 
 pub use answer::ApiError;
+// For whoever implements `Gateway`.
+pub use axum;
 
 /// The longest body of a request: some thousand readings.
 const BODY_MAX: usize = 4 << 20;
