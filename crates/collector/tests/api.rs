@@ -338,9 +338,9 @@ fn who_listens_hears_each_reading_and_goes_on_where_it_was() {
         assert!(lines.any(|line| line.is_empty()), "a head");
         lines
     };
-    let field = |lines: &mut dyn Iterator<Item = String>, name: &str| -> String {
+    let field = |mut lines: &mut dyn Iterator<Item = String>, name: &str| -> String {
         let prefix = format!("{name}: ");
-        let found = lines
+        let found = (&mut lines)
             .find(|line| line.starts_with(&prefix))
             .expect("a field");
         found[prefix.len()..].to_string()

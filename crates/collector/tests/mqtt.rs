@@ -108,9 +108,8 @@ fn what_a_gateway_delivers_is_stored_once_and_alarms_come_back() {
         let filter = ["selo/farm/status/+".to_string()];
         let stranger = SubscriberConfig::new(of("gateway", "stranger"), filter);
         let stranger = Subscriber::start(stranger).expect("starts");
-        let sent = stranger
-            .sender()
-            .publish("selo/farm/reading/x", "garbage", false);
+        let sender = stranger.sender();
+        let sent = sender.publish("selo/farm/reading/x", "garbage", false);
         sent.await.expect("taken");
     });
     deliver(&mut publisher, &readings(200..300));
