@@ -1,10 +1,10 @@
 //! `selo collect`: keeps readings, and answers questions about them over HTTP.
 
-use std::io::{BufRead, IsTerminal, stderr, stdin};
+use std::io::{BufRead, IsTerminal, stdin};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 
 use anyhow::Context;
 use clap::Subcommand;
@@ -14,9 +14,8 @@ use selo_collector::mqtt::{BrokerUrl, ClientConfig, read_password};
 use selo_collector::{Collector, Config};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use tracing::level_filters::LevelFilter;
 
-use crate::gateway::State;
+use crate::gateway::{Level, State, start_log, wait_for_signal};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -135,12 +134,7 @@ fn user(command: &User, users: &Users) -> anyhow::Result<ExitCode> {
 }
 
 fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
-    tracing_subscriber::fmt()
-        .with_max_level(LevelFilter::INFO)
-        .with_writer(stderr)
-        .with_ansi(stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
-        .with_target(false)
-        .init();
+    start_log(Level::Info, false);
     // Before anything is opened, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
     let mut config = Config::new(state);
@@ -190,13 +184,4 @@ fn mqtt(args: &Args) -> anyhow::Result<Option<ClientConfig>> {
     client.ca.clone_from(&args.mqtt_ca);
     client.certificate = args.mqtt_certificate.clone().zip(args.mqtt_key.clone());
     Ok(Some(client))
-}
-
-/// SIGINT and SIGTERM end it; SIGHUP, as when a terminal closes, does not.
-fn wait_for_signal(mut signals: Signals, stop: &Sender<()>) {
-    for signal in signals.forever() {
-        if signal != SIGHUP {
-            let _ = stop.send(());
-        }
-    }
 }

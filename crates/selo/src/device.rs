@@ -33,6 +33,8 @@ pub enum Command {
     Remove(change::DeviceArgs),
     /// Give a device another name
     Rename(change::RenameArgs),
+    /// Say what a device's payloads mean
+    Set(change::SetArgs),
     /// Write all devices to a file: a back-up, with --with-keys
     Export(exchange::ExportArgs),
     /// Add the devices of a file
@@ -52,6 +54,7 @@ impl Command {
             Command::Revoke(args) => change::revoke(args),
             Command::Remove(args) => change::remove(args),
             Command::Rename(args) => change::rename(args),
+            Command::Set(args) => change::set(args),
             Command::Export(args) => exchange::export(args),
             Command::Import(args) => exchange::import(args),
             Command::Send(args) => send::run(args),

@@ -10,12 +10,17 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::ValueEnum;
 use selo_gateway::journal::Sync;
-use selo_gateway::sink::JsonLines;
+use selo_gateway::sink::{Both, JsonLines};
 use selo_gateway::state::StateDir;
 use selo_gateway::{Config, Gateway};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::mqtt::Mqtt;
 
 /// Where commands find the state.
 #[derive(Debug, Clone, clap::Args)]
@@ -52,6 +57,7 @@ Examples:
   selo gateway                                 take packets on UDP port 7356
   selo gateway | tee -a readings.jsonl
   selo gateway --metrics 127.0.0.1:9464        numbers for Prometheus
+  selo gateway --mqtt mqtts://gateway@broker.example --mqtt-password-file gateway.password
   selo device pair                             in a second terminal: add a node
   selo device list")]
 pub struct Args {
@@ -82,10 +88,12 @@ pub struct Args {
     /// Log one JSON object a line
     #[arg(long)]
     json_log: bool,
+    #[command(flatten)]
+    mqtt: Mqtt,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Level {
+pub enum Level {
     Error,
     Warn,
     Info,
@@ -93,16 +101,25 @@ enum Level {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    start_log(args);
+    start_log(args.log, args.json_log);
     // Before anything is opened, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
-    let mut config = Config::new(args.state.path()?, args.listen, JsonLines::new(stdout()));
+    let state = args.state.path()?;
+    let print = JsonLines::new(stdout());
+    let mut config = match args.mqtt.publisher(&state)? {
+        None => Config::new(state, args.listen, print),
+        Some(publisher) if args.mqtt.print => {
+            Config::new(state, args.listen, Both::new(publisher, print))
+        }
+        Some(publisher) => Config::new(state, args.listen, publisher),
+    };
+    let printing = args.mqtt.mqtt.is_none() || args.mqtt.print;
     config.metrics = args.metrics;
     config.sync = args.sync;
     config.undelivered_max = args.undelivered.saturating_mul(1 << 20);
     config.allow_classic = args.allow_classic;
     let gateway = Gateway::start(config)?;
-    if stdout().is_terminal() && stderr().is_terminal() {
+    if printing && stdout().is_terminal() && stderr().is_terminal() {
         eprintln!("Readings appear here. To add a node: selo device pair, in another terminal.");
     }
 
@@ -126,7 +143,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// SIGINT and SIGTERM end the gateway; SIGHUP, as when a terminal closes, does not.
-fn wait_for_signal(mut signals: Signals, stop: &Sender<()>) {
+pub fn wait_for_signal(mut signals: Signals, stop: &Sender<()>) {
     for signal in signals.forever() {
         if signal != SIGHUP {
             let _ = stop.send(());
@@ -134,22 +151,27 @@ fn wait_for_signal(mut signals: Signals, stop: &Sender<()>) {
     }
 }
 
-fn start_log(args: &Args) {
-    let level = match args.log {
+pub fn start_log(level: Level, json: bool) {
+    let level = match level {
         Level::Error => LevelFilter::ERROR,
         Level::Warn => LevelFilter::WARN,
         Level::Info => LevelFilter::INFO,
         Level::Debug => LevelFilter::DEBUG,
     };
     let colour = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let log = tracing_subscriber::fmt()
-        .with_max_level(level)
+    // The broker's crate tells of every packet; ours say what a person wants to know.
+    let targets = Targets::new()
+        .with_default(level)
+        .with_target("mqtt5", level.min(LevelFilter::WARN))
+        .with_target("rumqttc", level.min(LevelFilter::WARN));
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(stderr)
         .with_ansi(colour)
         .with_target(false);
-    if args.json_log {
-        log.json().flatten_event(true).init();
+    let log = tracing_subscriber::registry().with(targets);
+    if json {
+        log.with(lines.json().flatten_event(true)).init();
     } else {
-        log.init();
+        log.with(lines).init();
     }
 }

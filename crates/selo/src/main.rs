@@ -6,14 +6,19 @@
 
 mod attack;
 mod bench;
+mod broker;
+mod codec;
 mod collect;
 mod completions;
 mod device;
 mod doctor;
 mod gateway;
 mod lab;
+mod mqtt;
 mod node;
+mod setup;
 mod status;
+mod up;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -56,6 +61,15 @@ enum Command {
     /// The devices that a gateway knows: pair, add, list, revoke, back up
     #[command(subcommand)]
     Device(device::Command),
+    /// What the payloads of nodes mean
+    #[command(subcommand)]
+    Codec(codec::Command),
+    /// Gateway, broker, collector and dashboard of a small site, in one process
+    Up(Box<up::Args>),
+    /// Make certificates, passwords and configuration for a first start
+    Setup(setup::Args),
+    /// Run the embedded MQTT broker alone
+    Broker(broker::Args),
     /// Run virtual nodes, one or ten thousand, or the firmware on a simulated board
     Node(Box<node::Args>),
     /// Attack the link on this machine, and see what it withstands
@@ -108,6 +122,10 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Gateway(args) => gateway::run(args),
         Command::Collect(args) => collect::run(args),
         Command::Device(command) => command.run(),
+        Command::Codec(command) => command.run(),
+        Command::Up(args) => up::run(args),
+        Command::Setup(args) => setup::run(args),
+        Command::Broker(args) => broker::run(args),
         Command::Node(args) => node::run(args, project().ok().as_deref()),
         Command::Attack(args) => attack::run(args),
         Command::Bench(command) => command.run(project().ok().as_deref()),
@@ -154,6 +172,12 @@ fn advice(error: &anyhow::Error) -> (Option<String>, u8) {
         }
         if let Some(collector) = cause.downcast_ref::<selo_collector::Error>() {
             return (collector.hint(), collector.exit_code());
+        }
+        if let Some(codec) = cause.downcast_ref::<selo_codec::Error>() {
+            return (codec.hint(), codec.exit_code());
+        }
+        if let Some(mqtt) = cause.downcast_ref::<selo_mqtt::Error>() {
+            return (mqtt.hint(), mqtt.exit_code());
         }
         if let Some(nodes) = cause.downcast_ref::<selo_nodes::Error>() {
             return (nodes.hint(), nodes.exit_code());

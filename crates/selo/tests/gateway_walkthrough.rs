@@ -63,7 +63,9 @@ fn the_page_can_be_followed() {
                 let mut paired = CNode::new(Suite::ChaChaPolyBlake2s, gateway.address, 1);
                 paired.node.pair().expect("starts");
                 let shown = paired.wait("digits", |event| matches!(event, Event::Digits(_)));
-                let Event::Digits(digits) = shown else { unreachable!() };
+                let Event::Digits(digits) = shown else {
+                    unreachable!()
+                };
                 pair.type_line(&format!("{digits:06}"));
                 paired.node.confirm(true).expect("comparing");
                 paired.wait("the result", |event| *event == Event::Paired);
@@ -77,10 +79,21 @@ fn the_page_can_be_followed() {
                 let shown: serde_json::Value = serde_json::from_str(&lines[0]).expect("JSON");
                 let printed = gateway.readings.next_json();
                 let fields = |line: &serde_json::Value| -> Vec<String> {
-                    line.as_object().expect("an object").keys().cloned().collect()
+                    line.as_object()
+                        .expect("an object")
+                        .keys()
+                        .cloned()
+                        .collect()
                 };
                 assert_eq!(fields(&shown), fields(&printed));
-                for field in ["schema", "name", "counter", "payload", "rssi", "authenticated"] {
+                for field in [
+                    "schema",
+                    "name",
+                    "counter",
+                    "payload",
+                    "rssi",
+                    "authenticated",
+                ] {
                     assert_eq!(shown[field], printed[field], "{field}");
                 }
             }
@@ -94,7 +107,10 @@ fn the_page_can_be_followed() {
             "sh restore" => {
                 let backup = site.path().join("backup.json");
                 std::fs::copy(backup, other.path().join("backup.json")).expect("copies");
-                said = lines.iter().map(|line| other.ok(&arguments(line))).collect();
+                said = lines
+                    .iter()
+                    .map(|line| other.ok(&arguments(line)))
+                    .collect();
             }
             "sh" => said = lines.iter().map(|line| site.ok(&arguments(line))).collect(),
             "expect" => {

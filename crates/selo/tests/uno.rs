@@ -122,6 +122,17 @@ impl Ledger {
     }
 }
 
+#[test]
+#[should_panic(expected = "the same key and nonce in two frames")]
+fn the_ledger_sees_a_nonce_used_twice() {
+    let mut ledger = Ledger::default();
+    let frame = |last: u8| [&[0x70, 1, 0, 7, 0][..], &[0x5a; 15], &[last]].concat();
+    // The same frame again is a repetition, and may be.
+    ledger.note(&frame(1));
+    ledger.note(&frame(1));
+    ledger.note(&frame(2));
+}
+
 /// A node on a simulated Uno, and what is behind its line.
 struct Uno {
     node: Node,

@@ -54,6 +54,13 @@ impl Client {
         self.receive()
     }
 
+    /// Ends the connection on every handle of it: who waits in [`Client::receive`] gets an
+    /// error, and the gateway takes back what this client began.
+    pub fn hang_up(&self) {
+        // One that has ended already is as it should be.
+        let _ = self.writer.shutdown(std::net::Shutdown::Both);
+    }
+
     /// Another handle of the connection, to ask from a second thread while the first waits.
     pub fn writer(&self) -> Result<Client> {
         let writer = self.writer.try_clone().map_err(broken)?;

@@ -9,6 +9,7 @@ use selo_gateway::registry::{Existing, Record};
 use selo_link::{DeviceId, DeviceKey, Suite};
 
 use super::common::{Common, Devices, print_json, read_file};
+use crate::codec::Codecs;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -37,6 +38,11 @@ pub struct Args {
     /// What to call it
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    /// What its payloads mean (selo codec list) [default: rain-gauge]
+    #[arg(long, value_name = "CODEC")]
+    codec: Option<String>,
+    #[command(flatten)]
+    codecs: Codecs,
 }
 
 fn parse_suite(name: &str) -> Result<Suite, String> {
@@ -66,6 +72,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let mut record = Record::new(id, suite, file.key);
     record.name.clone_from(&args.name);
+    if let Some(codec) = &args.codec {
+        record
+            .codec
+            .clone_from(&args.codecs.load()?.get(codec)?.name);
+    }
     let mut devices = Devices::open(&args.common)?;
     let added = devices.registry.add(&record, Existing::Refuse)?;
     devices.changed(&[added.id])?;

@@ -1,10 +1,11 @@
-//! `selo device revoke`, `remove` and `rename`.
+//! `selo device revoke`, `remove`, `rename` and `set`.
 
 use std::process::ExitCode;
 
 use selo_gateway::Error;
 
 use super::common::{Common, Devices, print_json};
+use crate::codec::Codecs;
 
 #[derive(Debug, clap::Args)]
 pub struct DeviceArgs {
@@ -22,6 +23,19 @@ pub struct RenameArgs {
     device: String,
     /// The new name; none: no name
     name: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct SetArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Id or name
+    device: String,
+    /// What its payloads mean (selo codec list)
+    #[arg(long, value_name = "CODEC")]
+    codec: String,
+    #[command(flatten)]
+    codecs: Codecs,
 }
 
 pub fn revoke(args: &DeviceArgs) -> anyhow::Result<ExitCode> {
@@ -58,6 +72,19 @@ pub fn rename(args: &RenameArgs) -> anyhow::Result<ExitCode> {
     let mut devices = Devices::open(&args.common)?;
     let record = devices.registry.find(&args.device)?;
     devices.registry.rename(record.id, args.name.as_deref())?;
+    devices.changed(&[record.id])?;
+    if args.common.json {
+        print_json(&devices.registry.find(&record.id.to_string())?, false)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn set(args: &SetArgs) -> anyhow::Result<ExitCode> {
+    let codecs = args.codecs.load()?;
+    let codec = codecs.get(&args.codec)?;
+    let mut devices = Devices::open(&args.common)?;
+    let record = devices.registry.find(&args.device)?;
+    devices.registry.set_codec(record.id, &codec.name)?;
     devices.changed(&[record.id])?;
     if args.common.json {
         print_json(&devices.registry.find(&record.id.to_string())?, false)?;

@@ -10,6 +10,7 @@ use selo_gateway::exchange::{self, Format};
 use selo_gateway::registry::Existing;
 
 use super::common::{Common, Devices, print_json, read_file, write_private};
+use crate::codec::Codecs;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -53,6 +54,8 @@ pub struct ImportArgs {
     /// What to do with devices that are there already
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
     existing: ExistingName,
+    #[command(flatten)]
+    codecs: Codecs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -110,6 +113,10 @@ pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
         ExistingName::Keep => Existing::Keep,
         ExistingName::Replace => Existing::Replace,
     };
+    let codecs = args.codecs.load()?;
+    for record in &records {
+        codecs.get(&record.codec)?;
+    }
     let mut devices = Devices::open(&args.common)?;
     let added = devices.registry.add_all(&records, existing)?;
     let ids: Vec<_> = added.iter().map(|record| record.id).collect();

@@ -40,7 +40,15 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let head = ["id", "name", "suite", "last seen", "address", "state"];
+    let head = [
+        "id",
+        "name",
+        "suite",
+        "codec",
+        "last seen",
+        "address",
+        "state",
+    ];
     let mut table = Table::new("", head.map(Column::text).to_vec());
     for record in &records {
         let row = Row::new(record, false);
@@ -52,6 +60,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
             Cell::text(row.id),
             cell(row.name),
             Cell::text(row.suite),
+            cell(row.codec),
             cell(row.last_seen),
             cell(row.address),
             Cell::text(state(record)),
@@ -87,6 +96,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         ("id", row.id),
         ("name", or_none(row.name)),
         ("suite", row.suite),
+        ("codec", or_none(row.codec)),
         ("state", state(&record).into()),
         ("joins", row.join_counter.to_string()),
         ("created", or_none(row.created)),

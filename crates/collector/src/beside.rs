@@ -1,0 +1,414 @@
+//! The gateway beside this collector: its devices and its pairing window over HTTP, for
+//! whoever has logged in as an admin. It is asked as `selo device` asks it, by its control
+//! socket and its registry.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::Json;
+use axum::body::to_bytes;
+use axum::extract::Request;
+use axum::http::{Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use selo_gateway::control::{Client, Event, Reply, Request as Ask};
+use selo_gateway::engine::WINDOW_MAX_MS;
+use selo_gateway::label::{Code, text};
+use selo_gateway::registry::{Registry, check_name};
+use selo_gateway::state::StateDir;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::http::{ApiError, Gateway};
+
+/// Bytes of the longest request.
+const BODY_MAX: usize = 4096;
+
+/// A gateway whose state is in this directory.
+#[derive(Debug)]
+pub struct Beside {
+    state: PathBuf,
+    desk: Arc<Mutex<Desk>>,
+}
+
+/// The pairing window, as the last event left it.
+#[derive(Debug, Default)]
+struct Desk {
+    window: Window,
+    name: Option<String>,
+    /// The connection that keeps the window open, and which it is.
+    connection: Option<Client>,
+    number: u64,
+}
+
+#[derive(Debug, Clone, Default, Serialize)]
+struct Window {
+    state: State,
+    attempts_left: Option<u8>,
+    attempt: Option<u64>,
+    device: Option<String>,
+    suite: Option<String>,
+    digits: Option<String>,
+    replaces: Option<bool>,
+    why: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum State {
+    #[default]
+    Closed,
+    Open,
+    Keyed,
+    Comparing,
+    Paired,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "action", rename_all = "kebab-case", deny_unknown_fields)]
+enum Action {
+    Open {
+        name: Option<String>,
+        #[serde(default = "longest")]
+        seconds: u64,
+    },
+    /// The digits that the node shows.
+    Confirm {
+        digits: String,
+    },
+    Reject {},
+    Close {},
+}
+
+fn longest() -> u64 {
+    WINDOW_MAX_MS / 1000
+}
+
+type Answer = Result<Response, ApiError>;
+
+impl Beside {
+    pub fn new(state: PathBuf) -> Beside {
+        Beside {
+            state,
+            desk: Arc::default(),
+        }
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        lock(&self.desk)
+    }
+
+    async fn route(&self, request: Request) -> Answer {
+        let path = request.uri().path().to_owned();
+        let tail = path.split("/api/v1").last().unwrap_or(&path).to_owned();
+        let device = tail
+            .strip_prefix("/devices/")
+            .and_then(|rest| rest.strip_suffix("/qr.svg"));
+        match (request.method().clone(), tail.as_str(), device) {
+            (Method::GET, "/pairing", _) => Ok(self.window()),
+            (Method::POST, "/pairing", _) => {
+                let body = to_bytes(request.into_body(), BODY_MAX).await;
+                let body = body.map_err(|_| bad("the request is too long"))?;
+                let action = serde_json::from_slice(&body)
+                    .map_err(|error| bad(format!("this is no action of a pairing: {error}")))?;
+                self.act(action)
+            }
+            (Method::GET, "/devices", _) => self.devices(),
+            (Method::GET, _, Some(id)) => self.label(id),
+            _ => Err(ApiError::new(
+                StatusCode::NOT_FOUND,
+                "not-found",
+                "there is nothing here",
+                None,
+            )),
+        }
+    }
+
+    fn window(&self) -> Response {
+        let window = self.desk().window.clone();
+        ([(header::CACHE_CONTROL, "no-store")], Json(window)).into_response()
+    }
+
+    fn act(&self, action: Action) -> Answer {
+        match action {
+            Action::Open { name, seconds } => self.open(name, seconds)?,
+            Action::Confirm { digits } => {
+                let typed: String = digits.chars().filter(char::is_ascii_digit).collect();
+                let mut desk = self.desk();
+                let (attempt, shown) = comparing(&desk.window)?;
+                let ask = if typed == shown {
+                    let name = desk.name.clone();
+                    Ask::Confirm { attempt, name }
+                } else {
+                    return Err(ApiError::new(
+                        StatusCode::CONFLICT,
+                        "digits-differ",
+                        "these are not the digits that the gateway shows",
+                        Some(
+                            "type what the node shows; if that is it, reject: somebody stands between",
+                        ),
+                    ));
+                };
+                desk.ask(&ask)?;
+            }
+            Action::Reject {} => {
+                let mut desk = self.desk();
+                let (attempt, _) = comparing(&desk.window)?;
+                desk.ask(&Ask::Reject { attempt })?;
+            }
+            Action::Close {} => self.desk().close("closed here"),
+        }
+        Ok(self.window())
+    }
+
+    fn open(&self, name: Option<String>, seconds: u64) -> Result<(), ApiError> {
+        if let Some(name) = &name {
+            check_name(name).map_err(|error| bad(error.to_string()))?;
+        }
+        if seconds == 0 || seconds > longest() {
+            return Err(bad(format!("a window is open 1 to {} seconds", longest())));
+        }
+        let state = StateDir::open(&self.state).map_err(refused)?;
+        let mut client = Client::connect(&state).map_err(refused)?;
+        let ask = Ask::Pair {
+            seconds,
+            name: name.clone(),
+        };
+        let first = client.ask(&ask).map_err(refused)?;
+        let mut desk = self.desk();
+        desk.close("opened anew");
+        desk.number += 1;
+        desk.name = name;
+        desk.window = Window::default();
+        if let Reply::Event(event) = first {
+            desk.window.take(event);
+        }
+        desk.connection = Some(client.writer().map_err(refused)?);
+        let (shared, number) = (self.desk.clone(), desk.number);
+        std::thread::spawn(move || listen(client, &shared, number));
+        Ok(())
+    }
+
+    fn registry(&self) -> Result<Registry, ApiError> {
+        let state = StateDir::open(&self.state).map_err(refused)?;
+        // What the gateway knows and has not written yet.
+        if let Ok(mut client) = Client::connect(&state) {
+            let _ = client.ask(&Ask::Flush);
+        }
+        Registry::open(&state.registry()).map_err(refused)
+    }
+
+    fn devices(&self) -> Answer {
+        let records = self.registry()?.all().map_err(refused)?;
+        let devices: Vec<_> = records
+            .iter()
+            .map(|record| {
+                json!({
+                    "id": record.id.to_string(),
+                    "name": record.name,
+                    "suite": record.suite.name(),
+                    "codec": record.codec,
+                    "created": record.created,
+                    "revoked": record.revoked,
+                    "last_seen": record.last_seen,
+                    "address": record.address,
+                })
+            })
+            .collect();
+        Ok(Json(json!({ "devices": devices })).into_response())
+    }
+
+    fn label(&self, id: &str) -> Answer {
+        let record = self.registry()?.find(id).map_err(|error| {
+            ApiError::new(StatusCode::NOT_FOUND, "not-found", error.to_string(), None)
+        })?;
+        let code = Code::new(&text(&record)).map_err(refused)?;
+        let headers = [
+            (header::CONTENT_TYPE, "image/svg+xml"),
+            (header::CACHE_CONTROL, "no-store"),
+        ];
+        Ok((headers, code.svg()).into_response())
+    }
+}
+
+impl Gateway for Beside {
+    fn answer(&self, request: Request) -> Pin<Box<dyn Future<Output = Response> + Send + '_>> {
+        Box::pin(async move {
+            match self.route(request).await {
+                Ok(response) => response,
+                Err(error) => error.into_response(),
+            }
+        })
+    }
+}
+
+impl Desk {
+    fn ask(&mut self, ask: &Ask) -> Result<(), ApiError> {
+        let Some(client) = &mut self.connection else {
+            return Err(nothing_to_compare());
+        };
+        client.send(ask).map_err(refused)
+    }
+
+    fn close(&mut self, why: &str) {
+        if let Some(client) = self.connection.take() {
+            client.hang_up();
+            self.window = Window {
+                why: Some(why.into()),
+                ..Window::default()
+            };
+        }
+    }
+}
+
+impl Window {
+    fn take(&mut self, event: Event) {
+        let why = self.why.take();
+        *self = match event {
+            Event::Open { attempts_left } => Window {
+                state: State::Open,
+                attempts_left: Some(attempts_left),
+                why,
+                ..Window::default()
+            },
+            Event::Keyed {
+                attempt,
+                device,
+                suite,
+            } => Window {
+                state: State::Keyed,
+                attempt: Some(attempt),
+                device: Some(device),
+                suite: Some(suite),
+                ..Window::default()
+            },
+            Event::Comparing {
+                attempt,
+                device,
+                suite,
+                digits,
+                replaces,
+            } => Window {
+                state: State::Comparing,
+                attempt: Some(attempt),
+                device: Some(device),
+                suite: Some(suite),
+                digits: Some(digits),
+                replaces: Some(replaces),
+                ..Window::default()
+            },
+            Event::Failed { why, .. } => Window {
+                why: Some(why),
+                ..std::mem::take(self)
+            },
+            Event::Paired { attempt, device } => Window {
+                state: State::Paired,
+                attempt: Some(attempt),
+                device: Some(device),
+                ..Window::default()
+            },
+            // What was paired stays on the page.
+            Event::Closed { .. } if self.state == State::Paired => std::mem::take(self),
+            Event::Closed { why } => Window {
+                why: Some(why),
+                ..Window::default()
+            },
+            // Of messages to nodes; nobody asked for one here.
+            _ => std::mem::take(self),
+        };
+    }
+}
+
+fn lock(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
+    // A thread that panicked while it held the lock has changed at most one field.
+    desk.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes in what happens in the window until its connection ends.
+fn listen(mut client: Client, shared: &Mutex<Desk>, number: u64) {
+    loop {
+        let reply = client.receive();
+        let mut desk = lock(shared);
+        if desk.number != number {
+            return;
+        }
+        match reply {
+            Ok(Reply::Event(event)) => desk.window.take(event),
+            Ok(_) => {}
+            // The word came too late, or the name is taken: the window stays.
+            Err(selo_gateway::Error::Refused(why)) => desk.window.why = Some(why),
+            Err(_) => {
+                desk.connection = None;
+                if desk.window.state != State::Paired {
+                    desk.window.state = State::Closed;
+                }
+                return;
+            }
+        }
+    }
+}
+
+fn comparing(window: &Window) -> Result<(u64, String), ApiError> {
+    match (window.state, window.attempt, &window.digits) {
+        (State::Comparing, Some(attempt), Some(digits)) => Ok((attempt, digits.clone())),
+        _ => Err(nothing_to_compare()),
+    }
+}
+
+fn nothing_to_compare() -> ApiError {
+    ApiError::new(
+        StatusCode::CONFLICT,
+        "not-comparing",
+        "no node waits for its digits to be compared",
+        Some("open the window, then start pairing on the node"),
+    )
+}
+
+fn bad(message: impl Into<String>) -> ApiError {
+    ApiError::new(StatusCode::BAD_REQUEST, "bad-request", message, None)
+}
+
+fn refused(error: selo_gateway::Error) -> ApiError {
+    let hint = error.hint();
+    ApiError::new(
+        StatusCode::CONFLICT,
+        "gateway",
+        error.to_string(),
+        hint.as_deref(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_what_its_last_events_say() {
+        let mut window = Window::default();
+        window.take(Event::Open { attempts_left: 3 });
+        assert_eq!((window.state, window.attempts_left), (State::Open, Some(3)));
+        window.take(Event::Comparing {
+            attempt: 1,
+            device: "0000000a".into(),
+            suite: "ascon".into(),
+            digits: "042917".into(),
+            replaces: false,
+        });
+        assert_eq!(comparing(&window).ok(), Some((1, "042917".into())));
+        window.take(Event::Failed {
+            attempt: 1,
+            device: "0000000a".into(),
+            why: "rejected".into(),
+        });
+        window.take(Event::Open { attempts_left: 2 });
+        assert!(comparing(&window).is_err());
+        assert_eq!(window.why.as_deref(), Some("rejected"));
+        window.take(Event::Paired {
+            attempt: 2,
+            device: "0000000a".into(),
+        });
+        window.take(Event::Closed { why: "done".into() });
+        assert_eq!(window.state, State::Paired);
+    }
+}

@@ -1,0 +1,194 @@
+//! `selo up`: gateway, broker, collector and dashboard of a small site, in one process.
+
+use std::io::{IsTerminal, stderr};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use anyhow::Context;
+use selo_collector::beside::Beside;
+use selo_collector::db::Place;
+use selo_collector::{Collector, Config as CollectorConfig};
+use selo_gateway::journal::Sync;
+use selo_gateway::state::StateDir;
+use selo_gateway::{Config as GatewayConfig, Gateway};
+use selo_mqtt::client::{ClientConfig, read_password};
+use selo_mqtt::publisher::RegistryCodecs;
+use selo_mqtt::setup::{self, Setup, password_file};
+use selo_mqtt::{Broker, BrokerConfig, Publisher, PublisherConfig, Until, certificate, topic};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::codec::Codecs;
+use crate::gateway::{Level, State, start_log};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Nodes -> gateway -> broker -> collector -> dashboard. A reading leaves the gateway's journal
+when the collector has stored it, so any part may be killed at any time: nothing that a node
+was told is delivered gets lost, and nothing is stored twice.
+
+The first start makes certificates, passwords and a user `admin`; the log says which file
+holds its password. Everything is in the state directory: registry, journal and keys of the
+gateway, broker/ and collector/.
+
+Dashboard and broker listen on this machine alone until --http and --broker say otherwise.
+The log is on standard error.
+
+Examples:
+  selo up                                      a dashboard at http://127.0.0.1:7380
+  selo up --broker 0.0.0.0:8883                other programs may subscribe, with a password
+  selo up --database postgres://selo@db/selo
+  selo device pair                             in a second terminal, or on the dashboard")]
+pub struct Args {
+    #[command(flatten)]
+    state: State,
+    /// UDP address and port for nodes; [::]:7356 takes IPv6 and IPv4
+    #[arg(long, value_name = "ADDR:PORT", default_value = "0.0.0.0:7356")]
+    listen: SocketAddr,
+    /// Where the dashboard and the API listen; beyond 127.0.0.1 put TLS before it
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
+    http: SocketAddr,
+    /// Where the MQTT broker listens, with TLS and passwords
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8883")]
+    broker: SocketAddr,
+    /// A name or address by which others reach this machine, for the broker's certificate
+    #[arg(long, value_name = "NAME")]
+    name: Vec<String>,
+    /// SQLite file, or postgres://USER@HOST/DATABASE (default: readings.db in the folder
+    /// `collector` of the state directory)
+    #[arg(
+        long,
+        env = "SELO_DATABASE",
+        value_name = "FILE|URL",
+        hide_env_values = true
+    )]
+    database: Option<String>,
+    /// Names this place in topics
+    #[arg(long, value_name = "NAME", default_value = topic::DEFAULT_SITE)]
+    site: String,
+    /// Names this gateway in topics
+    #[arg(long, value_name = "NAME", default_value = topic::DEFAULT_GATEWAY)]
+    gateway_name: String,
+    /// Page of `selo lab report` to serve at /report
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Tell this URL of alarms (POST, signed); may be given more than once
+    #[arg(long, value_name = "URL")]
+    webhook: Vec<String>,
+    /// Serve the gateway's numbers in OpenMetrics form at http://ADDR:PORT/metrics
+    #[arg(long, value_name = "ADDR:PORT")]
+    metrics: Option<SocketAddr>,
+    /// When the journal goes to the disk; `selo gateway --help` says what each means
+    #[arg(long, value_name = "always|1s|never", default_value = "1s")]
+    sync: Sync,
+    /// What is worth a line of the log
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    log: Level,
+    /// Log one JSON object a line
+    #[arg(long)]
+    json_log: bool,
+    #[command(flatten)]
+    codecs: Codecs,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    start_log(args.log, args.json_log);
+    // Before anything is opened, so that a signal during the start is not lost.
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
+    let state = StateDir::open(&args.state.path()?)?;
+    let folder = state.path().join("broker");
+
+    let broker = start_broker(args, &folder)?;
+    let client = |user: &str| -> anyhow::Result<ClientConfig> {
+        let url = format!("mqtts://{user}@localhost:{}", broker.listen().port());
+        let mut client = ClientConfig::new(
+            url.parse().map_err(anyhow::Error::msg)?,
+            format!("selo-up-{user}"),
+        );
+        client.password = Some(read_password(&password_file(&folder, user))?);
+        client.ca = Some(certificate::Files::of(&folder).ca);
+        Ok(client)
+    };
+    // The collector before the gateway: whoever listens, listens before anyone speaks.
+    let collector = start_collector(args, &state, client("collector")?)?;
+    let publisher = publisher(args, &state, client("gateway")?)?;
+    let mut config = GatewayConfig::new(state.path(), args.listen, publisher);
+    config.metrics = args.metrics;
+    config.sync = args.sync;
+    let gateway = Gateway::start(config)?;
+
+    let address = collector.address();
+    tracing::info!(dashboard = %format!("http://{address}"), "everything is up");
+    if stderr().is_terminal() {
+        eprintln!("Dashboard: http://{address}   To add a node: selo device pair");
+    }
+    let (stop, stopped) = channel();
+    std::thread::spawn(move || super::gateway::wait_for_signal(signals, &stop));
+    let failure = loop {
+        if let Some(reason) = gateway.wait_failure(Duration::from_millis(200)) {
+            break Some(reason.to_string());
+        }
+        if stopped.try_recv().is_ok() {
+            break None;
+        }
+    };
+    tracing::info!("stopping");
+    // From the source to the sea: each hands on what it has.
+    let stopped = gateway.stop();
+    collector.stop();
+    broker.stop();
+    match (failure, stopped) {
+        (Some(reason), _) => anyhow::bail!("the gateway had to stop: {reason}"),
+        (None, Err(reason)) => anyhow::bail!("the gateway did not stop cleanly: {reason}"),
+        (None, Ok(())) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn start_broker(args: &Args, folder: &Path) -> anyhow::Result<Broker> {
+    let done = setup::run(&Setup {
+        folder: folder.into(),
+        names: args.name.clone(),
+        site: args.site.clone(),
+        listen: args.broker,
+    })?;
+    let mut config = BrokerConfig::of_folder(folder, args.broker);
+    let files = certificate::Files::of(folder);
+    if files.ca_key.exists() {
+        config.renew = Some((files, done.names));
+    }
+    Ok(Broker::start(config)?)
+}
+
+fn start_collector(
+    args: &Args,
+    state: &StateDir,
+    client: ClientConfig,
+) -> anyhow::Result<Collector> {
+    let mut config = CollectorConfig::new(state.path().join("collector"));
+    if let Some(database) = &args.database {
+        config.database = Place::parse(database);
+    }
+    config.http = args.http;
+    config.report.clone_from(&args.report);
+    config.webhooks.clone_from(&args.webhook);
+    config.mqtt = Some(client);
+    config.gateway = Some(Arc::new(Beside::new(state.path().into())));
+    let collector = Collector::start(config)?;
+    if let Some(file) = collector.first_password() {
+        tracing::info!("user admin is made; its password is in {}", file.display());
+    }
+    Ok(collector)
+}
+
+fn publisher(args: &Args, state: &StateDir, client: ClientConfig) -> anyhow::Result<Publisher> {
+    let codecs = RegistryCodecs::open(&state.registry(), args.codecs.load()?)?;
+    let mut config = PublisherConfig::new(client, codecs);
+    config.site.clone_from(&args.site);
+    config.gateway.clone_from(&args.gateway_name);
+    config.until = Until::Stored;
+    Ok(Publisher::new(config)?)
+}
