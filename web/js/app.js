@@ -1,0 +1,168 @@
+// The shell: who is logged in, which page is shown, what is live.
+
+import { ApiError, api } from "./api.js";
+import { fill, h } from "./dom.js";
+import { Live } from "./live.js";
+import { applyTheme, preference } from "./preferences.js";
+import { problem } from "./problem.js";
+import { setLanguage, t } from "./text.js";
+import * as alarms from "./pages/alarms.js";
+import * as devices from "./pages/devices.js";
+import * as frames from "./pages/frames.js";
+import * as login from "./pages/login.js";
+import * as report from "./pages/report.js";
+import * as settings from "./pages/settings.js";
+import * as station from "./pages/station.js";
+import * as stations from "./pages/stations.js";
+
+const PAGES = { stations, station, alarms, frames, devices, report, settings, login };
+const MENU = ["stations", "alarms", "frames", "devices", "report", "settings"];
+
+const element = (id) => document.getElementById(id);
+const live = new Live();
+/** What pages share. */
+const app = { live, user: null, admin: false, alarms: new Map(), names: new Map(), show, loggedIn, restart };
+let leave = null;
+
+/** The page and its argument that the address names. */
+function place() {
+    const [page, argument] = location.hash.replace(/^#\/?/, "").split("?")[0].split("/");
+    try {
+        return [page || "stations", decodeURIComponent(argument ?? "")];
+    } catch {
+        return ["", ""];
+    }
+}
+
+/** Shows the page that the address names; the one before is told to stop. */
+async function show() {
+    leave?.abort();
+    const left = new AbortController();
+    leave = left;
+    const [name, argument] = app.user ? place() : ["login", ""];
+    const page = PAGES[name];
+    const main = element("main");
+    shell(name === "station" ? "stations" : name);
+    const title = page?.title?.() ?? t("notfound");
+    document.title = `${title} · Selo`;
+    fill(main, h("h1", { tabindex: "-1" }, title), h("p", { class: "soft" }, page ? t("loading") : ""));
+    main.querySelector("h1").focus({ preventScroll: true });
+    scrollTo(0, 0);
+    if (!page) return;
+    try {
+        await page.show({ main, argument, signal: left.signal, app });
+    } catch (error) {
+        if (left.signal.aborted) return;
+        if (error instanceof ApiError && error.status === 401 && app.user) return loggedOut();
+        fill(main, h("h1", {}, title), problem(error, show));
+        if (!(error instanceof ApiError)) throw error;
+    }
+}
+
+function shell(current) {
+    const skip = element("skip");
+    skip.textContent = t("skip");
+    const nav = element("nav");
+    nav.hidden = app.user === null;
+    nav.setAttribute("aria-label", t("nav"));
+    if (app.user) {
+        const count = app.alarms.size;
+        fill(nav, h("ol", {}, MENU.map((name) => h("li", {},
+            h("a", { href: `#/${name}`, "aria-current": name === current ? "page" : undefined },
+                t(`nav.${name}`),
+                name === "alarms" && count > 0 && h("span", { class: "count" }, ` ${count}`))))));
+        fill(element("who"),
+            h("span", {}, t("who", { user: app.user.user, role: t(`role.${app.user.role}`) })),
+            h("button", { type: "button", class: "plain", onclick: logout }, t("logout")));
+    } else {
+        fill(nav);
+        fill(element("who"));
+    }
+}
+
+async function loggedIn(user) {
+    app.user = user;
+    app.admin = user.role === "admin";
+    await loadAlarms().catch(() => {});
+    live.start();
+    await show();
+}
+
+function loggedOut() {
+    live.stop();
+    app.user = null;
+    app.alarms.clear();
+    banner(true);
+    return show();
+}
+
+async function logout() {
+    try {
+        await api("/logout", { method: "POST" });
+    } finally {
+        loggedOut();
+    }
+}
+
+/** After the language has changed. */
+function restart() {
+    setLanguage(preference("language"));
+    return show();
+}
+
+// Alarms are told on every page ---------------------------------------------------------
+
+const key = (alarm) => `${alarm.alarm} ${alarm.device}`;
+app.stationName = (device) => app.names.get(device) || device;
+
+async function loadAlarms() {
+    const [{ active }, { stations }] = await Promise.all([api("/alarms"), api("/stations")]);
+    app.alarms = new Map(active.map((alarm) => [key(alarm), alarm]));
+    for (const station of stations) app.names.set(station.device, station.name);
+}
+
+live.addEventListener("alarm", ({ detail: alarm }) => {
+    if (alarm.active) app.alarms.set(key(alarm), alarm);
+    else app.alarms.delete(key(alarm));
+    const text = alarm.active ? "alarm.raised" : "alarm.over";
+    const values = { alarm: alarm.alarm, station: app.stationName(alarm.device) };
+    element("live").textContent = t(text, values);
+    const [name] = place();
+    const focused = document.activeElement?.closest("#nav a")?.getAttribute("href");
+    shell(name === "station" ? "stations" : name);
+    // The menu was built anew: whoever was in it stays where they were.
+    const links = [...element("nav").querySelectorAll("a")];
+    links.find((link) => link.getAttribute("href") === focused)?.focus();
+});
+live.addEventListener("resync", () => loadAlarms().catch(() => {}));
+live.addEventListener("station", ({ detail }) => app.names.set(detail.device, detail.name));
+
+// The connection ------------------------------------------------------------------------
+
+function banner(good) {
+    const box = element("banner");
+    box.hidden = good;
+    box.textContent = good ? "" : t("offline");
+}
+
+live.addEventListener("state", ({ detail: good }) => banner(good));
+addEventListener("offline", () => app.user && banner(false));
+live.addEventListener("refused", async () => {
+    // Refused for being logged out, or because the collector is away?
+    const error = await api("/me").then(() => null, (error) => error);
+    if (error?.status === 401 && app.user) loggedOut();
+});
+
+addEventListener("hashchange", show);
+element("skip").addEventListener("click", (event) => {
+    // The address is the router's; the link only moves the focus.
+    event.preventDefault();
+    element("main").focus();
+});
+
+setLanguage(preference("language"));
+applyTheme();
+api("/me").then(loggedIn, (error) => {
+    if (error.status === 401) return show();
+    fill(element("main"), h("h1", {}, "Selo"), problem(error, () => location.reload()));
+});

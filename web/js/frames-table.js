@@ -1,0 +1,28 @@
+// Frames as a table, on their own page and on a station's.
+
+import { h, table } from "./dom.js";
+import { dateTime, number, quantity, t, valueName } from "./text.js";
+
+/** `station` names a device, or is null where all frames are one station's. */
+export function framesTable(caption, frames, { station }) {
+    if (frames.length === 0) return h("p", {}, t("frames.empty"));
+    const heads = [
+        t("frames.time"), ...(station ? [t("frames.station")] : []), t("frames.session"),
+        { n: t("frames.counter") }, { n: t("frames.lost") }, { n: t("frames.rssi") },
+        t("frames.sealed"), t("frames.payload"), t("frames.values"),
+    ];
+    const values = (frame) => h("ul", { class: "inline" }, Object.entries(frame.values).map(([name, { value, unit }]) =>
+        h("li", {}, `${valueName(name)} `, h("b", {}, name === "time" ? dateTime(value * 1000) : quantity(value, unit)))));
+    const rows = frames.map((frame) => [
+        dateTime(frame.received),
+        ...(station ? [h("a", { href: `#/station/${encodeURIComponent(frame.device)}` }, station(frame.device))] : []),
+        h("span", { class: "mono", title: frame.session }, frame.session.replace(/^0+(?=.)/, "")),
+        { n: number(frame.counter) },
+        { n: frame.lost_before > 0 ? h("b", { class: "warn" }, number(frame.lost_before)) : "0" },
+        { n: frame.rssi === null ? "–" : `${number(frame.rssi)} dBm` },
+        frame.authenticated ? t("frames.yes") : h("b", { class: "warn" }, t("frames.open")),
+        h("span", { class: "mono payload" }, frame.payload),
+        values(frame),
+    ]);
+    return table(caption, heads, rows, { hideCaption: true });
+}

@@ -1,0 +1,114 @@
+// Alarms, active and past, and the rules that raise them.
+
+import { api } from "../api.js";
+import { field, fill, h, select, table } from "../dom.js";
+import { on, throttled } from "../every.js";
+import { attempt } from "../problem.js";
+import { dateTime, quantity, span, t } from "../text.js";
+
+export const title = () => t("alarms.title");
+
+const KINDS = ["rain", "silent", "battery", "value"];
+/** The fields that a kind of rule has. */
+const FIELDS = {
+    rain: ["over", "limit", "clear"], silent: ["over"], battery: ["limit", "clear"],
+    value: ["value", "when", "limit", "clear"],
+};
+
+const shown = (value, unit) => (unit === "s" && value !== null ? span(Math.round(value)) : quantity(value, unit));
+
+function alarmTable(caption, alarms, app, past) {
+    const heads = [t("alarm"), t("alarm.station"), { n: t("alarm.value") }, { n: t("alarm.limit") }, t("alarm.since")];
+    if (past) heads.push(t("alarm.cleared"));
+    const rows = alarms.map((alarm) => [
+        h("span", { class: past ? "" : "bad" }, alarm.alarm),
+        h("a", { href: `#/station/${encodeURIComponent(alarm.device)}` }, app.stationName(alarm.device)),
+        { n: shown(alarm.value, alarm.unit) }, { n: shown(alarm.limit, alarm.unit) }, dateTime(alarm.since),
+        ...(past ? [dateTime(alarm.cleared)] : []),
+    ]);
+    return table(caption, heads, rows, { hideCaption: true });
+}
+
+export async function show({ main, signal, app }) {
+    const active = h("div");
+    const past = h("div");
+    async function load() {
+        const got = await api("/alarms", { signal });
+        fill(active, got.active.length > 0 ? alarmTable(t("alarms.active"), got.active, app, false) : h("p", {}, t("alarms.quiet")));
+        fill(past, got.past.length > 0 ? alarmTable(t("alarms.past"), got.past, app, true) : h("p", {}, t("alarms.nopast")));
+    }
+    const [{ rules }, { stations }] = await Promise.all([api("/rules", { signal }), api("/stations", { signal }), load()]);
+    for (const station of stations) app.names.set(station.device, station.name);
+    fill(main, h("h1", { tabindex: "-1" }, title()),
+        h("section", {}, h("h2", {}, t("alarms.active")), active),
+        h("section", { id: "rules" }, h("h2", {}, t("rules.title")), app.admin ? editor(rules, stations, signal) : listed(rules, app)),
+        h("section", {}, h("h2", {}, t("alarms.past")), past));
+    const soon = throttled(1000, signal, load);
+    on(app.live, "alarm", signal, soon);
+    on(app.live, "resync", signal, soon);
+}
+
+function listed(rules, app) {
+    if (rules.length === 0) return h("p", {}, t("rules.none"));
+    const heads = ["name", "kind", "device", "over", "limit", "clear"].map((name) => t(`rules.${name}`));
+    return table(t("rules.title"), heads, rules.map((rule) => [
+        rule.name, rule.kind === "value" ? `${rule.value} ${t(`when.${rule.when ?? "over"}`)}` : t(`kind.${rule.kind}`),
+        rule.device ? app.stationName(rule.device) : t("rules.every"), rule.over ?? "–", rule.limit ?? "–", rule.clear ?? "–",
+    ]), { hideCaption: true });
+}
+
+/** Rules as forms; all of them are saved together, as the API has it. */
+function editor(rules, stations, signal) {
+    const list = h("div", { class: "rules" });
+    const box = h("div", { role: "status" });
+    const names = [...new Set(stations.flatMap((station) => Object.keys(station.values)))];
+    const devices = stations.map(({ device, name }) => [device, name || device]);
+
+    function add(rule) {
+        const number = (name) => h("input", { type: "number", step: "any", name, value: rule[name] ?? "" });
+        const inputs = {
+            name: h("input", { name: "name", required: true, pattern: "[A-Za-z0-9._\\-]+", maxlength: "32", value: rule.name ?? "" }),
+            kind: select(KINDS.map((kind) => [kind, t(`kind.${kind}`)]), rule.kind, { name: "kind", onchange: () => fit() }),
+            device: select([["", t("rules.every")], ...devices, ...(rule.device && !devices.some(([one]) => one === rule.device) ? [[rule.device, rule.device]] : [])], rule.device ?? "", { name: "device" }),
+            value: select(names.concat(rule.value && !names.includes(rule.value) ? [rule.value] : []).map((name) => [name, name]), rule.value ?? names[0], { name: "value" }),
+            when: select(["over", "under"].map((when) => [when, t(`when.${when}`)]), rule.when ?? "over", { name: "when" }),
+            over: h("input", { name: "over", value: rule.over ?? "1h" }),
+            limit: number("limit"), clear: number("clear"),
+        };
+        const legend = h("legend", {}, t("rules.rule", { name: rule.name ?? t("rules.new") }));
+        const fields = Object.fromEntries(Object.entries(inputs).map(([name, input]) =>
+            [name, field(t(`rules.${name}`), input, name === "over" ? { help: t("rules.over.help") } : {})]));
+        const remove = h("button", {
+            type: "button", class: "plain", "aria-label": `${t("remove")}: ${legend.textContent}`,
+            onclick: () => { element.remove(); more.focus(); },
+        }, t("remove"));
+        const element = h("fieldset", { class: "rule" }, legend, Object.values(fields), remove);
+        const fit = () => {
+            for (const name of ["value", "when", "over", "limit", "clear"]) {
+                const used = FIELDS[inputs.kind.value].includes(name);
+                fields[name].hidden = !used;
+                inputs[name].required = used && name !== "clear";
+            }
+        };
+        fit();
+        element.read = () => {
+            const read = { name: inputs.name.value, kind: inputs.kind.value, device: inputs.device.value || null };
+            for (const name of FIELDS[read.kind]) {
+                const text = inputs[name].value;
+                if (text !== "") read[name] = name === "limit" || name === "clear" ? Number(text) : text;
+            }
+            return read;
+        };
+        list.append(element);
+        return element;
+    }
+
+    rules.forEach(add);
+    const more = h("button", { type: "button", onclick: () => add({ kind: "rain" }).querySelector("input").focus() }, t("rules.add"));
+    const save = async (event) => {
+        event.preventDefault();
+        const body = { rules: [...list.children].map((element) => element.read()) };
+        if (await attempt(box, () => api("/rules", { method: "PUT", body, signal }))) fill(box, h("p", { class: "good" }, t("saved")));
+    };
+    return h("form", { onsubmit: save }, list, box, h("div", { class: "buttons" }, more, h("button", { class: "main" }, t("rules.save"))));
+}

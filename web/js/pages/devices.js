@@ -1,0 +1,105 @@
+// The gateway's devices, and pairing: six digits that a person compares.
+
+import { api } from "../api.js";
+import { field, fill, h, table } from "../dom.js";
+import { every, on } from "../every.js";
+import { attempt, problem } from "../problem.js";
+import { dateTime, t } from "../text.js";
+
+export const title = () => t("devices.title");
+
+export async function show({ main, signal, app }) {
+    const pairing = h("section", { id: "pairing" });
+    const list = h("section", { id: "devices" });
+    const heading = h("h1", { tabindex: "-1" }, title());
+    let first;
+    try {
+        first = await api("/pairing", { signal });
+    } catch (error) {
+        if (error.status === 401 || error.name === "AbortError") throw error;
+        // Without a gateway beside it there is nothing to show but what to do.
+        fill(main, heading, problem(error));
+        return;
+    }
+    fill(main, heading, pairing, list);
+    const devices = async () => fill(list, h("h2", {}, t("devices.list")), deviceTable((await api("/devices", { signal })).devices));
+    const desk = makeDesk(pairing, first, signal, () => devices().catch(() => {}));
+    await devices().catch((error) => fill(list, problem(error)));
+    on(app.live, "pairing", signal, desk);
+    every(1000, signal, () => document.visibilityState === "visible" && desk());
+}
+
+/** Shows the window, and what to do in its state. */
+function makeDesk(section, first, signal, changed) {
+    const status = h("div", { role: "status" });
+    const box = h("div");
+    const work = h("div");
+    fill(section, h("h2", {}, t("pairing.title")), status, box, work);
+    let shown = "";
+
+    const act = (body) => attempt(box, async () => take(await api("/pairing", { method: "POST", body, signal })));
+    const button = (text, body, kind) => h("button", { type: "button", class: kind, onclick: () => act(body) }, t(text));
+
+    function opening() {
+        const name = h("input", { maxlength: "64" });
+        return h("form", { class: "row", onsubmit: (event) => {
+            event.preventDefault();
+            act({ action: "open", name: name.value.trim() || null });
+        } }, field(t("pairing.name"), name), h("button", { class: "main" }, t("pairing.open")));
+    }
+
+    function comparing(window) {
+        const typed = h("input", { inputmode: "numeric", autocomplete: "off", pattern: "[0-9]{3} ?[0-9]{3}", required: true, size: "8" });
+        const digits = `${window.digits.slice(0, 3)} ${window.digits.slice(3)}`;
+        return h("form", { onsubmit: (event) => {
+            event.preventDefault();
+            act({ action: "confirm", digits: typed.value });
+        } },
+        window.replaces && h("p", { class: "warn" }, t("pairing.replaces")),
+        h("p", {}, `${t("pairing.digits")}: `, h("b", { class: "digits" }, digits)),
+        h("p", {}, t("pairing.compare")), field(t("pairing.typed"), typed),
+        h("div", { class: "buttons" }, h("button", { class: "main" }, t("pairing.confirm")), button("pairing.reject", { action: "reject" })));
+    }
+
+    function take(window) {
+        const now = JSON.stringify(window);
+        if (now === shown) return;
+        const before = shown && JSON.parse(shown).state;
+        shown = now;
+        const values = { left: window.attempts_left, device: window.device, suite: window.suite };
+        const texts = { closed: "pairing.closed", open: "pairing.window", keyed: "pairing.keyed", comparing: "pairing.keyed", paired: "pairing.paired" };
+        fill(status, h("p", {}, t(texts[window.state], values)), window.why && h("p", { class: "soft" }, t("pairing.why", { why: window.why })));
+        if (window.state === before) return;
+        const close = button("pairing.close", { action: "close" });
+        fill(work, window.state === "comparing" ? comparing(window) : null,
+            window.state === "closed" || window.state === "paired" ? opening() : h("div", { class: "buttons" }, close));
+        if (window.state === "comparing") work.querySelector("input").focus();
+        if (window.state === "paired") changed();
+    }
+
+    take(first);
+    return () => api("/pairing", { signal }).then(take).catch(() => {});
+}
+
+function deviceTable(devices) {
+    if (devices.length === 0) return h("p", {}, t("devices.none"));
+    const heads = ["detail.device", "station.name", "devices.suite", "detail.codec", "devices.created", "devices.seen", "devices.state", "devices.label"];
+    const code = (device) => h("button", {
+        type: "button", class: "plain", "aria-label": t("devices.qr", { device: device.name || device.id }),
+        onclick: (event) => label(device, event.target),
+    }, "QR");
+    return table(t("devices.list"), heads.map((head) => t(head)), devices.map((device) => [
+        h("span", { class: "mono" }, device.id), device.name ?? "–", device.suite, device.codec ?? "–",
+        dateTime(device.created), dateTime(device.last_seen), device.revoked ? t("devices.revoked") : t("devices.valid"), code(device),
+    ]), { hideCaption: true });
+}
+
+function label(device, from) {
+    const name = device.name || device.id;
+    const dialog = h("dialog", { "aria-label": t("devices.qr.alt", { device: name }), onclose: () => { dialog.remove(); from.focus(); } },
+        h("img", { class: "qr", src: `/api/v1/devices/${encodeURIComponent(device.id)}/qr.svg`, alt: t("devices.qr.alt", { device: name }) }),
+        h("p", { class: "mono" }, device.id),
+        h("button", { type: "button", onclick: () => dialog.close() }, t("close")));
+    document.body.append(dialog);
+    dialog.showModal();
+}

@@ -1,0 +1,14 @@
+// The lab's report is a page of its own, in a sandbox: here is the way to it.
+
+import { ask } from "../api.js";
+import { fill, h } from "../dom.js";
+import { t } from "../text.js";
+
+export const title = () => t("report.title");
+
+export async function show({ main, signal }) {
+    const response = await ask("/report", { signal });
+    await response.body?.cancel();
+    fill(main, h("h1", { tabindex: "-1" }, title()), h("p", {}, t("report.text")),
+        h("p", {}, h("a", { class: "button main", href: "/report", target: "_blank", rel: "noopener" }, t("report.open"))));
+}

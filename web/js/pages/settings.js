@@ -1,0 +1,75 @@
+// Language and colours of this browser, and tokens.
+
+import { api } from "../api.js";
+import { field, fill, h, select, table } from "../dom.js";
+import { applyTheme, prefer, preference } from "../preferences.js";
+import { attempt, problem } from "../problem.js";
+import { dateTime, languages, t } from "../text.js";
+import en from "../lang/en.js";
+import pt from "../lang/pt-BR.js";
+
+const NAMES = { en: en.language, "pt-BR": pt.language };
+const ROLES = ["device", "viewer", "admin"];
+
+export const title = () => t("settings.title");
+
+export async function show({ main, signal, app }) {
+    const browser = ["", t("settings.browser")];
+    const language = select([browser, ...languages.map((one) => [one, NAMES[one]])], preference("language"), {
+        name: "language", onchange: () => { prefer("language", language.value); app.restart(); },
+    });
+    const theme = select([browser, ...["light", "dark"].map((one) => [one, t(`theme.${one}`)])], preference("theme"), {
+        name: "theme", onchange: () => { prefer("theme", theme.value); applyTheme(theme.value); },
+    });
+    const tokens = h("section", { id: "tokens" }, h("h2", {}, t("tokens.title")));
+    fill(main, h("h1", { tabindex: "-1" }, title()),
+        h("section", {}, h("h2", {}, t("settings.here")), h("div", { class: "row" }, field(t("settings.language"), language), field(t("settings.theme"), theme))),
+        tokens);
+    if (app.admin) await tokenDesk(tokens, signal).catch((error) => tokens.append(problem(error)));
+    else tokens.append(h("p", {}, t("tokens.admin")));
+}
+
+async function tokenDesk(section, signal) {
+    const box = h("div");
+    const once = h("div", { role: "status" });
+    const list = h("div");
+    const name = h("input", { name: "token-name", required: true, maxlength: "32", pattern: "[A-Za-z0-9._\\-]+" });
+    const role = select(ROLES.map((one) => [one, t(`role.${one}`)]), "device", { name: "token-role" });
+
+    async function load() {
+        const { tokens } = await api("/tokens", { signal });
+        const heads = [t("tokens.name"), t("tokens.role"), t("tokens.created"), t("remove")];
+        const remove = (token) => h("button", {
+            type: "button", class: "plain", "aria-label": t("tokens.remove", { name: token.name }),
+            onclick: () => sure(t("tokens.sure", { name: token.name }), () =>
+                attempt(box, async () => { await api(`/tokens/${token.id}`, { method: "DELETE", signal }); await load(); })),
+        }, t("remove"));
+        fill(list, tokens.length === 0 ? h("p", {}, t("tokens.none")) : table(t("tokens.title"), heads,
+            tokens.map((token) => [token.name, t(`role.${token.role}`), dateTime(token.created), remove(token)]), { hideCaption: true }));
+    }
+
+    const make = async (event) => {
+        event.preventDefault();
+        await attempt(box, async () => {
+            const made = await api("/tokens", { method: "POST", body: { name: name.value, role: role.value }, signal });
+            fill(once, h("p", { class: "once" }, t("tokens.once"), " ", h("code", {}, made.token)));
+            name.value = "";
+            await load();
+        });
+    };
+    section.append(h("p", {}, t("tokens.text")),
+        h("form", { class: "row", onsubmit: make }, field(t("tokens.name"), name), field(t("tokens.role"), role), h("button", { class: "main" }, t("tokens.make"))),
+        box, once, list);
+    await load();
+}
+
+/** Asks before something is done that cannot be taken back. */
+function sure(question, work) {
+    const dialog = h("dialog", { "aria-label": question, onclose: () => dialog.remove() },
+        h("p", {}, question),
+        h("div", { class: "buttons" },
+            h("button", { type: "button", class: "main", onclick: () => { dialog.close(); work(); } }, t("remove")),
+            h("button", { type: "button", onclick: () => dialog.close() }, t("cancel"))));
+    document.body.append(dialog);
+    dialog.showModal();
+}

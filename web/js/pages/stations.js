@@ -1,0 +1,111 @@
+// All stations, a card each, live.
+
+import { api, stationPath } from "../api.js";
+import { fill, h } from "../dom.js";
+import { every, on, throttled } from "../every.js";
+import { ago, dateTime, quantity, t, valueName } from "../text.js";
+
+// From so many cards on, people search.
+const FILTER_FROM = 9;
+// So many changed stations are asked for singly; more at once, all of them.
+const SINGLY = 4;
+/** Values that say nothing on a card. */
+const ASIDE = /^(time|status|.*_total)$/;
+
+export const title = () => t("stations.title");
+
+export const stateBadge = (station) =>
+    h("span", { class: `state ${station.state}` }, t(`state.${station.state}`));
+
+class Card {
+    constructor() {
+        this.element = h("li", { class: "card" });
+    }
+
+    update(station) {
+        this.station = station;
+        const values = Object.entries(station.values).filter(([name]) => !ASIDE.test(name));
+        const pair = (name, value, kind) => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, value));
+        this.heard = h("span");
+        // A link in this card keeps the focus while its numbers change.
+        const focused = this.element.contains(document.activeElement);
+        fill(this.element,
+            h("h2", {}, h("a", { href: `#/station/${encodeURIComponent(station.device)}` }, station.name || station.device), stateBadge(station)),
+            h("p", { class: "soft mono" }, [station.name && station.device, station.site].filter(Boolean).join(" · ")),
+            h("dl", { class: "values" },
+                station.rain && [
+                    pair(t("rain.hour"), quantity(station.rain.hour, station.rain.unit), "big"),
+                    pair(t("rain.day"), quantity(station.rain.day, station.rain.unit), "big"),
+                ],
+                values.map(([name, { value, unit }]) => pair(valueName(name), quantity(value, unit)))),
+            station.alarms.length > 0 && h("ul", { class: "alarms" }, station.alarms.map((alarm) =>
+                h("li", {}, `${t("alarm")}: ${alarm.alarm}`))),
+            h("p", { class: "soft foot" }, this.heard));
+        if (focused) this.element.querySelector("a").focus({ preventScroll: true });
+        this.tick();
+    }
+
+    tick() {
+        this.heard.textContent = t("station.heard", { ago: ago(this.station.last_seen) });
+        this.heard.title = dateTime(this.station.last_seen);
+    }
+}
+
+export async function show({ main, signal, app }) {
+    const cards = new Map();
+    const dirty = new Set();
+    const list = h("ul", { class: "cards" });
+    const count = h("p", { class: "soft" });
+    const empty = h("p", {}, t("stations.empty"), " ", t("stations.empty.hint"));
+    const search = h("input", { type: "search", "aria-label": t("stations.filter"), placeholder: t("stations.filter"), oninput: () => arrange() });
+
+    function take(station) {
+        app.names.set(station.device, station.name);
+        if (!cards.has(station.device)) cards.set(station.device, new Card());
+        cards.get(station.device).update(station);
+    }
+
+    function arrange() {
+        const all = [...cards.values()];
+        const name = (card) => card.station.name || card.station.device;
+        all.sort((a, b) => name(a).localeCompare(name(b)));
+        const wanted = search.value.trim().toLowerCase();
+        const text = (card) => `${name(card)} ${card.station.device} ${card.station.site}`.toLowerCase();
+        const shown = all.filter((card) => text(card).includes(wanted)).map((card) => card.element);
+        const now = [...list.children];
+        if (shown.length !== now.length || shown.some((card, at) => card !== now[at])) list.replaceChildren(...shown);
+        const online = all.filter((card) => card.station.state === "online").length;
+        count.textContent = t("stations.count", { online, all: all.length });
+        search.hidden = all.length < FILTER_FROM;
+        empty.hidden = all.length > 0;
+        count.hidden = all.length === 0;
+    }
+
+    async function all() {
+        const { stations } = await api("/stations", { signal });
+        stations.forEach(take);
+        arrange();
+    }
+
+    const some = throttled(1000, signal, async () => {
+        const devices = [...dirty];
+        dirty.clear();
+        if (devices.length > SINGLY) return all();
+        await Promise.all(devices.map(async (device) => take(await api(stationPath(device), { signal }))));
+        arrange();
+    });
+
+    await all();
+    fill(main, h("h1", { tabindex: "-1" }, title()), h("div", { class: "tools" }, count, search), empty, list);
+    for (const kind of ["reading", "alarm", "station"]) {
+        on(app.live, kind, signal, ({ detail }) => {
+            if (!detail.device) return;
+            dirty.add(detail.device);
+            some();
+        });
+    }
+    on(app.live, "resync", signal, () => all().catch(() => {}));
+    every(10_000, signal, () => cards.forEach((card) => card.tick()));
+    // A station that says nothing sends no event when it falls silent.
+    every(60_000, signal, () => all().catch(() => {}));
+}

@@ -1,0 +1,95 @@
+// Words and numbers in the user's language. A language is one file in lang/.
+
+import en from "./lang/en.js";
+import pt from "./lang/pt-BR.js";
+
+const LANGUAGES = { en, "pt-BR": pt };
+let chosen = "en";
+
+export const languages = Object.keys(LANGUAGES);
+export const language = () => chosen;
+
+/** `wanted` is a language, or empty: then the browser says. */
+export function setLanguage(wanted) {
+    const asked = wanted ? [wanted] : navigator.languages;
+    const short = (tag) => tag.split("-")[0].toLowerCase();
+    const known = asked.map((tag) => languages.find((one) => short(one) === short(tag)));
+    chosen = known.find(Boolean) ?? "en";
+    document.documentElement.lang = chosen;
+}
+
+/** The text of a key; `{name}` in it stands for an argument. */
+export function t(key, values = {}) {
+    const text = LANGUAGES[chosen][key] ?? en[key] ?? key;
+    return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+}
+
+/** The text of a key that may not be there. */
+export const known = (key) => LANGUAGES[chosen][key];
+
+// Numbers -------------------------------------------------------------------------------
+
+// How many digits after the point a reader cares for.
+const DIGITS = { mm: 1, Cel: 1, V: 2, "%": 0, hPa: 1, s: 0 };
+const SIGNS = { Cel: "°C", 1: "" };
+
+export const unitSign = (unit) => SIGNS[unit] ?? unit;
+
+export function number(value, digits) {
+    if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+    const options = digits === undefined
+        ? { maximumFractionDigits: 3 }
+        : { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    // Nothing is 0, not -0.
+    return new Intl.NumberFormat(chosen, options).format(value + 0);
+}
+
+export const amount = (value, unit) => number(value, DIGITS[unit]);
+
+/** A value with its unit, which stays on its line. */
+export function quantity(value, unit) {
+    const sign = unitSign(unit);
+    return sign ? `${amount(value, unit)}\u00a0${sign}` : amount(value, unit);
+}
+
+/** Names of values come from codec files; the common ones have words here. */
+export function valueName(name) {
+    const word = known(`value.${name}`);
+    if (word) return word;
+    const plain = name.replaceAll("_", " ");
+    return plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
+// Times ---------------------------------------------------------------------------------
+
+const at = (time) => new Date(time);
+
+export const dateTime = (time) => time
+    ? new Intl.DateTimeFormat(chosen, { dateStyle: "medium", timeStyle: "medium" }).format(at(time))
+    : "–";
+
+export const clock = (time, seconds = false) =>
+    new Intl.DateTimeFormat(chosen, {
+        hour: "2-digit", minute: "2-digit", second: seconds ? "2-digit" : undefined,
+    }).format(at(time));
+
+export const day = (time, zone) =>
+    new Intl.DateTimeFormat(chosen, { day: "numeric", month: "short", timeZone: zone }).format(at(time));
+
+const STEPS = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+/** How long ago, in the largest unit that fits. */
+export function ago(time, now = Date.now()) {
+    if (!time) return t("never");
+    const seconds = Math.round((at(time).getTime() - now) / 1000);
+    const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? STEPS[3];
+    const format = new Intl.RelativeTimeFormat(chosen, { numeric: "auto" });
+    return format.format(Math.trunc(seconds / size), unit);
+}
+
+/** A span of seconds: "2 h", "30 min". */
+export function span(seconds) {
+    const [unit, size] = STEPS.find(([, size]) => seconds >= size && seconds % size === 0) ?? STEPS[3];
+    return new Intl.NumberFormat(chosen, { style: "unit", unit, unitDisplay: "short" })
+        .format(seconds / size);
+}

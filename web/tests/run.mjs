@@ -1,0 +1,483 @@
+// The dashboard in a browser, with a collector behind it. Prints a line a test, and
+// "N passed, M failed".
+//
+// usage: node web/tests/run.mjs [WORD]   only tests whose name has the word
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import en from "../js/lang/en.js";
+import pt from "../js/lang/pt-BR.js";
+import { launch, logIn, open, Watch } from "./browser.mjs";
+import { Collector, seed } from "./collector.mjs";
+
+const PAGES = ["stations", "station/3f9a01c2", "alarms", "frames", "devices", "report", "settings"];
+const EVIL = "<img src=x onerror=alert(1)>";
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const tests = [];
+const test = (name, work) => tests.push([name, work]);
+
+const collector = new Collector();
+const watch = new Watch();
+let browser;
+let stations;
+let state;
+
+/** A page that is logged in as admin. */
+async function logged(options = {}) {
+    const page = await open(browser, collector, watch, { storageState: state, ...options });
+    return page;
+}
+
+/** Goes to a page of the dashboard and waits until its data is there. */
+async function go(page, name) {
+    await page.goto(`/#/${name}`);
+    await settled(page, name);
+}
+
+async function settled(page, name) {
+    const ready = {
+        stations: ".card", station: "figure[data-chart=rain] canvas", alarms: "#rules form, #rules table", frames: "main table",
+        devices: ".problem", report: ".problem", settings: "#tokens",
+    };
+    await page.waitForSelector(ready[name.split("/")[0]]);
+    if (name.startsWith("station/")) await page.waitForSelector("main section table");
+}
+
+const text = (page, selector) => page.locator(selector).first().innerText();
+
+test("both languages say everything", () => {
+    assert.deepEqual(Object.keys(pt), Object.keys(en));
+    for (const [key, english] of Object.entries(en)) {
+        const names = (one) => (one.match(/\{\w+\}/g) ?? []).sort();
+        assert.deepEqual(names(pt[key]), names(english), key);
+    }
+});
+
+test("every text that the code asks for exists, and nothing is put in as markup", () => {
+    const folder = fileURLToPath(new URL("../js", import.meta.url));
+    const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".js") && !file.includes("lang"));
+    assert.ok(files.length > 10);
+    for (const file of files) {
+        const code = readFileSync(`${folder}/${file}`, "utf8");
+        for (const [, key] of code.matchAll(/\bt\("([^"]+)"/g)) assert.ok(key in en, `${file}: ${key}`);
+        assert.doesNotMatch(code, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser/, file);
+    }
+});
+
+test("a wrong password is refused, with a word why", async () => {
+    const page = await open(browser, collector, watch);
+    await page.goto("/");
+    await page.fill("input[name=user]", "admin");
+    await page.fill("input[name=password]", "wrong");
+    await page.click("button.main");
+    await page.waitForSelector("[role=alert]");
+    assert.match(await text(page, "[role=alert]"), /password is wrong/);
+    assert.match(await text(page, "[role=alert] .hint"), /selo collect user add/);
+    assert.equal(await page.isVisible("#nav"), false);
+    assert.equal(await page.inputValue("input[name=password]"), "");
+});
+
+test("the right password opens the stations", async () => {
+    const page = await open(browser, collector, watch);
+    await logIn(page, "admin", collector.password);
+    await page.waitForSelector(".card");
+    assert.equal(await page.locator(".card").count(), 3);
+    assert.equal(await page.title(), "Stations · Selo");
+    state = await page.context().storageState();
+});
+
+test("logging out ends the session", async () => {
+    const page = await open(browser, collector, watch);
+    await logIn(page, "admin", collector.password);
+    await page.click(".who button");
+    await page.waitForSelector("input[name=password]");
+    await page.goto("/#/settings");
+    await page.reload();
+    await page.waitForSelector("input[name=password]");
+});
+
+test("a station's card follows its readings by itself", async () => {
+    const page = await logged();
+    await go(page, "stations");
+    const garden = page.locator(".card", { hasText: "3f9a01c2" });
+    const rain = stations["3f9a01c2"].rain;
+    stations["3f9a01c2"].rain = rain + 1.4;
+    const before = await collector.api("/stations/3f9a01c2");
+    const loaded = watch.requests.filter((url) => url.endsWith("/api/v1/me")).length;
+    await collector.send([stations["3f9a01c2"].reading(Date.now(), { temperature: { value: 33.3, unit: "Cel" } })]);
+    await garden.getByText("33.3 °C").waitFor();
+    const after = await collector.api("/stations/3f9a01c2");
+    assert.ok(after.rain.hour > before.rain.hour);
+    await garden.getByText(`${after.rain.hour.toFixed(1)} mm`).first().waitFor();
+    assert.equal(watch.requests.filter((url) => url.endsWith("/api/v1/me")).length, loaded, "the page was not loaded anew");
+});
+
+test("a chart of a value is drawn, follows readings, and has a table", async () => {
+    const page = await logged();
+    await go(page, "station/3f9a01c2");
+    await page.click("button[data-range='1h']");
+    const figure = page.locator("figure[data-chart=temperature]");
+    await figure.locator("canvas").waitFor();
+    const inked = await figure.locator("canvas").evaluate((canvas) => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        // The teal of the line, which axes and grid do not have.
+        let count = 0;
+        for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 200 && data[at] < 40 && data[at + 1] > 90 && data[at + 2] > 90) count += 1;
+        return count;
+    });
+    assert.ok(inked > 50, `${inked} pixels of a line`);
+    assert.match(await figure.locator("[role=img]").getAttribute("aria-label"), /^Temperature, 1 hour: least .* °C, most .* °C, last .* °C$/);
+    await figure.locator("summary").click();
+    const rows = await figure.locator("tbody tr").count();
+    assert.ok(rows >= 4, `${rows} rows`);
+    await collector.send([stations["3f9a01c2"].reading(Date.now(), { temperature: { value: 19.17, unit: "Cel" } })]);
+    await page.waitForFunction((rows) => document.querySelectorAll("figure[data-chart=temperature] tbody tr").length === rows + 1, rows);
+    assert.match(await figure.locator("tbody tr").first().innerText(), /19\.2$/);
+});
+
+test("every range shows its charts", async () => {
+    const page = await logged();
+    await go(page, "station/3f9a01c2");
+    for (const range of ["1h", "7d", "30d", "24h"]) {
+        const answers = ["rain", "temperature", "battery"].map((what) =>
+            page.waitForResponse((answer) => answer.url().includes(what === "rain" ? "/rain?" : `name=${what}`)));
+        await page.click(`button[data-range='${range}']`);
+        for (const answer of await Promise.all(answers)) {
+            const { t } = await (answer).json();
+            assert.ok(t.length > 1, `${range}: ${answer.url()}`);
+        }
+        assert.equal(await page.getAttribute(`button[data-range='${range}']`, "aria-pressed"), "true");
+    }
+    assert.equal(await page.locator("figure canvas").count(), 3);
+});
+
+test("the bars of rain add up to the API's total, and to what fell", async () => {
+    const page = await logged();
+    await page.goto("/#/stations");
+    for (const range of ["24h", "30d"]) {
+        const step = { "24h": "hour", "30d": "day" }[range];
+        await go(page, "station/3f9a01d7");
+        const waiting = page.waitForResponse((answer) => answer.url().includes("/rain?") && answer.url().includes(`step=${step}`) && answer.url().includes("3f9a01d7"));
+        await page.click(`button[data-range='${range}']`);
+        const { total, mm } = await (await waiting).json();
+        const figure = page.locator("figure[data-chart=rain]");
+        await page.waitForFunction((total) => Number(document.querySelector("figure[data-chart=rain]").dataset.total) === total, total);
+        if (await figure.locator("details[open]").count() === 0) await figure.locator("summary").click();
+        const cells = await figure.locator("tbody td").allInnerTexts();
+        const sum = cells.reduce((sum, cell) => sum + Number(cell), 0);
+        assert.equal(cells.length, mm.length);
+        assert.ok(total > 0 && Math.abs(sum - total) < 1e-6, `${range}: bars ${sum}, API ${total}`);
+        assert.match(await text(page, "figure[data-chart=rain] .badge"), new RegExp(`^${total.toFixed(1)}.mm in all$`));
+        // All that this station has sent is younger than 30 days.
+        if (range === "30d") assert.ok(Math.abs(total - Math.round(stations["3f9a01d7"].rain * 5) / 5) < 0.21, `${total} of ${stations["3f9a01d7"].rain}`);
+    }
+});
+
+test("Portuguese, where the browser speaks it, and by choice", async () => {
+    const page = await open(browser, collector, watch, { locale: "pt-BR" });
+    await page.goto("/");
+    await page.waitForSelector("input[name=password]");
+    assert.equal(await text(page, "h1"), "Entrar");
+    assert.equal(await page.getAttribute("html", "lang"), "pt-BR");
+    await logIn(page, "admin", collector.password);
+    await page.waitForSelector(".card");
+    assert.match(await text(page, ".card dl"), /\d,\d\smm/);
+    await go(page, "settings");
+    await page.selectOption("select[name=language]", "en");
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    assert.equal(await page.getAttribute("html", "lang"), "en");
+});
+
+test("colours by choice, kept by the browser", async () => {
+    const page = await logged({ colorScheme: "light" });
+    await go(page, "settings");
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await paper();
+    await page.selectOption("select[name=theme]", "dark");
+    const dark = await paper();
+    assert.notEqual(dark, light);
+    await page.reload();
+    await settled(page, "settings");
+    assert.equal(await paper(), dark);
+});
+
+test("on a phone nothing is wider than the screen", async () => {
+    const page = await logged({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
+    for (const name of PAGES) {
+        await go(page, name);
+        const wide = await page.evaluate(() => [document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth]);
+        assert.deepEqual(wide, [360, 360, 360], name);
+    }
+});
+
+test("everything by keyboard alone", async () => {
+    const page = await open(browser, collector, watch);
+    const focused = () => page.evaluate(() => document.activeElement.textContent.trim());
+    const tab = async (to, most = 40) => {
+        for (let count = 0; count < most; count += 1) {
+            await page.keyboard.press("Tab");
+            if (await focused() === to) return;
+        }
+        assert.fail(`Tab never reaches ${to}`);
+    };
+    await page.goto("/");
+    await page.waitForSelector("input[name=user]");
+    await page.keyboard.type("admin");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(collector.password);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".card");
+    assert.equal(await focused(), "Stations", "the new page's heading has the focus");
+    await tab("Garden");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("figure[data-chart=rain] canvas");
+    await tab("7 days");
+    await page.keyboard.press("Space");
+    assert.equal(await page.getAttribute("button[data-range='7d']", "aria-pressed"), "true");
+    await tab("As a table");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("figure details[open] table");
+    // The link to the content passes by the menu.
+    await page.evaluate(() => document.body.focus());
+    await page.locator("#skip").focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "main");
+    await page.locator("#nav a").first().focus();
+    await tab("Settings");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#tokens table, #tokens form");
+    assert.equal(await focused(), "Settings");
+});
+
+test("what a device calls itself is text", async () => {
+    const page = await logged();
+    for (const name of ["stations", "frames", "station/5b2c7e10", "alarms"]) {
+        await page.goto(`/#/${name}`);
+        await page.getByText(EVIL).first().waitFor({ state: "attached" });
+        assert.equal(await page.locator("main img, main script").count(), 0, name);
+    }
+    assert.equal(await text(page, "h1"), "Alarms");
+});
+
+test("an alarm is told on every page, counted, and ends", async () => {
+    const page = await logged();
+    await go(page, "settings");
+    const roof = stations["3f9a01d7"];
+    const battery = (value) => collector.send([roof.reading(Date.now(), { battery: { value, unit: "V" } })]);
+    await battery(3.1);
+    await page.waitForFunction(() => document.querySelector("#live").textContent === "Alarm battery-low at Roof");
+    assert.match(await text(page, "#nav a[href='#/alarms']"), /Alarms\s+\d+/);
+    await go(page, "alarms");
+    await page.getByRole("link", { name: "Roof" }).first().waitFor();
+    await battery(3.9);
+    await page.waitForFunction(() => document.querySelector("#live").textContent === "The alarm battery-low at Roof is over"
+        || document.querySelector("#live").textContent === "Alarm battery-low at Roof is over");
+    await page.getByRole("region", { name: "Past" }).getByText("battery-low").first().waitFor();
+});
+
+test("rules are edited, and the API's objection is shown", async () => {
+    const page = await logged();
+    await go(page, "alarms");
+    const rule = page.locator("fieldset", { hasText: "heavy-rain" });
+    await rule.locator("input[name=over]").fill("soon");
+    await page.click("#rules .buttons .main");
+    await page.waitForSelector("#rules [role=alert]");
+    await rule.locator("input[name=over]").fill("1h");
+    await rule.locator("input[name=limit]").fill("12.5");
+    await page.click("#rules .buttons .main");
+    await page.getByText("Saved.").waitFor();
+    const { rules } = await collector.api("/rules");
+    assert.equal(rules.length, 3);
+    assert.equal(rules.find(({ name }) => name === "heavy-rain").limit, 12.5);
+});
+
+test("a viewer sees, and is not offered to change", async () => {
+    collector.addUser("maria", "viewer", "correct horse battery");
+    const page = await open(browser, collector, watch);
+    await logIn(page, "maria", "correct horse battery");
+    await go(page, "alarms");
+    assert.equal(await page.locator("#rules form").count(), 0);
+    await go(page, "settings");
+    assert.match(await text(page, "#tokens"), /Only an admin/);
+    await go(page, "station/3f9a01c2");
+    assert.equal(await page.getByRole("button", { name: "Rename" }).count(), 0);
+});
+
+test("a station is renamed, and every page knows", async () => {
+    const page = await logged();
+    await go(page, "station/3f9a01d7");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.locator("dialog input").fill("Roof & <b>ridge</b>");
+    await page.locator("dialog .main").click();
+    await page.getByRole("heading", { name: "Roof & <b>ridge</b>" }).waitFor();
+    await go(page, "stations");
+    await page.getByRole("link", { name: "Roof & <b>ridge</b>" }).waitFor();
+});
+
+test("a token is shown once, works, and is removed", async () => {
+    const page = await logged();
+    await go(page, "settings");
+    await page.locator("input[name=token-name]").fill("shed");
+    await page.selectOption("select[name=token-role]", "viewer");
+    await page.click("#tokens form .main");
+    const token = await text(page, ".once code");
+    const ask = () => fetch(`${collector.base}/api/v1/stations`, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal((await ask()).status, 200);
+    await page.getByRole("button", { name: "Remove the token shed" }).click();
+    await page.locator("dialog .main").click();
+    await page.getByRole("button", { name: "Remove the token shed" }).waitFor({ state: "detached" });
+    assert.equal((await ask()).status, 401);
+});
+
+test("frames: one station's, with counters, and older ones", async () => {
+    const page = await logged();
+    await go(page, "frames");
+    assert.equal(await page.locator("main tbody tr").count(), 50);
+    await page.getByRole("button", { name: "Older" }).click();
+    await page.waitForFunction(() => document.querySelectorAll("main tbody tr").length === 100);
+    await page.locator("main select").selectOption("3f9a01c2");
+    await page.waitForFunction(() => [...document.querySelectorAll("main tbody td:nth-child(2)")].every((cell) => cell.textContent === "Garden"));
+    const { frames } = await collector.api("/frames?device=3f9a01c2&limit=50");
+    const counters = await page.locator("main tbody td:nth-child(4)").allInnerTexts();
+    assert.deepEqual(counters.map((one) => Number(one.replaceAll(",", ""))), frames.map(({ counter }) => counter));
+    const lost = await page.locator("main tbody td:nth-child(5)").allInnerTexts();
+    assert.deepEqual(lost.map(Number), frames.map(({ lost_before: lost }) => lost));
+});
+
+test("what needs a gateway says so, with a hint; so does a missing report", async () => {
+    const page = await logged();
+    await go(page, "devices");
+    assert.match(await text(page, ".problem"), /No gateway runs together/);
+    assert.match(await text(page, ".problem .hint"), /selo up/);
+    await go(page, "report");
+    assert.match(await text(page, ".problem .hint"), /selo lab report/);
+});
+
+test("pairing: the digits are shown, compared, confirmed", async () => {
+    const page = await logged();
+    // No gateway here: its side is played, in the words of crates/collector/src/beside.rs.
+    let window = { state: "closed" };
+    const asked = [];
+    await page.route("**/api/v1/pairing", async (route) => {
+        if (route.request().method() === "POST") {
+            const body = route.request().postDataJSON();
+            asked.push(body);
+            if (body.action === "open") window = { state: "open", attempts_left: 3 };
+            if (body.action === "confirm" && body.digits.replace(" ", "") !== "042917") {
+                const error = { code: "digits-differ", message: "these are not the digits", hint: "reject" };
+                return route.fulfill({ status: 409, json: { error } });
+            }
+            if (body.action === "confirm") window = { state: "paired", device: "0000000a" };
+        }
+        return route.fulfill({ json: window });
+    });
+    await page.route("**/api/v1/devices", (route) => route.fulfill({ json: { devices: [{
+        id: "0000000a", name: "shed", suite: "ascon", codec: "rain-gauge", created: 1763800000000, revoked: null, last_seen: null, address: null,
+    }] } }));
+    await page.route("**/qr.svg", (route) => route.fulfill({ contentType: "image/svg+xml", body: "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 2 2'><path d='M0 0h1v1z'/></svg>" }));
+    await page.goto("/#/devices");
+    await page.getByLabel("Name of the new device").fill("shed");
+    await page.getByRole("button", { name: "Open the pairing window" }).click();
+    await page.getByText("attempts left: 3").waitFor();
+    window = { state: "comparing", attempt: 1, device: "0000000a", suite: "ascon", digits: "042917", replaces: false };
+    await page.getByText("042 917").waitFor();
+    await page.getByLabel("Digits on the node").fill("111 111");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#pairing [role=alert]");
+    await page.getByLabel("Digits on the node").fill("042 917");
+    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.getByText("Device 0000000a is paired.").waitFor();
+    assert.deepEqual(asked[0], { action: "open", name: "shed" });
+    assert.deepEqual(asked.at(-1), { action: "confirm", digits: "042 917" });
+    await page.getByRole("button", { name: "Show the label of shed" }).click();
+    await page.getByRole("img", { name: "QR code of shed" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("img", { name: "QR code of shed" }).waitFor({ state: "detached" });
+});
+
+for (const colorScheme of ["light", "dark"]) {
+    test(`accessible by axe, ${colorScheme}`, async () => {
+        const page = await logged({ colorScheme, reducedMotion: "reduce" });
+        const bad = [];
+        for (const name of PAGES) {
+            await go(page, name);
+            if (name.startsWith("station/")) await page.locator("figure summary").first().click();
+            await page.evaluate(AXE);
+            const { violations } = await page.evaluate(() => axe.run(document));
+            for (const { id, impact, nodes } of violations) {
+                if (impact === "serious" || impact === "critical") bad.push(`${name}: ${id}: ${nodes[0].html}`);
+            }
+        }
+        assert.deepEqual(bad, []);
+    });
+}
+
+test("who asks for less motion gets none", async () => {
+    const moving = async (reducedMotion) => {
+        const page = await logged({ reducedMotion });
+        await go(page, "settings");
+        return page.evaluate(() => [...document.querySelectorAll("*")].some((one) => {
+            const { transitionDuration, animationName } = getComputedStyle(one);
+            return parseFloat(transitionDuration) > 0 || animationName !== "none";
+        }));
+    };
+    assert.deepEqual([await moving("no-preference"), await moving("reduce")], [true, false]);
+});
+
+test("no request has left the origin, and no policy was broken", () => {
+    const other = watch.requests.filter((url) => new URL(url).origin !== collector.base && !/^(data|blob):/.test(url));
+    assert.ok(watch.requests.length > 100, "requests were seen");
+    assert.deepEqual(other, []);
+    assert.deepEqual(watch.problems, []);
+});
+
+// Last: it ends the session of the others.
+test("a collector that goes away is told, and found again", async () => {
+    const page = await logged();
+    await go(page, "stations");
+    await collector.stop();
+    await page.waitForSelector("#banner:not([hidden])");
+    assert.match(await text(page, "#banner"), /No connection to the collector/);
+    await collector.start();
+    await page.waitForSelector("#banner", { state: "hidden" });
+    // Sessions may end with the collector; then it asks who is there.
+    await page.waitForSelector(".card, input[name=password]");
+    if (await page.isVisible("input[name=password]")) await logIn(page, "admin", collector.password);
+    await page.waitForSelector(".card");
+    await collector.send([stations["3f9a01c2"].reading(Date.now(), { temperature: { value: 12.3, unit: "Cel" } })]);
+    await page.locator(".card", { hasText: "3f9a01c2" }).getByText("12.3 °C").waitFor();
+});
+
+let passed = 0;
+let failed = 0;
+const word = process.argv[2] ?? "";
+try {
+    await collector.start();
+    stations = await seed(collector, { evil: EVIL });
+    browser = await launch();
+    // One that is logged in, for the tests that begin there.
+    const first = await open(browser, collector, watch);
+    await logIn(first, "admin", collector.password);
+    state = await first.context().storageState();
+    await first.context().close();
+    for (const [name, work] of tests.filter(([name]) => name.includes(word))) {
+        try {
+            await work();
+            passed += 1;
+            console.log(`ok: ${name}`);
+        } catch (error) {
+            failed += 1;
+            console.log(`FAILED: ${name}\n${error.stack}`);
+        }
+        for (const context of browser.contexts()) await context.close();
+    }
+} finally {
+    await browser?.close();
+    await collector.end();
+}
+console.log(`web: ${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
