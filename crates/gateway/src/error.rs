@@ -48,6 +48,10 @@ pub enum Error {
         source: io::Error,
     },
 
+    /// The serial port of a radio module.
+    #[error("cannot use the radio module on {}: {source}", path.display())]
+    Radio { path: PathBuf, source: io::Error },
+
     #[error("cannot serve metrics on {address}: {source}")]
     Metrics {
         address: SocketAddr,
@@ -119,6 +123,19 @@ impl Error {
             Error::Locked { .. } => "stop it first, or give this one another --state DIR; \
                  commands such as `selo device list` work while it runs"
                 .into(),
+            Error::Radio { source, path } => match source.kind() {
+                io::ErrorKind::PermissionDenied => {
+                    "add the user to the port's group, often: adduser USER dialout".into()
+                }
+                io::ErrorKind::NotFound => {
+                    "is it plugged in? `ls /dev/serial/by-id` shows what there is".into()
+                }
+                io::ErrorKind::WouldBlock | io::ErrorKind::ResourceBusy => format!(
+                    "another program has it open; see which with `fuser {}`",
+                    path.display()
+                ),
+                _ => "--radio takes a serial port, such as /dev/ttyUSB0".into(),
+            },
             Error::Listen { source, address } => match source.kind() {
                 io::ErrorKind::AddrInUse => format!(
                     "see who has it with `ss -lunp 'sport = :{}'`, or choose another --listen ADDR:PORT",

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use tracing::{error, info, warn};
 
+use crate::carriers::Carriers;
 use crate::clock::Clock;
 use crate::control;
 use crate::counters::{Counters, Shared};
@@ -22,8 +23,8 @@ use crate::metrics;
 use crate::registry::{Learnt, Registry};
 use crate::sink::Sink;
 use crate::state::{Lock, StateDir};
-use crate::udp;
 use crate::worker::{Remote, Worker};
+use crate::{radio, udp};
 
 /// How long a sink that does not take readings may delay the end. What it has not taken
 /// waits for the next start.
@@ -35,6 +36,8 @@ pub struct Config {
     /// Port 0: any, for tests.
     pub listen: SocketAddr,
     pub metrics: Option<SocketAddr>,
+    /// Radio modules on serial ports, beside UDP: the first is `radio:0`, and so on.
+    pub radios: Vec<radio::Port>,
     pub sink: Box<dyn Sink>,
     pub sync: Sync,
     pub limits: Limits,
@@ -54,6 +57,7 @@ impl Config {
             state: state.into(),
             listen,
             metrics: None,
+            radios: Vec::new(),
             sink: Box::new(sink),
             sync: journal.sync,
             limits: Limits::default(),
@@ -88,6 +92,16 @@ impl Gateway {
             address: config.listen,
             source,
         })?;
+        let radios = config.radios.iter().zip(0..=u8::MAX);
+        let (radio_senders, radios): (Vec<_>, Vec<_>) = radios
+            .map(|(port, number)| radio::open(number, port))
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .unzip();
+        let carriers = Arc::new(Carriers {
+            udp: udp.sender(),
+            radios: radio_senders,
+        });
         let clock = Clock::start();
         let counters = Arc::new(Shared::default());
         let names = Arc::new(Names::default());
@@ -130,7 +144,7 @@ impl Gateway {
             sync: config.sync,
             file: writer.file()?,
             registry,
-            sender: udp.sender(),
+            carriers: carriers.clone(),
             progress: progress.clone(),
             counters: counters.clone(),
             failed: report_failure(&fail),
@@ -155,6 +169,7 @@ impl Gateway {
             engine,
             clock,
             udp,
+            carriers: carriers.clone(),
             journal: writer,
             sync: config.sync,
             keeper: keeper.clone(),
@@ -179,10 +194,19 @@ impl Gateway {
             keeper: Some(keeper_thread),
             delivery: Some(delivery_thread),
             control: None,
+            radios: Vec::new(),
             fail,
             failures: Mutex::new(failures),
             _lock: lock,
         };
+        for (radio, sender) in radios.into_iter().zip(&carriers.radios) {
+            let path = radio.path().to_owned();
+            let remote = remote.clone();
+            let running = radio
+                .start(sender, move |from, frame| remote.packet(from, frame))
+                .map_err(|source| Error::Radio { path, source })?;
+            handle.radios.push(running);
+        }
         if let Some(address) = config.metrics {
             let remote = remote.clone();
             let bound = metrics::serve(address, counters.clone(), move || remote.stopping())?;
@@ -330,6 +354,7 @@ pub struct Handle {
     keeper: Option<JoinHandle<()>>,
     delivery: Option<JoinHandle<()>>,
     control: Option<control::Server>,
+    radios: Vec<radio::Running>,
     fail: Arc<Fail>,
     failures: Mutex<mpsc::Receiver<String>>,
     _lock: Lock,
@@ -376,6 +401,7 @@ impl Handle {
     }
 
     fn end(&mut self) -> Result<(), String> {
+        self.radios.clear();
         self.remote.stop();
         let worker = match self.worker.take().map(JoinHandle::join) {
             Some(Ok(result)) => result,

@@ -16,12 +16,12 @@ use std::time::Instant;
 
 use tracing::error;
 
+use crate::carriers::Carriers;
 use crate::counters::{Count, Shared};
 use crate::delivery::Progress;
 use crate::engine::Outgoing;
 use crate::journal::{Position, Sync};
 use crate::registry::{Learnt, Registry};
-use crate::udp;
 
 /// What the keeper is asked to do.
 enum Work {
@@ -49,7 +49,7 @@ pub struct Tools {
     pub sync: Sync,
     pub file: File,
     pub registry: Registry,
-    pub sender: Arc<udp::Sender>,
+    pub carriers: Arc<Carriers>,
     pub progress: Arc<Progress>,
     pub counters: Arc<Shared>,
     /// Called when the disk refuses.
@@ -176,7 +176,7 @@ impl Thread {
                 position = None;
             }
             for packet in &packets {
-                if self.tools.sender.send(packet).is_err() {
+                if self.tools.carriers.send(packet).is_err() {
                     self.tools.counters.add(Count::SendErrors, 1);
                 }
             }

@@ -9,10 +9,12 @@
 //! | [`registry`] | the devices and their keys |
 //! | [`exchange`], [`label`] | devices as files and as labels |
 //! | [`state`] | the directory that holds all of it |
+//! | [`radio`] | radio modules on serial ports, beside UDP |
 //! | [`gateway`] | all of it in one process |
 //! | [`control`] | how commands talk to a running gateway |
 //! | [`counters`], [`metrics`] | what is counted, and how it is told |
 
+mod carriers;
 pub mod clock;
 pub mod control;
 pub mod counters;
@@ -27,6 +29,7 @@ pub mod label;
 pub mod limit;
 pub mod metrics;
 pub mod peer;
+pub mod radio;
 pub mod reading;
 pub mod registry;
 pub mod sink;

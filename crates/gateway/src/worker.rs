@@ -13,12 +13,14 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use tracing::{debug, error, info, warn};
 
+use crate::carriers::Carriers;
 use crate::clock::{Clock, Now};
 use crate::counters::{Count, Shared};
 use crate::delivery::Progress;
 use crate::engine::{Checkpoint, Engine, Event, Output, WindowState};
 use crate::journal::{Sync, Writer};
 use crate::keeper::Keeper;
+use crate::peer::Peer;
 use crate::registry::Learnt;
 use crate::udp;
 
@@ -50,6 +52,8 @@ pub type Listener = mpsc::Sender<Event>;
 enum Order {
     Job(Job),
     Listen(Listener),
+    /// Of a carrier with a thread of its own.
+    Packet(Peer, Vec<u8>),
 }
 
 /// Reaches the worker from other threads.
@@ -84,6 +88,11 @@ impl Remote {
         receive.recv().ok()
     }
 
+    /// A packet has come by a carrier with a thread of its own.
+    pub(crate) fn packet(&self, from: Peer, bytes: Vec<u8>) {
+        self.order(Order::Packet(from, bytes));
+    }
+
     /// Events from now on.
     pub fn listen(&self) -> mpsc::Receiver<Event> {
         let (send, receive) = mpsc::channel();
@@ -107,6 +116,7 @@ pub struct Worker {
     pub engine: Engine,
     pub clock: Clock,
     pub udp: udp::Receiver,
+    pub carriers: Arc<Carriers>,
     pub journal: Writer,
     pub sync: Sync,
     pub keeper: Keeper,
@@ -283,6 +293,13 @@ impl Loop {
             match order {
                 Order::Job(job) => job(&mut self.worker.engine, now, &mut self.out),
                 Order::Listen(listener) => self.listeners.push(listener),
+                // As with UDP: nothing is taken while too many readings wait.
+                Order::Packet(..) if self.paused => {}
+                Order::Packet(from, bytes) => {
+                    // Counted by the engine. Modules do not tell the signal strength.
+                    let engine = &mut self.worker.engine;
+                    let _ = engine.handle(now, from, None, &bytes, &mut self.out);
+                }
             }
         }
     }
@@ -324,7 +341,7 @@ impl Loop {
         let Worker {
             keeper,
             sync,
-            udp,
+            carriers,
             progress,
             counters,
             engine,
@@ -335,7 +352,6 @@ impl Loop {
             position = None;
         }
         let mut held_back = Vec::new();
-        let sender = udp.sender();
         for packet in self.out.send.drain(..) {
             let hold = match *sync {
                 Sync::Always => wrote || packet.after_sync,
@@ -344,7 +360,7 @@ impl Loop {
             };
             if hold {
                 held_back.push(packet);
-            } else if sender.send(&packet).is_err() {
+            } else if carriers.send(&packet).is_err() {
                 counters.add(Count::SendErrors, 1);
             }
         }
