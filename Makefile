@@ -15,8 +15,9 @@ help: ## show this list
 		while IFS='|' read -r target text; do printf '  make %-10s %s\n' "$$target" "$$text"; done
 	@printf '  make test-X     one group of the tests: %s\n' "$(strip $(groups))"
 
-setup: ## install what is missing (Debian packages; root or sudo)
+setup: ## install what is missing (Debian packages; root or sudo), fetch what the dashboard is built with
 	@tools/setup.sh
+	@tools/npm-ci.sh web
 
 build: setup ## compile the command `selo` and the simulator runners
 	@. tools/env.sh && selo_find_rust && cargo build --release --locked
@@ -38,4 +39,4 @@ $(groups:%=test-%): test-%: setup
 	@tools/test.sh $*
 
 clean: ## remove what was built (target/, out/, node_modules)
-	@rm -rf target out sims/*/node_modules
+	@rm -rf target out sims/*/node_modules web/node_modules web/tests/node_modules

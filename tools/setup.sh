@@ -28,6 +28,7 @@ avr-size                                    binutils-avr
 /usr/lib/postgresql                         postgresql
 node                                        nodejs
 npm                                         npm
+chromium                                    chromium
 /usr/sbin/mosquitto                         mosquitto
 mosquitto_passwd                            mosquitto
 mosquitto_sub                               mosquitto-clients

@@ -51,6 +51,8 @@ async function show() {
     if (!page) return;
     try {
         await page.show({ main, argument, signal: left.signal, app });
+        // The heading was built anew with the data; a page that wants the focus has taken it.
+        if (document.activeElement === document.body) main.querySelector("h1").focus({ preventScroll: true });
     } catch (error) {
         if (left.signal.aborted) return;
         if (error instanceof ApiError && error.status === 401 && app.user) return loggedOut();
@@ -72,7 +74,7 @@ function shell(current) {
                 t(`nav.${name}`),
                 name === "alarms" && count > 0 && h("span", { class: "count" }, ` ${count}`))))));
         fill(element("who"),
-            h("span", {}, t("who", { user: app.user.user, role: t(`role.${app.user.role}`) })),
+            h("span", {}, t("who", { user: app.user.user }), h("span", { class: "role" }, t("who.role", { role: t(`role.${app.user.role}`) }))),
             h("button", { type: "button", class: "plain", onclick: logout }, t("logout")));
     } else {
         fill(nav);

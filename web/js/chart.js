@@ -3,7 +3,7 @@
 
 import uPlot from "/vendor/uplot.js";
 import { fill, h, table } from "./dom.js";
-import { amount, clock, dateTime, day, language, quantity, t, unitSign } from "./text.js";
+import { amount, clock, dateTime, day, number, quantity, t, unitSign } from "./text.js";
 
 const HEIGHT = 200;
 const ROWS_MAX = 500;
@@ -17,10 +17,10 @@ function axes(unit, range) {
     const grid = { stroke: () => colour("line"), width: 1 };
     const time = (seconds) => (range > 2 * DAY_S ? day(seconds * 1000) : clock(seconds * 1000));
     return [
-        { ...common, grid: { show: false }, space: 64, values: (_, at) => at.map(time) },
+        { ...common, grid: { show: false }, space: 64, size: 28, values: (_, at) => at.map(time) },
         {
             ...common, grid, size: 52, label: null,
-            values: (_, at) => at.map((value) => new Intl.NumberFormat(language()).format(value)),
+            values: (_, at) => at.map((value) => number(value)),
         },
     ];
 }
@@ -116,7 +116,7 @@ export class Chart {
             width: this.#width(), height: HEIGHT, series,
             axes: axes(unit, (to - from) / 1000),
             scales: {
-                x: { time: true, range: () => [this.given.from / 1000, this.given.to / 1000] },
+                x: { time: true, range: () => this.#span() },
                 y: bars
                     ? { range: (_, __, max) => [0, Math.max(1, max, most) * 1.08] }
                     : { range: (_, min, max) => this.#room(min, max) },
@@ -150,6 +150,13 @@ export class Chart {
         };
     }
 
+    /** Bars are shown whole: the first and the last step, too. */
+    #span() {
+        const { kind, from, to, step } = this.given;
+        const whole = kind === "bars" ? step : 1;
+        return [Math.floor(from / whole) * whole / 1000, Math.ceil(to / whole) * whole / 1000];
+    }
+
     #room(min, max) {
         if (min === null || max === null) return [0, 1];
         const space = Math.max((max - min) * 0.1, Math.abs(max) * 0.005, 0.05);
@@ -164,6 +171,7 @@ export class Chart {
         ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
         ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
         ctx.textBaseline = "bottom";
+        ctx.textAlign = "left";
         for (const limit of this.given.limits ?? []) {
             const y = plot.valToPos(limit.value, "y", true);
             ctx.beginPath();
@@ -182,7 +190,6 @@ export class Chart {
         this.tip.hidden = at === null || at === undefined || left < 0 || drawn === null;
         if (this.tip.hidden) return;
         this.tip.textContent = `${dateTime(plot.data[0][at] * 1000)}  ${quantity(drawn, this.given.unit)}`;
-        this.tip.classList.toggle("right", left > plot.over.clientWidth / 2);
     }
 
     #width() {

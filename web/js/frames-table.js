@@ -9,7 +9,7 @@ export function framesTable(caption, frames, { station }) {
     const heads = [
         t("frames.time"), ...(station ? [t("frames.station")] : []), t("frames.session"),
         { n: t("frames.counter") }, { n: t("frames.lost") }, { n: t("frames.rssi") },
-        t("frames.sealed"), t("frames.payload"), t("frames.values"),
+        t("frames.sealed"), t("frames.values"), t("frames.payload"),
     ];
     const values = (frame) => h("ul", { class: "inline" }, Object.entries(frame.values).map(([name, { value, unit }]) =>
         h("li", {}, `${valueName(name)} `, h("b", {}, name === "time" ? dateTime(value * 1000) : quantity(value, unit)))));
@@ -21,8 +21,8 @@ export function framesTable(caption, frames, { station }) {
         { n: frame.lost_before > 0 ? h("b", { class: "warn" }, number(frame.lost_before)) : "0" },
         { n: frame.rssi === null ? "–" : `${number(frame.rssi)} dBm` },
         frame.authenticated ? t("frames.yes") : h("b", { class: "warn" }, t("frames.open")),
-        h("span", { class: "mono payload" }, frame.payload),
         values(frame),
+        h("span", { class: "mono payload" }, frame.payload),
     ]);
     return table(caption, heads, rows, { hideCaption: true });
 }

@@ -5,6 +5,8 @@ import pt from "./lang/pt-BR.js";
 
 const LANGUAGES = { en, "pt-BR": pt };
 let chosen = "en";
+// How numbers and times are written: as where the browser is, if it speaks the language.
+let region = "en";
 
 export const languages = Object.keys(LANGUAGES);
 export const language = () => chosen;
@@ -15,6 +17,7 @@ export function setLanguage(wanted) {
     const short = (tag) => tag.split("-")[0].toLowerCase();
     const known = asked.map((tag) => languages.find((one) => short(one) === short(tag)));
     chosen = known.find(Boolean) ?? "en";
+    region = navigator.languages.find((tag) => short(tag) === short(chosen)) ?? chosen;
     document.documentElement.lang = chosen;
 }
 
@@ -41,7 +44,7 @@ export function number(value, digits) {
         ? { maximumFractionDigits: 3 }
         : { minimumFractionDigits: digits, maximumFractionDigits: digits };
     // Nothing is 0, not -0.
-    return new Intl.NumberFormat(chosen, options).format(value + 0);
+    return new Intl.NumberFormat(region, options).format(value + 0);
 }
 
 export const amount = (value, unit) => number(value, DIGITS[unit]);
@@ -65,16 +68,16 @@ export function valueName(name) {
 const at = (time) => new Date(time);
 
 export const dateTime = (time) => time
-    ? new Intl.DateTimeFormat(chosen, { dateStyle: "medium", timeStyle: "medium" }).format(at(time))
+    ? new Intl.DateTimeFormat(region, { dateStyle: "medium", timeStyle: "medium" }).format(at(time))
     : "–";
 
 export const clock = (time, seconds = false) =>
-    new Intl.DateTimeFormat(chosen, {
-        hour: "2-digit", minute: "2-digit", second: seconds ? "2-digit" : undefined,
+    new Intl.DateTimeFormat(region, {
+        hour: "numeric", minute: "2-digit", second: seconds ? "2-digit" : undefined,
     }).format(at(time));
 
 export const day = (time, zone) =>
-    new Intl.DateTimeFormat(chosen, { day: "numeric", month: "short", timeZone: zone }).format(at(time));
+    new Intl.DateTimeFormat(region, { day: "numeric", month: "short", timeZone: zone }).format(at(time));
 
 const STEPS = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]];
 
@@ -83,13 +86,13 @@ export function ago(time, now = Date.now()) {
     if (!time) return t("never");
     const seconds = Math.round((at(time).getTime() - now) / 1000);
     const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? STEPS[3];
-    const format = new Intl.RelativeTimeFormat(chosen, { numeric: "auto" });
+    const format = new Intl.RelativeTimeFormat(region, { numeric: "auto" });
     return format.format(Math.trunc(seconds / size), unit);
 }
 
-/** A span of seconds: "2 h", "30 min". */
+/** A span of seconds, in the largest unit that fits: "2 h", "1.5 h", "30 min". */
 export function span(seconds) {
-    const [unit, size] = STEPS.find(([, size]) => seconds >= size && seconds % size === 0) ?? STEPS[3];
-    return new Intl.NumberFormat(chosen, { style: "unit", unit, unitDisplay: "short" })
-        .format(seconds / size);
+    const [unit, size] = STEPS.find(([, size]) => seconds >= size) ?? STEPS[3];
+    const options = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 };
+    return new Intl.NumberFormat(region, options).format(seconds / size);
 }

@@ -128,7 +128,7 @@ test("a chart of a value is drawn, follows readings, and has a table", async () 
         return count;
     });
     assert.ok(inked > 50, `${inked} pixels of a line`);
-    assert.match(await figure.locator("[role=img]").getAttribute("aria-label"), /^Temperature, 1 hour: least .* °C, most .* °C, last .* °C$/);
+    assert.match(await figure.locator("[role=img]").getAttribute("aria-label"), /^Temperature, 1 hour: least .*\s°C, most .*\s°C, last .*\s°C$/);
     await figure.locator("summary").click();
     const rows = await figure.locator("tbody tr").count();
     assert.ok(rows >= 4, `${rows} rows`);
@@ -270,7 +270,7 @@ test("an alarm is told on every page, counted, and ends", async () => {
     const battery = (value) => collector.send([roof.reading(Date.now(), { battery: { value, unit: "V" } })]);
     await battery(3.1);
     await page.waitForFunction(() => document.querySelector("#live").textContent === "Alarm battery-low at Roof");
-    assert.match(await text(page, "#nav a[href='#/alarms']"), /Alarms\s+\d+/);
+    assert.match(await text(page, "#nav a[href='#/alarms']"), /Alarms\s*[1-9]/);
     await go(page, "alarms");
     await page.getByRole("link", { name: "Roof" }).first().waitFor();
     await battery(3.9);

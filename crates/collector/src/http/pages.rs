@@ -6,21 +6,39 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use rust_embed::RustEmbed;
+use rust_embed::{EmbeddedFile, RustEmbed};
 
 use super::{ApiError, App};
 
 #[derive(RustEmbed)]
 #[folder = "../../web"]
 #[exclude = "node_modules/*"]
+#[exclude = "tests/*"]
+#[exclude = ".npmrc"]
 #[exclude = "*.md"]
 #[exclude = "package*.json"]
 struct Web;
 
+/// What the pages have from others, by npm (`build.rs` says how it comes there).
+#[derive(RustEmbed)]
+#[folder = "../../web/node_modules/uplot/dist"]
+#[include = "uPlot.esm.js"]
+#[include = "uPlot.min.css"]
+struct Uplot;
+
+/// The file of a path.
+fn file(path: &str) -> Option<EmbeddedFile> {
+    match path {
+        "vendor/uplot.js" => Uplot::get("uPlot.esm.js"),
+        "vendor/uplot.css" => Uplot::get("uPlot.min.css"),
+        path => Web::get(path),
+    }
+}
+
 pub async fn page(uri: Uri) -> Response {
     let path = uri.path().trim_start_matches('/');
     let path = if path.is_empty() { "index.html" } else { path };
-    match Web::get(path) {
+    match file(path) {
         Some(file) => {
             let kind = kind(path);
             // The files change only with the program.
