@@ -105,7 +105,7 @@ fn what_a_gateway_delivers_is_stored_once_and_alarms_come_back() {
         .build()
         .expect("a runtime");
     runtime.block_on(async {
-        let filter = ["selo/farm/status/+".to_string()];
+        let filter = ["selo/farm/stored/+".to_string()];
         let stranger = SubscriberConfig::new(of("gateway", "stranger"), filter);
         let stranger = Subscriber::start(stranger).expect("starts");
         let sender = stranger.sender();

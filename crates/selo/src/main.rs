@@ -10,6 +10,7 @@ mod broker;
 mod codec;
 mod collect;
 mod completions;
+mod demo;
 mod device;
 mod doctor;
 mod gateway;
@@ -66,6 +67,8 @@ enum Command {
     Codec(codec::Command),
     /// Gateway, broker, collector and dashboard of a small site, in one process
     Up(Box<up::Args>),
+    /// The whole chain on this machine: simulated Unos, virtual nodes, a dashboard
+    Demo(demo::Args),
     /// Make certificates, passwords and configuration for a first start
     Setup(setup::Args),
     /// Run the embedded MQTT broker alone
@@ -124,6 +127,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Device(command) => command.run(),
         Command::Codec(command) => command.run(),
         Command::Up(args) => up::run(args),
+        Command::Demo(args) => demo::run(args, project().ok().as_deref()),
         Command::Setup(args) => setup::run(args),
         Command::Broker(args) => broker::run(args),
         Command::Node(args) => node::run(args, project().ok().as_deref()),

@@ -15,6 +15,9 @@ use crate::error::{Error, Result};
 /// database: "selo" in ASCII.
 const LOCK: i64 = 0x7365_6c6f;
 
+/// How long a server may take to say that a connection lives.
+const ANSWER: Duration = Duration::from_secs(2);
+
 pub struct Postgres {
     config: Config,
     client: Option<Client>,
@@ -188,7 +191,9 @@ impl Database for Postgres {
     }
 
     fn ready(&mut self) -> Result<()> {
-        if !self.is_gone() {
+        // A connection that broke while nobody used it looks whole until it is asked.
+        let alive = |client: &mut Client| client.is_valid(ANSWER).is_ok();
+        if self.client.as_mut().is_some_and(alive) {
             return Ok(());
         }
         self.forget();

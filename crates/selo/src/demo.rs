@@ -1,0 +1,488 @@
+//! `selo demo`: the whole chain on this machine. It starts the real commands as processes
+//! of their own, plays the person who compares digits, and counts at the end.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use selo_gateway::control::{Client, Event, Reply, Request, Status};
+use selo_gateway::state::StateDir;
+use selo_lab::schedule::check_interrupt;
+use serde_json::Value;
+
+use crate::status::StatusLine;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Simulated Arduino Unos pair with a gateway by six digits, as a person would compare them;
+virtual nodes that run the device library natively have keys that were brought by hand. All
+send sealed readings to `selo up`: gateway, MQTT broker with TLS, collector, dashboard.
+
+At the end the readings are counted where they were made, at the gateway and in the
+database. The exit code is 0 if nothing is missing and nothing is stored twice.
+
+Examples:
+  selo demo
+  selo demo --stay                       the dashboard stays until Ctrl-C
+  DEMO_SECONDS=10 selo demo --nodes 1000")]
+pub struct Args {
+    /// How long nodes report
+    #[arg(
+        long,
+        env = "DEMO_SECONDS",
+        value_name = "SECONDS",
+        default_value_t = 60
+    )]
+    seconds: u64,
+    /// Virtual nodes
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    nodes: u32,
+    /// Simulated Arduino Unos
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    unos: u32,
+    /// Time between two readings of a node
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    every: String,
+    /// Folder for state and logs; what an earlier demo left there is removed
+    #[arg(long, value_name = "DIR", default_value = "out/demo/chain")]
+    out: PathBuf,
+    /// Where the dashboard listens; port 0: any that is free
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
+    http: SocketAddr,
+    /// Keep everything running until Ctrl-C
+    #[arg(long)]
+    stay: bool,
+    /// The summary as one JSON object on stdout, nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+/// What must come comes within this time on any machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A file that says that a folder is a demo's, and may be removed.
+const MARK: &str = "selo-demo";
+
+pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
+    let folder = fresh_folder(&args.out)?;
+    let status = StatusLine::new();
+    status.say("starting gateway, broker, collector and dashboard");
+    let site = Site::start(args, &folder, project)?;
+    status.aside(|| {
+        eprintln!(
+            "dashboard      {}   user admin, password: {}",
+            site.dashboard,
+            site.password.display()
+        );
+    });
+
+    let mut crew = Vec::new();
+    if args.nodes > 0 {
+        crew.push(site.fleet(args)?);
+    }
+    for number in 1..=args.unos {
+        status.say(&format!("the simulated Uno {number} pairs"));
+        let (uno, digits) = site.uno(args, number)?;
+        status.aside(|| eprintln!("uno-{number}          paired: both sides showed {digits}"));
+        crew.push(uno);
+    }
+
+    let end = Instant::now() + Duration::from_secs(args.seconds);
+    while Instant::now() < end {
+        let state = site.status()?;
+        status.say(&format!(
+            "{} sessions, {} readings received, {} stored; {} s to go",
+            state.sessions,
+            state.readings,
+            state.delivered,
+            end.saturating_duration_since(Instant::now()).as_secs()
+        ));
+        check_interrupt()?;
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    if args.stay {
+        status.aside(|| eprintln!("Ctrl-C ends it."));
+        status.say("running");
+        while check_interrupt().is_ok() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    status.say("the nodes stop");
+    let mut sent = 0;
+    for node in crew {
+        let name = node.name.clone();
+        let tally = node
+            .tally()
+            .with_context(|| format!("{name} did not end well"))?;
+        sent += tally["sent"].as_u64().unwrap_or(0);
+    }
+    status.say("what is under way arrives");
+    let summary = site.settle(sent)?;
+    drop(status);
+    summary.print(args, &site, &folder);
+    site.stop()?;
+    Ok(ExitCode::from(u8::from(!summary.is_whole())))
+}
+
+/// The folder, empty. One that holds anything but an earlier demo is left alone.
+fn fresh_folder(path: &Path) -> anyhow::Result<PathBuf> {
+    if path.join(MARK).exists() {
+        std::fs::remove_dir_all(path)
+            .with_context(|| format!("cannot remove the last demo's {}", path.display()))?;
+    } else if path.exists() && path.read_dir()?.next().is_some() {
+        bail!(
+            "{} is there and not a demo's: --out names another folder",
+            path.display()
+        );
+    }
+    std::fs::create_dir_all(path).with_context(|| format!("cannot make {}", path.display()))?;
+    std::fs::write(
+        path.join(MARK),
+        "Made by selo demo, and removed by the next one.\n",
+    )?;
+    Ok(path.canonicalize()?)
+}
+
+/// A process of the demo. Dropping it kills it.
+struct Process {
+    name: String,
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    out: Option<std::thread::JoinHandle<String>>,
+    log: PathBuf,
+}
+
+impl Process {
+    /// Starts this very program with those arguments. Its log goes to a file, and line by
+    /// line to [`Process::wait`].
+    fn start(folder: &Path, name: &str, arguments: &[&str]) -> anyhow::Result<Process> {
+        let log = folder.join(format!("{name}.log"));
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {name}"))?;
+        let (send, lines) = channel();
+        let mut copy = std::fs::File::create(&log)?;
+        if let Some(stderr) = child.stderr.take() {
+            std::thread::spawn(move || {
+                for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                    // A log that cannot be written is no reason to stop.
+                    _ = writeln!(copy, "{line}");
+                    _ = send.send(line);
+                }
+            });
+        }
+        let out = child.stdout.take().map(|mut stdout| {
+            std::thread::spawn(move || {
+                let mut text = String::new();
+                _ = stdout.read_to_string(&mut text);
+                text
+            })
+        });
+        Ok(Process {
+            name: name.into(),
+            stdin: child.stdin.take(),
+            child,
+            lines,
+            out,
+            log,
+        })
+    }
+
+    /// The next line of the log with these words.
+    fn wait(&self, words: &str) -> anyhow::Result<String> {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            check_interrupt()?;
+            match self.lines.recv_timeout(Duration::from_millis(100)) {
+                Ok(line) if line.contains(words) => return Ok(line),
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) if Instant::now() < end => {}
+                Err(_) => bail!(
+                    "{} ended or hung before it said '{words}': see {}",
+                    self.name,
+                    self.log.display()
+                ),
+            }
+        }
+    }
+
+    fn interrupt(&self) {
+        _ = kill_process(Pid::from_child(&self.child), Signal::INT);
+    }
+
+    /// Ends it as Ctrl-C would, and gives what it printed.
+    fn end(mut self) -> anyhow::Result<String> {
+        self.interrupt();
+        let code = self.child.wait()?;
+        let out = self.out.take().and_then(|out| out.join().ok());
+        if !code.success() {
+            bail!(
+                "{} ended with {code}: see {}",
+                self.name,
+                self.log.display()
+            );
+        }
+        Ok(out.unwrap_or_default())
+    }
+
+    /// Ends a node; what it counted.
+    fn tally(self) -> anyhow::Result<Value> {
+        let log = self.log.clone();
+        serde_json::from_str(&self.end()?)
+            .with_context(|| format!("no summary of a node: see {}", log.display()))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+/// `selo up`, and how it is reached.
+struct Site {
+    up: Process,
+    folder: PathBuf,
+    state: String,
+    gateway: String,
+    dashboard: String,
+    password: PathBuf,
+    project: Option<String>,
+}
+
+impl Site {
+    fn start(args: &Args, folder: &Path, project: Option<&Path>) -> anyhow::Result<Site> {
+        let state = text(&folder.join("state"))?;
+        let http = args.http.to_string();
+        let mut arguments = vec!["up", "--state", &state, "--json-log", "--http", &http];
+        arguments.extend(["--listen", "127.0.0.1:0", "--broker", "127.0.0.1:0"]);
+        let report = project.map(|project| text(&project.join("out/report/index.html")));
+        let report = report.transpose()?.filter(|path| Path::new(path).exists());
+        if let Some(report) = &report {
+            arguments.extend(["--report", report]);
+        }
+        let up = Process::start(folder, "up", &arguments)?;
+        let member = |line: String, name: &str| -> anyhow::Result<String> {
+            let line: Value = serde_json::from_str(&line)?;
+            let value = line[name]
+                .as_str()
+                .with_context(|| format!("no {name}: {line}"))?;
+            Ok(value.into())
+        };
+        Ok(Site {
+            gateway: member(up.wait("the gateway listens")?, "listen")?,
+            dashboard: member(up.wait("everything is up")?, "dashboard")?,
+            up,
+            folder: folder.into(),
+            password: folder.join("state/collector/admin-password"),
+            state,
+            project: project.map(text).transpose()?,
+        })
+    }
+
+    fn client(&self) -> anyhow::Result<Client> {
+        Ok(Client::connect(&StateDir::open(Path::new(&self.state))?)?)
+    }
+
+    fn status(&self) -> anyhow::Result<Status> {
+        match self.client()?.ask(&Request::Status)? {
+            Reply::Status(status) => Ok(*status),
+            other => bail!("the gateway does not say how it goes but {other:?}"),
+        }
+    }
+
+    /// Virtual nodes, whose keys the registry gets first.
+    fn fleet(&self, args: &Args) -> anyhow::Result<Process> {
+        let (nodes, file) = (self.folder.join("nodes"), self.folder.join("nodes.csv"));
+        let (nodes, file, count) = (text(&nodes)?, text(&file)?, args.nodes.to_string());
+        let prepare = |name: &str, arguments: &[&str]| -> anyhow::Result<()> {
+            let mut process = Process::start(&self.folder, name, arguments)?;
+            match process.child.wait()?.success() {
+                true => Ok(()),
+                false => bail!("{name} failed: see {}", process.log.display()),
+            }
+        };
+        let keys = [
+            "node",
+            "--make-registry",
+            &file,
+            "--count",
+            &count,
+            "--state",
+            &nodes,
+        ];
+        prepare("keys", &keys)?;
+        prepare(
+            "import",
+            &["device", "import", "--state", &self.state, &file],
+        )?;
+        let run = [
+            "node",
+            "--to",
+            &self.gateway,
+            "--state",
+            &nodes,
+            "--every",
+            &args.every,
+            "--json",
+        ];
+        Process::start(&self.folder, "nodes", &run)
+    }
+
+    /// A simulated Uno that is paired; the digits that both sides showed.
+    fn uno(&self, args: &Args, number: u32) -> anyhow::Result<(Process, String)> {
+        let name = format!("uno-{number}");
+        let mut window = self.client()?;
+        window.ask(&Request::Pair {
+            seconds: PATIENCE.as_secs(),
+            name: Some(name.clone()),
+        })?;
+        let eeprom = text(&self.folder.join(format!("{name}.eeprom")))?;
+        let mut arguments = vec!["node", "--board", "uno", "--to", &self.gateway, "--json"];
+        arguments.extend(["--eeprom", &eeprom, "--every", &args.every]);
+        if let Some(project) = &self.project {
+            arguments.extend(["--project", project]);
+        }
+        let mut uno = Process::start(&self.folder, &name, &arguments)?;
+
+        let shown = digits(&uno.wait("Digits here")?);
+        loop {
+            match window.receive()? {
+                Reply::Event(Event::Comparing {
+                    attempt, digits, ..
+                }) => {
+                    if digits != shown {
+                        bail!("the gateway shows {digits}, the Uno {shown}");
+                    }
+                    let name = Some(name.clone());
+                    window.send(&Request::Confirm { attempt, name })?;
+                    if let Some(stdin) = &mut uno.stdin {
+                        writeln!(stdin, "{digits}").context("the Uno is gone")?;
+                    }
+                }
+                Reply::Event(Event::Paired { .. }) => break,
+                Reply::Event(Event::Failed { why, .. } | Event::Closed { why }) => {
+                    bail!("{name} was not paired: {why}")
+                }
+                _ => {}
+            }
+        }
+        uno.wait("joined")?;
+        Ok((uno, shown))
+    }
+
+    /// Waits until all that was received is stored, and counts.
+    fn settle(&self, sent: u64) -> anyhow::Result<Summary> {
+        let end = Instant::now() + PATIENCE;
+        let mut last = (0, Instant::now());
+        loop {
+            check_interrupt()?;
+            let status = self.status()?;
+            if status.readings != last.0 {
+                last = (status.readings, Instant::now());
+            }
+            // Nothing is under way any more once nothing has come for a second.
+            let calm = last.1.elapsed() > Duration::from_secs(1);
+            let done = calm && status.delivered >= status.readings;
+            if done || Instant::now() > end {
+                return self.summary(sent, &status);
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn summary(&self, sent: u64, status: &Status) -> anyhow::Result<Summary> {
+        let url = format!("{}/metrics", self.dashboard);
+        let metrics = ureq::get(&url).call()?.body_mut().read_to_string()?;
+        let metric = |name: &str| -> anyhow::Result<u64> {
+            let line = metrics.lines().find_map(|line| {
+                line.strip_prefix("selo_collector_")?
+                    .strip_prefix(name)?
+                    .strip_prefix("_total ")
+            });
+            let value = line.with_context(|| format!("{url} does not tell {name}"))?;
+            Ok(value.trim().parse()?)
+        };
+        Ok(Summary {
+            sent,
+            received: status.readings,
+            stored: metric("readings_stored")?,
+            duplicates: metric("readings_duplicate")?,
+            rejected: metric("readings_rejected")?,
+            alarms: metric("alarms_raised")?,
+        })
+    }
+
+    fn stop(self) -> anyhow::Result<()> {
+        self.up.end().map(drop)
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Summary {
+    sent: u64,
+    received: u64,
+    stored: u64,
+    /// Came to the collector again, and were dropped there.
+    duplicates: u64,
+    rejected: u64,
+    alarms: u64,
+}
+
+impl Summary {
+    /// Loopback loses nothing, so nothing may be missing.
+    fn is_whole(&self) -> bool {
+        self.sent == self.received && self.received == self.stored && self.rejected == 0
+    }
+
+    fn print(&self, args: &Args, site: &Site, folder: &Path) {
+        if args.json {
+            // Numbers only: it always can be written.
+            println!("{}", serde_json::to_string(self).unwrap_or_default());
+            return;
+        }
+        let Summary {
+            sent,
+            received,
+            stored,
+            ..
+        } = self;
+        println!("readings sent      {sent}");
+        println!(
+            "received           {received} ({} lost on the way)",
+            sent.saturating_sub(*received)
+        );
+        println!(
+            "stored             {stored} ({} came again and were dropped)",
+            self.duplicates
+        );
+        println!("alarms raised      {}", self.alarms);
+        println!("database           {}/collector/readings.db", site.state);
+        println!("logs               {}", folder.display());
+        println!("look at it         selo up --state {}", site.state);
+    }
+}
+
+fn digits(line: &str) -> String {
+    line.chars().filter(char::is_ascii_digit).collect()
+}
+
+fn text(path: impl AsRef<Path>) -> anyhow::Result<String> {
+    let path = path.as_ref();
+    let text = path
+        .to_str()
+        .with_context(|| format!("{} is no UTF-8", path.display()))?;
+    Ok(text.into())
+}
