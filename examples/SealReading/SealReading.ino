@@ -14,13 +14,13 @@
 static const uint8_t key_bytes[16] = {0x53, 0x65, 0x6c, 0x6f, 0x20, 0x65, 0x78, 0x61,
                                       0x6d, 0x70, 0x6c, 0x65, 0x20, 0x6b, 0x65, 0x79};
 
+// As codecs/rain-gauge.toml reads it.
 struct reading {
-  uint32_t milliseconds;
-  uint16_t station;
-  int16_t centidegrees;
-  uint16_t rain_tips;
+  uint32_t time;  // seconds since 1970; 0: there is no clock
+  uint32_t rain_tips;
+  int32_t centidegrees;
   uint16_t battery_millivolts;
-  uint8_t spare[4];
+  uint16_t status;
 };
 
 static struct jitter random_source;
@@ -80,13 +80,12 @@ void setup() {
 }
 
 void loop() {
-  static uint16_t tips;
+  static uint32_t tips;
   struct reading reading = {};
-  reading.milliseconds = millis();
-  reading.station = 7;
-  reading.centidegrees = 2150;
   reading.rain_tips = tips++;
+  reading.centidegrees = 2150;
   reading.battery_millivolts = 2987;
+  reading.status = 1;  // the clock is lost
   seal_and_open(reading);
   delay(10000);
 }

@@ -1,17 +1,12 @@
 /*
- * Text on the serial line: commands of the operator, and what the node has to say.
- * Texts are kept in flash.
+ * What the node has to say to its operator, a line of text at a time. Texts are kept in
+ * flash.
  */
 #ifndef NODE_CONSOLE_H
 #define NODE_CONSOLE_H
 
 #include <avr/pgmspace.h>
 #include <stdint.h>
-
-/* What a line asks for: confirm, reject, forget, pair, join, status, or an answer that
- * lists them. The line is not needed any more when the command is carried out. */
-typedef void console_command_fn(void);
-console_command_fn *console_command(const char *line, uint8_t size);
 
 /* `text` in flash, then the number: in decimal, with at least `digits` digits, or in
  * hexadecimal (base 16). No number with base 0. */

@@ -1,19 +1,19 @@
 /*
- * A sealed sensor on an Arduino Uno: pairs, joins and sends readings over its serial
- * line. README.md says what a host sees.
+ * A sealed sensor on an Arduino Uno: pairs, joins and sends readings. README.md
+ * says what is around it.
  */
 #include "button.h"
 #include "clock.h"
 #include "console.h"
 #include "entropy.h"
 #include "idle.h"
+#include "outside.h"
 #include "port.h"
 #include "record.h"
-#include "serial.h"
 #include "station.h"
 
 static const struct selo_hal hal = {
-    .send = serial_link_send,
+    .send = outside_send,
     .receive = station_receive,
     .milliseconds = clock_milliseconds,
     .entropy = entropy_draw,
@@ -23,7 +23,7 @@ static const struct selo_hal hal = {
 
 int main(void)
 {
-    serial_begin();
+    outside_begin();
     clock_begin();
     button_begin();
     sei();
@@ -36,7 +36,7 @@ int main(void)
         if (station_step())
             continue;
         cli();
-        if (serial_waiting())
+        if (outside_waiting())
             sei();
         else
             idle();

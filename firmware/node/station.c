@@ -7,10 +7,10 @@
 #include "button.h"
 #include "clock.h"
 #include "console.h"
+#include "outside.h"
 #include "port.h"
 #include "reading.h"
 #include "record.h"
-#include "serial.h"
 
 /* A reading of its own every so many milliseconds; 0: only what comes on the line. */
 #ifndef NODE_PERIOD_MS
@@ -27,7 +27,7 @@ static uint8_t receiving; /* the library may take in a frame: the marks are arou
         PORT_MARK(1);     \
         statement;        \
         PORT_MARK(2);     \
-        serial_flush();   \
+        outside_flush();  \
     } while (0)
 
 static void say_result(enum selo_status status)
@@ -95,12 +95,12 @@ void station_status(void)
 
 uint8_t station_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
 {
-    return receiving ? serial_link_receive(unused, frame) : 0;
+    return receiving ? outside_receive(unused, frame) : 0;
 }
 
 /* ---- What happens ------------------------------------------------------------------------ */
 
-static void send(const void *payload, uint8_t size, uint8_t flags)
+void station_send(const void *payload, uint8_t size, uint8_t flags)
 {
     enum selo_status status = begun;
     if (status == SELO_OK)
@@ -130,8 +130,7 @@ static void take_event(enum selo_node_event event)
         CONSOLE("joined");
         break;
     case SELO_NODE_RECEIVED:
-        if (serial_put(SERIAL_PAYLOAD, node.received, node.received_size))
-            serial_flush();
+        outside_payload(node.received, node.received_size);
         break;
     case SELO_NODE_DELIVERED:
         CONSOLE("delivered");
@@ -145,29 +144,15 @@ static void take_event(enum selo_node_event event)
     }
 }
 
-/* Takes the frame that has come; link frames are the library's. */
-static uint8_t take_frame(void)
+uint8_t station_poll(void)
 {
-    enum serial_channel channel;
-    uint8_t size;
-    const uint8_t *bytes = serial_peek(&channel, &size);
-    if (!bytes)
+    enum selo_node_event event;
+    if (begun != SELO_OK)
         return 0;
-    if (channel == SERIAL_LINK && begun == SELO_OK) {
-        enum selo_node_event event;
-        receiving = 1;
-        MARKED(event = selo_node_poll(&node));
-        receiving = 0;
-        take_event(event);
-    } else if (channel == SERIAL_CONSOLE) {
-        console_command_fn *command = console_command((const char *)bytes, size);
-        serial_take(); /* it may compute for seconds, while other frames come */
-        command();
-    } else {
-        if (channel == SERIAL_PAYLOAD || channel == SERIAL_CONFIRMED)
-            send(bytes, size, channel == SERIAL_CONFIRMED ? SELO_NODE_CONFIRMED : 0);
-        serial_take();
-    }
+    receiving = 1;
+    MARKED(event = selo_node_poll(&node));
+    receiving = 0;
+    take_event(event);
     return 1;
 }
 
@@ -194,12 +179,12 @@ static __attribute__((noinline)) void send_reading(void)
 {
     struct reading reading;
     reading_take(&reading);
-    send(&reading, sizeof reading, 0);
+    station_send(&reading, sizeof reading, 0);
 }
 
 uint8_t station_step(void)
 {
-    if (take_frame())
+    if (outside_step())
         return 1;
     if (button_pressed()) {
         press();
@@ -212,7 +197,7 @@ uint8_t station_step(void)
         return 1;
     }
     enum selo_node_event event = selo_node_poll(&node);
-    serial_flush();
+    outside_flush();
     take_event(event);
     return event != SELO_NODE_NOTHING;
 }

@@ -14,12 +14,14 @@
  *          reach as well as OUT does.
  *  flash   lies right below inaccessible pages, so that a read beyond its end
  *          traps in the host's MMU instead of costing a comparison per access.
- *  EEPROM  is another file's, eeprom.c.
+ *  EEPROM  is another file's, eeprom.c; so are pins of interest, wires.c, and a clock
+ *          on the bus, ds3231.c.
  *  RAM     simavr checks every access itself and says so through its logger; the
  *          array behind it has all 64 KiB, since it goes on writing afterwards.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "chip.h"
+#include "ds3231.h"
 #include "eeprom.h"
 #include "image.h"
 #include "protocol.h"
@@ -49,7 +51,8 @@ enum {
     TORN_CYCLES = 4,
     /* Most cycles that simavr runs before it returns. Its own setting is 1, which
      * halves the speed; it returns earlier for every timer and interrupt. */
-    BATCH_CYCLES = 20000
+    BATCH_CYCLES = 20000,
+    SUPPLY_MILLIVOLTS = 5000
 };
 
 static avr_t *avr;
@@ -354,6 +357,12 @@ void chip_open(const struct chip_options *options, const char *image)
     uart->flags = 0; /* neither sleep on polling nor copy to the console */
     avr_irq_register_notify(uart->io.irq + UART_IRQ_OUTPUT, on_transmit, NULL);
     eeprom_open(avr, options->eeprom);
+    chip_supply(SUPPLY_MILLIVOLTS);
+    if (options->has_clock) {
+        ds3231_open(avr, options->clock_seconds);
+        if (!ds3231_is_there())
+            protocol_error("the chip %s has no two-wire bus", options->mcu);
+    }
     stack_lowest = avr->ramend;
     avr_register_io_write(avr, GPIOR0, on_mark, NULL);
     avr_register_io_write(avr, SPL, on_spl, NULL);
@@ -363,7 +372,12 @@ void chip_open(const struct chip_options *options, const char *image)
     sigaction(SIGSEGV, &trap, NULL);
     sigaction(SIGBUS, &trap, NULL);
     protocol_ready(options->mcu, avr->frequency, avr->ramend, avr->flashend);
+    for (unsigned i = 0; i < options->wire_count; i++)
+        if (wires_open(avr, &options->wires[i]) != 0)
+            protocol_error("the chip has no pin P%c%u", options->wires[i].port, options->wires[i].bit);
 }
+
+void chip_supply(uint32_t millivolts) { avr->vcc = avr->avcc = avr->aref = millivolts; }
 
 void chip_reset(void)
 {
@@ -473,6 +487,7 @@ static enum state run(void)
         } while (state == RUNS);
     }
     running = 0;
+    wires_settle();
     return state;
 }
 

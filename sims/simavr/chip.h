@@ -6,8 +6,12 @@
 #ifndef SELO_SIMAVR_CHIP_H
 #define SELO_SIMAVR_CHIP_H
 
+#include "wires.h"
+
 #include <stddef.h>
 #include <stdint.h>
+
+enum { CHIP_WIRES = 16 };
 
 struct chip_options {
     const char *mcu;
@@ -15,6 +19,10 @@ struct chip_options {
     uint64_t limit;      /* cycles from one input wait to the next, 0 for none */
     uint32_t static_end; /* first RAM address above .data and .bss, 0 if not known */
     const char *eeprom;  /* file with the contents of the EEPROM, or NULL */
+    struct wire wires[CHIP_WIRES];
+    unsigned wire_count;
+    int has_clock;        /* a DS3231 is on the bus */
+    uint64_t clock_seconds; /* since 1970; 0: it has been without power */
 };
 
 /* Builds the chip and loads the image; ends the process with an error line if it cannot. */
@@ -37,6 +45,9 @@ void chip_send(const uint8_t *bytes, size_t count);
 
 /* Drives a pin from outside, until it is driven otherwise; a reset does not let go. */
 void chip_pin(char port, uint8_t bit, uint8_t level);
+
+/* The supply, which the converter measures against; 5,000 at the start. */
+void chip_supply(uint32_t millivolts);
 
 void chip_set_limit(uint64_t cycles);
 

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "chip.h"
+#include "ds3231.h"
 #include "eeprom.h"
 #include "protocol.h"
 #include "version.h"
@@ -14,12 +15,13 @@
 
 static const char help[] =
     "usage: " RUNNER_NAME " --mcu NAME --frequency HZ [--paced | --limit CYCLES]\n"
-    "       [--static-end ADDRESS] [--eeprom FILE] IMAGE.elf\n"
+    "       [--static-end ADDRESS] [--eeprom FILE] [--ds3231 SECONDS]\n"
+    "       [--watch PIN]... [--console PIN:BAUD] IMAGE.elf\n"
     "\n"
     "Runs an AVR image on a simulated chip. Reads lines on standard input\n"
-    "(send HEX, pin PORT BIT LEVEL, advance N, limit N, reset, save, quit) and\n"
-    "prints lines on standard output\n"
-    "(ready, recv, span, idle, paused, saved, fault, stopped, error).\n"
+    "(send HEX, pin PORT BIT LEVEL, temperature N, supply N, advance N, limit N, reset,\n"
+    "save, quit) and prints lines on standard output\n"
+    "(ready, recv, console, pin, span, idle, paused, saved, fault, stopped, error).\n"
     "\n"
     "  --mcu NAME            the chip, as simavr names it: atmega328p\n"
     "  --frequency HZ        its clock\n"
@@ -28,6 +30,10 @@ static const char help[] =
     "                        below it is a stack collision\n"
     "  --paced               the chip runs only when told to advance\n"
     "  --eeprom FILE         contents of the EEPROM, loaded and kept; absent is erased\n"
+    "  --ds3231 SECONDS      a clock on the two-wire bus, at that time since 1970; 0: it has\n"
+    "                        been without power\n"
+    "  --watch PIN           say when the program changes a pin, such as D4\n"
+    "  --console PIN:BAUD    text that the program sends on a pin, such as D7:9600\n"
     "  --help, --version\n"
     "\n"
     "exit codes: 0 quit, 2 error, 3 the chip stopped\n";
@@ -40,6 +46,22 @@ static uint64_t number_of(const char *option, const char *value, uint64_t most)
     return number;
 }
 
+/* PIN, or PIN:BAUD: a capital letter, 0..7, a rate. */
+static void add_wire(struct chip_options *options, const char *option, const char *value, int with_baud)
+{
+    uint64_t baud = 0;
+    int pin = value && value[0] >= 'A' && value[0] <= 'Z' && value[1] >= '0' && value[1] <= '7';
+    int rest = pin && (with_baud ? value[2] == ':' && protocol_number(value + 3, &baud) == 0
+                                       && baud > 0 && baud <= options->frequency / 16
+                                 : value[2] == '\0');
+    if (!rest)
+        protocol_error("%s needs a pin such as D7%s", option, with_baud ? " with a rate, after --frequency: D7:9600" : "");
+    if (options->wire_count == CHIP_WIRES)
+        protocol_error("more than %d pins", CHIP_WIRES);
+    options->wires[options->wire_count++]
+        = (struct wire){.port = value[0], .bit = (uint8_t)(value[1] - '0'), .baud = (uint32_t)baud};
+}
+
 /* Does what a line asks for. A chip that is not paced runs on when something has
  * happened to it. Returns -1 when the chip has stopped. */
 static int obey(const struct protocol_command *command, int paced)
@@ -50,6 +72,16 @@ static int obey(const struct protocol_command *command, int paced)
         break;
     case WORD_PIN:
         chip_pin(command->port, command->bit, command->level);
+        break;
+    case WORD_TEMPERATURE:
+        if (!ds3231_is_there())
+            protocol_error("temperature needs --ds3231");
+        ds3231_set_temperature(command->hundredths);
+        break;
+    case WORD_SUPPLY:
+        if (command->number < 1000 || command->number > 6000)
+            protocol_error("supply needs 1000 to 6000 millivolts");
+        chip_supply((uint32_t)command->number);
         break;
     case WORD_RESET:
         chip_reset();
@@ -104,6 +136,12 @@ int main(int argc, char **argv)
             paced = 1;
         else if (strcmp(argv[i], "--eeprom") == 0 && value)
             options.eeprom = value, i++;
+        else if (strcmp(argv[i], "--ds3231") == 0)
+            options.has_clock = 1, options.clock_seconds = number_of(argv[i], value, UINT32_MAX), i++;
+        else if (strcmp(argv[i], "--watch") == 0)
+            add_wire(&options, argv[i], value, 0), i++;
+        else if (strcmp(argv[i], "--console") == 0)
+            add_wire(&options, argv[i], value, 1), i++;
         else if (argv[i][0] == '-' || image)
             protocol_error("unexpected argument: %s", argv[i]);
         else

@@ -16,8 +16,13 @@
 #include <unistd.h>
 
 static FILE *out;
-static uint8_t received[4096];
-static size_t received_count;
+/* Bytes that come one by one and are printed together. */
+struct gathered {
+    const char *word;
+    size_t count;
+    uint8_t bytes[4096];
+};
+static struct gathered received = {.word = "recv"}, said = {.word = "console"};
 static char *line;
 static size_t line_room;
 
@@ -38,23 +43,32 @@ static void flush(void)
         exit(2);
 }
 
-static void print_received(void)
+static void print_gathered(struct gathered *gathered)
 {
-    if (received_count == 0)
+    if (gathered->count == 0)
         return;
-    fputs("recv ", out);
-    for (size_t i = 0; i < received_count; i++)
-        fprintf(out, "%02x", received[i]);
+    fprintf(out, "%s ", gathered->word);
+    for (size_t i = 0; i < gathered->count; i++)
+        fprintf(out, "%02x", gathered->bytes[i]);
     fputc('\n', out);
-    received_count = 0;
+    gathered->count = 0;
 }
 
-void protocol_received(uint8_t byte)
+static void print_received(void)
 {
-    if (received_count == sizeof received)
-        print_received();
-    received[received_count++] = byte;
+    print_gathered(&received);
+    print_gathered(&said);
 }
+
+static void gather(struct gathered *gathered, uint8_t byte)
+{
+    if (gathered->count == sizeof gathered->bytes)
+        print_gathered(gathered);
+    gathered->bytes[gathered->count++] = byte;
+}
+
+void protocol_received(uint8_t byte) { gather(&received, byte); }
+void protocol_said(uint8_t character) { gather(&said, character); }
 
 void protocol_ready(const char *mcu, uint32_t frequency, uint32_t ramend, uint32_t flashend)
 {
@@ -68,6 +82,12 @@ void protocol_span(uint64_t cycles, uint64_t slept, uint32_t stack)
     print_received();
     fprintf(out, "span cycles=%" PRIu64 " slept=%" PRIu64 " stack=%" PRIu32 "\n", cycles, slept, stack);
     flush();
+}
+
+void protocol_pin(char port, unsigned bit, unsigned level, uint64_t cycle)
+{
+    print_received();
+    fprintf(out, "pin %c %u %u cycle=%" PRIu64 "\n", port, bit, level, cycle);
 }
 
 void protocol_idle(uint64_t cycle)
@@ -171,6 +191,16 @@ static int pin(const char *text, struct protocol_command *command)
     return 0;
 }
 
+static int hundredths(const char *text, int32_t *value)
+{
+    uint64_t size;
+    int negative = *text == '-';
+    if (protocol_number(text + negative, &size) != 0 || size > 12800)
+        return -1;
+    *value = negative ? -(int32_t)size : (int32_t)size;
+    return 0;
+}
+
 struct protocol_command protocol_read(void)
 {
     struct protocol_command command = {.word = WORD_QUIT};
@@ -193,6 +223,10 @@ struct protocol_command protocol_read(void)
         parsed = protocol_number(line + 8, &command.number), command.word = WORD_ADVANCE;
     else if (strncmp(line, "pin ", 4) == 0)
         parsed = pin(line + 4, &command), command.word = WORD_PIN;
+    else if (strncmp(line, "temperature ", 12) == 0)
+        parsed = hundredths(line + 12, &command.hundredths), command.word = WORD_TEMPERATURE;
+    else if (strncmp(line, "supply ", 7) == 0)
+        parsed = protocol_number(line + 7, &command.number), command.word = WORD_SUPPLY;
     else if (strncmp(line, "send ", 5) == 0)
         parsed = hexadecimal(line + 5, &command.bytes, &command.count), command.word = WORD_SEND;
     if (parsed != 0)

@@ -27,11 +27,18 @@ _Noreturn void protocol_error(const char *format, ...) __attribute__((format(pri
 /* Keeps one byte that the chip transmitted, to be printed before the next line. */
 void protocol_received(uint8_t byte);
 
+/* The same for a character of text on a pin. */
+void protocol_said(uint8_t character);
+/* The program has changed a pin. */
+void protocol_pin(char port, unsigned bit, unsigned level, uint64_t cycle);
+
 enum protocol_word {
     WORD_SEND,    /* bytes[0..count), valid until the next call */
     WORD_LIMIT,   /* number */
     WORD_ADVANCE, /* number */
     WORD_PIN,     /* port, bit, level */
+    WORD_TEMPERATURE, /* hundredths, of a degree */
+    WORD_SUPPLY,  /* number, millivolts */
     WORD_RESET,
     WORD_SAVE,
     WORD_QUIT
@@ -44,6 +51,7 @@ struct protocol_command {
     uint64_t number;
     char port;
     uint8_t bit, level;
+    int32_t hundredths;
 };
 
 /* Blocks for the next line. End of file is WORD_QUIT; a line that is none of the

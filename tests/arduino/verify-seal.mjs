@@ -24,7 +24,7 @@ const key = Buffer.from(keyText[1].split(",").map((byte) => parseInt(byte, 16)))
 const decipher = createDecipheriv("aes-128-cbc", key, hexAfter("iv"));
 const reading = Buffer.concat([decipher.update(hexAfter("sealed")), decipher.final()]);
 // Offsets of struct reading on AVR: little-endian, no gaps.
-const fields = [reading.length, reading.readUInt16LE(4), reading.readInt16LE(6), reading.readUInt16LE(10)];
-const expected = [16, 7, 2150, 2987];
+const fields = [reading.length, reading.readUInt32LE(4), reading.readInt32LE(8), reading.readUInt16LE(12)];
+const expected = [16, 0, 2150, 2987];
 if (fields.join() !== expected.join()) fail(`opened to ${fields}, expected ${expected}`);
 if (!/^round trip ok\r?$/m.test(output)) fail('no line "round trip ok"');

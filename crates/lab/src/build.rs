@@ -33,6 +33,9 @@ pub struct Image {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
+    /// The variant that is meant if none is named.
+    #[serde(default)]
+    pub variant: Option<String>,
     #[serde(default)]
     pub include: Vec<String>,
     #[serde(default)]
@@ -47,6 +50,9 @@ pub struct Program {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
+    /// The variant that it belongs to; without one it belongs to each.
+    #[serde(default)]
+    pub variant: Option<String>,
     #[serde(default)]
     pub flags: Vec<String>,
     /// A file name may have a `*`.
@@ -128,22 +134,55 @@ impl<'a> Builder<'a> {
     /// The whole firmware that `list` describes, for a unit.
     pub fn program(&self, unit: &Unit<'_>, list: &Path) -> Result<Image> {
         let program: Program = read_toml(list)?;
+        self.build_program(unit, list, &program, &[])
+    }
+
+    /// Another variant of it than the one that is measured; `defines`, such as
+    /// `-DNAME=VALUE`, win over the unit's.
+    pub fn program_variant(
+        &self,
+        unit: &Unit<'_>,
+        list: &Path,
+        variant: &str,
+        defines: &[String],
+    ) -> Result<Image> {
+        let mut program: Program = read_toml(list)?;
+        let known = |group: &Group| group.variant.as_deref() == Some(variant);
+        if !program.groups.iter().any(known) {
+            return Err(Error::Data {
+                path: list.to_owned(),
+                message: format!("it has no variant '{variant}'"),
+            });
+        }
+        program.variant = Some(variant.to_owned());
+        self.build_program(unit, list, &program, defines)
+    }
+
+    fn build_program(
+        &self,
+        unit: &Unit<'_>,
+        list: &Path,
+        program: &Program,
+        defines: &[String],
+    ) -> Result<Image> {
+        let with = |flags: Vec<String>| [&flags[..], defines].concat();
         let root = &self.project.root;
         let include: Vec<PathBuf> = program.include.iter().map(|i| root.join(i)).collect();
         let mut objects = Vec::new();
-        for group in &program.groups {
-            let flags = self.program_flags(unit, &program, &group.flags);
+        let chosen = |group: &&Group| group.variant.is_none() || group.variant == program.variant;
+        for group in program.groups.iter().filter(chosen) {
+            let flags = with(self.program_flags(unit, program, &group.flags));
             for file in &group.files {
                 for source in matching(&root.join(file), list)? {
                     objects.push(self.object(&source, &include, &flags)?);
                 }
             }
         }
-        let common = self.program_flags(unit, &program, &[]);
+        let common = with(self.program_flags(unit, program, &[]));
         for source in unit.sources()? {
             objects.push(self.object(&source, &include, &common)?);
         }
-        let mut link = self.program_link_flags(&program);
+        let mut link = self.program_link_flags(program);
         link.extend(unit.contender.link_flags.iter().cloned());
         self.link(&objects, &common, &link, &unit.label())
     }

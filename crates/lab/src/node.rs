@@ -9,7 +9,7 @@ use crate::board::Board;
 use crate::build::Image;
 use crate::error::{Error, Result};
 use crate::frame;
-use crate::runner::{Paced, Span};
+use crate::runner::{Paced, Span, Surroundings};
 
 /// Channels of the serial line.
 const LINK: u8 = 0;
@@ -73,7 +73,14 @@ impl Node {
     /// not run yet.
     pub fn start(root: &Path, board: &Board, image: &Image, eeprom: &Path) -> Result<Node> {
         Ok(Node {
-            chip: Paced::start(root, board, &image.path, &image.weight, eeprom)?,
+            chip: Paced::start(
+                root,
+                board,
+                &image.path,
+                &image.weight,
+                eeprom,
+                &Surroundings::default(),
+            )?,
             eeprom: eeprom.to_owned(),
             clock_hz: board.clock_hz.unwrap_or(1),
             partial: Vec::new(),

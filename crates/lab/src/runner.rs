@@ -52,11 +52,35 @@ pub const RUNNERS: [&str; 3] = ["simavr", "avr8js", "native"];
 /// The runner that has a paced mode.
 pub const PACED: &str = "simavr";
 
+/// The level of a pin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pin {
+    pub port: char,
+    pub bit: u8,
+    pub level: bool,
+}
+
+/// What is connected to a paced chip beside its UART.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// Pins that the program drives and the host wants to know of, such as `D4`.
+    pub watch: Vec<String>,
+    /// A pin with text, and its rate, such as `D7:9600`.
+    pub console: Option<String>,
+    /// A DS3231 on the two-wire bus: its time in seconds since 1970; 0, it has been without
+    /// power.
+    pub clock: Option<u32>,
+}
+
 /// What a paced chip did in one [`Paced::advance`].
 #[derive(Clone, Debug, Default)]
 pub struct Advanced {
     /// Bytes that the chip transmitted.
     pub bytes: Vec<u8>,
+    /// Text on the pin of [`Surroundings::console`].
+    pub console: Vec<u8>,
+    /// Changes of the pins of [`Surroundings::watch`], in their order.
+    pub pins: Vec<Pin>,
     /// The spans that ended.
     pub spans: Vec<Span>,
     /// The chip's cycle counter.
@@ -80,11 +104,21 @@ impl Paced {
         image: &Path,
         weight: &Weight,
         eeprom: &Path,
+        around: &Surroundings,
     ) -> Result<Paced> {
         let program = simavr(root)?;
         let mut command = Command::new(program);
         command.args(["--paced", "--eeprom"]).arg(eeprom);
         describe_chip(&mut command, board, weight);
+        for pin in &around.watch {
+            command.args(["--watch", pin]);
+        }
+        if let Some(console) = &around.console {
+            command.args(["--console", console]);
+        }
+        if let Some(seconds) = around.clock {
+            command.args(["--ds3231", &seconds.to_string()]);
+        }
         command.arg(image);
         ChipSession::spawn(PACED, command).map(Paced)
     }
@@ -106,6 +140,16 @@ impl Paced {
     /// Drives a pin, such as ('D', 2), from outside.
     pub fn pin(&mut self, port: char, bit: u8, level: bool) -> Result<()> {
         self.0.say(&format!("pin {port} {bit} {}", u8::from(level)))
+    }
+
+    /// The temperature of the surroundings, in hundredths of a degree.
+    pub fn temperature(&mut self, centidegrees: i16) -> Result<()> {
+        self.0.say(&format!("temperature {centidegrees}"))
+    }
+
+    /// The chip's supply in millivolts.
+    pub fn supply(&mut self, millivolts: u16) -> Result<()> {
+        self.0.say(&format!("supply {millivolts}"))
     }
 
     /// Cuts the power and gives it back.
@@ -254,6 +298,13 @@ impl ChipSession {
                     let bytes = hex::decode(rest).map_err(|_| self.garbled(&line))?;
                     done.bytes.extend(bytes);
                 }
+                "console" => {
+                    let text = hex::decode(rest).map_err(|_| self.garbled(&line))?;
+                    done.console.extend(text);
+                }
+                "pin" => done
+                    .pins
+                    .push(parse_pin(rest).ok_or_else(|| self.garbled(&line))?),
                 "span" => {
                     let (Some(cycles), Some(slept), Some(stack)) =
                         (number("cycles"), number("slept"), number("stack"))
@@ -472,6 +523,16 @@ fn cut_at_delimiter(reply: &mut Vec<u8>) {
     if let Some(end) = reply.iter().position(|&byte| byte == 0) {
         reply.truncate(end);
     }
+}
+
+/// `PORT BIT LEVEL ...`
+fn parse_pin(text: &str) -> Option<Pin> {
+    let mut words = text.split(' ');
+    Some(Pin {
+        port: words.next()?.parse().ok()?,
+        bit: words.next()?.parse().ok()?,
+        level: words.next()? == "1",
+    })
 }
 
 /// The value of `key=value` in a line of words.

@@ -4,7 +4,7 @@
  * handshake computes for seconds, and a frame that comes meanwhile is there after it.
  */
 #include "serial.h"
-#include "../agent/frame.h"
+#include "frame.h"
 #include "idle.h"
 
 #include <avr/io.h>
@@ -61,19 +61,6 @@ const uint8_t *serial_peek(enum serial_channel *channel, uint8_t *size)
 
 void serial_take(void) { ready_size = 0; }
 
-uint8_t serial_link_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
-{
-    (void)unused;
-    enum serial_channel channel;
-    uint8_t size;
-    const uint8_t *bytes = serial_peek(&channel, &size);
-    if (!bytes || channel != SERIAL_LINK)
-        return 0;
-    memcpy(frame, bytes, size);
-    serial_take();
-    return size;
-}
-
 /* ---- Sending -------------------------------------------------------------------- */
 
 uint8_t serial_put(enum serial_channel channel, const void *bytes, uint8_t size)
@@ -84,12 +71,6 @@ uint8_t serial_put(enum serial_channel channel, const void *bytes, uint8_t size)
     memcpy(outgoing + 1, bytes, size);
     outgoing_size = (uint8_t)(1 + size);
     return 1;
-}
-
-enum selo_status serial_link_send(void *unused, const uint8_t *frame, uint8_t size)
-{
-    (void)unused;
-    return serial_put(SERIAL_LINK, frame, size) ? SELO_OK : SELO_ERROR_SEND;
 }
 
 static void write_byte(uint8_t byte)

@@ -2,6 +2,7 @@
  * Text on the serial line, a line a frame.
  */
 #include "console.h"
+#include "commands.h"
 #include "serial.h"
 #include "station.h"
 

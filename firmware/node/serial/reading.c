@@ -1,11 +1,8 @@
 /*
  * A made-up weather station: temperature goes up and down by 5 degrees in 256
- * readings, every 16th tips the rain gauge, the battery sinks slowly.
+ * readings, every 16th tips the rain gauge, the battery sinks slowly. It has no clock.
  */
 #include "reading.h"
-#include "clock.h"
-
-#include <stddef.h>
 
 void reading_take(struct reading *reading)
 {
@@ -13,11 +10,10 @@ void reading_take(struct reading *reading)
     uint8_t phase = (uint8_t)number;
     int16_t swing = phase < 128 ? phase : 256 - phase;
     *reading = (struct reading){
-        .milliseconds = clock_milliseconds(NULL),
-        .number = number,
-        .centidegrees = (int16_t)(1900 + 4 * swing),
-        .rain_tips = number / 16,
+        .tips = number / 16,
+        .centidegrees = 1900 + 4 * swing,
         .battery_millivolts = (uint16_t)(3300 - number / 64),
+        .status = number == 0 ? READING_CLOCK_LOST | READING_RESTARTED : READING_CLOCK_LOST,
     };
     number++;
 }

@@ -34,9 +34,4 @@ uint8_t serial_put(enum serial_channel channel, const void *bytes, uint8_t size)
 /* Sends what serial_put has kept; sleeps meanwhile. Interrupts must be on. */
 void serial_flush(void);
 
-/* For struct selo_hal. `send` only keeps the frame, so that no call of the library
- * waits for the line: serial_flush after it. */
-enum selo_status serial_link_send(void *unused, const uint8_t *frame, uint8_t size);
-uint8_t serial_link_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX]);
-
 #endif

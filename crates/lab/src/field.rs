@@ -1,0 +1,185 @@
+//! The rain gauge of `firmware/node/field` on a simulated chip: its UART, which leads to a
+//! radio module, the module's pins, the bucket, the clock, the button and what it says on its
+//! console. The simulated clock is the caller's: nothing moves but by [`FieldNode::advance`].
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use crate::board::Board;
+use crate::build::Image;
+use crate::error::{Error, Result};
+use crate::runner::{Paced, Span, Surroundings};
+
+/// The variant in `firmware/node/node.toml`.
+pub const VARIANT: &str = "field";
+
+/// Where things are connected (firmware/node/README.md).
+const BUTTON: (char, u8) = ('D', 2);
+const GAUGE: (char, u8) = ('D', 3);
+const M0: (char, u8) = ('D', 4);
+const M1: (char, u8) = ('D', 5);
+const AUX: (char, u8) = ('D', 6);
+const CONSOLE: &str = "D7:9600";
+
+/// How long the bucket's contact is closed: 1/10 s.
+const CONTACT: u64 = 10;
+
+/// A rain gauge that runs.
+#[derive(Debug)]
+pub struct FieldNode {
+    chip: Paced,
+    eeprom: PathBuf,
+    clock_hz: u64,
+    line: Vec<u8>,
+    /// When the bucket's contact opens again.
+    closed_until: Option<u64>,
+    aux: Option<bool>,
+    /// Bytes for the radio module.
+    pub uart: Vec<u8>,
+    /// The levels of M1 and M0.
+    pub pins: (bool, bool),
+    /// Lines that it said.
+    pub console: VecDeque<String>,
+    /// Calls of the library, as they ended.
+    pub spans: Vec<Span>,
+    /// The deepest stack since the start or the last [`FieldNode::cut_power`].
+    pub stack: u64,
+    /// The chip's cycle counter.
+    pub cycle: u64,
+}
+
+impl FieldNode {
+    /// Puts the firmware on a chip whose EEPROM is that file, and whose DS3231 says that time
+    /// in seconds since 1970; 0, it has been without power. The chip has not run yet.
+    pub fn start(
+        root: &Path,
+        board: &Board,
+        image: &Image,
+        eeprom: &Path,
+        time: u32,
+    ) -> Result<FieldNode> {
+        let around = Surroundings {
+            watch: [M0, M1]
+                .iter()
+                .map(|(port, bit)| format!("{port}{bit}"))
+                .collect(),
+            console: Some(CONSOLE.into()),
+            clock: Some(time),
+        };
+        Ok(FieldNode {
+            chip: Paced::start(root, board, &image.path, &image.weight, eeprom, &around)?,
+            eeprom: eeprom.to_owned(),
+            clock_hz: board.clock_hz.unwrap_or(1),
+            line: Vec::new(),
+            closed_until: None,
+            aux: None,
+            uart: Vec::new(),
+            pins: (false, false),
+            console: VecDeque::new(),
+            spans: Vec::new(),
+            stack: 0,
+            cycle: 0,
+        })
+    }
+
+    /// Cycles in a second.
+    pub fn clock_hz(&self) -> u64 {
+        self.clock_hz
+    }
+
+    /// Lets so many cycles pass, and takes in what the chip does meanwhile.
+    pub fn advance(&mut self, cycles: u64) -> Result<()> {
+        let end = self.cycle + cycles;
+        if let Some(open) = self.closed_until.filter(|open| *open <= end) {
+            self.run(open.saturating_sub(self.cycle))?;
+            self.chip.pin(GAUGE.0, GAUGE.1, true)?;
+            self.closed_until = None;
+        }
+        self.run(end.saturating_sub(self.cycle))
+    }
+
+    fn run(&mut self, cycles: u64) -> Result<()> {
+        let done = self.chip.advance(cycles)?;
+        self.cycle = done.cycle;
+        self.stack = done.stack;
+        self.spans.extend(done.spans);
+        self.uart.extend(done.bytes);
+        for pin in done.pins {
+            match (pin.port, pin.bit) {
+                M0 => self.pins.1 = pin.level,
+                M1 => self.pins.0 = pin.level,
+                _ => {}
+            }
+        }
+        for byte in done.console {
+            match byte {
+                b'\r' => {}
+                b'\n' => {
+                    let line = std::mem::take(&mut self.line);
+                    self.console
+                        .push_back(String::from_utf8_lossy(&line).into_owned());
+                }
+                byte => self.line.push(byte),
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes from the radio module; they take their time on the line.
+    pub fn receive(&mut self, bytes: &[u8]) -> Result<()> {
+        self.chip.send(bytes)
+    }
+
+    /// The level of the module's AUX.
+    pub fn set_aux(&mut self, free: bool) -> Result<()> {
+        if self.aux != Some(free) {
+            self.aux = Some(free);
+            self.chip.pin(AUX.0, AUX.1, free)?;
+        }
+        Ok(())
+    }
+
+    /// The bucket tips: its contact closes now, and opens after a tenth of a second.
+    pub fn tip(&mut self) -> Result<()> {
+        self.chip.pin(GAUGE.0, GAUGE.1, false)?;
+        self.closed_until = Some(self.cycle + self.clock_hz / CONTACT);
+        Ok(())
+    }
+
+    /// The level of the bucket's contact, for bounces; false is closed.
+    pub fn contact(&mut self, level: bool) -> Result<()> {
+        self.chip.pin(GAUGE.0, GAUGE.1, level)
+    }
+
+    /// The level of the button; false is pressed.
+    pub fn button(&mut self, level: bool) -> Result<()> {
+        self.chip.pin(BUTTON.0, BUTTON.1, level)
+    }
+
+    /// The temperature that the clock's thermometer has, in hundredths of a degree.
+    pub fn temperature(&mut self, centidegrees: i16) -> Result<()> {
+        self.chip.temperature(centidegrees)
+    }
+
+    /// The chip's supply.
+    pub fn supply(&mut self, millivolts: u16) -> Result<()> {
+        self.chip.supply(millivolts)
+    }
+
+    /// Cuts the power at this very cycle, and gives it back. A byte of the EEPROM that is
+    /// being programmed is torn; the clock has a battery of its own.
+    pub fn cut_power(&mut self) -> Result<()> {
+        self.line.clear();
+        self.uart.clear();
+        self.chip.reset()
+    }
+
+    /// What the EEPROM holds now.
+    pub fn eeprom(&mut self) -> Result<Vec<u8>> {
+        self.chip.save()?;
+        std::fs::read(&self.eeprom).map_err(|source| Error::Read {
+            path: self.eeprom.clone(),
+            source,
+        })
+    }
+}

@@ -1,0 +1,105 @@
+/*
+ * The two-wire bus at 100 kHz [ATMEGA328P, 22], and the registers of the DS3231
+ * [DS3231, Register Map]. A bus that hangs is given up after a millisecond.
+ */
+#include "ds3231.h"
+#include "calendar.h"
+
+#include <avr/io.h>
+
+enum {
+    ADDRESS = 0x68 << 1,
+    READ = 1,
+    STATUS = 0x0F,
+    OSCILLATOR_STOPPED = 0x80,
+    TEMPERATURE = 0x11,
+    REGISTERS = 0x13,
+    BUS_HZ = 100000,
+    PATIENCE = 2000, /* looks, of some eight cycles each */
+    /* What the bus says [ATMEGA328P, tables 22-2 and 22-3]. */
+    STARTED = 0x08,
+    STARTED_AGAIN = 0x10,
+    WRITE_ACCEPTED = 0x18,
+    BYTE_ACCEPTED = 0x28,
+    READ_ACCEPTED = 0x40,
+    BYTE_TAKEN = 0x50,
+    LAST_TAKEN = 0x58
+};
+
+void ds3231_begin(void)
+{
+    PORTC |= _BV(PORTC4) | _BV(PORTC5); /* pull-ups, for a module that is not there */
+    TWSR = 0;
+    TWBR = (F_CPU / BUS_HZ - 16) / 2;
+}
+
+/* Lets the bus do what the bits ask for; 1 if it then says `want`. */
+static uint8_t bus(uint8_t bits, uint8_t want)
+{
+    TWCR = (uint8_t)(_BV(TWINT) | _BV(TWEN) | bits);
+    for (uint16_t looks = 0; looks < PATIENCE; looks++)
+        if (TWCR & _BV(TWINT))
+            return (TWSR & 0xF8) == want;
+    return 0;
+}
+
+static uint8_t put(uint8_t byte, uint8_t want)
+{
+    TWDR = byte;
+    return bus(0, want);
+}
+
+static uint8_t go_to(uint8_t address)
+{
+    return bus(_BV(TWSTA), STARTED) && put(ADDRESS, WRITE_ACCEPTED) && put(address, BYTE_ACCEPTED);
+}
+
+/* Also lets go of a bus that hangs. */
+static void stop(void)
+{
+    TWCR = _BV(TWINT) | _BV(TWEN) | _BV(TWSTO);
+    for (uint16_t looks = 0; looks < PATIENCE && TWCR & _BV(TWSTO); looks++)
+        ;
+    TWCR = 0;
+}
+
+static uint8_t read_registers(uint8_t registers[REGISTERS])
+{
+    if (!go_to(0) || !bus(_BV(TWSTA), STARTED_AGAIN) || !put(ADDRESS | READ, READ_ACCEPTED))
+        return 0;
+    for (uint8_t i = 0; i < REGISTERS; i++) {
+        uint8_t last = i == REGISTERS - 1;
+        if (!bus(last ? 0 : _BV(TWEA), last ? LAST_TAKEN : BYTE_TAKEN))
+            return 0;
+        registers[i] = TWDR;
+    }
+    return 1;
+}
+
+uint8_t ds3231_read(struct ds3231 *clock)
+{
+    uint8_t registers[REGISTERS], there = read_registers(registers);
+    stop();
+    if (!there)
+        return 0;
+    clock->seconds = registers[STATUS] & OSCILLATOR_STOPPED ? 0 : calendar_seconds(registers);
+    clock->stopped = clock->seconds == 0;
+    clock->centidegrees
+        = calendar_centidegrees(registers[TEMPERATURE], registers[TEMPERATURE + 1]);
+    return 1;
+}
+
+uint8_t ds3231_set(uint32_t seconds)
+{
+    uint8_t registers[CALENDAR_BYTES];
+    if (!calendar_registers(registers, seconds))
+        return 0;
+    uint8_t done = go_to(0);
+    for (uint8_t i = 0; done && i < CALENDAR_BYTES; i++)
+        done = put(registers[i], BYTE_ACCEPTED);
+    stop();
+    /* The time stands before it is said to be one. */
+    done = done && go_to(STATUS) && put(0, BYTE_ACCEPTED);
+    stop();
+    return done;
+}

@@ -1,0 +1,29 @@
+/*
+ * An E32 radio module on the UART: a frame of the link is one write, which the module
+ * sends as one packet.
+ */
+#ifndef NODE_E32_H
+#define NODE_E32_H
+
+#include <selo.h>
+
+void e32_begin(void);
+
+/* 1 if a frame has come. */
+uint8_t e32_waiting(void);
+
+/* Takes the frame that has come; its size, or 0 if there is none. */
+uint8_t e32_receive(uint8_t frame[SELO_LINK_FRAME_MAX]);
+/* Drops it. */
+void e32_drop(void);
+
+/* Keeps a frame to be sent; 0 if there is one already. */
+uint8_t e32_put(const uint8_t *frame, uint8_t size);
+/* Sends what e32_put has kept, as soon as the module is free; sleeps meanwhile.
+ * Interrupts must be on. */
+void e32_flush(void);
+
+/* 1 if the module did not take the last frame. */
+uint8_t e32_lost(void);
+
+#endif

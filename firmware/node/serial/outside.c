@@ -1,0 +1,60 @@
+/*
+ * The serial line as all that is around the node: link frames, readings, commands.
+ */
+#include "outside.h"
+#include "commands.h"
+#include "serial.h"
+#include "station.h"
+
+#include <string.h>
+
+void outside_begin(void) { serial_begin(); }
+uint8_t outside_waiting(void) { return serial_waiting(); }
+void outside_flush(void) { serial_flush(); }
+
+enum selo_status outside_send(void *unused, const uint8_t *frame, uint8_t size)
+{
+    (void)unused;
+    return serial_put(SERIAL_LINK, frame, size) ? SELO_OK : SELO_ERROR_SEND;
+}
+
+uint8_t outside_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
+{
+    (void)unused;
+    enum serial_channel channel;
+    uint8_t size;
+    const uint8_t *bytes = serial_peek(&channel, &size);
+    if (!bytes || channel != SERIAL_LINK)
+        return 0;
+    memcpy(frame, bytes, size);
+    serial_take();
+    return size;
+}
+
+void outside_payload(const uint8_t *bytes, uint8_t size)
+{
+    if (serial_put(SERIAL_PAYLOAD, bytes, size))
+        serial_flush();
+}
+
+/* Link frames are the library's. */
+uint8_t outside_step(void)
+{
+    enum serial_channel channel;
+    uint8_t size;
+    const uint8_t *bytes = serial_peek(&channel, &size);
+    if (!bytes)
+        return 0;
+    if (channel == SERIAL_LINK && station_poll())
+        return 1;
+    if (channel == SERIAL_CONSOLE) {
+        console_command_fn *command = console_command((const char *)bytes, size);
+        serial_take(); /* it may compute for seconds, while other frames come */
+        command();
+        return 1;
+    }
+    if (channel == SERIAL_PAYLOAD || channel == SERIAL_CONFIRMED)
+        station_send(bytes, size, channel == SERIAL_CONFIRMED ? SELO_NODE_CONFIRMED : 0);
+    serial_take();
+    return 1;
+}
