@@ -73,6 +73,9 @@ function shell(current) {
             h("a", { href: `#/${name}`, "aria-current": name === current ? "page" : undefined },
                 t(`nav.${name}`),
                 name === "alarms" && count > 0 && h("span", { class: "count" }, ` ${count}`))))));
+        // Where the menu is a strip, the current page is in sight.
+        const here = nav.querySelector("[aria-current]");
+        if (here) nav.scrollLeft = here.offsetLeft - nav.clientWidth / 3;
         fill(element("who"),
             h("span", {}, t("who", { user: app.user.user }), h("span", { class: "role" }, t("who.role", { role: t(`role.${app.user.role}`) }))),
             h("button", { type: "button", class: "plain", onclick: logout }, t("logout")));

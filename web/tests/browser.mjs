@@ -23,7 +23,7 @@ export class Watch {
 /** A browser of its own for one test: `options` are Playwright's. */
 export async function open(browser, collector, watch, options = {}) {
     const context = await browser.newContext({ baseURL: collector.base, locale: "en-GB", timezoneId: "UTC", ...options });
-    context.setDefaultTimeout(60_000);
+    context.setDefaultTimeout(Number(process.env.SELO_TIMEOUT ?? 60_000));
     context.on("request", (request) => watch.requests.push(request.url()));
     context.on("weberror", (error) => watch.problems.push(String(error.error())));
     await context.addInitScript(() => {

@@ -55,6 +55,6 @@ export default {
     "tokens.remove": "Remove the token {name}", "tokens.sure": "Remove the token {name}? Whoever uses it is refused from now on.", "tokens.admin": "Only an admin sees tokens.",
     "error.offline": "The collector does not answer.", "error.unauthorized": "Nobody is logged in.", "error.wrong-password": "The user or the password is wrong.",
     "error.too-many": "Too many logins have failed.", "error.forbidden": "You may not do that.", "error.no-gateway": "No gateway runs together with this collector.",
-    "value.rain_total": "Rain since installation", "value.temperature": "Temperature", "value.battery": "Battery", "value.status": "Status word",
+    "value.rain_total": "Rain total", "value.temperature": "Temperature", "value.battery": "Battery", "value.status": "Status word",
     "value.time": "Station's clock", "value.humidity": "Humidity", "value.pressure": "Pressure",
 };

@@ -55,6 +55,6 @@ export default {
     "tokens.remove": "Remover o token {name}", "tokens.sure": "Remover o token {name}? Quem o usa será recusado a partir de agora.", "tokens.admin": "Só a administração vê os tokens.",
     "error.offline": "O coletor não responde.", "error.unauthorized": "Ninguém entrou.", "error.wrong-password": "O usuário ou a senha está errado.",
     "error.too-many": "Muitas tentativas de entrar falharam.", "error.forbidden": "Você não pode fazer isso.", "error.no-gateway": "Nenhum gateway funciona junto com este coletor.",
-    "value.rain_total": "Chuva desde a instalação", "value.temperature": "Temperatura", "value.battery": "Bateria", "value.status": "Palavra de estado",
+    "value.rain_total": "Chuva total", "value.temperature": "Temperatura", "value.battery": "Bateria", "value.status": "Palavra de estado",
     "value.time": "Relógio da estação", "value.humidity": "Umidade", "value.pressure": "Pressão",
 };
