@@ -212,6 +212,7 @@ for runner in "$out/selo-simavr" "node sims/avr8js/selo-avr8js.mjs"; do
 done
 
 . tests/sims/paced.sh
+. tests/sims/wires.sh
 
 echo "sims: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,0 +1,44 @@
+# The clock, the console pin, watched pins and the supply of selo-simavr, with the program
+# wires.c. Sourced by run.sh, which counts: `verdict`, $out.
+
+avr-gcc -mmcu=atmega328p -DF_CPU=16000000UL -std=gnu11 -Os -Wall -Wextra -Wpedantic -Werror \
+    tests/sims/wires.c -o "$out/wires.elf"
+
+# wires OPTIONS LINE...: the answers in $answer.
+wires() {
+    local options=$1
+    shift
+    # shellcheck disable=SC2086 # options are words
+    answer=$(printf '%s\n' "$@" quit | "$out/selo-simavr" --mcu atmega328p --frequency 16000000 --paced \
+        $options "$out/wires.elf" 2>/dev/null) || true
+}
+heard() { sed -n "s/^$1 //p" <<<"$answer" | tr -d '\n'; }
+
+# 2026-11-22 09:06:51, a Sunday; 25 degrees; 1.1 V of 5 V are 225 steps.
+wires "--ds3231 1795338411 --watch D4 --console D7:9600" 'advance 300000'
+verdict "wires: the clock says $(heard recv)" [ "$(heard recv)" = 51060901221126001900e100 ]
+verdict "wires: the console says $(heard console)" [ "$(heard console)" = 4162 ]
+verdict "wires: the pin says $(heard pin)" \
+    grep -qE '^D 4 1 cycle=[0-9]+D 4 0 cycle=[0-9]+$' <<<"$(heard pin)"
+
+# Time passes with the chip's cycles; set over midnight and a year; a flag that goes.
+wires "--ds3231 0" 'temperature -475' 'supply 3300' 'advance 300000' 'send 00' 'advance 48000000' \
+    reset 'advance 300000'
+verdict "wires: a clock without power says $(heard recv)" \
+    [ "$(heard recv)" = 00000007010100''80fb4055015859230331123000fb4055010100000401013100fb405501 ]
+
+# At another rate there is no text.
+wires "--console D7:115200" 'advance 300000'
+verdict "wires: text at another rate: $(heard console)" [ "$(heard console)" != 4162 ]
+
+for options in "--watch" "--watch D8" "--watch d4" "--watch D4x" "--console D7" "--console D7:0" \
+    "--console D7:9600x" "--watch Z0" "--ds3231 now"; do
+    wires "$options" 'advance 10'
+    verdict "wires: took '$options': $answer" grep -q '^error ' <<<"$answer"
+done
+for line in 'temperature 20000' 'temperature' 'temperature --5' 'supply 900' 'supply x'; do
+    wires "--ds3231 5" "$line"
+    verdict "wires: took '$line': $answer" grep -q '^error ' <<<"$answer"
+done
+wires "" 'temperature 100'
+verdict "wires: a temperature without a clock: $answer" grep -q '^error temperature needs' <<<"$answer"
