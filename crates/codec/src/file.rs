@@ -1,6 +1,7 @@
 //! A codec's file: TOML to a [`Codec`], with every mistake named by file and line. The
 //! format is described in `codecs/README.md`.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
@@ -317,7 +318,10 @@ fn field(raw: &RawField, endian: Endian) -> Result<Field, Wrong> {
             "1 to 16 characters, such as mm, Cel, V, s, %, hPa; 1 for plain numbers",
         );
     }
-    if raw.valid.is_some_and(|(least, most)| !(least <= most)) {
+    if raw
+        .valid
+        .is_some_and(|(least, most)| least.partial_cmp(&most).is_none_or(Ordering::is_gt))
+    {
         return wrong(
             format!("{name}: no value is valid"),
             "valid = [least, most]",

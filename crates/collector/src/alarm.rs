@@ -496,7 +496,7 @@ impl Alarms {
         body: Json,
     ) -> Result<Change> {
         let body = body.to_string();
-        let topic = format!("selo/{}/alarm/{rule}/{}", subject.site, subject.device);
+        let topic = selo_mqtt::topic::alarm(subject.site, rule, subject.device);
         for target in &self.targets {
             let parameters: [Value; 3] = [
                 target.as_str().into(),
@@ -521,6 +521,25 @@ fn subject_of(row: &Row) -> Subject<'_> {
 fn site_of(db: &mut dyn Database, device: &str) -> Result<String> {
     let rows = db.query(sql::LAST_SEEN_OF, &[device.into()])?;
     Ok(rows.first().map_or("site", |row| row.text(2)).to_string())
+}
+
+/// What is active, as notices: topic and body. A broker that lost what it kept is told it
+/// again.
+pub fn active_notices(db: &mut dyn Database) -> Result<Vec<(String, String)>> {
+    let mut notices = Vec::new();
+    for row in db.query(sql::ACTIVE_ALARMS, &[])? {
+        let known = db.query(sql::LAST_SEEN_OF, &[row.text(2).into()])?;
+        let Some(subject) = known.first().map(subject_of) else {
+            continue;
+        };
+        let mut body = row_json(&row);
+        body["schema"] = SCHEMA.into();
+        body["name"] = subject.name.into();
+        body["site"] = subject.site.into();
+        let topic = selo_mqtt::topic::alarm(subject.site, row.text(1), subject.device);
+        notices.push((topic, body.to_string()));
+    }
+    Ok(notices)
 }
 
 /// A row of the alarms as the API shows it.

@@ -6,6 +6,7 @@
 //! among the rejected ones, and holds up nothing.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -15,6 +16,9 @@ use selo_mqtt::message::Stored;
 use selo_mqtt::subscriber::Sender;
 use selo_mqtt::{Event, Message, Subscriber, SubscriberConfig, topic};
 
+use tokio::sync::Notify;
+
+use crate::alarm;
 use crate::error::{Error, Result};
 use crate::ingest::{Incoming, Ingest};
 use crate::message::is_name;
@@ -34,19 +38,22 @@ pub fn start(config: ClientConfig, outbox: Outbox) -> Result<()> {
     let subscriber = Subscriber::start(SubscriberConfig::new(config, filters))
         .map_err(|error| Error::Invalid(format!("MQTT: {error}")))?;
     let sender = subscriber.sender();
-    tokio::spawn(take(subscriber, outbox.ingest.clone()));
-    tokio::spawn(tell(sender, outbox));
+    let connected = Arc::new(Notify::new());
+    tokio::spawn(take(subscriber, outbox.ingest.clone(), connected.clone()));
+    tokio::spawn(tell(sender, outbox, connected));
     Ok(())
 }
 
-async fn take(mut subscriber: Subscriber, ingest: Ingest) {
+async fn take(mut subscriber: Subscriber, ingest: Ingest, connected: Arc<Notify>) {
     while let Some(event) = subscriber.next().await {
         let mut batch = Vec::new();
         let mut next = Some(event);
         // What has come while the last batch was being stored, without waiting for more.
         while let Some(event) = next.take() {
-            if let Event::Message(message) = event {
-                batch.push(message);
+            match event {
+                Event::Message(message) => batch.push(message),
+                Event::Connected => connected.notify_one(),
+                Event::Away(_) => {}
             }
             if batch.len() < BATCH_MAX {
                 next = subscriber.next().now_or_never().flatten();
@@ -107,9 +114,21 @@ fn may_answer(site: &str, to: &str) -> bool {
     matches!(levels[..], ["selo", at, "stored", gateway] if at == site && is_name(gateway, 32))
 }
 
-async fn tell(sender: Sender, outbox: Outbox) {
+/// Notices in their order; and at each connection what is active, because the broker may
+/// have lost what it kept.
+async fn tell(sender: Sender, outbox: Outbox, connected: Arc<Notify>) {
     loop {
-        let notice = outbox.next(TARGET).await;
+        let notice = tokio::select! {
+            notice = outbox.next(TARGET) => notice,
+            () = connected.notified() => {
+                let active = outbox.readers.read(alarm::active_notices).await;
+                for (topic, body) in active.unwrap_or_default() {
+                    // One that fails does so with its connection, and comes with the next.
+                    let _ = sender.publish(topic, body, true).await;
+                }
+                continue;
+            }
+        };
         let body = notice.body.clone().into_bytes();
         match sender.publish(notice.topic.clone(), body, true).await {
             Ok(()) => outbox.delivered(&notice).await,

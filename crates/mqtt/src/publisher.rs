@@ -576,11 +576,9 @@ impl Worker {
                         }
                         listening = true;
                     }
-                    Event::Incoming(Packet::Publish(publish)) => {
-                        if self.stored(&publish.payload) {
-                            patience = COLLECTOR.0;
-                            deadline = None;
-                        }
+                    Event::Incoming(Packet::Publish(publish)) if self.stored(&publish.payload) => {
+                        patience = COLLECTOR.0;
+                        deadline = None;
                     }
                     _ => {}
                 },
