@@ -175,6 +175,9 @@ impl fmt::Debug for Writer {
     }
 }
 
+/// Readings, and who waits to hear what became of them.
+type Offer = (Vec<Parsed>, oneshot::Sender<Result<Vec<Verdict>>>);
+
 impl Writer {
     /// Starts the thread; it ends when every [`Ingest`] is gone.
     pub fn start(self) -> std::io::Result<(Ingest, std::thread::JoinHandle<()>)> {
@@ -230,7 +233,7 @@ impl Writer {
         }
     }
 
-    fn take(&mut self, offers: Vec<(Vec<Parsed>, oneshot::Sender<Result<Vec<Verdict>>>)>) {
+    fn take(&mut self, offers: Vec<Offer>) {
         let all: Vec<&Parsed> = offers.iter().flat_map(|(parsed, _)| parsed).collect();
         match self.settle(&all) {
             Ok(verdicts) => {

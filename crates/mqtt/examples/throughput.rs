@@ -113,7 +113,7 @@ fn collect(client: ClientConfig) -> Anyhow<()> {
             if let Ok(Some(Event::Message(message))) = event {
                 held.push(message);
             }
-            if held.len() < 100 && !(idle && !held.is_empty()) {
+            if held.len() < 100 && (!idle || held.is_empty()) {
                 continue;
             }
             let Some(first) = held.first() else { continue };

@@ -264,11 +264,11 @@ struct Site {
 
 impl Site {
     fn start(args: &Args, folder: &Path, project: Option<&Path>) -> anyhow::Result<Site> {
-        let state = text(&folder.join("state"))?;
+        let state = text(folder.join("state"))?;
         let http = args.http.to_string();
         let mut arguments = vec!["up", "--state", &state, "--json-log", "--http", &http];
         arguments.extend(["--listen", "127.0.0.1:0", "--broker", "127.0.0.1:0"]);
-        let report = project.map(|project| text(&project.join("out/report/index.html")));
+        let report = project.map(|project| text(project.join("out/report/index.html")));
         let report = report.transpose()?.filter(|path| Path::new(path).exists());
         if let Some(report) = &report {
             arguments.extend(["--report", report]);
@@ -349,7 +349,7 @@ impl Site {
             seconds: PATIENCE.as_secs(),
             name: Some(name.clone()),
         })?;
-        let eeprom = text(&self.folder.join(format!("{name}.eeprom")))?;
+        let eeprom = text(self.folder.join(format!("{name}.eeprom")))?;
         let mut arguments = vec!["node", "--board", "uno", "--to", &self.gateway, "--json"];
         arguments.extend(["--eeprom", &eeprom, "--every", &args.every]);
         if let Some(project) = &self.project {

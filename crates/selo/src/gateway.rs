@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::ValueEnum;
 use selo_gateway::journal::Sync;
+use selo_gateway::radio::Port;
 use selo_gateway::sink::{Both, JsonLines};
 use selo_gateway::state::StateDir;
 use selo_gateway::{Config, Gateway};
@@ -44,6 +45,16 @@ impl State {
     }
 }
 
+/// Radio modules as a carrier beside UDP.
+#[derive(Debug, clap::Args)]
+pub struct Radios {
+    /// Take packets of an E32 module on a serial port, too; may be given again. BAUD: of the
+    /// port, 9600 if left out; RATE: the module's air data rate, 2.4k if left out. How to set
+    /// the module up is in docs/howto/radio.md
+    #[arg(long, value_name = "PATH[,BAUD[,RATE]]")]
+    pub radio: Vec<Port>,
+}
+
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Every reading is one line of JSON on standard output, with the schema selo.reading/1
@@ -57,6 +68,7 @@ Examples:
   selo gateway                                 take packets on UDP port 7356
   selo gateway | tee -a readings.jsonl
   selo gateway --metrics 127.0.0.1:9464        numbers for Prometheus
+  selo gateway --radio /dev/ttyUSB0            packets of a LoRa module, too
   selo gateway --mqtt mqtts://gateway@broker.example --mqtt-password-file gateway.password
   selo device pair                             in a second terminal: add a node
   selo device list")]
@@ -66,6 +78,8 @@ pub struct Args {
     /// UDP address and port; [::]:7356 takes IPv6 and IPv4
     #[arg(long, value_name = "ADDR:PORT", default_value = "0.0.0.0:7356")]
     listen: SocketAddr,
+    #[command(flatten)]
+    radios: Radios,
     /// Serve numbers in OpenMetrics form at http://ADDR:PORT/metrics
     #[arg(long, value_name = "ADDR:PORT")]
     metrics: Option<SocketAddr>,
@@ -114,6 +128,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(publisher) => Config::new(state, args.listen, publisher),
     };
     let printing = args.mqtt.mqtt.is_none() || args.mqtt.print;
+    config.radios.clone_from(&args.radios.radio);
     config.metrics = args.metrics;
     config.sync = args.sync;
     config.undelivered_max = args.undelivered.saturating_mul(1 << 20);

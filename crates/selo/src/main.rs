@@ -17,6 +17,7 @@ mod gateway;
 mod lab;
 mod mqtt;
 mod node;
+mod radio;
 mod setup;
 mod status;
 mod up;
@@ -75,6 +76,9 @@ enum Command {
     Broker(broker::Args),
     /// Run virtual nodes, one or ten thousand, or the firmware on a simulated board
     Node(Box<node::Args>),
+    /// LoRa times, virtual radio modules, and how many nodes a gateway carries
+    #[command(subcommand)]
+    Radio(radio::Command),
     /// Attack the link on this machine, and see what it withstands
     Attack(attack::Args),
     /// Measure the gateway under load
@@ -131,6 +135,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Setup(args) => setup::run(args),
         Command::Broker(args) => broker::run(args),
         Command::Node(args) => node::run(args, project().ok().as_deref()),
+        Command::Radio(command) => command.run(),
         Command::Attack(args) => attack::run(args),
         Command::Bench(command) => command.run(project().ok().as_deref()),
         Command::Doctor(args) => doctor::run(args, project().ok().as_deref()),
@@ -176,6 +181,9 @@ fn advice(error: &anyhow::Error) -> (Option<String>, u8) {
         }
         if let Some(collector) = cause.downcast_ref::<selo_collector::Error>() {
             return (collector.hint(), collector.exit_code());
+        }
+        if let Some(radio) = cause.downcast_ref::<selo_radio::Error>() {
+            return (radio.hint(), radio.exit_code());
         }
         if let Some(codec) = cause.downcast_ref::<selo_codec::Error>() {
             return (codec.hint(), codec.exit_code());

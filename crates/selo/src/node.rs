@@ -2,6 +2,7 @@
 
 mod board;
 mod pair;
+mod radio;
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::ops::RangeInclusive;
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use selo_gateway::exchange::{self, Format};
+use selo_gateway::radio::Port;
 use selo_gateway::registry::Record;
 use selo_gateway::state::StateDir;
 use selo_link::{DeviceId, DeviceKey, random_bytes};
@@ -53,6 +55,7 @@ Examples:
   selo node --to 127.0.0.1 --state ten-thousand --every 5s --for 1m
   selo node --to 127.0.0.1 --readings 20 --confirmed --loss 20% --delay 20ms..200ms
   selo node --board uno --to 127.0.0.1 --eeprom uno.eeprom --every 10s
+  selo node --radio /dev/ttyUSB0 --pair        by a LoRa module (docs/howto/radio.md)
 
 Exit codes: 0 every node had a session and no confirmed reading was lost, 1 otherwise,
 2 wrong usage, 3 the simulator is missing.")]
@@ -61,9 +64,12 @@ pub struct Args {
     #[arg(
         long,
         value_name = "ADDR[:PORT]",
-        required_unless_present = "make_registry"
+        required_unless_present_any = ["make_registry", "radio"]
     )]
     to: Option<String>,
+    /// Reach the gateway by an E32 module on a serial port instead; for one node
+    #[arg(long, value_name = "PATH[,BAUD[,RATE]]", conflicts_with_all = ["to", "make_registry"])]
+    radio: Option<Port>,
     /// Nodes (default: those of the state directory, else one)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: Option<u32>,
@@ -283,7 +289,11 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
     if let Some(file) = &args.make_registry {
         return make_registry(args, file);
     }
-    let to = args.gateway()?;
+    let mut _bridge = None;
+    let to = match &args.radio {
+        Some(port) => _bridge.insert(radio::Bridge::start(port)?).address(),
+        None => args.gateway()?,
+    };
     let stop = stop_on_interrupt();
     if let Some(name) = &args.board {
         return board::run(args, name, to, project, &stop);
@@ -458,6 +468,12 @@ fn start(args: &Args, records: &Records) -> anyhow::Result<Vec<VirtualNode>> {
         Some(count) => count as usize,
         None => records.len().max(1),
     };
+    if args.radio.is_some() && count != 1 {
+        return Err(wrong(
+            format!("a module is one node's, not {count}"),
+            "--count 1, or another --state DIR",
+        ));
+    }
     if args.pair && count != 1 {
         return Err(wrong(
             format!("one node pairs at a time, not {count}"),

@@ -23,7 +23,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::codec::Codecs;
-use crate::gateway::{Level, State, start_log};
+use crate::gateway::{Level, Radios, State, start_log};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -49,6 +49,8 @@ pub struct Args {
     /// UDP address and port for nodes; [::]:7356 takes IPv6 and IPv4
     #[arg(long, value_name = "ADDR:PORT", default_value = "0.0.0.0:7356")]
     listen: SocketAddr,
+    #[command(flatten)]
+    radios: Radios,
     /// Where the dashboard and the API listen; beyond 127.0.0.1 put TLS before it
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
     http: SocketAddr,
@@ -117,6 +119,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let collector = start_collector(args, &state, client("collector")?)?;
     let publisher = publisher(args, &state, client("gateway")?)?;
     let mut config = GatewayConfig::new(state.path(), args.listen, publisher);
+    config.radios.clone_from(&args.radios.radio);
     config.metrics = args.metrics;
     config.sync = args.sync;
     let gateway = Gateway::start(config)?;

@@ -274,8 +274,9 @@ fn killed_brokers_and_gateways_lose_nothing_that_a_node_was_told_of() {
     let farm = Farm::new();
     let mut broker = Some(farm.broker());
     let device = farm.site.device(Suite::Ascon, "garden");
-    let mut gateway = farm.gateway(&["--until", "stored"]);
-    let mut node = CNode::provisioned(Suite::Ascon, gateway.address, device);
+    let first = farm.gateway(&["--until", "stored"]);
+    let mut node = CNode::provisioned(Suite::Ascon, first.address, device);
+    let mut gateway = Some(first);
     let stored = Arc::new(Mutex::new(HashMap::new()));
     let stop = Arc::new(AtomicBool::new(false));
     let mut told = HashSet::new();
@@ -296,9 +297,10 @@ fn killed_brokers_and_gateways_lose_nothing_that_a_node_was_told_of() {
                 30 | 90 => broker.take().expect("runs").kill(),
                 45 | 100 => broker = Some(farm.broker()),
                 60 => {
-                    gateway.kill();
-                    gateway = farm.gateway(&["--until", "stored"]);
-                    node.move_gateway(gateway.address);
+                    gateway.take().expect("runs").kill();
+                    let next = farm.gateway(&["--until", "stored"]);
+                    node.move_gateway(next.address);
+                    gateway = Some(next);
                 }
                 _ => {}
             }
@@ -332,5 +334,5 @@ fn killed_brokers_and_gateways_lose_nothing_that_a_node_was_told_of() {
     assert_eq!(stored.len() as u32, READINGS);
     let payloads: HashSet<_> = stored.values().map(|(payload, _)| payload).collect();
     assert_eq!(payloads.len() as u32, READINGS);
-    assert_eq!(gateway.stop().0, Some(0));
+    assert_eq!(gateway.expect("runs").stop().0, Some(0));
 }

@@ -79,6 +79,10 @@ fn pair_join_and_a_hundred_readings() {
     assert_eq!(gateway.stop().1, Vec::<String>::new(), "more than was sent");
 }
 
+/// The answer to a join, the direction, the session and the counter: what a key and a nonce
+/// come from.
+type Nonce = (Vec<u8>, u8, u32, u16);
+
 /// All frames that passed between a node and its gateway. Of the keys it knows only from which
 /// handshake they came, and that suffices: a frame with the same handshake, direction and
 /// counter as another must be that other one again.
@@ -88,7 +92,7 @@ struct Ledger {
     ephemeral: HashMap<[u8; 32], Vec<u8>>,
     /// The last answer to a join that the node has got: it decides on the session's keys.
     accepted: Vec<u8>,
-    sealed: HashMap<(Vec<u8>, u8, Vec<u8>, u16), Vec<u8>>,
+    sealed: HashMap<Nonce, Vec<u8>>,
 }
 
 impl Ledger {
@@ -102,7 +106,7 @@ impl Ledger {
                 self.ephemeral.insert(*accept.ephemeral, frame.into())
             }
             Frame::Up(data) | Frame::Down(data) => {
-                let session = data.session.0.to_le_bytes().to_vec();
+                let session = data.session.0;
                 let nonce = (
                     self.accepted.clone(),
                     frame[0] & 0xf0,
