@@ -235,12 +235,11 @@ fn a_node_s_reading_reaches_a_subscriber_through_mosquitto() {
     }
 }
 
+/// By device, session and counter: the payload, and how often it came.
+type Database = HashMap<(String, String, u32), (String, u32)>;
+
 /// A collector that stores, acknowledges and confirms; counts how often each reading came.
-async fn collect(
-    client: ClientConfig,
-    stored: &Mutex<HashMap<(String, String, u32), (String, u32)>>,
-    stop: &AtomicBool,
-) {
+async fn collect(client: ClientConfig, stored: &Mutex<Database>, stop: &AtomicBool) {
     let filters = [topic::COLLECTOR_FILTER.to_owned()];
     let mut collector = Subscriber::start(SubscriberConfig::new(client, filters)).expect("starts");
     while !stop.load(Ordering::Relaxed) {
