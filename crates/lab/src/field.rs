@@ -59,10 +59,7 @@ impl FieldNode {
         time: u32,
     ) -> Result<FieldNode> {
         let around = Surroundings {
-            watch: [M0, M1]
-                .iter()
-                .map(|(port, bit)| format!("{port}{bit}"))
-                .collect(),
+            watch: vec![format!("{}{}", M0.0, M0.1), format!("{}{}", M1.0, M1.1)],
             console: Some(CONSOLE.into()),
             clock: Some(time),
         };

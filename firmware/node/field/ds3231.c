@@ -16,14 +16,13 @@ enum {
     REGISTERS = 0x13,
     BUS_HZ = 100000,
     PATIENCE = 2000, /* looks, of some eight cycles each */
-    /* What the bus says [ATMEGA328P, tables 22-2 and 22-3]. */
-    STARTED = 0x08,
-    STARTED_AGAIN = 0x10,
-    WRITE_ACCEPTED = 0x18,
-    BYTE_ACCEPTED = 0x28,
-    READ_ACCEPTED = 0x40,
-    BYTE_TAKEN = 0x50,
-    LAST_TAKEN = 0x58
+    /* What the bus says when it fails [ATMEGA328P, tables 22-2 and 22-3]; how it says
+     * that it went well differs from step to step, and simavr 1.6 does not say it right. */
+    BUS_ERROR = 0x00,
+    ADDRESS_REFUSED = 0x20,
+    BYTE_REFUSED = 0x30,
+    LOST = 0x38,
+    READ_REFUSED = 0x48
 };
 
 void ds3231_begin(void)
@@ -33,25 +32,34 @@ void ds3231_begin(void)
     TWBR = (F_CPU / BUS_HZ - 16) / 2;
 }
 
-/* Lets the bus do what the bits ask for; 1 if it then says `want`. */
-static uint8_t bus(uint8_t bits, uint8_t want)
+/* Lets the bus do what the bits ask for; 1 if it went well. */
+static uint8_t bus(uint8_t bits)
 {
     TWCR = (uint8_t)(_BV(TWINT) | _BV(TWEN) | bits);
     for (uint16_t looks = 0; looks < PATIENCE; looks++)
         if (TWCR & _BV(TWINT))
-            return (TWSR & 0xF8) == want;
+            switch (TWSR & 0xF8) {
+            case BUS_ERROR:
+            case ADDRESS_REFUSED:
+            case BYTE_REFUSED:
+            case LOST:
+            case READ_REFUSED:
+                return 0;
+            default:
+                return 1;
+            }
     return 0;
 }
 
-static uint8_t put(uint8_t byte, uint8_t want)
+static uint8_t put(uint8_t byte)
 {
     TWDR = byte;
-    return bus(0, want);
+    return bus(0);
 }
 
 static uint8_t go_to(uint8_t address)
 {
-    return bus(_BV(TWSTA), STARTED) && put(ADDRESS, WRITE_ACCEPTED) && put(address, BYTE_ACCEPTED);
+    return bus(_BV(TWSTA)) && put(ADDRESS) && put(address);
 }
 
 /* Also lets go of a bus that hangs. */
@@ -65,11 +73,11 @@ static void stop(void)
 
 static uint8_t read_registers(uint8_t registers[REGISTERS])
 {
-    if (!go_to(0) || !bus(_BV(TWSTA), STARTED_AGAIN) || !put(ADDRESS | READ, READ_ACCEPTED))
+    if (!go_to(0) || !bus(_BV(TWSTA)) || !put(ADDRESS | READ))
         return 0;
     for (uint8_t i = 0; i < REGISTERS; i++) {
         uint8_t last = i == REGISTERS - 1;
-        if (!bus(last ? 0 : _BV(TWEA), last ? LAST_TAKEN : BYTE_TAKEN))
+        if (!bus(last ? 0 : _BV(TWEA)))
             return 0;
         registers[i] = TWDR;
     }
@@ -96,10 +104,10 @@ uint8_t ds3231_set(uint32_t seconds)
         return 0;
     uint8_t done = go_to(0);
     for (uint8_t i = 0; done && i < CALENDAR_BYTES; i++)
-        done = put(registers[i], BYTE_ACCEPTED);
+        done = put(registers[i]);
     stop();
     /* The time stands before it is said to be one. */
-    done = done && go_to(STATUS) && put(0, BYTE_ACCEPTED);
+    done = done && go_to(STATUS) && put(0);
     stop();
     return done;
 }
