@@ -1,0 +1,98 @@
+//! A node's radio module: what the node sends to a UDP port of this machine leaves by the
+//! module, and what the module hears comes back from that port. Nodes, pairing and simulated
+//! boards need to know nothing of it.
+
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::Context;
+use selo_gateway::radio::{self, Port, Running};
+
+/// How soon the thread notices that it shall end.
+const TURN: Duration = Duration::from_millis(100);
+/// More than any frame has.
+const BUFFER: usize = 256;
+
+/// Carries frames both ways until it is dropped.
+pub struct Bridge {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+    _module: Running,
+}
+
+impl Bridge {
+    pub fn start(port: &Port) -> anyhow::Result<Bridge> {
+        let socket = || -> std::io::Result<(UdpSocket, UdpSocket, SocketAddr)> {
+            let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+            socket.set_read_timeout(Some(TURN))?;
+            let address = socket.local_addr()?;
+            Ok((socket.try_clone()?, socket, address))
+        };
+        let (back, socket, address) = socket().context("cannot open a UDP port")?;
+        let (sender, module) = radio::open(0, port)?;
+        // Whom the node last spoke from: pairing and readings have a socket each.
+        let node = Arc::new(Mutex::new(None));
+        let heard_by = node.clone();
+        let path = module.path().display().to_string();
+        let module = module
+            .start(&sender, move |_, frame| {
+                let node = *heard_by.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(node) = node {
+                    let _ = back.send_to(&frame, node);
+                }
+            })
+            .with_context(|| format!("cannot start a thread for {path}"))?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let thread = std::thread::Builder::new()
+            .name("bridge".into())
+            .spawn(move || {
+                let mut buffer = [0; BUFFER];
+                while !stopped.load(Ordering::Acquire) {
+                    match socket.recv_from(&mut buffer) {
+                        Ok((size, from)) => {
+                            *node.lock().unwrap_or_else(PoisonError::into_inner) = Some(from);
+                            // What the module has no room for is lost, as in the air.
+                            let _ = sender.frame(&buffer[..size]);
+                        }
+                        Err(error)
+                            if matches!(
+                                error.kind(),
+                                ErrorKind::WouldBlock
+                                    | ErrorKind::TimedOut
+                                    | ErrorKind::Interrupted
+                                    // The node's socket is closed.
+                                    | ErrorKind::ConnectionRefused
+                            ) => {}
+                        Err(_) => return,
+                    }
+                }
+            })
+            .context("cannot start a thread")?;
+        Ok(Bridge {
+            address,
+            stop,
+            thread: Some(thread),
+            _module: module,
+        })
+    }
+
+    /// What the node takes for its gateway.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
