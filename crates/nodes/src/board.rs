@@ -13,7 +13,7 @@ use selo_lab::project::{Project, Selection};
 
 use crate::error::{Error, Result};
 use crate::fleet::{Tally, any_port};
-use crate::reading::RainGauge;
+use crate::reading::{RainGauge, wall_clock};
 use crate::records::Record;
 
 /// The part of a second that the chip runs between two looks at its line and at the network.
@@ -256,8 +256,7 @@ impl Running<'_> {
         if self.node.cycle < self.next_reading {
             return Ok(());
         }
-        let since_start = Duration::from_secs_f64(self.node.cycle as f64 / self.clock_hz as f64);
-        let reading = self.gauge.read(since_start);
+        let reading = self.gauge.read(wall_clock());
         self.node.reading(&reading, self.plan.confirmed)?;
         self.tally.sent += 1;
         self.unsent = true;

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::impairment::{Impairment, Path, Schedule, Strikes};
 use crate::latency::Latency;
 use crate::node::VirtualNode;
-use crate::reading::RainGauge;
+use crate::reading::{RainGauge, wall_clock};
 use crate::records::Records;
 
 /// How often a node gets a turn when nothing comes for it: its own times are seconds.
@@ -579,7 +579,7 @@ impl State {
         if !self.reading_due || self.unconfirmed.is_some() || !node.is_joined() {
             return Ok(());
         }
-        match node.send(&self.gauge.read(now), plan.confirmed) {
+        match node.send(&self.gauge.read(wall_clock()), plan.confirmed) {
             Ok(()) => {
                 self.reading_due = false;
                 self.unconfirmed = plan.confirmed.then_some(now);

@@ -6,6 +6,7 @@
 //! | [`fleet`] | many of them over UDP |
 //! | [`pairing`] | one of them pairs |
 //! | [`board`] | a node on a simulated board |
+//! | [`field`] | the rain gauge on a simulated board, with a radio module |
 //! | [`records`] | what they store, in one file |
 //! | [`impairment`] | loss, delay, reordering, duplicates, damage |
 //! | [`latency`] | how long acknowledgements took |
@@ -14,6 +15,7 @@
 
 pub mod board;
 mod error;
+pub mod field;
 pub mod fleet;
 pub mod impairment;
 pub mod latency;

@@ -1,0 +1,275 @@
+//! A rain gauge on a simulated Uno with a virtual E32 module, and a second module at whose
+//! UART a gateway of `selo-link` sits: what a bucket's tips become at the other end of the
+//! air. Time is simulated.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use selo_codec::Catalogue;
+use selo_lab::board::Board;
+use selo_lab::build::Image;
+use selo_lab::field::FieldNode;
+use selo_lab::node::{eeprom_with, factory_record};
+use selo_link::frame::Frame;
+use selo_link::join::JoinOpened;
+use selo_link::pair::GatewayPairing;
+use selo_link::session::{Session, SessionId};
+use selo_link::{DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
+use selo_nodes::field::{build, step};
+use selo_radio::ether::{Ether, Settings};
+use selo_radio::live::{Air, Handle};
+use selo_radio::medium::Position;
+use selo_radio::parameters::Parameters;
+
+const SUITE: Suite = Suite::ChaChaPolyBlake2s;
+
+/// What the station may take of an Uno with a boot loader.
+const FLASH: u64 = 30_720;
+const RAM: u64 = 1_800;
+
+/// Three weeks into a November.
+const TIME: u32 = 1_795_343_211;
+
+fn firmware() -> (PathBuf, Board, Image) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root.canonicalize().expect("the repository");
+    let built = build(&root, "uno", SUITE.name(), Duration::from_secs(5));
+    let (board, image) = built.expect("the firmware");
+    (root, board, image)
+}
+
+/// A station, and the gateway's side of it.
+struct Station {
+    node: FieldNode,
+    radio: Handle,
+    key: Option<DeviceKey>,
+    session: Option<Session>,
+    readings: Vec<Vec<u8>>,
+    _eeprom: tempfile::NamedTempFile,
+}
+
+struct Bench {
+    air: Air,
+    gateway: Handle,
+    stations: Vec<Station>,
+    /// Bytes of a frame, and for how many milliseconds none has come.
+    partial: Vec<u8>,
+    silence: u32,
+    milliseconds: u64,
+}
+
+impl Bench {
+    fn new(ids: &[u32], time: u32) -> Bench {
+        let (root, board, image) = firmware();
+        let mut ether = Ether::new(Settings::default());
+        let add = |ether: &mut Ether, x| ether.add(Position { x, y: 0.0 }, Parameters::default());
+        let gateway = add(&mut ether, 0.0);
+        let modules: Vec<_> = ids
+            .iter()
+            .enumerate()
+            .map(|(index, _)| add(&mut ether, 50.0 + 10.0 * index as f64))
+            .collect();
+        let air = Air::stepped(ether).expect("an air");
+        let stations = ids.iter().zip(modules).map(|(id, module)| {
+            let file = tempfile::NamedTempFile::new().expect("a file");
+            let record = factory_record(SUITE.code(), *id, &[*id as u8; 32]);
+            std::fs::write(file.path(), eeprom_with(&record)).expect("written");
+            Station {
+                node: FieldNode::start(&root, &board, &image, file.path(), time).expect("a chip"),
+                radio: air.handle(module),
+                key: None,
+                session: None,
+                readings: Vec::new(),
+                _eeprom: file,
+            }
+        });
+        Bench {
+            stations: stations.collect(),
+            gateway: air.handle(gateway),
+            air,
+            partial: Vec::new(),
+            silence: 0,
+            milliseconds: 0,
+        }
+    }
+
+    /// A millisecond passes; the frame that the gateway has then received whole.
+    fn step(&mut self) -> Option<Vec<u8>> {
+        self.milliseconds += 1;
+        for station in &mut self.stations {
+            step(&mut station.node, &mut station.radio).expect("it runs");
+        }
+        self.air.advance(Duration::from_millis(self.milliseconds));
+        let come = self.gateway.read();
+        self.silence = if come.is_empty() { self.silence + 1 } else { 0 };
+        self.partial.extend(come);
+        (self.silence == 5 && !self.partial.is_empty()).then(|| std::mem::take(&mut self.partial))
+    }
+
+    fn next_frame(&mut self, seconds: u64) -> Vec<u8> {
+        let end = self.milliseconds + 1000 * seconds;
+        while self.milliseconds < end {
+            if let Some(frame) = self.step() {
+                return frame;
+            }
+        }
+        let said: Vec<_> = self.stations.iter().map(|s| &s.node.console).collect();
+        panic!("no frame within {seconds} s; the stations said {said:?}");
+    }
+
+    fn next_line(&mut self, station: usize, start: &str, seconds: u64) -> String {
+        let end = self.milliseconds + 1000 * seconds;
+        let mut said = Vec::new();
+        while self.milliseconds < end {
+            while let Some(line) = self.stations[station].node.console.pop_front() {
+                if let Some(rest) = line.strip_prefix(start) {
+                    return rest.to_owned();
+                }
+                said.push(line);
+            }
+            self.step();
+        }
+        panic!("no line '{start}' within {seconds} s but {said:?}");
+    }
+
+    fn send(&mut self, frame: &[u8]) {
+        self.gateway.write(frame);
+    }
+
+    fn press(&mut self, station: usize) {
+        self.stations[station].node.button(false).expect("a line");
+        for _ in 0..100 {
+            self.step();
+        }
+        self.stations[station].node.button(true).expect("a line");
+    }
+
+    /// Pairs a station by its button; the others are not yet on.
+    fn pair(&mut self, station: usize) {
+        let commit = self.next_frame(10);
+        let Ok(Frame::PairCommit(commit)) = Frame::parse(&commit) else {
+            panic!("{}", hex::encode(commit));
+        };
+        let (pairing, key) = GatewayPairing::start(&commit, EphemeralSecret::new([77; 32]));
+        self.send(&key);
+        let reveal = self.next_frame(10);
+        let Ok(Frame::PairReveal(reveal)) = Frame::parse(&reveal) else {
+            panic!("{}", hex::encode(reveal));
+        };
+        let compared = pairing.reveal(&reveal).expect("a commitment kept");
+        let digits = self.next_line(station, "digits ", 10);
+        assert_eq!(digits, compared.digits().to_string());
+        self.press(station);
+        self.send(&compared.result(true));
+        self.next_line(station, "paired", 10);
+        self.stations[station].key = Some(compared.device_key().clone());
+    }
+
+    /// The gateway does what it has to do for a frame.
+    fn take(&mut self, frame: &[u8]) {
+        match Frame::parse(frame) {
+            Ok(Frame::JoinRequest(request)) => {
+                let opened = self
+                    .stations
+                    .iter()
+                    .enumerate()
+                    .find_map(|(index, station)| {
+                        let key = station.key.as_ref()?;
+                        let opened = JoinOpened::open(SUITE, key, &request).ok()?;
+                        Some((index, opened))
+                    });
+                let (index, opened) = opened.expect("a station that is known");
+                let secret = EphemeralSecret::new([index as u8 + 1; 32]);
+                let session = SessionId(index as u32 + 1);
+                let (accept, keys) = opened.accept(&secret, session, false).expect("a join");
+                self.stations[index].session = Some(keys.gateway_session());
+                self.send(&accept);
+            }
+            Ok(Frame::Up(data)) => {
+                let mut out = [0; FRAME_MAX];
+                let opened = self.stations.iter_mut().find_map(|station| {
+                    let opened = station.session.as_mut()?.open(&data, &mut out).ok()?;
+                    station.readings.push(opened.payload.to_vec());
+                    Some(())
+                });
+                opened.expect("a packet of one of them");
+            }
+            // What ran together in the air, or was sent again.
+            _ => {}
+        }
+    }
+
+    fn run(&mut self, milliseconds: u64) {
+        let end = self.milliseconds + milliseconds;
+        while self.milliseconds < end {
+            if let Some(frame) = self.step() {
+                self.take(&frame);
+            }
+        }
+    }
+
+    fn value(&self, station: usize, name: &str) -> Option<f64> {
+        let catalogue = Catalogue::built_in().expect("codecs");
+        let codec = catalogue.get("rain-gauge").expect("the codec");
+        let last = self.stations[station].readings.last().expect("a reading");
+        let values = codec.decode(last).expect("a reading of a rain gauge");
+        let found = values.into_iter().find(|value| value.name == name);
+        found.map(|value| value.value)
+    }
+}
+
+#[test]
+fn tips_arrive_as_millimetres() {
+    let mut bench = Bench::new(&[0x11], TIME);
+    bench.pair(0);
+    bench.stations[0].node.temperature(-475).expect("a line");
+    bench.stations[0].node.supply(3700).expect("a line");
+    bench.run(20_000);
+    let first = &bench.stations[0].readings[0];
+    assert_eq!(
+        first[14] & 2,
+        2,
+        "the first reading says that it is the first"
+    );
+    for _ in 0..31 {
+        bench.stations[0].node.tip().expect("a line");
+        bench.run(400);
+    }
+    bench.run(11_000);
+    assert_eq!(bench.value(0, "rain_total"), Some(6.2));
+    assert_eq!(bench.value(0, "temperature"), Some(-4.75));
+    assert_eq!(bench.value(0, "clock_lost"), Some(0.0));
+    assert_eq!(bench.value(0, "restarted"), Some(0.0));
+    assert_eq!(bench.value(0, "radio_lost"), Some(0.0));
+    let battery = bench.value(0, "battery").expect("a battery");
+    assert!((3.6..3.8).contains(&battery), "{battery} V");
+    let time = bench.value(0, "time").expect("a time") as u64;
+    let now = u64::from(TIME) + bench.milliseconds / 1000;
+    assert!((now - 7..=now).contains(&time), "{time} is not {now}");
+    // The contact bounces.
+    for (level, wait) in [
+        (false, 2),
+        (true, 1),
+        (false, 90),
+        (true, 2),
+        (false, 1),
+        (true, 300),
+    ] {
+        bench.stations[0].node.contact(level).expect("a line");
+        bench.run(wait);
+    }
+    bench.run(6_000);
+    assert_eq!(bench.value(0, "rain_total"), Some(6.4));
+    // Flash and memory, while all of this was done.
+    let (.., image) = firmware();
+    let ram = image.weight.ram + bench.stations[0].node.stack;
+    let flash = image.weight.flash;
+    println!(
+        "flash {flash}, RAM {}, with the deepest stack {ram}",
+        image.weight.ram
+    );
+    assert!(
+        flash <= FLASH && ram <= RAM,
+        "flash {flash}, RAM and stack {ram}"
+    );
+}
