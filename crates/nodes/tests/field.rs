@@ -1,4 +1,4 @@
-//! A rain gauge on a simulated Uno with a virtual E32 module, and a second module at whose
+//! Rain gauges on simulated Unos, each with a virtual E32 module, and a third module at whose
 //! UART a gateway of `selo-link` sits: what a bucket's tips become at the other end of the
 //! air. Time is simulated.
 
@@ -219,7 +219,7 @@ impl Bench {
 }
 
 #[test]
-fn tips_arrive_as_millimetres() {
+fn tips_of_two_gauges_arrive_as_millimetres() {
     let mut bench = Bench::new(&[0x11], TIME);
     bench.pair(0);
     bench.stations[0].node.temperature(-475).expect("a line");
@@ -272,4 +272,44 @@ fn tips_arrive_as_millimetres() {
         flash <= FLASH && ram <= RAM,
         "flash {flash}, RAM and stack {ram}"
     );
+}
+
+/// The module's AUX stays low, as if it were busy for ever: no frame leaves, but tips are
+/// stored, and what is stored survives power cuts. Cuts within a store are tested for every
+/// byte in tests/c/test_node_gauge.c.
+#[test]
+fn tips_survive_power_cuts_and_a_radio_that_is_stuck() {
+    let mut bench = Bench::new(&[0x12], TIME);
+    bench.pair(0);
+    bench.run(8_000);
+    let mut least = 0_u32;
+    for cut in 0..12_u64 {
+        let node = &mut bench.stations[0].node;
+        node.tip().expect("a line");
+        node.advance(1 + cut * 40_009).expect("it runs");
+        node.cut_power().expect("a line");
+        // It starts, reads its total and computes for a join.
+        node.advance(64_000_000).expect("it runs");
+        node.tip().expect("a line");
+        // A tip during a multiplication waits for its end, but not for the radio.
+        node.advance(80_000_000).expect("it runs");
+        let eeprom = node.eeprom().expect("the EEPROM");
+        let total = newest_total(&eeprom);
+        assert!(
+            (least + 1..=least + 2).contains(&total),
+            "{total} after {least}"
+        );
+        least = total;
+    }
+}
+
+/// The highest total that stands in its place with its CRC (firmware/node/field/gauge.c).
+fn newest_total(eeprom: &[u8]) -> u32 {
+    let entries = eeprom[208..208 + 64 * 6].chunks_exact(6).enumerate();
+    let total = entries.filter_map(|(place, entry)| {
+        let total = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+        let crc = selo_lab::frame::crc16(&entry[..4]).to_le_bytes();
+        (entry[4..] == crc && total as usize % 64 == place).then_some(total)
+    });
+    total.max().unwrap_or(0)
 }

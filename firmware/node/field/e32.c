@@ -104,10 +104,11 @@ uint8_t e32_put(const uint8_t *frame, uint8_t size)
 static uint8_t is_free(void) { return (PIND & AUX) != 0; }
 
 /* Until the module has been free for a moment; 0 if it does not become free. */
-static uint8_t wait_until_free(void)
+static uint8_t wait_until_free(void (*meanwhile)(void))
 {
     uint32_t start = clock_milliseconds(NULL), since = start, now;
     do {
+        meanwhile();
         now = clock_milliseconds(NULL);
         if (!is_free()) {
             since = now;
@@ -136,11 +137,11 @@ static void write_byte(uint8_t byte)
     UDR0 = byte;
 }
 
-void e32_flush(void)
+void e32_flush(void (*meanwhile)(void))
 {
     if (outgoing_size == 0)
         return;
-    lost = !wait_until_free();
+    lost = !wait_until_free(meanwhile);
     if (!lost) {
         for (uint8_t i = 0; i < outgoing_size; i++)
             write_byte(outgoing[i]);

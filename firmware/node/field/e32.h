@@ -20,8 +20,8 @@ void e32_drop(void);
 /* Keeps a frame to be sent; 0 if there is one already. */
 uint8_t e32_put(const uint8_t *frame, uint8_t size);
 /* Sends what e32_put has kept, as soon as the module is free; sleeps meanwhile.
- * Interrupts must be on. */
-void e32_flush(void);
+ * Calls `meanwhile` each time it wakes. Interrupts must be on. */
+void e32_flush(void (*meanwhile)(void));
 
 /* 1 if the module did not take the last frame. */
 uint8_t e32_lost(void);

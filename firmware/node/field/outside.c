@@ -33,7 +33,8 @@ void outside_begin(void)
 }
 
 uint8_t outside_waiting(void) { return e32_waiting() || gauge_waiting(); }
-void outside_flush(void) { e32_flush(); }
+/* A module that is busy, or gone, must not keep tips from being stored. */
+void outside_flush(void) { e32_flush(gauge_store); }
 
 enum selo_status outside_send(void *unused, const uint8_t *frame, uint8_t size)
 {
