@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::reading::Reading;
+use crate::reading::{Moments, Reading};
 
 /// Takes readings, in order.
 pub trait Sink: Send {
@@ -26,6 +26,7 @@ pub enum SinkError {
 pub struct JsonLines<W> {
     writer: W,
     buffer: Vec<u8>,
+    moments: Moments,
 }
 
 impl<W: Write + Send> JsonLines<W> {
@@ -33,6 +34,7 @@ impl<W: Write + Send> JsonLines<W> {
         JsonLines {
             writer,
             buffer: Vec::new(),
+            moments: Moments::default(),
         }
     }
 }
@@ -41,7 +43,7 @@ impl<W: Write + Send> Sink for JsonLines<W> {
     fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError> {
         self.buffer.clear();
         for reading in readings {
-            reading.write_line(&mut self.buffer);
+            reading.write_line(&mut self.moments, &mut self.buffer);
         }
         let written = self
             .writer

@@ -33,7 +33,7 @@ const PACKETS: usize = 4096;
 /// price, whatever it finds.
 const BUSY: usize = 16;
 /// How many are waited for.
-const GATHER: u32 = 256;
+const GATHER: u32 = 1024;
 /// No longer than this: a reading or an answer may be so much later.
 const GATHER_TIME: Duration = Duration::from_millis(2);
 /// Of a pass over all sessions, what is written with a small batch.

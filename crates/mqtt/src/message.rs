@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use selo_codec::Codec;
-use selo_gateway::reading::{Reading, rfc3339};
+use selo_gateway::reading::{Moments, Reading, rfc3339};
 use serde::{Deserialize, Serialize};
 
 /// The schema of a gateway's status.
@@ -21,7 +21,7 @@ pub fn write_reading(
     out: &mut Vec<u8>,
 ) {
     out.push(b'{');
-    reading.write_members(out);
+    reading.write_members(&mut Moments::default(), out);
     // A gateway's name needs no escapes (topic::check_name).
     _ = write!(out, ",\"gateway\":\"{gateway}\",");
     match codec {
