@@ -9,6 +9,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use selo_gateway::control::Status;
 use selo_lab::stats::{Summary, summarise};
 use selo_link::Suite;
 use serde::Serialize;
@@ -421,15 +422,8 @@ fn measure_selo(suite: Suite, options: &Options) -> Result<(Subject, Sample)> {
     let rehearsed = gateway.settle()?;
     all_accepted(&gateway.process, sent, rehearsed.readings - joined.readings)?;
 
-    let before = gateway.process.cpu_seconds()?;
-    let sent = load(&addresses, options.seconds, |count| devices.seal(count))?;
-    let after = gateway.settle()?;
-    let counts = Readings {
-        sent,
-        accepted: after.readings - rehearsed.readings,
-        refused: after.dropped - rehearsed.dropped,
-    };
-    let reading_rate = per_core_second(&gateway.process, before, counts.accepted)?;
+    let (reading_rate, counts) =
+        readings(&mut gateway, &addresses, &mut devices, &rehearsed, options)?;
     gateway.process.stop()?;
     let subject = Subject {
         name: "selo",
@@ -445,6 +439,27 @@ fn measure_selo(suite: Suite, options: &Options) -> Result<(Subject, Sample)> {
         counts,
     };
     Ok((subject, sample))
+}
+
+/// Readings for each second of CPU time, and what became of them. `before`: what the gateway
+/// had counted so far.
+fn readings(
+    gateway: &mut SealedGateway,
+    addresses: &Addresses,
+    devices: &mut sealed::Devices,
+    before: &Status,
+    options: &Options,
+) -> Result<(f64, Readings)> {
+    let cpu = gateway.process.cpu_seconds()?;
+    let sent = load(addresses, options.seconds, |count| devices.seal(count))?;
+    let after = gateway.settle()?;
+    let counts = Readings {
+        sent,
+        accepted: after.readings - before.readings,
+        refused: after.dropped - before.dropped,
+    };
+    let rate = per_core_second(&gateway.process, cpu, counts.accepted)?;
+    Ok((rate, counts))
 }
 
 /// Memory, and readings, with a million sessions or as many as are asked for.
@@ -478,15 +493,7 @@ fn measure_full(
     let per_session = bytes as f64 / joined.sessions.max(1) as f64;
 
     progress(&format!("selo, {suite}: readings of {count} sessions"));
-    let before = gateway.process.cpu_seconds()?;
-    let sent = load(&addresses, options.seconds, |frames| devices.seal(frames))?;
-    let after = gateway.settle()?;
-    let counts = Readings {
-        sent,
-        accepted: after.readings - joined.readings,
-        refused: after.dropped - joined.dropped,
-    };
-    let rate = per_core_second(&gateway.process, before, counts.accepted)?;
+    let (rate, counts) = readings(&mut gateway, &addresses, &mut devices, &joined, options)?;
     gateway.process.stop()?;
     let subject = Subject {
         name: "selo",

@@ -2,8 +2,12 @@
 //! command itself run as a user runs it.
 #![allow(dead_code)] // each test file uses its part
 
+mod answer;
+
+pub use answer::Answer;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 /// The repository.
 pub fn root() -> PathBuf {
@@ -61,36 +65,6 @@ impl Project {
     pub fn selo(&self, arguments: &[&str]) -> Answer {
         let output = self.command(arguments).output().expect("the command runs");
         Answer::of(output)
-    }
-}
-
-/// What the command said.
-pub struct Answer {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
-}
-
-impl Answer {
-    pub fn of(output: Output) -> Answer {
-        Answer {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).expect("text"),
-            stderr: String::from_utf8(output.stderr).expect("text"),
-        }
-    }
-
-    /// Both streams, for messages of a failing test.
-    pub fn all(&self) -> String {
-        format!("exit {:?}\n{}{}", self.code, self.stdout, self.stderr)
-    }
-
-    /// Standard output as JSON Lines.
-    pub fn lines(&self) -> Vec<serde_json::Value> {
-        self.stdout
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
-            .collect()
     }
 }
 

@@ -2,11 +2,16 @@
 //! directory of its own, and nodes that are the device library's C code on loopback.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+#[path = "../common/answer.rs"]
+mod answer;
+
+pub use answer::Answer;
+
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -95,24 +100,6 @@ pub fn suite_name(suite: Suite) -> &'static str {
     selo_link::Suite::from_code(suite as u8)
         .expect("a suite")
         .name()
-}
-
-/// What a command said.
-#[derive(Debug)]
-pub struct Answer {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
-}
-
-impl Answer {
-    pub fn of(output: Output) -> Answer {
-        Answer {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).expect("text"),
-            stderr: String::from_utf8(output.stderr).expect("text"),
-        }
-    }
 }
 
 /// Lines of a stream as they come, and all of them.
@@ -301,6 +288,13 @@ impl Running {
     pub fn kill(mut self) {
         self.child.kill().expect("runs");
         self.child.wait().expect("ends");
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
