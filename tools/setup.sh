@@ -32,6 +32,8 @@ chromium                                    chromium
 /usr/sbin/mosquitto                         mosquitto
 mosquitto_passwd                            mosquitto
 mosquitto_sub                               mosquitto-clients
+faketime                                    faketime
+psql                                        postgresql-client-common
 /usr/lib/python3/dist-packages/cryptography python3-cryptography
 '
 

@@ -160,6 +160,7 @@ impl Error {
                 Some(rusqlite::ErrorCode::DatabaseBusy) => {
                     "another command is writing to it; try again".into()
                 }
+                Some(rusqlite::ErrorCode::DiskFull) => "free some space".into(),
                 Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
                     format!(
                         "move {} away and restore the devices with `selo device import`",

@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use tracing::error;
+use tracing::{error, info};
 
 use crate::carriers::Carriers;
 use crate::counters::{Count, Shared};
@@ -77,6 +77,7 @@ impl Keeper {
             synced: None,
             waiting: Vec::new(),
             broken: false,
+            complained: false,
         };
         let handle = std::thread::Builder::new()
             .name("keeper".into())
@@ -128,6 +129,8 @@ struct Thread {
     waiting: Vec<Sender<()>>,
     /// The disk has refused: nothing is promised any more.
     broken: bool,
+    /// The registry could not be written at the last attempt.
+    complained: bool,
 }
 
 impl Thread {
@@ -225,8 +228,16 @@ impl Thread {
     fn write_registry(&mut self) {
         if !self.learnt.is_empty() {
             if let Err(problem) = self.tools.registry.learn(&self.learnt) {
-                error!(%problem, "cannot write the registry; trying again");
+                // Once, not at every attempt.
+                if !self.complained {
+                    let hint = problem.hint();
+                    error!(%problem, hint, "the registry cannot be written; it is tried again");
+                }
+                self.complained = true;
                 return;
+            }
+            if std::mem::take(&mut self.complained) {
+                info!("the registry can be written again");
             }
             self.learnt.clear();
         }

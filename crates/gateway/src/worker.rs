@@ -402,7 +402,8 @@ impl Loop {
                 }
                 Err(problem) => {
                     if !complained {
-                        error!(%problem, "the journal cannot be written: no packet is taken until it can");
+                        let hint = problem.hint();
+                        error!(%problem, hint, "the journal cannot be written: no packet is taken until it can");
                     }
                     complained = true;
                     if self.stop.load(Ordering::Acquire) {

@@ -4,7 +4,7 @@
 mod gateway_support;
 
 use std::collections::{HashMap, HashSet};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,65 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use gateway_support::{CNode, Lines, PATIENCE, Running, Site};
+use gateway_support::farm::Farm;
+use gateway_support::{CNode, Lines, PATIENCE, Site};
 use selo_mqtt::message::{ReadingMessage, Stored};
 use selo_mqtt::{ClientConfig, Event, Subscriber, SubscriberConfig, topic};
 use selo_sys::node::Suite;
-
-/// A site with a folder of `selo setup`, and a port for its broker.
-struct Farm {
-    site: Site,
-    port: u16,
-}
-
-impl Farm {
-    fn new() -> Farm {
-        let site = Site::new();
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = free.local_addr().expect("bound").port();
-        site.ok(&[
-            "setup",
-            "farm",
-            "--site",
-            "farm",
-            "--listen",
-            &format!("127.0.0.1:{port}"),
-        ]);
-        Farm { site, port }
-    }
-
-    fn broker(&self) -> Running {
-        let listen = format!("127.0.0.1:{}", self.port);
-        let broker = Running::start(&self.site, &["broker", "farm", "--listen", &listen]);
-        broker.err.wait("the embedded broker listens");
-        broker
-    }
-
-    fn gateway(&self, more: &[&str]) -> gateway_support::Gateway {
-        let url = format!("mqtts://gateway@localhost:{}", self.port);
-        let mut arguments = vec![
-            "--mqtt",
-            &*url,
-            "--mqtt-ca",
-            "farm/ca.pem",
-            "--mqtt-password-file",
-            "farm/gateway.password",
-            "--site",
-            "farm",
-        ];
-        arguments.extend(more);
-        self.site.gateway(&arguments)
-    }
-
-    fn client(&self, user: &str) -> ClientConfig {
-        let url = format!("mqtts://{user}@localhost:{}", self.port);
-        let mut client = ClientConfig::new(url.parse().expect("an address"), user);
-        let file = self.site.path().join(format!("farm/{user}.password"));
-        client.password = Some(selo_mqtt::client::read_password(&file).expect("a password"));
-        client.ca = Some(self.site.path().join("farm/ca.pem"));
-        client
-    }
-}
 
 #[test]
 fn setup_makes_private_files_and_says_what_is_next() {

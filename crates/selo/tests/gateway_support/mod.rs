@@ -4,6 +4,7 @@
 
 #[path = "../common/answer.rs"]
 mod answer;
+pub mod farm;
 
 pub use answer::Answer;
 
@@ -25,13 +26,29 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 /// A state directory, and the command on it.
 pub struct Site {
     folder: tempfile::TempDir,
+    /// A program that runs the command, with its arguments before the command.
+    under: Vec<String>,
+    environment: Vec<(String, String)>,
 }
 
 impl Site {
     pub fn new() -> Site {
         Site {
             folder: tempfile::tempdir().expect("a folder"),
+            under: Vec::new(),
+            environment: Vec::new(),
         }
+    }
+
+    /// From now on the command is run by this program.
+    pub fn run_under(&mut self, program: &[&str]) {
+        self.under = program.iter().map(|word| (*word).to_owned()).collect();
+    }
+
+    /// From now on the command has these variables in its environment.
+    pub fn environment(&mut self, variables: &[(&str, &str)]) {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        self.environment = variables.iter().map(owned).collect();
     }
 
     pub fn path(&self) -> &Path {
@@ -49,10 +66,19 @@ impl Site {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_selo"));
+        let program = env!("CARGO_BIN_EXE_selo");
+        let mut command = match self.under.split_first() {
+            None => Command::new(program),
+            Some((under, rest)) => {
+                let mut command = Command::new(under);
+                command.args(rest).arg(program);
+                command
+            }
+        };
         command
             .args(arguments)
             .current_dir(self.folder.path())
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .env("SELO_STATE", self.state())
             .env_remove("SELO_PROJECT")
             .stdin(Stdio::null());
@@ -162,6 +188,20 @@ impl Lines {
         }
     }
 
+    /// A line with these words, of all that were and will be; takes none of them away.
+    pub fn said(&self, words: &str) -> String {
+        let since = Instant::now();
+        loop {
+            let all = self.all();
+            let whole = all.rfind('\n').map_or("", |end| &all[..end]);
+            if let Some(line) = whole.lines().rev().find(|line| line.contains(words)) {
+                return line.to_owned();
+            }
+            assert!(since.elapsed() < PATIENCE, "nobody says {words:?}:\n{all}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     pub fn next_json(&self) -> Value {
         serde_json::from_str(&self.next()).expect("JSON")
     }
@@ -185,7 +225,7 @@ impl Lines {
 
 /// A running `selo gateway`.
 pub struct Gateway {
-    child: Child,
+    pub child: Child,
     pub readings: Lines,
     pub log: Lines,
     pub address: SocketAddr,
@@ -247,7 +287,7 @@ impl Drop for Gateway {
 
 /// A command that runs beside the test.
 pub struct Running {
-    child: Child,
+    pub child: Child,
     pub out: Lines,
     pub err: Lines,
 }

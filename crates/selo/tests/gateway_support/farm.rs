@@ -1,0 +1,67 @@
+//! A broker of its own for a test, and who talks to it.
+
+use std::net::TcpListener;
+
+use selo_mqtt::ClientConfig;
+
+use super::{Gateway, Running, Site};
+
+/// A site with a folder of `selo setup`, and a port for its broker.
+pub struct Farm {
+    pub site: Site,
+    pub port: u16,
+}
+
+impl Farm {
+    pub fn new() -> Farm {
+        let site = Site::new();
+        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = free.local_addr().expect("bound").port();
+        site.ok(&[
+            "setup",
+            "farm",
+            "--site",
+            "farm",
+            "--listen",
+            &format!("127.0.0.1:{port}"),
+        ]);
+        Farm { site, port }
+    }
+
+    pub fn broker(&self) -> Running {
+        let listen = format!("127.0.0.1:{}", self.port);
+        let broker = Running::start(&self.site, &["broker", "farm", "--listen", &listen]);
+        broker.err.wait("the embedded broker listens");
+        broker
+    }
+
+    pub fn gateway(&self, more: &[&str]) -> Gateway {
+        let arguments = self.with_broker("gateway", &["--site", "farm"]);
+        let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        arguments.extend(more);
+        self.site.gateway(&arguments)
+    }
+
+    /// Arguments for a client of the broker, as this user, and more.
+    pub fn with_broker(&self, user: &str, more: &[&str]) -> Vec<String> {
+        let broker = [
+            "--mqtt".to_owned(),
+            format!("mqtts://{user}@localhost:{}", self.port),
+            "--mqtt-ca".to_owned(),
+            "farm/ca.pem".to_owned(),
+            "--mqtt-password-file".to_owned(),
+            format!("farm/{user}.password"),
+        ];
+        let more = more.iter().map(|text| (*text).to_owned());
+        broker.into_iter().chain(more).collect()
+    }
+
+    pub fn client(&self, user: &str) -> ClientConfig {
+        let url = format!("mqtts://{user}@localhost:{}", self.port);
+        let mut client = ClientConfig::new(url.parse().expect("an address"), user);
+        let file = self.site.path().join(format!("farm/{user}.password"));
+        client.password = Some(selo_mqtt::client::read_password(&file).expect("a password"));
+        client.ca = Some(self.site.path().join("farm/ca.pem"));
+        client
+    }
+}
