@@ -43,7 +43,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long after a lost connection the next one is tried, first and at most.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(30));
 /// How long a collector may take before readings are published again, first and at most.
-const COLLECTOR: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(300));
+const COLLECTOR: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
+/// The same after the broker has said that nobody listens: soon, because nothing was queued.
+const NOBODY: Duration = Duration::from_secs(1);
 /// How long the farewell may take.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// Events that may wait to be handled.
@@ -558,6 +560,10 @@ impl Worker {
                             Token::Reading { batch, index } if self.config.until == Until::Broker => {
                                 self.confirm(batch, index);
                             }
+                            Token::Reading { .. } if ack.reason == PubAckReason::NoMatchingSubscribers => {
+                                patience = NOBODY;
+                                deadline = None;
+                            }
                             Token::Other { farewell: true, .. } => {
                                 _ = client.try_disconnect();
                                 // The broker closes when it has read the farewell.
@@ -601,7 +607,7 @@ impl Worker {
                         info!(readings = batch.left, "the collector has not confirmed readings; they are published again");
                         batch.rewind();
                     }
-                    patience = (patience * 2).min(COLLECTOR.1);
+                    patience = (patience * 2).clamp(COLLECTOR.0, COLLECTOR.1);
                     deadline = None;
                 }
             }
