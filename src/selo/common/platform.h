@@ -4,7 +4,9 @@
  *
  *  SELO_FLASH_TABLES  constants live in a separate flash address space and are
  *                     read by special instructions (AVR lpm); else 0
- *  SELO_NATIVE_AVR    assembly of src/selo/native/avr/ may be used; 0 keeps C
+ *  SELO_NATIVE_AVR    assembly of src/selo/native/avr/ may be used: an AVR that has
+ *                     the instruction MUL; 0 keeps C
+ *  SELO_NATIVE_X25519 it is used for the field of X25519
  */
 #ifndef SELO_COMMON_PLATFORM_H
 #define SELO_COMMON_PLATFORM_H
@@ -20,7 +22,14 @@
 #endif
 
 #ifndef SELO_NATIVE_AVR
+#if defined(__AVR_HAVE_MUL__)
+#define SELO_NATIVE_AVR 1
+#else
 #define SELO_NATIVE_AVR 0
+#endif
+#endif
+#ifndef SELO_NATIVE_X25519
+#define SELO_NATIVE_X25519 SELO_NATIVE_AVR
 #endif
 
 /* SELO_STACK_APART: the function is not inlined. A compiler reserves what a function and all
