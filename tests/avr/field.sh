@@ -2,7 +2,7 @@
 # The assembly of src/selo/native/avr/ on the simulated chip, function by function,
 # against Python's integers.
 #
-# usage: tests/avr/run.sh [--cases N]      (needs cc, avr-gcc, python3, simavr)
+# usage: tests/avr/field.sh [--cases N]      (needs cc, avr-gcc, python3, simavr)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=out/avr
