@@ -13,7 +13,7 @@
  * Multiplication and squaring exist twice: from bytes up, for 8-bit machines, and
  * from 32-bit words up, for the others. SELO_X25519_WORDS chooses; both are always
  * compiled and tested, and the linker drops the one that is not called. Where
- * SELO_NATIVE_X25519 is 1 (common/platform.h), assembly takes the place of both and of
+ * SELO_NATIVE_X25519 is 1 (native/native.h), assembly takes the place of both and of
  * the additions; nothing else knows how they work.
  */
 #ifndef SELO_X25519_FIELD_H
@@ -22,7 +22,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "../common/platform.h"
+#include "../native/native.h"
 
 /* 1 if the CPU multiplies 32 bits by 32 bits well: assumed where int has 32 bits. */
 #ifndef SELO_X25519_WORDS

@@ -6,7 +6,9 @@
  * (a, b) = (a + b, a - b) modulo 2^255 - 19, any a and b, which must be apart; both
  * results < 2^255 + 2^248.
  */
-#if defined(__AVR_HAVE_MUL__)
+#include "../native.h"
+
+#if SELO_NATIVE_X25519
 
 #include "x25519_product.inc"
 

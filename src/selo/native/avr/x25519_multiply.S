@@ -5,7 +5,9 @@
  *
  * r = a b modulo 2^255 - 19, any a and b, r < 2^255 + 2^136. r may be a or b.
  */
-#if defined(__AVR_HAVE_MUL__)
+#include "../native.h"
+
+#if SELO_NATIVE_X25519
 
 #include "x25519_product.inc"
 

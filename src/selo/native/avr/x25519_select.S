@@ -7,7 +7,9 @@
  * r = a if choice is 0, b if it is 1. r may be a or b. The same instructions and
  * addresses for both.
  */
-#if defined(__AVR_HAVE_MUL__)
+#include "../native.h"
+
+#if SELO_NATIVE_X25519
 
 #include "x25519_product.inc"
 
