@@ -23,6 +23,9 @@
 #define SELO_NATIVE_AES SELO_NATIVE_AVR
 #endif
 
+#ifndef SELO_X25519_SMALL /* x25519/x25519_base.h */
+#define SELO_X25519_SMALL 0
+#endif
 #ifndef SELO_NATIVE_X25519
 #define SELO_NATIVE_X25519 SELO_NATIVE_AVR
 #endif

@@ -10,6 +10,7 @@
 
 #include "../../selo.h"
 #include "field.h"
+#include "x25519_base.h"
 #include "x25519_ladder.h"
 
 /* All values of one scalar multiplication, in one piece so that one call wipes them. */
@@ -97,7 +98,7 @@ static void run(struct ladder *l, const uint8_t scalar[32])
 #ifdef __GNUC__
 __attribute__((noinline))
 #endif
-static void wipe_scratch(void)
+void selo_x25519_wipe_scratch(void)
 {
     uint8_t scratch[SCRATCH];
     selo_wipe(scratch, sizeof scratch);
@@ -120,5 +121,5 @@ void selo_x25519_ladder(uint8_t out[32], const uint8_t scalar[32], const uint8_t
     selo_field25519_canonical(out);
 
     selo_wipe(&l, sizeof l);
-    wipe_scratch();
+    selo_x25519_wipe_scratch();
 }
