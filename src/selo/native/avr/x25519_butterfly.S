@@ -25,7 +25,7 @@
  */
     .global selo_x25519_butterfly
     .type selo_x25519_butterfly, @function
-selo_x25519_butterfly:              /* Y: a, Z: b; uses all registers but Y, Z */
+selo_x25519_butterfly:              /* Y: a, Z: b; uses all registers */
     ldd r18, Y + 31
     ldd r19, Z + 31
     ldi r23, 19
@@ -50,65 +50,68 @@ selo_x25519_butterfly:              /* Y: a, Z: b; uses all registers but Y, Z *
     /* The lowest bits of q and e say whether bit 255 changes. */
     push r21
     push r19
-    .set K, 0
-    .rept 4
-        load 2, 8, Y, K
-        load 10, 8, Z, K
-        .irp r, 18, 20, 22, 24
-            movw \r, \r - 16
-        .endr
-        add r18, r26
-        .irp r, 19, 20, 21, 22, 23, 24, 25
-            adc \r, r1
-        .endr
-        clr r26
-        adc r26, r1
-        .irp r, 18, 19, 20, 21, 22, 23, 24, 25
-            .if \r == 18
-                add \r, \r - 8
-            .else
-                adc \r, \r - 8
-            .endif
-        .endr
-        adc r26, r1
-        mov r0, r27
-        lsl r0
-        sbc r0, r0                  /* the sign of what goes in */
-        add r2, r27
-        .irp r, 3, 4, 5, 6, 7, 8, 9
-            adc \r, r0
-        .endr
-        adc r0, r1
-        mov r27, r0
-        .irp r, 2, 3, 4, 5, 6, 7, 8, 9
-            .if \r == 2
-                sub \r, \r + 8
-            .else
-                sbc \r, \r + 8
-            .endif
-        .endr
-        sbc r27, r1
-        .if K == 24
-            pop r10
-            pop r11
-            lsr r10
-            sbc r10, r10
-            lsr r11
-            sbc r11, r11
-            ldi r27, 0x80
-            and r10, r27
-            and r11, r27
-            eor r9, r10
-            eor r25, r11
-        .endif
-        .set I, 0
-        .rept 8
-            std Y + (K + I), 18 + I
-            std Z + (K + I), 2 + I
-            .set I, I + 1
-        .endr
-        .set K, K + 8
+    ldi r18, 4
+1:
+    push r18
+    load 2, 8, Y, 0
+    load 10, 8, Z, 0
+    .irp r, 18, 20, 22, 24
+        movw \r, \r - 16
     .endr
+    add r18, r26
+    .irp r, 19, 20, 21, 22, 23, 24, 25
+        adc \r, r1
+    .endr
+    clr r26
+    adc r26, r1
+    .irp r, 18, 19, 20, 21, 22, 23, 24, 25
+        .if \r == 18
+            add \r, \r - 8
+        .else
+            adc \r, \r - 8
+        .endif
+    .endr
+    adc r26, r1
+    mov r0, r27
+    lsl r0
+    sbc r0, r0                  /* the sign of what goes in */
+    add r2, r27
+    .irp r, 3, 4, 5, 6, 7, 8, 9
+        adc \r, r0
+    .endr
+    adc r0, r1
+    mov r27, r0
+    .irp r, 2, 3, 4, 5, 6, 7, 8, 9
+        .if \r == 2
+            sub \r, \r + 8
+        .else
+            sbc \r, \r + 8
+        .endif
+    .endr
+    sbc r27, r1
+    .set I, 0
+    .rept 8
+        st Y+, 18 + I
+        st Z+, 2 + I
+        .set I, I + 1
+    .endr
+    pop r18
+    dec r18
+    breq 2f
+    rjmp 1b
+2:
+    pop r18
+    lsr r18
+    sbc r18, r18
+    andi r18, 0x80
+    eor r9, r18
+    pop r18
+    lsr r18
+    sbc r18, r18
+    andi r18, 0x80
+    eor r25, r18
+    st -Y, r25
+    st -Z, r9
     ret
     .size selo_x25519_butterfly, . - selo_x25519_butterfly
 

@@ -38,6 +38,32 @@
         .set COLUMN_R, COLUMN_R + 1
     .endm
 
+#if SELO_X25519_SMALL
+/* The outer products share one copy of the code, and squaring is multiplication. */
+    .set C0, 18
+    .set C1, 19
+    .set C2, 20
+    .set ZERO, 21
+    .set KEEP, 0
+outer_product:
+    multiply_8
+    ret
+    .macro outer
+        rcall outer_product
+    .endm
+
+    .global selo_field25519_square_avr
+    .type selo_field25519_square_avr, @function
+selo_field25519_square_avr:
+    movw r20, r22
+    rjmp selo_field25519_multiply_avr
+    .size selo_field25519_square_avr, . - selo_field25519_square_avr
+#else
+    .macro outer
+        multiply_8
+    .endm
+#endif
+
     .global selo_x25519_multiply_16
     .type selo_x25519_multiply_16, @function
 selo_x25519_multiply_16:
@@ -51,13 +77,13 @@ selo_x25519_multiply_16:
     clr ZERO
     load A, 8, Y, 0
     load B, 8, Z, 0
-    multiply_8              /* L */
+    outer                   /* L */
     load A, 8, Y, 8
     load B, 8, Z, 8
     .set C0, 18
     .set C1, 19
     .set C2, 20
-    multiply_8              /* H */
+    outer                   /* H */
     absolute_difference A, 8, Y, 0, 22
     absolute_difference B, 8, Z, 0, 29
     eor r29, r22

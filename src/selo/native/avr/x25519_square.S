@@ -7,7 +7,7 @@
  */
 #include "../native.h"
 
-#if SELO_NATIVE_X25519
+#if SELO_NATIVE_X25519 && !SELO_X25519_SMALL
 
 #include "x25519_product.inc"
 

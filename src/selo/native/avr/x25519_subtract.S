@@ -37,38 +37,39 @@ selo_x25519_subtract:               /* X: r, Y: a, Z: b; uses r0, r18-r27, r1 = 
     sbc r24, r24
     andi r24, 0x80
     clr r1
-    .set K, 0
-    .rept 8
-        load 18, 4, Y, K
-        mov r23, r22
-        lsl r23
-        sbc r23, r23
-        add r18, r22
-        adc r19, r23
-        adc r20, r23
-        adc r21, r23
-        adc r23, r1
-        mov r22, r23
-        .set I, 0
-        .rept 4
-            ldd r0, Z + (K + I)
-            .if I == 0
-                sub r18, r0
-            .else
-                sbc 18 + I, r0
-            .endif
-            .set I, I + 1
-        .endr
-        sbc r22, r1
-        .if K == 28
-            eor r21, r24
+    ldi r25, 8
+1:
+    load 18, 4, Y, 0
+    mov r23, r22
+    lsl r23
+    sbc r23, r23
+    add r18, r22
+    adc r19, r23
+    adc r20, r23
+    adc r21, r23
+    adc r23, r1
+    mov r22, r23
+    .set I, 0
+    .rept 4
+        ldd r0, Z + I
+        .if I == 0
+            sub r18, r0
+        .else
+            sbc 18 + I, r0
         .endif
-        st X+, r18
-        st X+, r19
-        st X+, r20
-        st X+, r21
-        .set K, K + 4
+        .set I, I + 1
     .endr
+    sbc r22, r1
+    st X+, r18
+    st X+, r19
+    st X+, r20
+    st X+, r21
+    adiw YL, 4
+    adiw ZL, 4
+    dec r25
+    brne 1b
+    eor r21, r24
+    st -X, r21
     ret
     .size selo_x25519_subtract, . - selo_x25519_subtract
 
