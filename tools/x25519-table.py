@@ -77,7 +77,7 @@ def text():
  */
 #include "x25519_base.h"
 
-#if !SELO_X25519_SMALL
+#if SELO_X25519_TABLE
 const uint8_t selo_x25519_table[1536] SELO_FLASH = {{
 """ + "\n".join(lines) + """
 };

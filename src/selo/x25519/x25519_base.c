@@ -14,7 +14,7 @@
 #include "field.h"
 #include "x25519_base.h"
 
-#if !SELO_X25519_SMALL
+#if SELO_X25519_TABLE
 
 enum { COLUMNS = 51 };
 

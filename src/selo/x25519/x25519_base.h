@@ -1,9 +1,10 @@
 /*
  * Scalar multiplication of the base point, for key generation.
  *
- *  SELO_X25519_SMALL  1 where flash is scarcer than time: no table of multiples, key
- *                     generation by the ladder, and where there is assembly, its
- *                     small kernels
+ *  SELO_X25519_SMALL  1 where flash is scarcer than time: the small kernels, where there
+ *                     is assembly
+ *  SELO_X25519_TABLE  1 for the table of multiples, 1.5 KB, and the code that uses it;
+ *                     with 0 key generation runs the ladder. 0 where SMALL is 1, unless set
  */
 #ifndef SELO_X25519_BASE_H
 #define SELO_X25519_BASE_H

@@ -9,7 +9,7 @@
 
 void selo_x25519_keygen(uint8_t public_key[32], const uint8_t secret[32])
 {
-#if SELO_X25519_SMALL
+#if !SELO_X25519_TABLE
     /* On the stack and set by hand: a constant would take 32 bytes of an AVR's RAM for ever. */
     uint8_t base[32];
     memset(base, 0, sizeof base);

@@ -4,7 +4,7 @@
  */
 #include "x25519_base.h"
 
-#if !SELO_X25519_SMALL
+#if SELO_X25519_TABLE
 void selo_x25519_lookup_bytes(uint8_t entry[96], uint8_t index)
 {
     const uint8_t *from = selo_x25519_table;

@@ -9,7 +9,7 @@
  */
 #include "../native.h"
 
-#if SELO_NATIVE_X25519 && !SELO_X25519_SMALL
+#if SELO_NATIVE_X25519 && SELO_X25519_TABLE
 
 #include "x25519_product.inc"
 
