@@ -355,7 +355,16 @@ selo_x25519_reduce:
     ldd XH, Z + 33
     ldd XL, Z + 34
     .set K, 0
+#if SELO_X25519_SMALL
+    ldd r0, Z + 32
+    push r0
+    ldi r22, 2
+1:
+    push r22
+    .rept 2
+#else
     .rept 4
+#endif
         load 22, 4, Y, 32 + K               /* H0 */
         add r22, COUNT
         adc r23, ZERO
@@ -376,7 +385,14 @@ selo_x25519_reduce:
             .endr
             adc COUNT, ZERO
         .endr
+#if SELO_X25519_SMALL
+        pop r0
+        pop r1
+        push r1
+        push r0
+#else
         ldd r1, Z + 32
+#endif
         .set I, 0
         .rept 4
             ldd r0, Z + (16 + K + I)        /* M1 */
@@ -403,10 +419,23 @@ selo_x25519_reduce:
         .endr
         .set K, K + 4
     .endr
+#if SELO_X25519_SMALL
+    adiw YL, 8
+    adiw ZL, 8
+    pop r22
+    dec r22
+    breq 2f
+    rjmp 1b
+2:
+#endif
 
     /* What is left of V, less the complement, counts 38 in the high half: at most
      * 3 * 38 + 39, and bit 255 is free. */
+#if SELO_X25519_SMALL
+    pop r0
+#else
     ldd r0, Z + 32
+#endif
     add COUNT, r0
     mul COUNT, C38
     add CARRY, r0
