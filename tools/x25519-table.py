@@ -20,7 +20,8 @@ ORDER = 2**252 + 27742317777372353535851937790883648493
 def add(p, q):
     (x1, y1), (x2, y2) = p, q
     k = D * x1 * x2 * y1 * y2 % P
-    return ((x1 * y2 + x2 * y1) * pow(1 + k, -1, P) % P, (y1 * y2 + x1 * x2) * pow(1 - k, -1, P) % P)
+    return ((x1 * y2 + x2 * y1) * pow(1 + k, -1, P) % P,
+            (y1 * y2 + x1 * x2) * pow(1 - k, -1, P) % P)
 
 
 def multiply(n, p):
@@ -72,8 +73,9 @@ def text():
  * Multiples of the base point of X25519. Written by tools/x25519-table.py, which says what
  * they are; x25519_base.c says what for.
  *
- * {len(table)} entries of 96 bytes, cut into {96 // CHUNK} chunks of {CHUNK}: first the first chunk of every entry, then
- * the second of every entry, and so on, as a scan reads them.
+ * {len(table)} entries of 96 bytes, (y + x)/2, (y - x)/2 and d x y, cut into {96 // CHUNK} chunks of {CHUNK}:
+ * first the first chunk of every entry, then the second of every entry, and so on, as a
+ * scan reads them.
  */
 #include "x25519_base.h"
 

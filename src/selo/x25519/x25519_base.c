@@ -3,10 +3,11 @@
  * twisted Edwards form -x^2 + y^2 = 1 + d x^2 y^2 of Curve25519 [HWCD2008], whose
  * addition has no exceptions, then u = (1 + y) / (1 - y) [RFC7748, 4.1].
  *
- * A clamped scalar is 8 m. With Q = 8 B, of odd order L, the result is m Q, and m may
- * become m + L to be odd. An odd number below 2^255 is a sum of +-2^i for i from 0 to
- * 254: bit i of (m + 2^255 - 1) / 2 says which sign [HEDABOU2005]. Five of them, 51 apart, are a
- * column, one entry of the table or its negative; 51 columns, each twice the one before.
+ * A clamped scalar is 8 m. With Q = 8 B, where B is the base point [RFC8032, 5.1] of odd
+ * order L, the result is m Q, and m may become m + L to be odd. An odd number below 2^255 is
+ * a sum of +-2^i for i from 0 to 254: bit i of (m + 2^255 - 1) / 2 says which sign
+ * [HEDABOU2005]. Five of them, 51 apart, are a column, one entry of the table or its
+ * negative; 51 columns, each twice the one before.
  */
 #include <string.h>
 
@@ -21,7 +22,7 @@ enum { COLUMNS = 51 };
 struct comb {
     uint8_t x[32], y[32], z[32], t[32]; /* a point, x = X / Z, y = Y / Z, T = X Y / Z */
     union {
-        struct { uint8_t sum[32], difference[32], dxy[32]; } entry; /* (y + x)/2, (y - x)/2, d x y */
+        struct { uint8_t sum[32], difference[32], dxy[32]; } entry; /* as in the table */
         struct { uint8_t a[32], b[32]; };
         uint8_t scratch[3][32];
     };

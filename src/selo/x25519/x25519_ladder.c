@@ -5,6 +5,9 @@
  * the last three are only doublings. Between them are 251 equal steps, each with 5
  * multiplications, 4 squarings and one multiplication by a constant. What is doubled is
  * chosen by masks, so neither a branch nor an address depends on the scalar.
+ *
+ * On AVR: the kernels of native/avr/, as [DUELL2015] first did it in less than 14 million
+ * cycles.
  */
 #include <string.h>
 

@@ -2,8 +2,9 @@
  * Multiples of the base point of X25519. Written by tools/x25519-table.py, which says what
  * they are; x25519_base.c says what for.
  *
- * 16 entries of 96 bytes, cut into 4 chunks of 24: first the first chunk of every entry, then
- * the second of every entry, and so on, as a scan reads them.
+ * 16 entries of 96 bytes, (y + x)/2, (y - x)/2 and d x y, cut into 4 chunks of 24:
+ * first the first chunk of every entry, then the second of every entry, and so on, as a
+ * scan reads them.
  */
 #include "x25519_base.h"
 

@@ -5,6 +5,11 @@
  *
  * a = a + 121666 b modulo 2^255 - 19, any a and b, which must be apart;
  * a < 2^255 + 3 * 2^248.
+ *
+ * Cost of selo_field25519_add_121666_avr: 873 cycles, 5 bytes of stack.
+ *
+ * The technique is that of field_add_121666.c. No branch, no address and no cycle depends on
+ * a or b. Proved by tests/avr/field.sh.
  */
 #include "../native.h"
 

@@ -5,6 +5,11 @@
  *
  * (a, b) = (a + b, a - b) modulo 2^255 - 19, any a and b, which must be apart; both
  * results < 2^255 + 2^248.
+ *
+ * Cost of selo_field25519_butterfly_avr: 598 cycles, 23 bytes of stack.
+ *
+ * The technique is that of field_butterfly.c. No branch, no address and no cycle depends on
+ * a or b. Proved by tests/avr/field.sh.
  */
 #include "../native.h"
 
@@ -16,9 +21,9 @@
 
 /*
  * One pass. What the top bytes will have above bit 255 is known but for one carry: 2^255
- * is taken off so often that the carry fits, and 19 for each goes in at the bottom. The sum: q = (a31 + b31) / 128,
- * 0 to 3. The difference: a - b + 4 p, of which 2^255 is taken e = (510 + a31 - b31) / 128
- * times, 1 to 5, so 19 e - 76 goes in.
+ * is taken off so often that the carry fits, and 19 for each goes in at the bottom. The
+ * sum: q = (a31 + b31) / 128, 0 to 3. The difference: a - b + 4 p, of which 2^255 is taken
+ * e = (510 + a31 - b31) / 128 times, 1 to 5, so 19 e - 76 goes in.
  *
  * r2-r9: a, then the difference; r10-r17: b; r18-r25: the sum; r26, r27: what goes
  * into the next eight bytes of the sum and the difference; r1 = 0.

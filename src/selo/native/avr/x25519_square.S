@@ -3,7 +3,16 @@
  *
  *   void selo_field25519_square_avr(uint8_t r[32], const uint8_t a[32]);
  *
- * r = a^2 modulo 2^255 - 19, any a, r < 2^255 + 2^136. r may be a.
+ * r = a^2 modulo 2^255 - 19, any a, r < 2^255 + 2^136. r may be a. Without it, where
+ * SELO_X25519_SMALL is 1, x25519_multiply.S squares.
+ *
+ * Cost of selo_field25519_square_avr: 3,700 cycles, 137 bytes of stack.
+ *
+ * One level of subtractive Karatsuba [HUTTER2014] over squares of 16 bytes; that each
+ * product of two bytes is made once and doubled is the schoolbook's. No branch, no address and
+ * no cycle depends on a. The stack is not wiped: x25519_ladder.c does that once.
+ *
+ * Proved by tests/avr/field.sh and by the official vectors (selo lab check).
  */
 #include "../native.h"
 

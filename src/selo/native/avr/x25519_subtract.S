@@ -4,6 +4,11 @@
  *   void selo_field25519_subtract_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
  *
  * r = a - b modulo 2^255 - 19, any a and b, r < 2^255 + 2^248. r may be a or b.
+ *
+ * Cost of selo_field25519_subtract_avr: 405 cycles, 4 bytes of stack.
+ *
+ * The technique is that of field_subtract.c. No branch, no address and no cycle depends on a
+ * or b. Proved by tests/avr/field.sh.
  */
 #include "../native.h"
 
