@@ -5,8 +5,9 @@ usage: tools/baseline.py --check|--update --board NAME [--algorithm NAME,...]
                          [--strategy NAME,...] [--selo PROGRAM] [--rows FILE]
 
 Measures Selo's own rows with `selo lab run` and holds them against bench/baseline/NAME.json:
-cycles, flash, static RAM and stack of every operation, all of which are exact on a simulated
-chip, so that the first cycle more is seen. --check measures what the file has, or the part of
+cycles, flash, static RAM and stack of every operation, which are exact on a simulated chip,
+so that the first cycle more is seen. Where a row has an interval (a whole node is interrupted
+by its timer) only flash and RAM are held. --check measures what the file has, or the part of
 it that --algorithm and --strategy name; it fails if a value has grown or is missing, and says
 what has become smaller, which --update then writes down. --update replaces what it measures
 and leaves the rest of the file as it is. --rows reads rows that are there instead of measuring.
@@ -36,7 +37,7 @@ def chosen(key, arguments):
 
 def rows_of(path):
     """{"algorithm strategy operation bytes": {metric: value}} of the good rows of a file."""
-    found = {}
+    found, vague = {}, set()
     for line in pathlib.Path(path).read_text().splitlines():
         row = json.loads(line)
         if row["contender"] != "selo" or row["metric"] not in METRICS or row["value"] is None:
@@ -46,9 +47,16 @@ def rows_of(path):
         key = f"{row['algorithm']} {row['strategy']} {row['operation']}"
         if row["bytes"] is not None:
             key += f" {row['bytes']}"
-        value = row["value"]
-        found.setdefault(key, {})[row["metric"]] = int(value) if value == int(value) else value
-    return found
+        if row["ci95"]:
+            vague.add((row["algorithm"], row["strategy"]))
+        found.setdefault(key, {})[row["metric"]] = row["value"]
+    exact = {}
+    for key, values in found.items():
+        kept = METRICS if tuple(key.split()[:2]) not in vague else ("flash", "ram")
+        values = {metric: int(values[metric]) for metric in kept if metric in values}
+        if values:
+            exact[key] = values
+    return exact
 
 
 def measure(arguments, wanted):
