@@ -74,7 +74,7 @@ static void recode(uint8_t signs[32], const uint8_t scalar[32])
 /* The entry of a column; returns 0xff if it is to be taken away, else 0. */
 static uint8_t choose(struct comb *c, uint8_t column)
 {
-    const uint8_t minus = (uint8_t)(bit(c->signs, 4 * COLUMNS + column) - 1);
+    const uint8_t minus = (uint8_t)(bit(c->signs, (uint8_t)(4 * COLUMNS + column)) - 1);
     uint8_t index = 0;
     for (uint8_t tooth = 4; tooth-- != 0;) {
         index = (uint8_t)(index << 1 | bit(c->signs, (uint8_t)(tooth * COLUMNS + column)));

@@ -8,7 +8,7 @@
 void selo_x25519_lookup_bytes(uint8_t entry[96], uint8_t index)
 {
     const uint8_t *from = selo_x25519_table;
-    for (uint8_t chunk = 0; chunk < 96; chunk += 24) {
+    for (uint8_t chunk = 0; chunk < 96; chunk = (uint8_t)(chunk + 24)) {
         for (uint8_t i = 0; i < 24; i++) {
             entry[chunk + i] = 0;
         }
