@@ -42,7 +42,7 @@ avr() { # IMAGE GLUE ALGORITHM STRATEGY FLAG...
     avr-gcc -mmcu=atmega328p -DF_CPU=16000000UL -DPORT_BAUD=2000000UL -std=gnu11 -Os -Wall -Wextra -Werror \
         -ffunction-sections -fdata-sections -DAGENT_IO_BYTES=304 $(names "$algorithm" "$strategy") "$@" \
         -I firmware/agent -I firmware/ports/avr -I src firmware/agent/agent.c firmware/agent/frame.c \
-        firmware/ports/avr/port.c "$glue" src/selo/aes/*.c src/selo/common/*.c -Wl,--gc-sections -o "$image"
+        firmware/ports/avr/port.c "$glue" src/selo/aes/*.c src/selo/native/avr/aes_*.S src/selo/common/*.c -Wl,--gc-sections -o "$image"
 }
 
 avr aes contenders/selo/block.c aes-128 fast -DSELO_CIPHER=selo_aes128_fast

@@ -5,23 +5,24 @@
  * and its number of rounds. `round_keys` is the schedule of [FIPS197, 5.2]: 16
  * bytes for each round and 16 more.
  *
- * An overlay of src/selo/native/ replaces a core: define its SELO_NATIVE_AES_*
- * as 1 (for the AVR: as SELO_NATIVE_AVR) and the C is left out.
+ * An overlay of src/selo/native/ replaces a core: where its SELO_NATIVE_AES_* is 1
+ * the C is left out.
  */
 #ifndef SELO_AES_AES_H
 #define SELO_AES_AES_H
 
 #include "../../selo.h"
 #include "../common/platform.h"
+#include "../native/native.h"
 
 #ifndef SELO_NATIVE_AES_FAST_SETUP
-#define SELO_NATIVE_AES_FAST_SETUP 0
+#define SELO_NATIVE_AES_FAST_SETUP SELO_NATIVE_AES
 #endif
 #ifndef SELO_NATIVE_AES_FAST_ENCRYPT
-#define SELO_NATIVE_AES_FAST_ENCRYPT 0
+#define SELO_NATIVE_AES_FAST_ENCRYPT SELO_NATIVE_AES
 #endif
 #ifndef SELO_NATIVE_AES_FAST_DECRYPT
-#define SELO_NATIVE_AES_FAST_DECRYPT 0
+#define SELO_NATIVE_AES_FAST_DECRYPT SELO_NATIVE_AES
 #endif
 #ifndef SELO_NATIVE_AES_TINY_ENCRYPT
 #define SELO_NATIVE_AES_TINY_ENCRYPT 0

@@ -1,10 +1,10 @@
 /*
  * What the platform can do, named as capabilities; no other file of the library
- * tests for a chip. Every capability can be set from the command line.
+ * tests for a chip, native/native.h excepted, which has the switches of what is in
+ * assembly. Every capability can be set from the command line.
  *
  *  SELO_FLASH_TABLES  constants live in a separate flash address space and are
  *                     read by special instructions (AVR lpm); else 0
- *  SELO_NATIVE_AVR    assembly of src/selo/native/avr/ may be used; 0 keeps C
  */
 #ifndef SELO_COMMON_PLATFORM_H
 #define SELO_COMMON_PLATFORM_H
@@ -17,10 +17,6 @@
 #else
 #define SELO_FLASH_TABLES 0
 #endif
-#endif
-
-#ifndef SELO_NATIVE_AVR
-#define SELO_NATIVE_AVR 0
 #endif
 
 /* SELO_STACK_APART: the function is not inlined. A compiler reserves what a function and all

@@ -12,8 +12,9 @@
  *
  * Multiplication and squaring exist twice: from bytes up, for 8-bit machines, and
  * from 32-bit words up, for the others. SELO_X25519_WORDS chooses; both are always
- * compiled and tested, and the linker drops the one that is not called. An
- * assembly overlay may take their place; nothing else knows how they work.
+ * compiled and tested, and the linker drops the one that is not called. Where
+ * SELO_NATIVE_X25519 is 1 (native/native.h), assembly takes the place of both and of
+ * the additions; nothing else knows how they work.
  */
 #ifndef SELO_X25519_FIELD_H
 #define SELO_X25519_FIELD_H
@@ -21,11 +22,21 @@
 #include <limits.h>
 #include <stdint.h>
 
+#include "../native/native.h"
+
 /* 1 if the CPU multiplies 32 bits by 32 bits well: assumed where int has 32 bits. */
 #ifndef SELO_X25519_WORDS
 #define SELO_X25519_WORDS (UINT_MAX > 0xffff)
 #endif
 
+#if SELO_NATIVE_X25519
+#define selo_field25519_multiply selo_field25519_multiply_avr
+#define selo_field25519_square selo_field25519_square_avr
+#define selo_field25519_butterfly selo_field25519_butterfly_avr
+#define selo_field25519_subtract selo_field25519_subtract_avr
+#define selo_field25519_add_121666 selo_field25519_add_121666_avr
+#define selo_field25519_select selo_field25519_select_avr
+#else
 #if SELO_X25519_WORDS
 #define selo_field25519_multiply selo_field25519_multiply_words
 #define selo_field25519_square selo_field25519_square_words
@@ -33,26 +44,45 @@
 #define selo_field25519_multiply selo_field25519_multiply_bytes
 #define selo_field25519_square selo_field25519_square_bytes
 #endif
+#define selo_field25519_butterfly selo_field25519_butterfly_bytes
+#define selo_field25519_subtract selo_field25519_subtract_bytes
+#define selo_field25519_add_121666 selo_field25519_add_121666_bytes
+#define selo_field25519_select selo_field25519_select_bytes
+#endif
 
 /* r = a b mod p; r < 167 * 2^248. */
 void selo_field25519_multiply_bytes(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 void selo_field25519_multiply_words(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_multiply_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 
 /* r = a^2 mod p; r < 167 * 2^248. */
 void selo_field25519_square_bytes(uint8_t r[32], const uint8_t a[32]);
 void selo_field25519_square_words(uint8_t r[32], const uint8_t a[32]);
+void selo_field25519_square_avr(uint8_t r[32], const uint8_t a[32]);
 
 /* r = product mod p; r < 167 * 2^248. r must be apart from product. */
 void selo_field25519_reduce(uint8_t r[32], const uint8_t product[64]);
 
 /* (a, b) = (a + b, a - b) mod p; a, b < 131 * 2^248. a and b must be apart. */
-void selo_field25519_butterfly(uint8_t a[32], uint8_t b[32]);
+void selo_field25519_butterfly_bytes(uint8_t a[32], uint8_t b[32]);
+void selo_field25519_butterfly_avr(uint8_t a[32], uint8_t b[32]);
 
 /* r = a - b mod p; r < 131 * 2^248. */
-void selo_field25519_subtract(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_subtract_bytes(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_subtract_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 
 /* a = a + 121666 b mod p; a < 131 * 2^248. a and b must be apart. */
-void selo_field25519_add_121666(uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_add_121666_bytes(uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_add_121666_avr(uint8_t a[32], const uint8_t b[32]);
+
+/*
+ * r = a, or b where choice is 1: two elements at once. The same loads and stores for
+ * both choices. r may be a or b.
+ */
+void selo_field25519_select_bytes(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
+                                  uint8_t choice);
+void selo_field25519_select_avr(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
+                                uint8_t choice);
 
 /* r = 1 / a mod p, and 0 for a = 0; r < 167 * 2^248. All three must be apart. */
 void selo_field25519_invert(uint8_t r[32], const uint8_t a[32], uint8_t scratch[3][32]);

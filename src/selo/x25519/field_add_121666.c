@@ -13,7 +13,7 @@
     sum += (uint16_t)((uint16_t)219 * (b1)); \
     sum += (b2);
 
-void selo_field25519_add_121666(uint8_t a[32], const uint8_t b[32])
+void selo_field25519_add_121666_bytes(uint8_t a[32], const uint8_t b[32])
 {
     /*
      * First the quotient by 2^255, from the highest bytes: what they leave out is

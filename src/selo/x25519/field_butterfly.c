@@ -7,7 +7,7 @@
 /* The carry of a sum that may be negative. */
 #define CARRY(sum) (int8_t)((uint16_t)(sum) >> 8)
 
-void selo_field25519_butterfly(uint8_t a[32], uint8_t b[32])
+void selo_field25519_butterfly_bytes(uint8_t a[32], uint8_t b[32])
 {
     /* As in field_subtract.c: the first carry is -56 to 20, all others -1 to 2. */
     const uint16_t minus_top = (uint16_t)(511 + a[31] - b[31]);

@@ -10,7 +10,7 @@
 /* The carry of a sum that may be negative. */
 #define CARRY(sum) (int8_t)((uint16_t)(sum) >> 8)
 
-void selo_field25519_subtract(uint8_t r[32], const uint8_t a[32], const uint8_t b[32])
+void selo_field25519_subtract_bytes(uint8_t r[32], const uint8_t a[32], const uint8_t b[32])
 {
     /*
      * 4 p = 2^257 - 76, and in the low 31 bytes -b = ~b + 1 - 2^248: the top byte

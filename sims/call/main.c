@@ -1,0 +1,216 @@
+/*
+ * Selo call runner: calls single functions of an AVR image on a simulated chip and
+ * checks what the C ABI asks of them.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * usage: selo-call IMAGE      commands on standard input, answers on standard output
+ *
+ *   put ADDRESS HEX           bytes into RAM; no answer
+ *   call FUNCTION ARG,ARG... ADDRESS:SIZE...
+ *                             FUNCTION is a byte address in flash, ARGs the 16-bit
+ *                             arguments, then what it may write, as pieces of RAM.
+ *                             Answer: `done CYCLES STACK R24 HEX...`, the return value's
+ *                             low byte and each piece, or `fault REASON`
+ *   profile                   what each flash word has cost since the start, as
+ *                             `at ADDRESS CYCLES` lines, then `end`
+ *
+ * All numbers are hexadecimal but CYCLES and STACK. CYCLES is from the first
+ * instruction of the function to the end of its RET, without the CALL.
+ *
+ * Before a call every register has a random value, but r1 = 0 and the arguments;
+ * interrupts are enabled, T is random; all RAM that nothing was put into is random
+ * too. After it: r2-r17, r28, r29, SP and the I bit are as before, r1 is 0, and no
+ * byte of RAM has changed but those that may be written and the stack below the
+ * return address. A random number sequence is the same in every run.
+ */
+#include "image.h"
+
+#include <simavr/sim_avr.h>
+#include <simavr/sim_core.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RAM_FIRST = 0x100,
+    STACK_TOP = 0x8f0,        /* the return address lies right below */
+    RETURN_TO = 0x7ffe,       /* byte address; no image reaches so far */
+    MOST_CYCLES = 100000000,
+    MOST_PIECES = 8,
+    LINE = 8192
+};
+
+static avr_t *avr;
+static uint8_t before[0x10000];
+static uint64_t spent[0x4000];
+static uint64_t random_state = 0x9e3779b97f4a7c15;
+
+static uint8_t random_byte(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint8_t)(random_state >> 32);
+}
+
+static void put(char *line)
+{
+    char *hex;
+    unsigned long address = strtoul(line, &hex, 16);
+    unsigned byte;
+    while (*hex == ' ')
+        hex++;
+    for (; address <= avr->ramend && sscanf(hex, "%2x", &byte) == 1; hex += 2)
+        avr->data[address++] = (uint8_t)byte;
+}
+
+static void set_stack_pointer(unsigned value)
+{
+    avr->data[R_SPL] = (uint8_t)value;
+    avr->data[R_SPH] = (uint8_t)(value >> 8);
+}
+
+static unsigned stack_pointer(void) { return (unsigned)(avr->data[R_SPL] | avr->data[R_SPH] << 8); }
+
+struct piece { unsigned long address, size; };
+
+static int may_change(unsigned long address, const struct piece *pieces, int count)
+{
+    if (address < STACK_TOP && address >= STACK_TOP - 0x400)
+        return 1; /* the stack's room, which no piece or canary is in */
+    for (int i = 0; i < count; i++)
+        if (address >= pieces[i].address && address < pieces[i].address + pieces[i].size)
+            return 1;
+    return 0;
+}
+
+static void call(char *line)
+{
+    struct piece pieces[MOST_PIECES];
+    int count = 0;
+    unsigned long function = strtoul(line, &line, 16);
+
+    for (int r = 0; r < 32; r++)
+        avr->data[r] = random_byte();
+    avr->data[1] = 0;
+    while (*line == ' ')
+        line++;
+    for (int r = 24; *line != ' ' && *line != '\0' && *line != '\n'; r -= 2) {
+        unsigned long argument = strtoul(line, &line, 16);
+        avr->data[r] = (uint8_t)argument;
+        avr->data[r + 1] = (uint8_t)(argument >> 8);
+        if (*line == ',')
+            line++;
+    }
+    while (count < MOST_PIECES) {
+        char *end;
+        pieces[count].address = strtoul(line, &end, 16);
+        if (end == line || *end != ':')
+            break;
+        pieces[count].size = strtoul(end + 1, &line, 16);
+        count++;
+    }
+
+    set_stack_pointer(STACK_TOP - 1);
+    /* A return address is pushed low byte first, so its high byte lies lower. */
+    avr->data[STACK_TOP + 1] = (uint8_t)((RETURN_TO / 2) & 0xff);
+    avr->data[STACK_TOP] = (uint8_t)(RETURN_TO / 2 >> 8);
+    memset(avr->sreg, 0, sizeof avr->sreg);
+    avr->sreg[S_I] = 1;
+    avr->sreg[S_T] = random_byte() & 1;
+    memcpy(before, avr->data, avr->ramend + 1u);
+
+    const uint64_t begin = avr->cycle;
+    unsigned lowest = STACK_TOP - 1;
+    avr->pc = (avr_flashaddr_t)function;
+    avr->state = cpu_Running;
+    while (avr->pc != RETURN_TO) {
+        const avr_flashaddr_t pc = avr->pc;
+        const uint64_t cycle = avr->cycle;
+        avr->run_cycle_count = 1; /* one instruction, then back */
+        avr->pc = avr_run_one(avr);
+        spent[pc / 2 & 0x3fff] += avr->cycle - cycle;
+        if (stack_pointer() < lowest && stack_pointer() > RAM_FIRST)
+            lowest = stack_pointer();
+        if (avr->state != cpu_Running || avr->cycle - begin > MOST_CYCLES) {
+            printf("fault stopped or lost at %lx\n", (unsigned long)pc);
+            return;
+        }
+    }
+    if (stack_pointer() != STACK_TOP + 1) {
+        printf("fault the stack pointer is off by %d\n", (int)stack_pointer() - STACK_TOP - 1);
+        return;
+    }
+    if (avr->data[1] != 0) {
+        printf("fault r1 is %u\n", avr->data[1]);
+        return;
+    }
+    if (!avr->sreg[S_I]) {
+        printf("fault interrupts are off\n");
+        return;
+    }
+    for (int r = 2; r < 30; r++) {
+        if ((r < 18 || r > 27) && avr->data[r] != before[r]) {
+            printf("fault r%d has changed\n", r);
+            return;
+        }
+    }
+    for (unsigned long address = RAM_FIRST; address <= avr->ramend; address++) {
+        if (avr->data[address] != before[address] && !may_change(address, pieces, count)) {
+            printf("fault wrote to %lx\n", address);
+            return;
+        }
+    }
+    printf("done %llu %u %02x", (unsigned long long)(avr->cycle - begin), STACK_TOP - 1 - lowest,
+           avr->data[24]);
+    for (int i = 0; i < count; i++) {
+        putchar(' ');
+        for (unsigned long k = 0; k < pieces[i].size; k++)
+            printf("%02x", avr->data[pieces[i].address + k]);
+    }
+    putchar('\n');
+}
+
+static void profile(void)
+{
+    for (unsigned word = 0; word < sizeof spent / sizeof spent[0]; word++)
+        if (spent[word] != 0)
+            printf("at %x %llu\n", word * 2, (unsigned long long)spent[word]);
+    puts("end");
+}
+
+int main(int argc, char **argv)
+{
+    static char line[LINE];
+    char reason[200];
+
+    avr = argc == 2 ? avr_make_mcu_by_name("atmega328p") : NULL;
+    if (!avr) {
+        fputs(argc == 2 ? "selo-call: simavr does not know the atmega328p\n"
+                        : "usage: selo-call IMAGE\n", stderr);
+        return 2;
+    }
+    avr_init(avr);
+    if (image_load(argv[1], avr->flash, avr->flashend + 1, reason, sizeof reason) != 0) {
+        fprintf(stderr, "selo-call: %s: %s\n", argv[1], reason);
+        return 2;
+    }
+    avr->codeend = avr->flashend;
+    for (unsigned address = RAM_FIRST; address <= avr->ramend; address++)
+        avr->data[address] = random_byte();
+
+    while (fgets(line, sizeof line, stdin)) {
+        if (strncmp(line, "put ", 4) == 0) {
+            put(line + 4);
+        } else if (strncmp(line, "call ", 5) == 0) {
+            call(line + 5);
+        } else if (strncmp(line, "profile", 7) == 0) {
+            profile();
+        } else {
+            fprintf(stderr, "selo-call: no such command: %s", line);
+            return 2;
+        }
+        fflush(stdout);
+    }
+    return 0;
+}

@@ -1,0 +1,36 @@
+/*
+ * Which kernels are in assembly: one line each. Read by C and by the assembler, so there
+ * is nothing here but macros.
+ *
+ * Each can be set on the command line: SELO_NATIVE_AVR=0 keeps all of it in C,
+ * SELO_NATIVE_AES=0 only AES. They are on wherever their instructions exist.
+ */
+#ifndef SELO_NATIVE_NATIVE_H
+#define SELO_NATIVE_NATIVE_H
+
+/* mul, movw, lpm Rd, Z and 32 registers. A chip with more than 64 KB of flash has them too,
+ * but its tables may stand where lpm does not reach. */
+#ifndef SELO_NATIVE_AVR
+#if defined(__AVR_HAVE_MUL__) && defined(__AVR_HAVE_LPMX__) && !defined(__AVR_HAVE_ELPM__) && \
+    !defined(__AVR_TINY__) && !defined(__AVR_XMEGA__)
+#define SELO_NATIVE_AVR 1
+#else
+#define SELO_NATIVE_AVR 0
+#endif
+#endif
+
+#ifndef SELO_NATIVE_AES
+#define SELO_NATIVE_AES SELO_NATIVE_AVR
+#endif
+
+#ifndef SELO_X25519_SMALL /* these two: x25519/x25519_base.h */
+#define SELO_X25519_SMALL 0
+#endif
+#ifndef SELO_X25519_TABLE
+#define SELO_X25519_TABLE !SELO_X25519_SMALL
+#endif
+#ifndef SELO_NATIVE_X25519
+#define SELO_NATIVE_X25519 SELO_NATIVE_AVR
+#endif
+
+#endif

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The assembly of src/selo/native/avr/ on the simulated chip, function by function,
+# against Python's integers.
+#
+# usage: tests/avr/field.sh [--cases N]      (needs cc, avr-gcc, python3, simavr)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+out=out/avr
+mkdir -p "$out"
+
+make --no-print-directory -s -C sims/call OUT="$PWD/target/sims"
+for size in fast small; do
+    flags=()
+    [ "$size" = fast ] || flags=(-DSELO_X25519_SMALL=1 -DSELO_X25519_TABLE=1)
+    echo "-- $size"
+    avr-gcc -mmcu=atmega328p -O2 -mstrict-X -Wall -Wextra -Werror -Isrc "${flags[@]}" -o "$out/$size.elf" \
+        tests/avr/image.c src/selo/native/avr/x25519_*.S src/selo/x25519/*.c src/selo/common/*.c
+    options=()
+    [ "$size" = fast ] || options=(--small)
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/avr/field.py target/sims/selo-call "$out/$size.elf" \
+        "${options[@]}" "$@"
+done

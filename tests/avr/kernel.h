@@ -1,0 +1,70 @@
+/*
+ * Tests of the assembly kernels. A test_<what>.c is compiled twice: with the portable C
+ * for this machine, and with the kernels for the simulated chip. Both make the same
+ * pseudo-random inputs and print a digest of the outputs; run.sh compares the texts.
+ *
+ * On the chip every call goes through call.S, which fills the registers that a callee
+ * must keep and looks at them afterwards, and a timer interrupts the kernels meanwhile:
+ * what they wrote below the stack pointer, or kept in it, would be lost. `kernel_equal_time`
+ * then calls with interrupts off, and compares cycles.
+ */
+#ifndef SELO_TESTS_AVR_KERNEL_H
+#define SELO_TESTS_AVR_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many inputs; fewer for what is slow on the chip without its kernel. */
+#ifndef KERNEL_CASES
+#define KERNEL_CASES 10000
+#endif
+
+/* A buffer between two canaries; kernel_end looks at those of every buffer. */
+enum { KERNEL_CANARY = 16, KERNEL_BUFFERS = 8 };
+#define KERNEL_BUFFER(name, size) \
+    static struct { \
+        uint8_t before[KERNEL_CANARY], data[size], after[KERNEL_CANARY]; \
+    } name __attribute__((aligned(8)))
+#define KERNEL_GUARD(name) kernel_guard(name.before, name.after)
+
+void kernel_guard(uint8_t *before, uint8_t *after);
+
+/* Inputs: most are random, some are made of 0x00 and 0xff, which carry furthest. */
+void kernel_fill(void *out, size_t size);
+
+/* Takes an output into the digest of the running series. */
+void kernel_fold(const void *data, size_t size);
+
+/* Ends a series: prints its name, its number of cases and its digest. */
+void kernel_series(const char *name, uint16_t cases);
+
+/* The arguments of a call as the chip passes them: each in a pair of registers. */
+#ifdef __AVR__
+typedef uint16_t kernel_word;
+#else
+typedef uintptr_t kernel_word;
+#endif
+#define KERNEL_ARG(x) ((kernel_word)(x))
+typedef void kernel_function(void);
+
+/* KERNEL_CALL(function, argument...): at most five pointers or bytes, and no result. */
+#ifdef __AVR__
+void kernel_call(kernel_function *function, const kernel_word arguments[5]);
+#define KERNEL_ARGS(a, b, c, d, e, ...) \
+    (const kernel_word[5]){KERNEL_ARG(a), KERNEL_ARG(b), KERNEL_ARG(c), KERNEL_ARG(d), KERNEL_ARG(e)}
+#define KERNEL_CALL(function, ...) \
+    kernel_call((kernel_function *)(function), KERNEL_ARGS(__VA_ARGS__, 0, 0, 0, 0, 0))
+#else
+#define KERNEL_CALL(function, ...) (function)(__VA_ARGS__)
+#endif
+
+/* Between the two, every call's cycles must be equal; on the chip the second prints them
+ * and the stack that was used, on a line that begins with `!`. */
+void kernel_time_begin(void);
+void kernel_time_end(const char *name);
+enum { KERNEL_TIMED = 200 };
+
+/* The canaries; then the end of the program. */
+void kernel_end(void);
+
+#endif

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# The assembly kernels of src/selo/native/avr/ on the simulated chip, beside the portable C
+# on this machine (kernel.h). A test_<what>.c runs three times: on this machine, on the chip
+# with the kernels, and on the chip with SELO_NATIVE_AVR=0 and fewer cases.
+#
+# usage: tests/avr/run.sh [WHAT...]     (test_WHAT.c; default: all)
+#        tests/avr/run.sh --cycles [WHAT...]   also prints the cycles and stacks measured
+# environment: SIMAVR_RUNNER  the runner program (default: built from sims/simavr)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+out=out/avr
+runners=$PWD/target/sims
+runner=${SIMAVR_RUNNER:-$runners/selo-simavr}
+mkdir -p "$out"
+[ -n "${SIMAVR_RUNNER:-}" ] || make --no-print-directory -s -C sims/simavr OUT="$runners"
+
+cycles=0
+if [ "${1:-}" = --cycles ]; then
+    cycles=1
+    shift
+fi
+tests=("$@")
+[ $# -gt 0 ] || mapfile -t tests < <(basename -a -s .c tests/avr/test_*.c | sed 's/^test_//')
+
+warnings="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type"
+# Fewer cases where the chip runs portable C: it is slow there, and unchanged.
+few=200
+
+# The folders of src/selo/ that the second line of the test names, and its assembly.
+sources_of() { # TEST SUFFIX
+    local folder
+    for folder in common $(sed -n '2s|^/\* sources: \(.*\) \*/$|\1|p' "tests/avr/test_$1.c"); do
+        echo src/selo/$folder/*.c
+        [ "$2" = c ] || ls src/selo/native/avr/"$folder"_*.S 2>/dev/null || true
+    done
+}
+
+for_host() { # PROGRAM TEST FLAG...
+    local program=$1 test=$2
+    shift 2
+    cc $warnings -O2 "$@" -Isrc -Itests/avr "tests/avr/test_$test.c" tests/avr/kernel.c \
+        $(sources_of "$test" c) -o "$program"
+}
+
+for_chip() { # IMAGE TEST FLAG...
+    local image=$1 test=$2
+    shift 2
+    avr-gcc -mmcu=atmega328p $warnings -Os -ffunction-sections -fdata-sections "$@" -Isrc -Itests/avr \
+        "tests/avr/test_$test.c" tests/avr/kernel.c tests/avr/call.S $(sources_of "$test" S) -Wl,--gc-sections -o "$image"
+}
+
+# What the chip prints, from the runner's `recv HEX` lines.
+on_chip() {
+    "$runner" --mcu atmega328p --frequency 16000000 --limit 20000000000 "$1" </dev/null 2>/dev/null |
+        tee "$1.lines" | sed -n 's/^recv //p' | tr -d ' \n' | xxd -r -p
+}
+
+one() { # TEST
+    local test=$1 base=$out/$1 status=0
+    for_host "$base.host" "$test" && for_host "$base.host-few" "$test" -DKERNEL_CASES=$few &&
+        for_chip "$base.elf" "$test" &&
+        for_chip "$base-c.elf" "$test" -DSELO_NATIVE_AVR=0 -DKERNEL_CASES=$few || return 1
+    "$base.host" >"$base.expected"
+    "$base.host-few" >"$base-c.expected"
+    on_chip "$base.elf" >"$base.txt" || true
+    on_chip "$base-c.elf" >"$base-c.txt" || true
+    for text in "$base" "$base-c"; do
+        if ! diff <(grep -v '^!' "$text.txt") "$text.expected" >"$text.diff"; then
+            echo "FAILED  $text (left: the chip; right: this machine)"
+            cat "$text.diff"
+            tail -n 1 "$text.elf.lines"
+            status=1
+        fi
+    done
+    return $status
+}
+
+passed=0 failed=0
+for test in "${tests[@]}"; do
+    if one "$test"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+    fi
+    if [ $cycles = 1 ]; then
+        join <(sed -n 's/^! //p' "$out/$test.txt" | sort) <(sed -n 's/^! //p' "$out/$test-c.txt" | sort) |
+            awk '{ printf "%-32s %s %s   in C: %s %s\n", $1, $2, $3, $4, $5 }'
+    fi
+done
+echo "avr kernels: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,89 @@
+/* The AES kernels: key schedules, encryption, decryption, for each key size. */
+/* sources: aes */
+#include "kernel.h"
+
+#include "selo/aes/aes.h"
+
+KERNEL_BUFFER(raw, 32);
+KERNEL_BUFFER(round_keys, 240);
+KERNEL_BUFFER(in, 16);
+KERNEL_BUFFER(out, 16);
+
+static void inputs(uint8_t key_size)
+{
+    kernel_fill(raw.data, key_size);
+    kernel_fill(in.data, 16);
+}
+
+static void fast(uint8_t key_size, const char *name)
+{
+    uint8_t rounds = (uint8_t)(key_size / 4 + 6);
+    for (uint16_t i = 0; i < KERNEL_CASES; i++) {
+        inputs(key_size);
+        if (i % 8 == 0) {
+            KERNEL_CALL(selo_aes_fast_setup, round_keys.data, raw.data, key_size);
+            kernel_fold(round_keys.data, (uint8_t)(16 * rounds + 16));
+            kernel_fold(raw.data, key_size);
+        }
+        KERNEL_CALL(selo_aes_fast_encrypt, round_keys.data, out.data, in.data, rounds);
+        kernel_fold(out.data, 16);
+        KERNEL_CALL(selo_aes_fast_decrypt, round_keys.data, out.data, in.data, rounds);
+        kernel_fold(out.data, 16);
+        if (i % 16 == 0) { /* in place, and the inputs as they were */
+            kernel_fold(in.data, 16);
+            kernel_fold(round_keys.data, (uint8_t)(16 * rounds + 16));
+            KERNEL_CALL(selo_aes_fast_encrypt, round_keys.data, in.data, in.data, rounds);
+            kernel_fold(in.data, 16);
+            KERNEL_CALL(selo_aes_fast_decrypt, round_keys.data, in.data, in.data, rounds);
+            kernel_fold(in.data, 16);
+        }
+    }
+    kernel_series(name, KERNEL_CASES);
+}
+
+static void time_fast(void (*setup)(void), void (*encrypt)(void), void (*decrypt)(void),
+                      uint8_t key_size, const char *const names[3])
+{
+#ifdef __AVR__
+    for (uint8_t what = 0; what < 3; what++) {
+        kernel_time_begin();
+        for (uint16_t i = 0; i < KERNEL_TIMED; i++) {
+            inputs(key_size);
+            if (what == 0)
+                KERNEL_CALL(setup, round_keys.data, raw.data);
+            else
+                KERNEL_CALL(what == 1 ? encrypt : decrypt, round_keys.data, out.data, in.data);
+            kernel_fill(round_keys.data, 240);
+        }
+        kernel_time_end(names[what]);
+    }
+#else
+    (void)setup, (void)encrypt, (void)decrypt, (void)key_size, (void)names;
+#endif
+}
+
+#define TIME_FAST(bits)                                                               \
+    do {                                                                              \
+        static const char *const names[3] = {"aes" #bits "-fast-setup",               \
+                                             "aes" #bits "-fast-encrypt",             \
+                                             "aes" #bits "-fast-decrypt"};            \
+        time_fast((void (*)(void))selo_aes##bits##_fast_setup,                        \
+                  (void (*)(void))selo_aes##bits##_fast_encrypt,                      \
+                  (void (*)(void))selo_aes##bits##_fast_decrypt, (bits) / 8, names);  \
+    } while (0)
+
+int main(void)
+{
+    KERNEL_GUARD(raw);
+    KERNEL_GUARD(round_keys);
+    KERNEL_GUARD(in);
+    KERNEL_GUARD(out);
+    fast(16, "aes-128-fast");
+    fast(24, "aes-192-fast");
+    fast(32, "aes-256-fast");
+    TIME_FAST(128);
+    TIME_FAST(192);
+    TIME_FAST(256);
+    kernel_end();
+    return 0;
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""No row of a board gets worse unnoticed.
+
+usage: tools/baseline.py --check|--update --board NAME [--algorithm NAME,...]
+                         [--strategy NAME,...] [--selo PROGRAM] [--rows FILE]
+
+Measures Selo's own rows with `selo lab run` and holds them against bench/baseline/NAME.json:
+cycles, flash, static RAM and stack of every operation, which are exact on a simulated chip,
+so that the first cycle more is seen. Where a row has an interval (a whole node is interrupted
+by its timer) only flash and RAM are held. --check measures what the file has, or the part of
+it that --algorithm and --strategy name; it fails if a value has grown or is missing, and says
+what has become smaller, which --update then writes down. --update replaces what it measures
+and leaves the rest of the file as it is. --rows reads rows that are there instead of measuring.
+
+The file has a line for each operation, sorted: "ALGORITHM STRATEGY OPERATION[ BYTES]": values.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+METRICS = ("cycles", "flash", "ram", "stack")
+
+
+def names(text):
+    return set(text.split(",")) if text else set()
+
+
+def chosen(key, arguments):
+    algorithm, strategy = key.split()[:2]
+    return ((not arguments.algorithm or algorithm in names(arguments.algorithm))
+            and (not arguments.strategy or strategy in names(arguments.strategy)))
+
+
+def rows_of(path):
+    """{"algorithm strategy operation bytes": {metric: value}} of the good rows of a file."""
+    found, vague = {}, set()
+    for line in pathlib.Path(path).read_text().splitlines():
+        row = json.loads(line)
+        if row["contender"] != "selo" or row["metric"] not in METRICS or row["value"] is None:
+            continue
+        if row["status"] != "ok":
+            continue
+        key = f"{row['algorithm']} {row['strategy']} {row['operation']}"
+        if row["bytes"] is not None:
+            key += f" {row['bytes']}"
+        if row["ci95"]:
+            vague.add((row["algorithm"], row["strategy"]))
+        found.setdefault(key, {})[row["metric"]] = row["value"]
+    exact = {}
+    for key, values in found.items():
+        kept = METRICS if tuple(key.split()[:2]) not in vague else ("flash", "ram")
+        values = {metric: int(values[metric]) for metric in kept if metric in values}
+        if values:
+            exact[key] = values
+    return exact
+
+
+def measure(arguments, wanted):
+    """Runs the lab for the algorithms that are wanted; the rows file."""
+    out = ROOT / "out" / "baseline" / arguments.board
+    command = [arguments.selo, "lab", "run", "--board", arguments.board, "--contender", "selo",
+               "--metric", ",".join(METRICS), "--out", str(out), "--run", "baseline"]
+    if wanted:
+        command += ["--algorithm", ",".join(sorted(wanted))]
+    if arguments.strategy:
+        command += ["--strategy", arguments.strategy]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    if done.returncode != 0:
+        sys.exit(f"baseline: {' '.join(command)} failed")
+    return out / "rows.jsonl"
+
+
+def write(path, rows):
+    lines = [f"  {json.dumps(key)}: {json.dumps(rows[key])}" for key in sorted(rows)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def compare(before, now):
+    """Prints what differs; the number of values that are as good as before, and of others."""
+    passed = failed = 0
+    for key in sorted(before):
+        for metric, value in before[key].items():
+            got = now.get(key, {}).get(metric)
+            if got is None:
+                print(f"{key}: no {metric} was measured, {value} is in the baseline")
+                failed += 1
+            elif got > value:
+                print(f"{key}: {metric} {got:,}, more than {value:,}")
+                failed += 1
+            else:
+                if got < value:
+                    print(f"{key}: {metric} {got:,}, less than {value:,}: --update keeps it")
+                passed += 1
+    return passed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--check", action="store_true")
+    what.add_argument("--update", action="store_true")
+    parser.add_argument("--board", required=True)
+    parser.add_argument("--algorithm", default="")
+    parser.add_argument("--strategy", default="")
+    parser.add_argument("--selo", default=str(ROOT / "target/release/selo"))
+    parser.add_argument("--rows")
+    arguments = parser.parse_args()
+
+    path = ROOT / "bench/baseline" / f"{arguments.board}.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    before = {key: values for key, values in known.items() if chosen(key, arguments)}
+    wanted = names(arguments.algorithm) or ({key.split()[0] for key in before}
+                                            if arguments.check else set())
+    if arguments.check and not before:
+        sys.exit(f"baseline: {path.relative_to(ROOT)} has no such rows")
+    now = rows_of(arguments.rows or measure(arguments, wanted))
+    now = {key: values for key, values in now.items()
+           if chosen(key, arguments) and (not wanted or key.split()[0] in wanted)}
+    passed, failed = compare(before, now)
+    if arguments.update:
+        rest = {key: values for key, values in known.items() if key not in before}
+        write(path, {**rest, **now})
+        print(f"baseline: {len(now)} operations in {path.relative_to(ROOT)}")
+        return 0
+    print(f"baseline of {arguments.board}: {passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
