@@ -117,7 +117,7 @@ static void check_guards(void)
 uint8_t kernel_before[18], kernel_after[18], kernel_r1, kernel_sreg_before, kernel_sreg_after;
 uint8_t kernel_wrapped;
 uint16_t kernel_sp_before, kernel_sp_after, kernel_counter;
-void kernel_call_checked(kernel_function *function, const kernel_word arguments[5]);
+void kernel_call_checked(kernel_function *function, const kernel_word arguments[6]);
 void kernel_nothing(void);
 
 static const char *broken; /* what a kernel did not keep, first find */
@@ -141,7 +141,7 @@ static void find(const char *what)
         broken = what;
 }
 
-void kernel_call(kernel_function *function, const kernel_word arguments[5])
+void kernel_call(kernel_function *function, const kernel_word arguments[6])
 {
     for (uint8_t i = 0; i < sizeof kernel_before; i++)
         kernel_before[i] = (uint8_t)(kernel_before[i] * 5 + 2 * i + 1);
@@ -184,7 +184,7 @@ static void timer_on(void)
 
 void kernel_time_begin(void)
 {
-    static const kernel_word none[5];
+    static const kernel_word none[6];
     cli();
     timed = 0;
     overhead = 0;
