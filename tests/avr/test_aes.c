@@ -75,6 +75,28 @@ static void time_fast(void (*setup)(void), void (*encrypt)(void), void (*decrypt
                   (void (*)(void))selo_aes##bits##_fast_decrypt, (bits) / 8, names);  \
     } while (0)
 
+static void tiny(void)
+{
+    for (uint16_t i = 0; i < KERNEL_CASES; i++) {
+        inputs(16);
+        KERNEL_CALL(selo_aes128_tiny_encrypt, (const void *)raw.data, out.data, in.data);
+        kernel_fold(out.data, 16);
+        if (i % 16 == 0) {
+            kernel_fold(in.data, 16);
+            kernel_fold(raw.data, 16);
+            KERNEL_CALL(selo_aes128_tiny_encrypt, (const void *)raw.data, in.data, in.data);
+            kernel_fold(in.data, 16);
+        }
+    }
+    kernel_series("aes-128-tiny", KERNEL_CASES);
+    kernel_time_begin();
+    for (uint8_t i = 0; i < KERNEL_TIMED; i++) {
+        inputs(16);
+        KERNEL_CALL(selo_aes128_tiny_encrypt, (const void *)raw.data, out.data, in.data);
+    }
+    kernel_time_end("aes128-tiny-encrypt");
+}
+
 int main(void)
 {
     KERNEL_GUARD(raw);
@@ -84,6 +106,7 @@ int main(void)
     fast(16, "aes-128-fast");
     fast(24, "aes-192-fast");
     fast(32, "aes-256-fast");
+    tiny();
     TIME_FAST(128);
     TIME_FAST(192);
     TIME_FAST(256);
