@@ -34,5 +34,8 @@
 #ifndef SELO_NATIVE_SPECK
 #define SELO_NATIVE_SPECK SELO_NATIVE_AVR
 #endif
+#ifndef SELO_NATIVE_ASCON
+#define SELO_NATIVE_ASCON SELO_NATIVE_AVR
+#endif
 
 #endif
