@@ -37,5 +37,8 @@
 #ifndef SELO_NATIVE_ASCON
 #define SELO_NATIVE_ASCON SELO_NATIVE_AVR
 #endif
+#ifndef SELO_NATIVE_GHASH
+#define SELO_NATIVE_GHASH SELO_NATIVE_AVR
+#endif
 
 #endif
