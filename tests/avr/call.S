@@ -59,8 +59,10 @@ kernel_call_checked:
     sts TCCR1B, r1
     sts TCNT1H, r1
     sts TCNT1L, r1
-    ldi r26, 1 << TOV1
-    out _SFR_IO_ADDR(TIFR1), r26
+    sts TCCR2A, r1
+    ldi r26, 1 << CS22 | 1 << CS21 | 1 << CS20
+    sts TCCR2B, r26             ; by 1,024: how often the other has gone around
+    sts TCNT2, r1
     ldi r26, 1 << CS10
     sts TCCR1B, r26
     icall
@@ -68,9 +70,8 @@ kernel_call_checked:
     lds r27, TCNT1H
     sts kernel_counter, r26
     sts kernel_counter + 1, r27
-    in r26, _SFR_IO_ADDR(TIFR1)
-    andi r26, 1 << TOV1
-    sts kernel_wrapped, r26
+    lds r26, TCNT2
+    sts kernel_kilocycles, r26
     in r26, _SFR_IO_ADDR(SREG)
     sts kernel_sreg_after, r26
     .set at, 0
