@@ -1,9 +1,9 @@
 ; kernel_call_checked(function r25:r24, arguments r23:r22)
 ;
-; Calls the function with up to five arguments, the registers that it must keep (r2 to r17
+; Calls the function with up to six arguments, the registers that it must keep (r2 to r17
 ; and Y) filled from kernel_before, and leaves what they hold afterwards in kernel_after;
 ; r1, the stack pointer, SREG and the cycles in the variables of kernel.c.
-; r16 and r17 take the fifth argument and are filled by it.
+; r14 to r17 are filled by the fifth and the sixth argument.
 #include <avr/io.h>
 
 .macro each_kept what
@@ -42,6 +42,10 @@ kernel_call_checked:
     ld r19, X+
     ld r16, X+
     ld r17, X+
+    ld r14, X+
+    ld r15, X+
+    sts kernel_before + 12, r14
+    sts kernel_before + 13, r15
     sts kernel_before + 14, r16
     sts kernel_before + 15, r17
     in r26, _SFR_IO_ADDR(SPL)
@@ -55,8 +59,10 @@ kernel_call_checked:
     sts TCCR1B, r1
     sts TCNT1H, r1
     sts TCNT1L, r1
-    ldi r26, 1 << TOV1
-    out _SFR_IO_ADDR(TIFR1), r26
+    sts TCCR2A, r1
+    ldi r26, 1 << CS22 | 1 << CS21 | 1 << CS20
+    sts TCCR2B, r26             ; by 1,024: how often the other has gone around
+    sts TCNT2, r1
     ldi r26, 1 << CS10
     sts TCCR1B, r26
     icall
@@ -64,9 +70,8 @@ kernel_call_checked:
     lds r27, TCNT1H
     sts kernel_counter, r26
     sts kernel_counter + 1, r27
-    in r26, _SFR_IO_ADDR(TIFR1)
-    andi r26, 1 << TOV1
-    sts kernel_wrapped, r26
+    lds r26, TCNT2
+    sts kernel_kilocycles, r26
     in r26, _SFR_IO_ADDR(SREG)
     sts kernel_sreg_after, r26
     .set at, 0

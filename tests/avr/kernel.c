@@ -115,9 +115,9 @@ static void check_guards(void)
 
 /* What call.S reads and writes. */
 uint8_t kernel_before[18], kernel_after[18], kernel_r1, kernel_sreg_before, kernel_sreg_after;
-uint8_t kernel_wrapped;
+uint8_t kernel_kilocycles; /* multiples of 1,024, off by one at most: up to 262,000 cycles */
 uint16_t kernel_sp_before, kernel_sp_after, kernel_counter;
-void kernel_call_checked(kernel_function *function, const kernel_word arguments[5]);
+void kernel_call_checked(kernel_function *function, const kernel_word arguments[6]);
 void kernel_nothing(void);
 
 static const char *broken; /* what a kernel did not keep, first find */
@@ -141,7 +141,7 @@ static void find(const char *what)
         broken = what;
 }
 
-void kernel_call(kernel_function *function, const kernel_word arguments[5])
+void kernel_call(kernel_function *function, const kernel_word arguments[6])
 {
     for (uint8_t i = 0; i < sizeof kernel_before; i++)
         kernel_before[i] = (uint8_t)(kernel_before[i] * 5 + 2 * i + 1);
@@ -159,7 +159,10 @@ void kernel_call(kernel_function *function, const kernel_word arguments[5])
     if ((kernel_sreg_before ^ kernel_sreg_after) & _BV(SREG_I))
         find("the interrupt flag");
     if (timed) {
-        uint32_t cycles = kernel_counter + (kernel_wrapped ? 65536 : 0) - overhead;
+        uint32_t cycles = kernel_counter - overhead;
+        uint32_t turns = ((uint32_t)kernel_kilocycles * 1024 + 32768 - kernel_counter) / 65536;
+        if ((int32_t)((uint32_t)kernel_kilocycles * 1024 + 32768 - kernel_counter) > 0)
+            cycles += turns * 65536;
         uint8_t *p = top - PAINTED;
         while (*p == PAINT)
             p++;
@@ -184,7 +187,7 @@ static void timer_on(void)
 
 void kernel_time_begin(void)
 {
-    static const kernel_word none[5];
+    static const kernel_word none[6];
     cli();
     timed = 0;
     overhead = 0;

@@ -47,13 +47,15 @@ typedef uintptr_t kernel_word;
 #define KERNEL_ARG(x) ((kernel_word)(x))
 typedef void kernel_function(void);
 
-/* KERNEL_CALL(function, argument...): at most five pointers or bytes, and no result. */
+/* KERNEL_CALL(function, argument...): at most six pointers, bytes or halves of
+ * words, and no result. */
 #ifdef __AVR__
-void kernel_call(kernel_function *function, const kernel_word arguments[5]);
-#define KERNEL_ARGS(a, b, c, d, e, ...) \
-    (const kernel_word[5]){KERNEL_ARG(a), KERNEL_ARG(b), KERNEL_ARG(c), KERNEL_ARG(d), KERNEL_ARG(e)}
+void kernel_call(kernel_function *function, const kernel_word arguments[6]);
+#define KERNEL_ARGS(a, b, c, d, e, f, ...) \
+    (const kernel_word[6]){KERNEL_ARG(a), KERNEL_ARG(b), KERNEL_ARG(c), KERNEL_ARG(d), KERNEL_ARG(e), \
+                           KERNEL_ARG(f)}
 #define KERNEL_CALL(function, ...) \
-    kernel_call((kernel_function *)(function), KERNEL_ARGS(__VA_ARGS__, 0, 0, 0, 0, 0))
+    kernel_call((kernel_function *)(function), KERNEL_ARGS(__VA_ARGS__, 0, 0, 0, 0xb7c9, 0x5de3, 0))
 #else
 #define KERNEL_CALL(function, ...) (function)(__VA_ARGS__)
 #endif

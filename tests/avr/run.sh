@@ -26,13 +26,13 @@ warnings="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type"
 # Fewer cases where the chip runs portable C: it is slow there, and unchanged.
 few=200
 
-# The folders of src/selo/ that the second line of the test names, and its assembly.
+# The C of the folders of src/selo/ that the second line of the test names, and all assembly.
 sources_of() { # TEST SUFFIX
     local folder
     for folder in common $(sed -n '2s|^/\* sources: \(.*\) \*/$|\1|p' "tests/avr/test_$1.c"); do
         echo src/selo/$folder/*.c
-        [ "$2" = c ] || ls src/selo/native/avr/"$folder"_*.S 2>/dev/null || true
     done
+    [ "$2" = c ] || echo src/selo/native/avr/*.S
 }
 
 for_host() { # PROGRAM TEST FLAG...

@@ -4,6 +4,9 @@
 
 #include "selo/aes/aes.h"
 
+/* Of each key size; the rounds are the same ones. */
+enum { CASES = KERNEL_CASES / 3 + 1 };
+
 KERNEL_BUFFER(raw, 32);
 KERNEL_BUFFER(round_keys, 240);
 KERNEL_BUFFER(in, 16);
@@ -18,7 +21,7 @@ static void inputs(uint8_t key_size)
 static void fast(uint8_t key_size, const char *name)
 {
     uint8_t rounds = (uint8_t)(key_size / 4 + 6);
-    for (uint16_t i = 0; i < KERNEL_CASES; i++) {
+    for (uint16_t i = 0; i < CASES; i++) {
         inputs(key_size);
         if (i % 8 == 0) {
             KERNEL_CALL(selo_aes_fast_setup, round_keys.data, raw.data, key_size);
@@ -38,7 +41,7 @@ static void fast(uint8_t key_size, const char *name)
             kernel_fold(in.data, 16);
         }
     }
-    kernel_series(name, KERNEL_CASES);
+    kernel_series(name, CASES);
 }
 
 static void time_fast(void (*setup)(void), void (*encrypt)(void), void (*decrypt)(void),
@@ -72,6 +75,28 @@ static void time_fast(void (*setup)(void), void (*encrypt)(void), void (*decrypt
                   (void (*)(void))selo_aes##bits##_fast_decrypt, (bits) / 8, names);  \
     } while (0)
 
+static void tiny(void)
+{
+    for (uint16_t i = 0; i < KERNEL_CASES; i++) {
+        inputs(16);
+        KERNEL_CALL(selo_aes128_tiny_encrypt, (const void *)raw.data, out.data, in.data);
+        kernel_fold(out.data, 16);
+        if (i % 16 == 0) {
+            kernel_fold(in.data, 16);
+            kernel_fold(raw.data, 16);
+            KERNEL_CALL(selo_aes128_tiny_encrypt, (const void *)raw.data, in.data, in.data);
+            kernel_fold(in.data, 16);
+        }
+    }
+    kernel_series("aes-128-tiny", KERNEL_CASES);
+    kernel_time_begin();
+    for (uint8_t i = 0; i < KERNEL_TIMED; i++) {
+        inputs(16);
+        KERNEL_CALL(selo_aes128_tiny_encrypt, (const void *)raw.data, out.data, in.data);
+    }
+    kernel_time_end("aes128-tiny-encrypt");
+}
+
 int main(void)
 {
     KERNEL_GUARD(raw);
@@ -81,6 +106,7 @@ int main(void)
     fast(16, "aes-128-fast");
     fast(24, "aes-192-fast");
     fast(32, "aes-256-fast");
+    tiny();
     TIME_FAST(128);
     TIME_FAST(192);
     TIME_FAST(256);

@@ -27,6 +27,9 @@
 #ifndef SELO_NATIVE_AES_TINY_ENCRYPT
 #define SELO_NATIVE_AES_TINY_ENCRYPT 0
 #endif
+#ifndef SELO_NATIVE_AES128_TINY_BLOCK
+#define SELO_NATIVE_AES128_TINY_BLOCK SELO_NATIVE_AES
+#endif
 #ifndef SELO_NATIVE_AES_SMALL_DECRYPT
 #define SELO_NATIVE_AES_SMALL_DECRYPT 0
 #endif
@@ -57,6 +60,16 @@ const uint8_t *selo_aes_window_previous(struct aes_window *window);
 
 void selo_aes_tiny_encrypt(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
                            uint8_t key_size);
+/* The same for a key of 16 bytes, for which there may be a kernel. */
+#if SELO_NATIVE_AES128_TINY_BLOCK
+void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16], const uint8_t in[16]);
+#else
+static inline void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16],
+                                          const uint8_t in[16])
+{
+    selo_aes_tiny_encrypt(key, out, in, 16);
+}
+#endif
 /* last_constant: the one used last in the schedule. */
 void selo_aes_small_decrypt(const uint8_t *last, uint8_t out[16], const uint8_t in[16],
                             uint8_t key_size, uint8_t last_constant);

@@ -3,7 +3,7 @@
 
 void selo_aes128_small_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_tiny_encrypt(((const struct selo_aes128_small *)key)->first, out, in, 16);
+    selo_aes128_tiny_block(((const struct selo_aes128_small *)key)->first, out, in);
 }
 
 void selo_aes192_small_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])

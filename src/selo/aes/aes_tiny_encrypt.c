@@ -38,7 +38,7 @@ void selo_aes_tiny_encrypt(const uint8_t *key, uint8_t out[16], const uint8_t in
 
 void selo_aes128_tiny_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_tiny_encrypt(((const struct selo_aes128_tiny *)key)->key, out, in, 16);
+    selo_aes128_tiny_block(((const struct selo_aes128_tiny *)key)->key, out, in);
 }
 
 void selo_aes192_tiny_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])

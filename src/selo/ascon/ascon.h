@@ -2,26 +2,42 @@
  * What the files of Ascon share [SP800-232]. Bytes and words are little-endian
  * there [SP800-232, A.1], unlike in the submissions that came before the standard.
  *
- * An overlay of src/selo/native/ replaces the permutation by defining
- * SELO_NATIVE_ASCON_PERMUTE as 1: then the C is left out.
+ * An overlay of src/selo/native/ replaces the permutation where
+ * SELO_NATIVE_ASCON_PERMUTE is 1: then the C is left out.
  */
 #ifndef SELO_ASCON_H
 #define SELO_ASCON_H
 
 #include "../../selo.h"
+#include "../common/bytewise.h"
+#include "../native/native.h"
 
 #ifndef SELO_NATIVE_ASCON_PERMUTE
-#define SELO_NATIVE_ASCON_PERMUTE 0
+#define SELO_NATIVE_ASCON_PERMUTE SELO_NATIVE_ASCON
 #endif
 
 /* The permutations Ascon-p[8] and Ascon-p[12] [SP800-232, 3]. */
 void selo_ascon_permute(uint64_t state[5], uint8_t rounds);
 
-/* Adds a byte to the state: byte 0 is the least significant of word 0. */
-void selo_ascon_add_byte(uint64_t state[5], uint8_t position, uint8_t byte);
+/* Adds a byte to the state: byte 0 is the least significant of word 0 [SP800-232, A.1]. */
+static inline void selo_ascon_add_byte(uint64_t state[5], uint8_t position, uint8_t byte)
+{
+#if SELO_BYTEWISE
+    ((uint8_t *)state)[position] ^= byte;
+#else
+    state[position / 8] ^= (uint64_t)byte << 8 * (position % 8);
+#endif
+}
 
 /* Byte `position` of the state. */
-uint8_t selo_ascon_byte(const uint64_t state[5], uint8_t position);
+static inline uint8_t selo_ascon_byte(const uint64_t state[5], uint8_t position)
+{
+#if SELO_BYTEWISE
+    return ((const uint8_t *)state)[position];
+#else
+    return (uint8_t)(state[position / 8] >> 8 * (position % 8));
+#endif
+}
 
 /* Ascon-AEAD128 up to the first byte of the message: initialization, associated data and the
  * bit that separates it from the message [SP800-232, 4.1.1]. */

@@ -11,20 +11,26 @@ enum selo_status selo_ascon_aead128_open(const uint8_t key[16], const uint8_t no
     uint8_t *start = out;
     uint8_t position = 0;
     uint8_t genuine;
+    size_t left;
 
     if (tag_size < 4 || tag_size > 16) {
         selo_wipe(out, size);
         return SELO_ERROR_ARGUMENT;
     }
     selo_ascon_aead128_begin(state, key, nonce, ad, ad_size);
-    for (size_t left = size; left != 0; left--) {
+    for (left = size; left >= 16; left -= 16) {
+        do {
+            uint8_t byte = *in++ ^ selo_ascon_byte(state, position);
+            selo_ascon_add_byte(state, position++, byte);
+            *out++ = byte;
+        } while (position != 16);
+        selo_ascon_permute(state, 8);
+        position = 0;
+    }
+    for (; left != 0; left--) {
         uint8_t byte = *in++ ^ selo_ascon_byte(state, position);
         selo_ascon_add_byte(state, position++, byte);
         *out++ = byte;
-        if (position == 16) {
-            selo_ascon_permute(state, 8);
-            position = 0;
-        }
     }
     selo_ascon_aead128_end(state, key, position, whole);
     genuine = selo_equal(whole, tag, tag_size);

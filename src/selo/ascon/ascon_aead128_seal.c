@@ -18,13 +18,18 @@ enum selo_status selo_ascon_aead128_seal(const uint8_t key[16], const uint8_t no
         return SELO_ERROR_ARGUMENT;
     }
     selo_ascon_aead128_begin(state, key, nonce, ad, ad_size);
+    while (size >= 16) {
+        do {
+            selo_ascon_add_byte(state, position, *in++);
+            *out++ = selo_ascon_byte(state, position++);
+        } while (position != 16);
+        selo_ascon_permute(state, 8);
+        position = 0;
+        size -= 16;
+    }
     for (; size != 0; size--) {
         selo_ascon_add_byte(state, position, *in++);
         *out++ = selo_ascon_byte(state, position++);
-        if (position == 16) {
-            selo_ascon_permute(state, 8);
-            position = 0;
-        }
     }
     selo_ascon_aead128_end(state, key, position, whole);
     memcpy(tag, whole, tag_size);

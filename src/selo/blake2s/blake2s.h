@@ -1,16 +1,17 @@
 /*
  * What the files of BLAKE2s share [RFC7693].
  *
- * An overlay of src/selo/native/ replaces the compression function by defining
- * SELO_NATIVE_BLAKE2S_COMPRESS as 1: then the C is left out.
+ * An overlay of src/selo/native/ replaces the compression function where
+ * SELO_NATIVE_BLAKE2S_COMPRESS is 1: then the C is left out.
  */
 #ifndef SELO_BLAKE2S_H
 #define SELO_BLAKE2S_H
 
 #include "../../selo.h"
+#include "../native/native.h"
 
 #ifndef SELO_NATIVE_BLAKE2S_COMPRESS
-#define SELO_NATIVE_BLAKE2S_COMPRESS 0
+#define SELO_NATIVE_BLAKE2S_COMPRESS SELO_NATIVE_BLAKE2S
 #endif
 
 /* The compression function F [RFC7693, 3.2]. `size` counts the bytes of the message up to

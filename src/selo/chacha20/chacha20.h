@@ -2,16 +2,17 @@
  * ChaCha20 [RFC8439, 2.3, 2.4]. Internal to the library: a cipher without a tag is
  * not for messages.
  *
- * An overlay of src/selo/native/ replaces the block function by defining
- * SELO_NATIVE_CHACHA20_BLOCK as 1: then the C is left out.
+ * An overlay of src/selo/native/ replaces the block function where
+ * SELO_NATIVE_CHACHA20_BLOCK is 1: then the C is left out.
  */
 #ifndef SELO_CHACHA20_H
 #define SELO_CHACHA20_H
 
 #include "../../selo.h"
+#include "../native/native.h"
 
 #ifndef SELO_NATIVE_CHACHA20_BLOCK
-#define SELO_NATIVE_CHACHA20_BLOCK 0
+#define SELO_NATIVE_CHACHA20_BLOCK SELO_NATIVE_CHACHA20
 #endif
 
 /* The block function [RFC8439, 2.3]: 64 bytes of key stream, which stand in the words of

@@ -1,16 +1,17 @@
 /*
  * GHASH, the hash of GCM [SP800-38D, 6.3, 6.4].
  *
- * An overlay of src/selo/native/ replaces the multiplication by defining
- * SELO_NATIVE_GHASH_MULTIPLY as 1: then the C is left out.
+ * An overlay of src/selo/native/ replaces the multiplication where
+ * SELO_NATIVE_GHASH_MULTIPLY is 1: then the C is left out.
  */
 #ifndef SELO_MODE_GHASH_H
 #define SELO_MODE_GHASH_H
 
 #include "../../selo.h"
+#include "../native/native.h"
 
 #ifndef SELO_NATIVE_GHASH_MULTIPLY
-#define SELO_NATIVE_GHASH_MULTIPLY 0
+#define SELO_NATIVE_GHASH_MULTIPLY SELO_NATIVE_GHASH
 #endif
 
 /* product = product * key in GF(2^128). The coefficient of x^0 is the highest bit of byte 0

@@ -3,17 +3,18 @@
  *
  * The accumulator exists twice: in bytes, for 8-bit machines, and in words of 26
  * bits, for CPUs that multiply 32 bits. An overlay of src/selo/native/ replaces the
- * step of a block by defining SELO_NATIVE_POLY1305_BLOCK as 1: then the C is left
- * out. It works on the form that SELO_BYTEWISE chooses.
+ * step of a block in bytes where SELO_NATIVE_POLY1305_BLOCK is 1: then the C is left
+ * out.
  */
 #ifndef SELO_POLY1305_H
 #define SELO_POLY1305_H
 
 #include "../../selo.h"
+#include "../native/native.h"
 #include "../common/bytewise.h"
 
 #ifndef SELO_NATIVE_POLY1305_BLOCK
-#define SELO_NATIVE_POLY1305_BLOCK 0
+#define SELO_NATIVE_POLY1305_BLOCK (SELO_NATIVE_POLY1305 && SELO_BYTEWISE)
 #endif
 
 struct selo_poly1305 {

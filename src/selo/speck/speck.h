@@ -7,25 +7,26 @@
  * l number i modulo their count and leaves the new word in its place, so that
  * nothing moves.
  *
- * An overlay of src/selo/native/ replaces a function by defining its SELO_NATIVE_
- * name as 1: then the C is left out.
+ * An overlay of src/selo/native/ replaces a function where its SELO_NATIVE_ name
+ * is 1: then the C is left out.
  */
 #ifndef SELO_SPECK_H
 #define SELO_SPECK_H
 
 #include "../../selo.h"
+#include "../native/native.h"
 
 #ifndef SELO_NATIVE_SPECK_ENCRYPT_ROUNDS
-#define SELO_NATIVE_SPECK_ENCRYPT_ROUNDS 0
+#define SELO_NATIVE_SPECK_ENCRYPT_ROUNDS SELO_NATIVE_SPECK
 #endif
 #ifndef SELO_NATIVE_SPECK_DECRYPT_ROUNDS
-#define SELO_NATIVE_SPECK_DECRYPT_ROUNDS 0
+#define SELO_NATIVE_SPECK_DECRYPT_ROUNDS SELO_NATIVE_SPECK
 #endif
 #ifndef SELO_NATIVE_SPECK_SCHEDULE
-#define SELO_NATIVE_SPECK_SCHEDULE 0
+#define SELO_NATIVE_SPECK_SCHEDULE SELO_NATIVE_SPECK
 #endif
 #ifndef SELO_NATIVE_SPECK_SCHEDULE_BACK
-#define SELO_NATIVE_SPECK_SCHEDULE_BACK 0
+#define SELO_NATIVE_SPECK_SCHEDULE_BACK SELO_NATIVE_SPECK
 #endif
 
 /* Rounds for a key of `words` 64-bit words (2, 3, 4): 32, 33, 34 [SPECK2013, table 3.1]. */

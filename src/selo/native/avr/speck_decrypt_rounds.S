@@ -1,0 +1,114 @@
+; selo_speck_decrypt_rounds: Speck128 undone under ready round keys [SPECK2013, 4.1].
+;
+;   void selo_speck_decrypt_rounds(const uint8_t *round_keys, uint8_t out[16],
+;                                  const uint8_t in[16], uint8_t rounds)
+;                                  r25:r24, r23:r22, r21:r20, r18
+;
+; out may be in; rounds is 32, 33 or 34. Through selo_speck128_fast_decrypt, call and
+; return included: 2,355 cycles. 1,178 bytes of flash, which SELO_NATIVE_SPECK=0 saves in
+; part; 12 bytes of stack with the return address.
+;
+; As speck_encrypt_rounds.S: eight rounds are written out, and 33 and 34 begin in the eighth
+; or seventh of them. The rotation by 3 shifts, and adds the three bits that fell out.
+;
+; Time: branches depend on the number of rounds only.
+; Proved by tests/avr/test_speck.c and by the official vectors (selo lab check).
+
+#include "../native.h"
+
+#if SELO_NATIVE_SPECK
+
+#include "kernel.inc"
+#include "speck.inc"
+
+; y = (y ^ x) >>> 3; x = ((x ^ k) - y) <<< 8. The bytes of x are at \a to \h, from the
+; lowest on; after it at \h, \a to \g. Z: behind the round key, read backwards.
+.macro round a, b, c, d, e, f, g, h
+    eor Y0, \a
+    eor Y1, \b
+    eor Y2, \c
+    eor Y3, \d
+    eor Y4, \e
+    eor Y5, \f
+    eor Y6, \g
+    eor Y7, \h
+    mov r27, Y0
+    .rept 3
+    lsr Y7
+    ror Y6
+    ror Y5
+    ror Y4
+    ror Y3
+    ror Y2
+    ror Y1
+    ror Y0
+    .endr
+    swap r27
+    lsl r27
+    andi r27, 0xe0
+    or Y7, r27
+    .irp n, \h, \g, \f, \e, \d, \c, \b, \a
+    ld r0, -Z
+    eor \n, r0
+    .endr
+    sub \a, Y0
+    sbc \b, Y1
+    sbc \c, Y2
+    sbc \d, Y3
+    sbc \e, Y4
+    sbc \f, Y5
+    sbc \g, Y6
+    sbc \h, Y7
+.endm
+
+kernel selo_speck_decrypt_rounds
+    push_range 10, 17
+    push r22
+    push r23
+    movw r30, r24               ; Z: behind the last round key
+    ldi r19, 8
+    mul r18, r19
+    add r30, r0
+    adc r31, r1
+    clr r1
+    movw r26, r20               ; X: in
+    mov r0, r18
+    load_block
+    mov r26, r0
+    sbrs r26, 1                 ; 34 = 0b100010: rotated twice
+    rjmp 1f
+    rotate_up
+    rotate_up
+    ldi r26, 5
+    rjmp 6f
+1:
+    sbrs r26, 0                 ; 33: once
+    rjmp 2f
+    rotate_up
+    ldi r26, 5
+    rjmp 7f
+2:
+    ldi r26, 4
+3:
+    round X0, X1, X2, X3, X4, X5, X6, X7
+    round X7, X0, X1, X2, X3, X4, X5, X6
+    round X6, X7, X0, X1, X2, X3, X4, X5
+    round X5, X6, X7, X0, X1, X2, X3, X4
+    round X4, X5, X6, X7, X0, X1, X2, X3
+    round X3, X4, X5, X6, X7, X0, X1, X2
+6:
+    round X2, X3, X4, X5, X6, X7, X0, X1
+7:
+    round X1, X2, X3, X4, X5, X6, X7, X0
+    dec r26
+    breq 4f
+    rjmp 3b
+4:
+    pop r27
+    pop r26
+    store_block
+    pop_range 10, 17
+    ret
+kernel_end selo_speck_decrypt_rounds
+
+#endif
