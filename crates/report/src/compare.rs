@@ -228,8 +228,9 @@ fn weakness(fidelity: Fidelity) -> u8 {
     match fidelity {
         Fidelity::CycleExact => 0,
         Fidelity::CycleModel => 1,
-        Fidelity::Instructions => 2,
-        Fidelity::WallClock => 3,
+        Fidelity::RadioModel => 2,
+        Fidelity::Instructions => 3,
+        Fidelity::WallClock => 4,
     }
 }
 

@@ -139,7 +139,8 @@ fn importance(interface: Option<Interface>) -> u8 {
         Some(Interface::PublicKey) => 6,
         Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 7,
         Some(Interface::Link) => 8,
-        Some(Interface::Probe) | None => 9,
+        Some(Interface::Node) => 9,
+        Some(Interface::Probe) | None => 10,
     }
 }
 

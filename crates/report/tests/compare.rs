@@ -11,6 +11,7 @@ use support::{failed, paper, row};
 
 fn boards() -> Vec<KnownBoard> {
     let profile = PowerProfile {
+        radio: None,
         name: "albarello2020".into(),
         source: "invented".into(),
         supply_volts: 5.0,
