@@ -156,7 +156,12 @@ impl Unit<'_> {
     pub fn program_flags(&self) -> Vec<String> {
         let defines = self.implementation.defines.iter();
         let defines = defines.map(|define| format!("-D{}", self.fill(define)));
-        self.contender.flags.iter().cloned().chain(defines).collect()
+        self.contender
+            .flags
+            .iter()
+            .cloned()
+            .chain(defines)
+            .collect()
     }
 
     /// Macros that tell the glue what it is built as (docs/agent-protocol.md).

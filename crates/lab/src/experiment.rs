@@ -185,17 +185,19 @@ impl Experiment {
         self.transmitter.chip.button(false)?;
         self.until_handed_on(PACED + HURRIED)?;
         self.transmitter.chip.button(true)?;
-        if let Some(spans) = self.measured.took.get_mut(TRANSMIT) {
-            spans.truncate(paced);
-        }
         // What is under way arrives before the books are closed.
         let end = self.ether.now() + 2 * SECOND;
         while self.ether.now() < end {
             self.step()?;
         }
+        if let Some(spans) = self.measured.took.get_mut(TRANSMIT) {
+            spans.truncate(paced);
+        }
         let (sent, received) = (self.measured.aired.len(), self.measured.received.len());
         if sent != received {
-            return Err(wrong(format!("{sent} packets were sent, {received} received")));
+            return Err(wrong(format!(
+                "{sent} packets were sent, {received} received"
+            )));
         }
         let last = first + HURRIED;
         for (role, moments) in [(TRANSMIT, &self.sent_at), (RECEIVE, &self.handed_at)] {
@@ -288,8 +290,7 @@ impl Experiment {
         }
         self.measured.aired.push(packet);
         self.measured.note("encrypt", cipher);
-        self.measured
-            .note(TRANSMIT, sum(&[reading, cipher, radio]));
+        self.measured.note(TRANSMIT, sum(&[reading, cipher, radio]));
         Ok(())
     }
 

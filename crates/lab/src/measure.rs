@@ -520,14 +520,11 @@ impl Lab<'_> {
         // A cipher that only encrypts is heard by a receiver with another of its kind.
         let peer = self.peer(unit);
         let receiver = peer.as_ref().unwrap_or(unit);
-        let built = self
-            .builder
-            .empty_program(unit, list)
-            .and_then(|empty| {
-                let transmitter = self.builder.program_variant(unit, list, TRANSMIT, &[])?;
-                let receiver = self.builder.program_variant(receiver, list, RECEIVE, &[])?;
-                Ok((empty, transmitter, receiver))
-            });
+        let built = self.builder.empty_program(unit, list).and_then(|empty| {
+            let transmitter = self.builder.program_variant(unit, list, TRANSMIT, &[])?;
+            let receiver = self.builder.program_variant(receiver, list, RECEIVE, &[])?;
+            Ok((empty, transmitter, receiver))
+        });
         let (empty, transmitter, receiver) = match built {
             Ok(images) => images,
             Err(error @ Error::Compile { .. }) => {
@@ -596,7 +593,13 @@ impl Lab<'_> {
     fn node_rows(&self, unit: &Unit<'_>, role: &str) -> Wanted {
         use crate::experiment::{AIR, RECEIVE, TRANSMIT};
         let interface = unit.algorithm.interface;
+        // Without figures of a radio a packet has no energy.
+        let has_radio = self
+            .power
+            .as_ref()
+            .is_some_and(|power| power.radio.is_some());
         let of_operation = |operation: &str, metric: &Metric| match *metric {
+            Metric::Energy if is_packet(unit, operation) => has_radio,
             Metric::Flash | Metric::Ram | Metric::Rate => {
                 matches!(operation, TRANSMIT | RECEIVE)
             }
@@ -670,7 +673,9 @@ impl Lab<'_> {
             return row.without(Status::NotSupported, reason.to_owned());
         };
         let on_air = match row.operation.as_str() {
-            crate::experiment::TRANSMIT => stats::summarise(&measured.on_air).map_or(0.0, |s| s.mean),
+            crate::experiment::TRANSMIT => {
+                stats::summarise(&measured.on_air).map_or(0.0, |s| s.mean)
+            }
             _ => 0.0,
         };
         let joules = samples.iter().map(|sample| {
@@ -710,7 +715,10 @@ impl Lab<'_> {
             let (Some(awake), Some(on_air)) = (awake, on_air) else {
                 return false;
             };
-            match (row.value, power.and_then(|power| power.packet_joules(awake, on_air))) {
+            match (
+                row.value,
+                power.and_then(|power| power.packet_joules(awake, on_air)),
+            ) {
                 // A mean of products and a product of means.
                 (Some(kept), Some(now)) => (kept - now).abs() <= 1e-4 * now.abs(),
                 (kept, now) => kept == now,
@@ -724,7 +732,11 @@ impl Lab<'_> {
         if unit.offers(receive) {
             return None;
         }
-        let cipher = |strategy: &str| strategy.rsplit_once('-').map(|(cipher, _)| cipher.to_owned());
+        let cipher = |strategy: &str| {
+            strategy
+                .rsplit_once('-')
+                .map(|(cipher, _)| cipher.to_owned())
+        };
         let wanted = cipher(unit.strategy);
         let implementations = unit.contender.implementations.iter();
         implementations
@@ -807,6 +819,10 @@ impl Lab<'_> {
         // A whole firmware is interrupted by its timer: its cycles vary, and tell nothing.
         let exact = self.board.fidelity == Fidelity::CycleExact && unit.program().is_none();
         let spread = if exact { spread(samples) } else { None };
+        let cycles = |sample: &Sample| sample.cycles;
+        let steady = samples
+            .iter()
+            .all(|s| s.cycles.is_some() && cycles(s) == cycles(&samples[0]));
         for &metric in metrics {
             let row = self.blank(unit, operation, bytes, metric, &image.sha256);
             let of = |pick: fn(&Sample) -> Option<f64>| -> Option<Vec<f64>> {
@@ -836,7 +852,7 @@ impl Lab<'_> {
             };
             let mut row = match metric {
                 Metric::Stack => row.deepest(&values),
-                _ => row.sampled(&values, exact),
+                _ => row.sampled(&values, exact || steady),
             };
             if metric == Metric::Energy {
                 row.reason = self
