@@ -94,6 +94,12 @@ struct Empty {
 /// Operations with the size of their message and the metrics of their rows.
 type Wanted = Vec<(String, Option<u32>, Vec<Metric>)>;
 
+/// A transmitter and a receiver.
+pub(crate) struct Nodes {
+    transmitter: Image,
+    receiver: Image,
+}
+
 /// What rows of a node are made of.
 struct NodeFigures<'a> {
     measured: &'a crate::experiment::Measured,
@@ -505,7 +511,7 @@ impl Lab<'_> {
         known: &dyn Fn(&Row) -> Option<Row>,
         rows: &mut Vec<Row>,
     ) -> Result<()> {
-        use crate::experiment::{PLAIN, RECEIVE, TRANSMIT};
+        use crate::experiment::{RECEIVE, TRANSMIT};
         let roles: Vec<(&str, Wanted)> = [TRANSMIT, RECEIVE]
             .into_iter()
             .filter(|role| unit.offers(role))
@@ -517,15 +523,11 @@ impl Lab<'_> {
                 self.fail_all(unit, &one, metrics, firmware, status, reason, rows);
             }
         };
-        // A cipher that only encrypts is heard by a receiver with another of its kind.
-        let peer = self.peer(unit);
-        let receiver = peer.as_ref().unwrap_or(unit);
-        let built = self.builder.empty_program(unit, list).and_then(|empty| {
-            let transmitter = self.builder.program_variant(unit, list, TRANSMIT, &[])?;
-            let receiver = self.builder.program_variant(receiver, list, RECEIVE, &[])?;
-            Ok((empty, transmitter, receiver))
-        });
-        let (empty, transmitter, receiver) = match built {
+        let built = self
+            .builder
+            .empty_program(unit, list)
+            .and_then(|empty| Ok((empty, self.node_images(unit, list)?)));
+        let (empty, nodes) = match built {
             Ok(images) => images,
             Err(error @ Error::Compile { .. }) => {
                 fail("", Status::Failed, &build_failure(&error), rows);
@@ -533,7 +535,8 @@ impl Lab<'_> {
             }
             Err(error) => return Err(error),
         };
-        for image in [&transmitter, &receiver] {
+        let (transmitter, receiver) = (&nodes.transmitter, &nodes.receiver);
+        for image in [transmitter, receiver] {
             let weight = &image.weight;
             if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
                 fail(&image.sha256, Status::DoesNotFit, &reason, rows);
@@ -549,8 +552,8 @@ impl Lab<'_> {
             return Ok(());
         }
         let image_of = |role: &str| match role {
-            TRANSMIT => &transmitter,
-            _ => &receiver,
+            TRANSMIT => transmitter,
+            _ => receiver,
         };
         let mut earlier = Some(Vec::new());
         for (role, wanted) in &roles {
@@ -564,9 +567,7 @@ impl Lab<'_> {
             rows.extend(earlier);
             return Ok(());
         }
-        let plain = unit.strategy == PLAIN;
-        let root = &self.project.root;
-        let run = crate::experiment::run(root, self.board, &transmitter, &receiver, plain);
+        let run = self.run_nodes(unit, &nodes);
         let measured = match run {
             Ok(measured) => measured,
             Err(error) => {
@@ -587,6 +588,33 @@ impl Lab<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The firmwares of both roles. A cipher that only encrypts is heard by a receiver with
+    /// another version of it.
+    pub(crate) fn node_images(&self, unit: &Unit<'_>, list: &Path) -> Result<Nodes> {
+        use crate::experiment::{RECEIVE, TRANSMIT};
+        let peer = self.peer(unit);
+        let receiver = peer.as_ref().unwrap_or(unit);
+        Ok(Nodes {
+            transmitter: self.builder.program_variant(unit, list, TRANSMIT, &[])?,
+            receiver: self.builder.program_variant(receiver, list, RECEIVE, &[])?,
+        })
+    }
+
+    /// Runs them against each other.
+    pub(crate) fn run_nodes(
+        &self,
+        unit: &Unit<'_>,
+        nodes: &Nodes,
+    ) -> Result<crate::experiment::Measured> {
+        crate::experiment::run(
+            &self.project.root,
+            self.board,
+            &nodes.transmitter,
+            &nodes.receiver,
+            unit.strategy == crate::experiment::PLAIN,
+        )
     }
 
     /// The rows that are wanted of a role: each operation with its metrics.
