@@ -565,6 +565,10 @@ fn nobody_wins_where_all_are_equal() {
     let cell = throughput(&equal);
     assert_eq!(cell.status, CellStatus::Ok);
     assert_eq!(cell.measured, Some(Figure::Words("tie".into())));
+    // So are those that differ by a step of the simulation.
+    let mut almost = equal.clone();
+    almost.push(row("node", "aes192-fast", "transmit", Metric::Rate, 4.001));
+    assert_eq!(throughput(&almost).measured, cell.measured);
     // The most packets win, not the fewest.
     let mut unequal = equal;
     unequal.push(row("node", "aes192-fast", "transmit", Metric::Rate, 3.0));
