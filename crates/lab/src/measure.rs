@@ -771,8 +771,8 @@ impl Lab<'_> {
             .filter(|other| other.algorithms.contains(&unit.algorithm.name))
             .filter(|other| other.operations.iter().any(|offered| offered == receive))
             .find_map(|other| {
-                let strategies = other.strategies.iter();
-                let strategy = strategies.filter(|name| cipher(name) == wanted).next()?;
+                let mut strategies = other.strategies.iter();
+                let strategy = strategies.find(|name| cipher(name) == wanted)?;
                 Some(Unit {
                     implementation: other,
                     strategy,

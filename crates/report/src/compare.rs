@@ -103,6 +103,8 @@ pub struct ComparedCell {
     pub row: String,
     pub column: String,
     pub note: Option<String>,
+    /// The first operation behind it, where one is.
+    pub operation: Option<String>,
     /// Indices of the rows behind the measured figure.
     pub rows: Vec<usize>,
     pub line: CellLine,
@@ -210,8 +212,22 @@ fn compare_cell(
         row: cell.row.clone(),
         column: cell.column.clone(),
         note: cell.note.clone(),
+        operation: operation_of(&cell.measured_by).map(str::to_owned),
         rows,
         line,
+    }
+}
+
+fn operation_of(measured_by: &MeasuredBy) -> Option<&str> {
+    match measured_by {
+        MeasuredBy::Value(value)
+        | MeasuredBy::Difference(value, _)
+        | MeasuredBy::Quotient(value, _) => {
+            let first = value.sum.first().or(value.max.first());
+            first.map(|term| term.operation.as_str())
+        }
+        MeasuredBy::Winner { term, .. } => Some(&term.operation),
+        MeasuredBy::Clock { .. } | MeasuredBy::Nothing { .. } => None,
     }
 }
 
