@@ -1,8 +1,8 @@
 /*
  * The receiver at the gateway: what the radio brings is decrypted and handed on as text
  * at D7 (field/console.c), with the time of its arrival. Three spans a packet: taking it,
- * the cipher, handing it on. Whoever knows of no key hears that a packet decrypts to
- * nonsense: nothing is authenticated here, as in the paper.
+ * the cipher, handing it on. A packet of another key is handed on as nonsense: nothing is
+ * authenticated here, as in the paper.
  */
 #include "console.h"
 #include "ds3231.h"

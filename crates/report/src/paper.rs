@@ -888,6 +888,47 @@ measured_by = { algorithm = "aes-128", strategy = "fast" }
     }
 
     #[test]
+    fn a_batterys_life_needs_an_energy_a_period_and_a_profile() {
+        let with = |link: &str| {
+            SMALL
+                .replace("unit = \"ms\"", "unit = \"years\"")
+                .replace("metric = \"time\"", "metric = \"energy\"")
+                .replace(
+                    "strategy = \"fast\"",
+                    &format!("strategy = \"fast\", {link}"),
+                )
+        };
+        let whole = "power = \"p\", battery = \"cr2032\", period = \"5s\"";
+        let MeasuredBy::Value(value) = &good(&with(whole)).tables[0].cells[0].measured_by else {
+            panic!("a value")
+        };
+        let life = value.life.as_ref().expect("a life");
+        assert_eq!(
+            (life.battery.milliamp_hours, life.period_seconds),
+            (225.0, 5.0)
+        );
+        for (link, words) in [
+            ("power = \"p\", battery = \"cr2032\"", "needs a period"),
+            ("battery = \"cr2032\", period = \"5s\"", "a power profile"),
+            (
+                "power = \"p\", battery = \"lemon\", period = \"5s\"",
+                "unknown battery",
+            ),
+            (
+                "power = \"p\", battery = \"cr2032\", period = \"5 W\"",
+                "does not convert",
+            ),
+        ] {
+            let (_, message) = mistake(&with(link));
+            assert!(message.contains(words), "{link}: {message}");
+        }
+        let (_, message) = mistake(&with(whole).replace("\"energy\"", "\"time\""));
+        assert!(message.contains("needs an energy"), "{message}");
+        let (_, message) = mistake(&with(whole).replace("\"years\"", "\"nJ\""));
+        assert!(message.contains("does not suit"), "{message}");
+    }
+
+    #[test]
     fn tables_answer_to_numbers() {
         let paper = good(&SMALL.replace("table-1", "table-1-time"));
         for wanted in ["1", "table-1", "Table I", "table 1", "table-1-time"] {
