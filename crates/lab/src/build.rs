@@ -179,8 +179,9 @@ impl<'a> Builder<'a> {
             }
         }
         let common = with(self.program_flags(unit, program, &[]));
+        let library = with(self.library_flags(unit, program));
         for source in unit.sources()? {
-            objects.push(self.object(&source, &include, &common)?);
+            objects.push(self.object(&source, &include, &library)?);
         }
         let mut link = self.program_link_flags(program);
         link.extend(unit.contender.link_flags.iter().cloned());
@@ -207,8 +208,15 @@ impl<'a> Builder<'a> {
     /// The board's flags, the program's, a group's and last the unit's, which win.
     fn program_flags(&self, unit: &Unit<'_>, program: &Program, group: &[String]) -> Vec<String> {
         let board = &self.board.toolchain.flags[..];
-        let of_unit = unit.flags(&self.board.port);
+        let of_unit = unit.program_flags();
         [board, &program.flags[..], group, &of_unit[..]].concat()
+    }
+
+    /// The same for the unit's own sources, whose flags are part of its strategy.
+    fn library_flags(&self, unit: &Unit<'_>, program: &Program) -> Vec<String> {
+        let board = &self.board.toolchain.flags[..];
+        let of_unit = unit.flags(&self.board.port);
+        [board, &program.flags[..], &of_unit[..]].concat()
     }
 
     fn image(

@@ -2,6 +2,7 @@
 //! image, and the spread of cycles over random secrets.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use selo_vectors::{Case, Verdict};
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,9 @@ pub const CONSTANT_TIME: &str = "constant-time";
 
 /// Name of the source of lines about a whole firmware: the gateway of `selo-link`.
 pub const GATEWAY: &str = "gateway";
+
+/// Name of the source of lines about a node with a radio: another, which receives.
+pub const RADIO: &str = "radio";
 
 /// Source of the line of an image that exceeds the board: nothing could be tried.
 pub const DOES_NOT_FIT: &str = "does-not-fit";
@@ -126,8 +130,8 @@ impl Lab<'_> {
             line.first_failure = Some(reason);
             return Ok(vec![line]);
         }
-        if unit.program().is_some() {
-            return self.check_program(unit, &image);
+        if let Some(list) = unit.program() {
+            return self.check_program(unit, &list, &image);
         }
         let start = || self.start_agent(unit, &image);
         let mut agent = match start() {
@@ -187,16 +191,26 @@ impl Lab<'_> {
         Ok(lines)
     }
 
-    /// One line: on what a whole firmware and an independent gateway agreed.
-    fn check_program(&self, unit: &Unit<'_>, image: &Image) -> Result<Vec<CheckLine>> {
+    /// One line: on what a whole firmware and an independent gateway agreed, or how many
+    /// packets of a node with a radio were received as its sensors had them.
+    fn check_program(&self, unit: &Unit<'_>, list: &Path, image: &Image) -> Result<Vec<CheckLine>> {
         if self.runner != crate::runner::PACED {
             return Ok(Vec::new());
         }
-        let mut line = self.line(unit, GATEWAY);
+        let radio = unit.algorithm.interface == Interface::Node;
+        let mut line = self.line(unit, if radio { RADIO } else { GATEWAY });
         let bytes = unit.algorithm.bytes.first().copied().unwrap_or(16) as usize;
         let root = &self.project.root;
-        match crate::link::play(root, self.board, image, unit.strategy, bytes) {
-            Ok(played) => line.passed = played.agreed,
+        let agreed = if radio {
+            let nodes = self.node_images(unit, list);
+            let run = nodes.and_then(|nodes| self.run_nodes(unit, &nodes));
+            run.map(|measured| measured.received.len() as u64)
+        } else {
+            let played = crate::link::play(root, self.board, image, unit.strategy, bytes);
+            played.map(|played| played.agreed)
+        };
+        match agreed {
+            Ok(agreed) => line.passed = agreed,
             Err(error @ (Error::Stopped(_) | Error::Node(_))) => {
                 line.note_failure(error.to_string());
             }

@@ -48,8 +48,8 @@ pub struct Contender {
 }
 
 /// A set of algorithm x strategy pairs that are built alike. In `glue`,
-/// `sources` and `defines`, `{strategy}`, `{STRATEGY}` (as in a macro) and `{key_bits}` are
-/// replaced.
+/// `sources` and `defines`, `{strategy}`, `{STRATEGY}` (as in a macro), `{identifier}` (the
+/// strategy as in a name of C) and `{key_bits}` are replaced.
 /// A source may have a `*` in its file name: what is not called is not linked.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -73,7 +73,8 @@ pub struct Implementation {
     /// Boards on which it can be built; all if empty.
     #[serde(default)]
     pub boards: Vec<String>,
-    /// Compiler flags after those of the contender, for these implementations only.
+    /// Compiler flags after those of the contender, for these implementations only; of a
+    /// whole firmware, for its library sources only.
     #[serde(default)]
     pub flags: Vec<String>,
     /// Further flags for the ports named, such as one that only one compiler knows.
@@ -150,6 +151,19 @@ impl Unit<'_> {
         flags
     }
 
+    /// Flags for the sources that a whole firmware's list names, which chooses how they
+    /// are optimised: the contender's and the implementation's definitions.
+    pub fn program_flags(&self) -> Vec<String> {
+        let defines = self.implementation.defines.iter();
+        let defines = defines.map(|define| format!("-D{}", self.fill(define)));
+        self.contender
+            .flags
+            .iter()
+            .cloned()
+            .chain(defines)
+            .collect()
+    }
+
     /// Macros that tell the glue what it is built as (docs/agent-protocol.md).
     pub fn glue_defines(&self) -> Vec<String> {
         let string = |name: &str, value: &str| format!("-D{name}=\"{value}\"");
@@ -186,6 +200,7 @@ impl Unit<'_> {
             .map_or(String::new(), |b| (b * 8).to_string());
         text.replace("{strategy}", self.strategy)
             .replace("{STRATEGY}", &macro_name(self.strategy))
+            .replace("{identifier}", &macro_name(self.strategy).to_lowercase())
             .replace("{key_bits}", &key_bits)
     }
 }

@@ -24,9 +24,22 @@ pub struct PowerProfile {
     pub active_milliamps: f64,
     /// Current while it waits; what is subtracted.
     pub idle_milliamps: f64,
+    /// What a radio module draws beside that.
+    #[serde(default)]
+    pub radio: Option<RadioCurrents>,
     /// What a reader must know before trusting the figures.
     #[serde(default)]
     pub note: Option<String>,
+}
+
+/// What a radio module draws, at the profile's voltage.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RadioCurrents {
+    /// While a packet is on the air.
+    pub transmit_milliamps: f64,
+    /// All other time: it listens.
+    pub listen_milliamps: f64,
 }
 
 impl PowerProfile {
@@ -38,6 +51,21 @@ impl PowerProfile {
     /// Energy above idle of a computation of `seconds`, in joules.
     pub fn joules(&self, seconds: f64) -> f64 {
         self.watts_above_idle() * seconds
+    }
+
+    /// Power of a node at rest, whose radio listens, in watts; `None` if nothing is said
+    /// of a radio.
+    pub fn resting_watts(&self) -> Option<f64> {
+        let radio = self.radio?;
+        Some(self.supply_volts * (self.idle_milliamps + radio.listen_milliamps) * 1e-3)
+    }
+
+    /// What a packet costs a node above [`PowerProfile::resting_watts`], in joules: its
+    /// core is awake for `awake` seconds, its radio transmits for `on_air` seconds.
+    pub fn packet_joules(&self, awake: f64, on_air: f64) -> Option<f64> {
+        let radio = self.radio?;
+        let transmitting = radio.transmit_milliamps - radio.listen_milliamps;
+        Some(self.joules(awake) + self.supply_volts * transmitting * 1e-3 * on_air)
     }
 }
 
@@ -358,6 +386,7 @@ mod tests {
     #[test]
     fn profile_of_five_milliwatts() {
         let profile = PowerProfile {
+            radio: None,
             name: "test".into(),
             source: "test".into(),
             supply_volts: 5.0,

@@ -9,6 +9,7 @@ use rand::RngCore;
 use serde::Deserialize;
 
 use crate::algorithm::Algorithm;
+use crate::row::{Fidelity, Metric};
 
 /// The kinds of algorithm that the lab knows how to call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
@@ -28,6 +29,8 @@ pub enum Interface {
     PublicKey,
     /// The link: a whole node, which is played to by a gateway (`link.rs`) and not called.
     Link,
+    /// A whole node with a radio, transmitter and receiver (`experiment.rs`).
+    Node,
     /// Free-form operations that take nothing; for testing the instrument.
     Probe,
 }
@@ -104,6 +107,7 @@ impl Interface {
             Interface::Dh => &["keygen", "shared-secret"],
             Interface::PublicKey => &["keygen", "encrypt", "decrypt"],
             Interface::Link => &["pair", "join", "seal", "open"],
+            Interface::Node => &crate::experiment::OPERATIONS,
             Interface::Probe => &[],
         }
     }
@@ -118,8 +122,18 @@ impl Interface {
             | Interface::Aead => operation != "key-setup",
             Interface::Hash | Interface::Mac | Interface::Kdf => true,
             Interface::Link => matches!(operation, "seal" | "open"),
+            Interface::Node => !operation.starts_with("start-"),
             Interface::Dh | Interface::PublicKey | Interface::Probe => false,
         }
+    }
+
+    /// What a figure rests on beside the chip, if it does.
+    pub fn fidelity(self, operation: &str, metric: Metric) -> Option<Fidelity> {
+        let of_air = operation == crate::experiment::AIR
+            || metric == Metric::Rate
+            // The radio's part of a packet's energy is power times time on the air.
+            || (operation == crate::experiment::TRANSMIT && metric == Metric::Energy);
+        (self == Interface::Node && of_air).then_some(Fidelity::RadioModel)
     }
 
     /// The images that weigh flash and static RAM.
@@ -138,6 +152,10 @@ impl Interface {
         ];
         const KDF: &[Footprint] = &[footprint("derive", &["derive"])];
         const LINK: &[Footprint] = &[footprint("all", &["pair", "join", "seal", "open"])];
+        const NODE: &[Footprint] = &[
+            footprint("transmit", &["transmit"]),
+            footprint("receive", &["receive"]),
+        ];
         const DH: &[Footprint] = &[
             footprint("keygen", &["keygen"]),
             footprint("shared-secret", &["shared-secret"]),
@@ -161,6 +179,7 @@ impl Interface {
             Interface::Dh => DH,
             Interface::PublicKey => PUBLIC_KEY,
             Interface::Link => LINK,
+            Interface::Node => NODE,
             Interface::Probe => &[],
         }
     }

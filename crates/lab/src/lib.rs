@@ -17,6 +17,7 @@ mod data;
 pub mod elf;
 pub mod energy;
 pub mod error;
+pub mod experiment;
 pub mod field;
 pub mod frame;
 pub mod interface;

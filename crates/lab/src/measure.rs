@@ -60,10 +60,10 @@ pub struct Lab<'a> {
 
 /// The metrics that a board can give.
 pub fn default_metrics(board: &Board) -> Vec<Metric> {
-    use Metric::{CpuShare, Cycles, Energy, Flash, Instructions, Ram, Stack, Time};
+    use Metric::{CpuShare, Cycles, Energy, Flash, Instructions, Ram, Rate, Stack, Time};
     match board.fidelity {
-        Fidelity::CycleExact | Fidelity::CycleModel => {
-            vec![Cycles, Time, Energy, Flash, Ram, Stack, CpuShare]
+        Fidelity::CycleExact | Fidelity::CycleModel | Fidelity::RadioModel => {
+            vec![Cycles, Time, Energy, Flash, Ram, Stack, CpuShare, Rate]
         }
         Fidelity::Instructions => vec![Instructions, Flash, Ram, Stack],
         Fidelity::WallClock => vec![Time, Instructions, Flash, Ram, Stack, CpuShare],
@@ -89,6 +89,23 @@ struct Empty {
     /// Ticks of the agent's counter for one empty operation.
     ticks: f64,
     instructions: f64,
+}
+
+/// Operations with the size of their message and the metrics of their rows.
+type Wanted = Vec<(String, Option<u32>, Vec<Metric>)>;
+
+/// A transmitter and a receiver.
+pub(crate) struct Nodes {
+    transmitter: Image,
+    receiver: Image,
+}
+
+/// What rows of a node are made of.
+struct NodeFigures<'a> {
+    measured: &'a crate::experiment::Measured,
+    /// Growth of the role's firmware over an empty program, in bytes.
+    flash: u64,
+    ram: u64,
 }
 
 /// How an image is wrong: the status of its rows, and the reason.
@@ -119,7 +136,10 @@ impl Lab<'_> {
     ) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         if let Some(list) = unit.program() {
-            self.measure_program(unit, &list, known, &mut rows)?;
+            match unit.algorithm.interface {
+                Interface::Node => self.measure_node(unit, &list, known, &mut rows)?,
+                _ => self.measure_program(unit, &list, known, &mut rows)?,
+            }
             return Ok(rows);
         }
         self.weigh(unit, &mut rows)?;
@@ -240,7 +260,7 @@ impl Lab<'_> {
             .metrics
             .iter()
             .copied()
-            .filter(|metric| !matches!(metric, Metric::Flash | Metric::Ram))
+            .filter(|metric| !matches!(metric, Metric::Flash | Metric::Ram | Metric::Rate))
             .collect();
         let interface = unit.algorithm.interface;
         let mut wanted: Vec<(String, Option<u32>)> = Vec::new();
@@ -391,6 +411,7 @@ impl Lab<'_> {
         let (whole, rest): (Vec<Metric>, Vec<Metric>) = self
             .metrics
             .iter()
+            .filter(|metric| **metric != Metric::Rate)
             .partition(|metric| matches!(metric, Metric::Flash | Metric::Ram));
         let mut wanted: Vec<(String, Option<u32>)> = Vec::new();
         for operation in crate::link::OPERATIONS {
@@ -482,6 +503,284 @@ impl Lab<'_> {
         Ok(())
     }
 
+    /// Rows of a node with its radio, both roles of it ([`crate::experiment`]).
+    fn measure_node(
+        &self,
+        unit: &Unit<'_>,
+        list: &Path,
+        known: &dyn Fn(&Row) -> Option<Row>,
+        rows: &mut Vec<Row>,
+    ) -> Result<()> {
+        use crate::experiment::{RECEIVE, TRANSMIT};
+        let roles: Vec<(&str, Wanted)> = [TRANSMIT, RECEIVE]
+            .into_iter()
+            .filter(|role| unit.offers(role))
+            .map(|role| (role, self.node_rows(unit, role)))
+            .collect();
+        let fail = |firmware: &str, status: Status, reason: &str, rows: &mut Vec<Row>| {
+            for (operation, bytes, metrics) in roles.iter().flat_map(|(_, wanted)| wanted) {
+                let one = [(operation.clone(), *bytes)];
+                self.fail_all(unit, &one, metrics, firmware, status, reason, rows);
+            }
+        };
+        let built = self
+            .builder
+            .empty_program(unit, list)
+            .and_then(|empty| Ok((empty, self.node_images(unit, list)?)));
+        let (empty, nodes) = match built {
+            Ok(images) => images,
+            Err(error @ Error::Compile { .. }) => {
+                fail("", Status::Failed, &build_failure(&error), rows);
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let (transmitter, receiver) = (&nodes.transmitter, &nodes.receiver);
+        for image in [transmitter, receiver] {
+            let weight = &image.weight;
+            if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
+                fail(&image.sha256, Status::DoesNotFit, &reason, rows);
+                return Ok(());
+            }
+        }
+        if self.runner != crate::runner::PACED {
+            let reason = format!(
+                "a whole firmware runs on {}, which keeps its pace",
+                crate::runner::PACED
+            );
+            fail(&transmitter.sha256, Status::NotSupported, &reason, rows);
+            return Ok(());
+        }
+        let image_of = |role: &str| match role {
+            TRANSMIT => transmitter,
+            _ => receiver,
+        };
+        let mut earlier = Some(Vec::new());
+        for (role, wanted) in &roles {
+            for (operation, bytes, metrics) in wanted {
+                let one = [(operation.clone(), *bytes)];
+                let found = self.earlier(unit, &one, metrics, image_of(role), known);
+                earlier = earlier.zip(found).map(|(all, more)| [all, more].concat());
+            }
+        }
+        if let Some(earlier) = earlier.filter(|rows| self.same_packet_energies(rows)) {
+            rows.extend(earlier);
+            return Ok(());
+        }
+        let run = self.run_nodes(unit, &nodes);
+        let measured = match run {
+            Ok(measured) => measured,
+            Err(error) => {
+                let (status, reason) = outcome(error)?;
+                fail(&transmitter.sha256, status, &reason, rows);
+                return Ok(());
+            }
+        };
+        for (role, wanted) in &roles {
+            for (operation, bytes, metrics) in wanted {
+                let image = image_of(role);
+                let figures = NodeFigures {
+                    measured: &measured,
+                    flash: image.weight.flash.saturating_sub(empty.weight.flash),
+                    ram: image.weight.ram.saturating_sub(empty.weight.ram),
+                };
+                self.node_rows_of(unit, operation, *bytes, metrics, image, &figures, rows);
+            }
+        }
+        Ok(())
+    }
+
+    /// The firmwares of both roles. A cipher that only encrypts is heard by a receiver with
+    /// another version of it.
+    pub(crate) fn node_images(&self, unit: &Unit<'_>, list: &Path) -> Result<Nodes> {
+        use crate::experiment::{RECEIVE, TRANSMIT};
+        let peer = self.peer(unit);
+        let receiver = peer.as_ref().unwrap_or(unit);
+        Ok(Nodes {
+            transmitter: self.builder.program_variant(unit, list, TRANSMIT, &[])?,
+            receiver: self.builder.program_variant(receiver, list, RECEIVE, &[])?,
+        })
+    }
+
+    /// Runs them against each other.
+    pub(crate) fn run_nodes(
+        &self,
+        unit: &Unit<'_>,
+        nodes: &Nodes,
+    ) -> Result<crate::experiment::Measured> {
+        crate::experiment::run(
+            &self.project.root,
+            self.board,
+            &nodes.transmitter,
+            &nodes.receiver,
+            unit.strategy == crate::experiment::PLAIN,
+        )
+    }
+
+    /// The rows that are wanted of a role: each operation with its metrics.
+    fn node_rows(&self, unit: &Unit<'_>, role: &str) -> Wanted {
+        use crate::experiment::{AIR, RECEIVE, TRANSMIT};
+        let interface = unit.algorithm.interface;
+        // Without figures of a radio a packet has no energy.
+        let has_radio = self
+            .power
+            .as_ref()
+            .is_some_and(|power| power.radio.is_some());
+        let of_operation = |operation: &str, metric: &Metric| match *metric {
+            Metric::Energy if is_packet(unit, operation) => has_radio,
+            Metric::Flash | Metric::Ram | Metric::Rate => {
+                matches!(operation, TRANSMIT | RECEIVE)
+            }
+            Metric::Instructions => false,
+            Metric::Time => true,
+            _ => operation != AIR,
+        };
+        let operations = crate::experiment::operations_of(role).iter();
+        operations
+            .filter(|operation| self.wants_operation(operation) && unit.offers(operation))
+            .map(|operation| {
+                let sized = interface.takes_message(operation);
+                let bytes = unit.algorithm.bytes.first().copied().filter(|_| sized);
+                let metrics = self.metrics.iter().copied();
+                let metrics = metrics.filter(|metric| of_operation(operation, metric));
+                ((*operation).to_owned(), bytes, metrics.collect())
+            })
+            .collect()
+    }
+
+    #[allow(clippy::too_many_arguments)] // a row has that many coordinates
+    fn node_rows_of(
+        &self,
+        unit: &Unit<'_>,
+        operation: &str,
+        bytes: Option<u32>,
+        metrics: &[Metric],
+        image: &Image,
+        figures: &NodeFigures<'_>,
+        rows: &mut Vec<Row>,
+    ) {
+        use crate::experiment::AIR;
+        let measured = figures.measured;
+        let spans = measured.took.get(operation).into_iter().flatten();
+        let samples: Vec<Sample> = spans
+            .map(|span| self.sample_of(span, Empty::default()))
+            .collect();
+        let whole = is_packet(unit, operation);
+        for &metric in metrics {
+            let row = self.blank(unit, operation, bytes, metric, &image.sha256);
+            let row = match metric {
+                Metric::Flash => row.exactly(figures.flash as f64),
+                Metric::Ram => row.exactly(figures.ram as f64),
+                Metric::Stack if whole => {
+                    row.exactly(measured.stack.get(operation).copied().unwrap_or(0) as f64)
+                }
+                Metric::Rate => row.sampled(
+                    measured.rates.get(operation).map_or(&[][..], Vec::as_slice),
+                    true,
+                ),
+                Metric::Time if operation == AIR => row.sampled(&measured.on_air, true),
+                Metric::Energy if whole => self.packet_energy(row, &samples, measured),
+                _ => {
+                    self.rows_of(unit, operation, bytes, &[metric], image, &samples, rows);
+                    continue;
+                }
+            };
+            self.push(rows, row);
+        }
+    }
+
+    /// What a packet costs above a node at rest: core and, where it is sent, radio.
+    fn packet_energy(
+        &self,
+        row: Row,
+        samples: &[Sample],
+        measured: &crate::experiment::Measured,
+    ) -> Row {
+        let Some(power) = &self.power else {
+            let reason = "the board file has no power figures";
+            return row.without(Status::NotSupported, reason.to_owned());
+        };
+        let on_air = match row.operation.as_str() {
+            crate::experiment::TRANSMIT => {
+                stats::summarise(&measured.on_air).map_or(0.0, |s| s.mean)
+            }
+            _ => 0.0,
+        };
+        let joules = samples.iter().map(|sample| {
+            let seconds = sample.seconds.unwrap_or(0.0);
+            power.packet_joules(seconds * sample.cpu_share.unwrap_or(100.0) / 100.0, on_air)
+        });
+        let Some(joules) = joules.collect::<Option<Vec<f64>>>() else {
+            let reason = format!("the power profile {} says nothing of a radio", power.name);
+            return row.without(Status::NotSupported, reason);
+        };
+        let mut row = row.sampled(&joules, false);
+        row.reason = Some(format!("power profile {}", power.name));
+        row
+    }
+
+    /// Whether the energies of packets among these rows are those of the power figures as
+    /// they are now.
+    fn same_packet_energies(&self, rows: &[Row]) -> bool {
+        use crate::experiment::{AIR, TRANSMIT};
+        let value = |operation: &str, metric: Metric| {
+            let found = |row: &&Row| row.operation == operation && row.metric == metric;
+            rows.iter().find(found).and_then(|row| row.value)
+        };
+        let energies = rows.iter().filter(|row| row.metric == Metric::Energy);
+        energies.filter(|row| row.bytes.is_some()).all(|row| {
+            let (operation, power) = (row.operation.as_str(), self.power.as_ref());
+            if !matches!(operation, TRANSMIT | crate::experiment::RECEIVE) {
+                return true;
+            }
+            let on_air = match operation {
+                TRANSMIT => value(AIR, Metric::Time),
+                _ => Some(0.0),
+            };
+            let awake = value(operation, Metric::Time)
+                .zip(value(operation, Metric::CpuShare))
+                .map(|(seconds, share)| seconds * share / 100.0);
+            let (Some(awake), Some(on_air)) = (awake, on_air) else {
+                return false;
+            };
+            match (
+                row.value,
+                power.and_then(|power| power.packet_joules(awake, on_air)),
+            ) {
+                // A mean of products and a product of means.
+                (Some(kept), Some(now)) => (kept - now).abs() <= 1e-4 * now.abs(),
+                (kept, now) => kept == now,
+            }
+        })
+    }
+
+    /// Another unit of the same contender and cipher that receives, if this one does not.
+    fn peer<'u>(&self, unit: &Unit<'u>) -> Option<Unit<'u>> {
+        let receive = crate::experiment::RECEIVE;
+        if unit.offers(receive) {
+            return None;
+        }
+        let cipher = |strategy: &str| {
+            strategy
+                .rsplit_once('-')
+                .map(|(cipher, _)| cipher.to_owned())
+        };
+        let wanted = cipher(unit.strategy);
+        let implementations = unit.contender.implementations.iter();
+        implementations
+            .filter(|other| other.algorithms.contains(&unit.algorithm.name))
+            .filter(|other| other.operations.iter().any(|offered| offered == receive))
+            .find_map(|other| {
+                let mut strategies = other.strategies.iter();
+                let strategy = strategies.find(|name| cipher(name) == wanted)?;
+                Some(Unit {
+                    implementation: other,
+                    strategy,
+                    ..unit.clone()
+                })
+            })
+    }
+
     /// One span as a sample, the cost of the marks subtracted.
     fn sample_of(&self, span: &Span, empty: Empty) -> Sample {
         let cycles = span.cycles.saturating_sub(empty.cycles);
@@ -513,7 +812,8 @@ impl Lab<'_> {
                 if metric == Metric::Time {
                     seconds = row.value;
                 }
-                if metric == Metric::Energy {
+                // The energy of a node's packet has a check of its own.
+                if metric == Metric::Energy && !is_packet(unit, operation) {
                     // The power figures may have changed since.
                     let expected = seconds
                         .zip(self.power.as_ref())
@@ -547,6 +847,10 @@ impl Lab<'_> {
         // A whole firmware is interrupted by its timer: its cycles vary, and tell nothing.
         let exact = self.board.fidelity == Fidelity::CycleExact && unit.program().is_none();
         let spread = if exact { spread(samples) } else { None };
+        let cycles = |sample: &Sample| sample.cycles;
+        let steady = samples
+            .iter()
+            .all(|s| s.cycles.is_some() && cycles(s) == cycles(&samples[0]));
         for &metric in metrics {
             let row = self.blank(unit, operation, bytes, metric, &image.sha256);
             let of = |pick: fn(&Sample) -> Option<f64>| -> Option<Vec<f64>> {
@@ -568,7 +872,7 @@ impl Lab<'_> {
                         .map(|(seconds, power)| seconds.iter().map(|&s| power.joules(s)).collect()),
                     "the board file has no power figures",
                 ),
-                Metric::Flash | Metric::Ram => continue,
+                Metric::Flash | Metric::Ram | Metric::Rate => continue,
             };
             let Some(values) = values else {
                 self.push(rows, row.without(Status::NotSupported, reason.to_owned()));
@@ -576,7 +880,7 @@ impl Lab<'_> {
             };
             let mut row = match metric {
                 Metric::Stack => row.deepest(&values),
-                _ => row.sampled(&values, exact),
+                _ => row.sampled(&values, exact || steady),
             };
             if metric == Metric::Energy {
                 row.reason = self
@@ -634,7 +938,11 @@ impl Lab<'_> {
         firmware: &str,
     ) -> Row {
         // Memory is read off the image: no runner and no sample is behind it.
-        let fidelity = self.board.fidelity;
+        let fidelity = unit
+            .algorithm
+            .interface
+            .fidelity(operation, metric)
+            .unwrap_or(self.board.fidelity);
         let flags = self
             .board
             .toolchain
@@ -703,6 +1011,12 @@ fn operations_of(unit: &Unit<'_>) -> Vec<String> {
             .map(|&name| name.to_owned())
             .collect(),
     }
+}
+
+/// Whether an operation is a packet of a node with its radio.
+fn is_packet(unit: &Unit<'_>, operation: &str) -> bool {
+    use crate::experiment::{RECEIVE, TRANSMIT};
+    unit.algorithm.interface == Interface::Node && matches!(operation, TRANSMIT | RECEIVE)
 }
 
 /// Bytes that depend only on what they are for, so that every run, strategy and

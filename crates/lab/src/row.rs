@@ -19,6 +19,9 @@ pub enum Fidelity {
     CycleExact,
     /// Derived from an instruction trace by a published timing model.
     CycleModel,
+    /// Time that passes on a simulated radio: the chips' cycles are counted, and the
+    /// radio takes as long as a formula and a manual say.
+    RadioModel,
     /// Instructions executed; says nothing exact about time.
     Instructions,
     /// Read from a clock while other things ran: varies from run to run.
@@ -47,6 +50,8 @@ pub enum Metric {
     Stack,
     /// Percentage of one core that the operation occupied while it ran.
     CpuShare,
+    /// Packets a second, one after another.
+    Rate,
 }
 
 /// How a measurement ended. A failure is a row too.
@@ -123,7 +128,7 @@ pub struct Row {
 
 impl Metric {
     /// Every metric, in the order in which tables show them.
-    pub const ALL: [Metric; 8] = [
+    pub const ALL: [Metric; 9] = [
         Metric::Cycles,
         Metric::Instructions,
         Metric::Time,
@@ -132,6 +137,7 @@ impl Metric {
         Metric::Ram,
         Metric::Stack,
         Metric::CpuShare,
+        Metric::Rate,
     ];
 
     /// The unit in which values of this metric are stored.
@@ -143,6 +149,7 @@ impl Metric {
             Metric::Energy => "J",
             Metric::Flash | Metric::Ram | Metric::Stack => "bytes",
             Metric::CpuShare => "%",
+            Metric::Rate => "packets/s",
         }
     }
 
@@ -157,6 +164,7 @@ impl Metric {
             Metric::Ram => "ram",
             Metric::Stack => "stack",
             Metric::CpuShare => "cpu_share",
+            Metric::Rate => "rate",
         }
     }
 }
@@ -167,6 +175,7 @@ impl Fidelity {
         match self {
             Fidelity::CycleExact => "cycle-exact",
             Fidelity::CycleModel => "cycle-model",
+            Fidelity::RadioModel => "radio-model",
             Fidelity::Instructions => "instructions",
             Fidelity::WallClock => "wall-clock",
         }

@@ -6,14 +6,16 @@
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
+use selo_lab::battery::{self, DutyCycle};
 use selo_lab::energy::PowerProfile;
+use selo_lab::experiment;
 use selo_lab::row::{Fidelity, Metric, Row, Status};
 use selo_lab::units;
 use serde::Serialize;
 
 use crate::format;
 use crate::paper::{
-    Candidate, Expression, MeasuredBy, Paper, PaperCell, PaperTable, Published, Term,
+    BatteryLife, Candidate, Expression, MeasuredBy, Paper, PaperCell, PaperTable, Published, Term,
 };
 use crate::table::{Cell as Shown, Column, Table, Tone};
 
@@ -101,6 +103,8 @@ pub struct ComparedCell {
     pub row: String,
     pub column: String,
     pub note: Option<String>,
+    /// The first operation behind it, where one is.
+    pub operation: Option<String>,
     /// Indices of the rows behind the measured figure.
     pub rows: Vec<usize>,
     pub line: CellLine,
@@ -208,8 +212,22 @@ fn compare_cell(
         row: cell.row.clone(),
         column: cell.column.clone(),
         note: cell.note.clone(),
+        operation: operation_of(&cell.measured_by).map(str::to_owned),
         rows,
         line,
+    }
+}
+
+fn operation_of(measured_by: &MeasuredBy) -> Option<&str> {
+    match measured_by {
+        MeasuredBy::Value(value)
+        | MeasuredBy::Difference(value, _)
+        | MeasuredBy::Quotient(value, _) => {
+            let first = value.sum.first().or(value.max.first());
+            first.map(|term| term.operation.as_str())
+        }
+        MeasuredBy::Winner { term, .. } => Some(&term.operation),
+        MeasuredBy::Clock { .. } | MeasuredBy::Nothing { .. } => None,
     }
 }
 
@@ -228,8 +246,9 @@ fn weakness(fidelity: Fidelity) -> u8 {
     match fidelity {
         Fidelity::CycleExact => 0,
         Fidelity::CycleModel => 1,
-        Fidelity::Instructions => 2,
-        Fidelity::WallClock => 3,
+        Fidelity::RadioModel => 2,
+        Fidelity::Instructions => 3,
+        Fidelity::WallClock => 4,
     }
 }
 
@@ -298,12 +317,17 @@ impl Ours<'_> {
             }
             MeasuredBy::Quotient(a, b) => {
                 let (first, second) = (self.value(a)?, self.value(b)?);
+                let base = match cell.unit.as_deref() {
+                    Some("%") => "%",
+                    _ => "x",
+                };
+                let whole = if base == "%" { 100.0 } else { 1.0 };
                 let value = Value {
-                    number: first.number / second.number,
+                    number: whole * first.number / second.number,
                     rows: [first.rows, second.rows].concat(),
                     source: format!("{} over {}", first.source, second.source),
                 };
-                in_unit(value, "x")
+                in_unit(value, base)
             }
             MeasuredBy::Winner {
                 board,
@@ -392,11 +416,97 @@ impl Ours<'_> {
             source.push_str("; ");
             source.push_str(&note);
         }
+        if let Some(life) = &expression.life {
+            number = self.life(place, life, number)?;
+            source.push_str(&format!(
+                "; drawn from {} every {} s, and rest",
+                life.battery.name, life.period_seconds
+            ));
+        }
         Ok(Value {
             number,
             rows,
             source,
         })
+    }
+
+    /// Seconds that a battery lasts of which so many joules are drawn once a period, above
+    /// what the node draws at rest.
+    fn life(&self, place: Place<'_>, life: &BatteryLife, joules: f64) -> Result<f64, Gap> {
+        let gap = |reason: String| Gap {
+            status: CellStatus::NotMeasured,
+            reason,
+        };
+        let name = place.power.unwrap_or_default();
+        let resting = self
+            .profile(place.board, name)?
+            .resting_watts()
+            .ok_or_else(|| gap(format!("the power profile {name} says nothing of a radio")))?;
+        let duty = DutyCycle {
+            sleep_watts: resting,
+            active_watts: resting + joules / life.period_seconds,
+            active_seconds: life.period_seconds,
+            period_seconds: life.period_seconds,
+        };
+        let lasts = battery::life(&life.battery, &duty).map_err(gap)?;
+        lasts
+            .seconds
+            .ok_or_else(|| gap("nothing draws anything".into()))
+    }
+
+    /// What a packet costs a node above rest, by a profile: its core awake, its radio on
+    /// the air.
+    fn packet(&self, place: Place<'_>, term: &Term, profile: &PowerProfile) -> Result<Value, Gap> {
+        let of = |operation: &str, metric: Metric| {
+            let operation = operation.to_owned();
+            let algorithm = None;
+            self.term(
+                place,
+                &Term {
+                    metric,
+                    operation,
+                    algorithm,
+                },
+            )
+        };
+        let time = of(&term.operation, Metric::Time)?;
+        let share = of(&term.operation, Metric::CpuShare)?;
+        let mut rows = [time.rows, share.rows].concat();
+        let awake = time.number * share.number / 100.0;
+        let on_air = match term.operation.as_str() {
+            experiment::TRANSMIT => {
+                let air = of(experiment::AIR, Metric::Time)?;
+                rows.extend(air.rows);
+                air.number
+            }
+            _ => 0.0,
+        };
+        let joules = profile.packet_joules(awake, on_air).ok_or_else(|| Gap {
+            status: CellStatus::NotMeasured,
+            reason: format!("the power profile {} says nothing of a radio", profile.name),
+        })?;
+        Ok(Value {
+            number: joules,
+            rows,
+            source: format!(
+                "{} ms awake, {} ms on the air, profile {}",
+                format::significant(awake * 1e3, 3),
+                format::significant(on_air * 1e3, 3),
+                profile.name
+            ),
+        })
+    }
+
+    /// Whether the rows say of an operation that it is a packet of a node with its radio:
+    /// such nodes have a time on the air.
+    fn is_packet(&self, place: Place<'_>, term: &Term) -> bool {
+        matches!(
+            term.operation.as_str(),
+            experiment::TRANSMIT | experiment::RECEIVE
+        ) && self
+            .rows
+            .iter()
+            .any(|row| row.algorithm == place.algorithm && row.operation == experiment::AIR)
     }
 
     /// Where a term's rows are: its own algorithm's, by the strategy of default, or the
@@ -422,6 +532,9 @@ impl Ours<'_> {
     fn term(&self, place: Place<'_>, term: &Term) -> Result<Value, Gap> {
         if let (Metric::Energy, Some(name)) = (term.metric, place.power) {
             let profile = self.profile(place.board, name)?;
+            if self.is_packet(place, term) {
+                return self.packet(place, term, profile);
+            }
             let time = self.term(
                 place,
                 &Term {
@@ -610,17 +723,27 @@ impl Ours<'_> {
                 }
             }
         }
-        values.sort_by(|a, b| a.1.number.total_cmp(&b.1.number));
+        // The more packets the better; of all else the less.
+        let most = term.metric == Metric::Rate;
+        let better = |a: f64, b: f64| {
+            if most {
+                b.total_cmp(&a)
+            } else {
+                a.total_cmp(&b)
+            }
+        };
+        values.sort_by(|a, b| better(a.1.number, b.1.number));
         let Some(least) = values.first().map(|(_, value)| value.number) else {
             return Err(gap.unwrap_or_else(|| self.missing(place.board, "any candidate", None)));
         };
         let winners: Vec<&str> = values
             .iter()
-            .take_while(|(_, value)| value.number == least)
+            .take_while(|(_, value)| same(term.metric, value.number, least))
             .map(|(name, _)| *name)
             .collect();
         let mut source = format!(
-            "least {} of {}, {} of {} candidates measured: {}",
+            "{} {} of {}, {} of {} candidates measured: {}",
+            if most { "most" } else { "least" },
             term.metric.name(),
             term.operation,
             values.len(),
@@ -631,8 +754,18 @@ impl Ours<'_> {
             Published::Words(words) => alternatives(words),
             _ => Vec::new(),
         };
+        let rows =
+            |values: &[(&str, Value)]| values.iter().flat_map(|(_, v)| v.rows.clone()).collect();
+        if winners.len() == values.len() && winners.len() > 1 {
+            return Ok(Found {
+                figure: Figure::Words(TIE.into()),
+                rows: rows(&values),
+                source,
+            });
+        }
         // Who wins among some says nothing of a winner that did not take part.
         if !published.is_empty()
+            && published != [TIE]
             && !values
                 .iter()
                 .any(|(name, _)| published.iter().any(|p| p == name))
@@ -661,13 +794,9 @@ impl Ours<'_> {
                 format::quantity(term.metric, value.number)
             ));
         }
-        let rows = values
-            .iter()
-            .flat_map(|(_, value)| value.rows.clone())
-            .collect();
         Ok(Found {
             figure: Figure::Words(winners.join(" = ")),
-            rows,
+            rows: rows(&values),
             source,
         })
     }
@@ -724,12 +853,28 @@ fn size_note(row: &Row, place: Place<'_>) -> String {
 }
 
 fn base_unit(expression: &Expression) -> &'static str {
+    if expression.life.is_some() {
+        return "s";
+    }
     let first = expression.sum.first().or(expression.max.first());
     first.map_or("x", |term| term.metric.unit())
 }
 
 fn watts(watts: f64) -> String {
     format!("{} mW", format::significant(watts * 1e3, 3))
+}
+
+/// What a table of winners says when nobody is better than another.
+const TIE: &str = "tie";
+
+/// Two figures that are equal but for their last bits; packets a second but for the
+/// steps of a simulation (docs/experiment.md).
+fn same(metric: Metric, a: f64, b: f64) -> bool {
+    let within = match metric {
+        Metric::Rate => 1e-3,
+        _ => 1e-9,
+    };
+    (a - b).abs() <= within * a.abs().max(b.abs())
 }
 
 /// The names in `Speck 128/192/256`: each alternative replaces the last word.

@@ -87,6 +87,7 @@ pub fn interface_title(interface: Option<Interface>) -> &'static str {
         Some(Interface::Dh) => "Key agreement",
         Some(Interface::PublicKey) => "Public-key encryption",
         Some(Interface::Link) => "The link, a whole node",
+        Some(Interface::Node) => "A node with its radio, by its cipher",
         Some(Interface::Probe) => "Tests of the instrument",
         None => "Other",
     }
@@ -115,7 +116,8 @@ pub(crate) fn interface_rank(interface: Option<Interface>) -> u8 {
         Some(Interface::Dh) => 8,
         Some(Interface::PublicKey) => 9,
         Some(Interface::Link) => 10,
-        Some(Interface::Probe) => 11,
-        None => 12,
+        Some(Interface::Node) => 11,
+        Some(Interface::Probe) => 12,
+        None => 13,
     }
 }

@@ -5,7 +5,7 @@ use selo_lab::check::{CONSTANT_TIME, CheckLine};
 use selo_lab::interface::Interface;
 use selo_lab::row::{Metric, Row, Status};
 
-use crate::compare::{CellStatus, Comparison, Figure};
+use crate::compare::{CellStatus, ComparedCell, Comparison, Figure};
 use crate::context::interface_title;
 use crate::format;
 use crate::pivot::{Line, Lines, distinct};
@@ -94,6 +94,8 @@ fn of_interface(lines: &Lines<'_>, board: &str, interface: Option<Interface>) ->
     let measured: Vec<&Line> = lines
         .of(board, interface)
         .filter(|line| line.operation != KEY_SETUP && lines.is_headline(line))
+        // The air is the same for every cipher.
+        .filter(|line| line.operation != selo_lab::experiment::AIR)
         .filter(|line| !figures(lines, line).is_empty())
         .collect();
     if distinct(measured.iter().map(|line| lines.name(line))).len() == 1 {
@@ -139,7 +141,8 @@ fn importance(interface: Option<Interface>) -> u8 {
         Some(Interface::PublicKey) => 6,
         Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 7,
         Some(Interface::Link) => 8,
-        Some(Interface::Probe) | None => 9,
+        Some(Interface::Node) => 9,
+        Some(Interface::Probe) | None => 10,
     }
 }
 
@@ -236,6 +239,11 @@ fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Option<String> {
             .rows
             .iter()
             .filter(|row| row.metric == Metric::Cycles && row.value.is_some() && row.samples > 1)
+            // A whole firmware is interrupted, and called with the same secrets.
+            .filter(|row| {
+                let interface = lines.context.interface(&row.algorithm);
+                !matches!(interface, Some(Interface::Link | Interface::Node))
+            })
     };
     let variable = cycles()
         .filter(|row| row.status == Status::VariableTime)
@@ -348,12 +356,20 @@ fn against_papers(papers: &[Comparison]) -> Option<String> {
     let ratios: Vec<String> = boards
         .into_iter()
         .filter_map(|board| {
-            let ratios: Vec<f64> = lines()
-                .filter(|line| {
-                    line.board.as_deref() == Some(board)
-                        && line.published_unit.as_deref() == Some("ms")
+            // A start-up is mostly waiting for parts: it is no time of an algorithm.
+            let starts = |cell: &ComparedCell| {
+                let operation = cell.operation.as_deref();
+                operation.is_some_and(|operation| operation.starts_with("start-"))
+            };
+            let ratios: Vec<f64> = papers
+                .iter()
+                .flat_map(|paper| paper.tables.iter().flat_map(|table| &table.cells))
+                .filter(|cell| {
+                    cell.line.board.as_deref() == Some(board)
+                        && cell.line.published_unit.as_deref() == Some("ms")
+                        && !starts(cell)
                 })
-                .filter_map(|line| line.ratio)
+                .filter_map(|cell| cell.line.ratio)
                 .filter(|ratio| *ratio > 0.0)
                 .collect();
             let mean = geometric_mean(&ratios)?;

@@ -78,6 +78,10 @@ pub fn column_scale(metric: Metric, largest: f64) -> Scale {
             symbol: "%",
             factor: PLAIN,
         },
+        Metric::Rate => Scale {
+            symbol: "packets/s",
+            factor: PLAIN,
+        },
     }
 }
 
@@ -116,7 +120,7 @@ pub fn quantity(metric: Metric, value: f64) -> String {
 pub fn figure(metric: Metric, value: f64, scale: Scale) -> String {
     match metric {
         Metric::Time | Metric::Energy => significant(value / scale.factor, DIGITS),
-        Metric::CpuShare => significant(value, DIGITS),
+        Metric::CpuShare | Metric::Rate => significant(value, DIGITS),
         _ => count(value / scale.factor),
     }
 }
@@ -234,6 +238,9 @@ pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
         Fidelity::CycleModel => {
             "cycles derived from an instruction trace by a published timing model"
         }
+        Fidelity::RadioModel => {
+            "time passes on a simulated radio: the chips' cycles were counted, the radio's times are a formula's and a manual's"
+        }
         Fidelity::Instructions => "instructions were counted; this says nothing exact about time",
         Fidelity::WallClock => "read from a clock while other things ran; varies from run to run",
     }
@@ -262,6 +269,7 @@ pub fn metric_phrase(metric: Metric) -> &'static str {
         Metric::Ram => "static RAM",
         Metric::Stack => "stack",
         Metric::CpuShare => "CPU share",
+        Metric::Rate => "packets a second",
     }
 }
 
@@ -276,6 +284,7 @@ pub fn metric_title(metric: Metric) -> &'static str {
         Metric::Ram => "Static RAM",
         Metric::Stack => "Stack",
         Metric::CpuShare => "CPU share",
+        Metric::Rate => "Rate",
     }
 }
 

@@ -8,8 +8,9 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use selo_lab::battery::Battery;
 use selo_lab::row::Metric;
-use selo_lab::units::{Dimension, Unit};
+use selo_lab::units::{Dimension, Unit, parse_quantity};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use thiserror::Error;
@@ -97,7 +98,7 @@ pub enum MeasuredBy {
     Difference(Expression, Expression),
     /// The first divided by the second.
     Quotient(Expression, Expression),
-    /// The candidate with the least value.
+    /// The candidate with the least value; of packets a second, with the most.
     Winner {
         board: String,
         contender: Option<String>,
@@ -128,6 +129,15 @@ pub struct Expression {
     pub max: Vec<Term>,
     /// The power profile for energies; absent: energies as the rows have them.
     pub power: Option<String>,
+    /// How long a battery lasts of which the energy is drawn once a period, and rest.
+    pub life: Option<BatteryLife>,
+}
+
+/// A battery, and how often it gives the energy of an [`Expression`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct BatteryLife {
+    pub battery: Battery,
+    pub period_seconds: f64,
 }
 
 /// One metric of one operation.
@@ -342,6 +352,9 @@ struct FileLink {
     sum: Option<Vec<String>>,
     max: Option<Vec<String>>,
     power: Option<String>,
+    /// A battery, such as `cr2032`, that gives the energy once a period, such as `5s`.
+    battery: Option<String>,
+    period: Option<String>,
     /// What differs in the value that is subtracted.
     less: Option<Box<FileLink>>,
     /// What differs in the value that divides.
@@ -574,6 +587,8 @@ impl FileLink {
                 self.max.clone()
             },
             power: pick(&over.power, &self.power),
+            battery: pick(&over.battery, &self.battery),
+            period: pick(&over.period, &self.period),
             less: pick(&over.less, &self.less),
             over: pick(&over.over, &self.over),
             winner: pick(&over.winner, &self.winner),
@@ -636,6 +651,11 @@ fn check_link(
     if natural.windows(2).any(|pair| pair[0] != pair[1]) {
         return Err("the terms of a sum have different units".into());
     }
+    let natural = match (&value.life, natural.first()) {
+        (None, first) => first.copied(),
+        (Some(_), Some(Dimension::Energy)) => Some(Dimension::Time),
+        (Some(_), _) => return Err("a battery's life needs an energy".into()),
+    };
     let second = |change: &FileLink| {
         let other = FileLink {
             less: None,
@@ -652,8 +672,8 @@ fn check_link(
         (Some(_), Some(_)) => return Err("either less or over, not both".into()),
     };
     let fits = match measured_by {
-        MeasuredBy::Quotient(..) => is(Dimension::Ratio),
-        _ => natural.first().copied() == unit,
+        MeasuredBy::Quotient(..) => is(Dimension::Ratio) || is(Dimension::Share),
+        _ => natural == unit,
     };
     if !fits {
         return Err("the unit does not suit what is measured".into());
@@ -678,7 +698,17 @@ fn check_expression(link: &FileLink, board: String) -> Result<Expression, String
             algorithm: None,
         });
     }
+    let life = match (&link.battery, &link.period, &link.power) {
+        (None, ..) => None,
+        (Some(battery), Some(period), Some(_)) => Some(BatteryLife {
+            battery: Battery::parse(battery)?,
+            period_seconds: parse_quantity(period, Dimension::Time, "s")
+                .map_err(|error| error.to_string())?,
+        }),
+        (Some(_), ..) => return Err("a battery's life needs a period and a power profile".into()),
+    };
     Ok(Expression {
+        life,
         board,
         contender: link.contender.clone(),
         algorithm: link
@@ -855,6 +885,47 @@ measured_by = { algorithm = "aes-128", strategy = "fast" }
             "sum = [\"ram both\", \"time encrypt\"]",
         );
         assert!(mistake(&mixed).1.contains("different units"));
+    }
+
+    #[test]
+    fn a_batterys_life_needs_an_energy_a_period_and_a_profile() {
+        let with = |link: &str| {
+            SMALL
+                .replace("unit = \"ms\"", "unit = \"years\"")
+                .replace("metric = \"time\"", "metric = \"energy\"")
+                .replace(
+                    "strategy = \"fast\"",
+                    &format!("strategy = \"fast\", {link}"),
+                )
+        };
+        let whole = "power = \"p\", battery = \"cr2032\", period = \"5s\"";
+        let MeasuredBy::Value(value) = &good(&with(whole)).tables[0].cells[0].measured_by else {
+            panic!("a value")
+        };
+        let life = value.life.as_ref().expect("a life");
+        assert_eq!(
+            (life.battery.milliamp_hours, life.period_seconds),
+            (225.0, 5.0)
+        );
+        for (link, words) in [
+            ("power = \"p\", battery = \"cr2032\"", "needs a period"),
+            ("battery = \"cr2032\", period = \"5s\"", "a power profile"),
+            (
+                "power = \"p\", battery = \"lemon\", period = \"5s\"",
+                "unknown battery",
+            ),
+            (
+                "power = \"p\", battery = \"cr2032\", period = \"5 W\"",
+                "does not convert",
+            ),
+        ] {
+            let (_, message) = mistake(&with(link));
+            assert!(message.contains(words), "{link}: {message}");
+        }
+        let (_, message) = mistake(&with(whole).replace("\"energy\"", "\"time\""));
+        assert!(message.contains("needs an energy"), "{message}");
+        let (_, message) = mistake(&with(whole).replace("\"years\"", "\"nJ\""));
+        assert!(message.contains("does not suit"), "{message}");
     }
 
     #[test]

@@ -4,13 +4,14 @@ mod support;
 
 use std::collections::HashMap;
 
-use selo_lab::energy::PowerProfile;
+use selo_lab::energy::{PowerProfile, RadioCurrents};
 use selo_lab::row::{Fidelity, Metric, Row, Status};
 use selo_report::compare::{CellLine, CellStatus, Comparison, Figure, KnownBoard, Ours, compare};
 use support::{failed, paper, row};
 
 fn boards() -> Vec<KnownBoard> {
     let profile = PowerProfile {
+        radio: None,
         name: "albarello2020".into(),
         source: "invented".into(),
         supply_volts: 5.0,
@@ -18,10 +19,22 @@ fn boards() -> Vec<KnownBoard> {
         idle_milliamps: 1.0,
         note: None,
     };
+    // As boards/uno.toml has them.
+    let paper = PowerProfile {
+        radio: Some(RadioCurrents {
+            transmit_milliamps: 0.008,
+            listen_milliamps: 0.0,
+        }),
+        name: "ramalho2024".into(),
+        supply_volts: 12.0,
+        active_milliamps: 0.014,
+        idle_milliamps: 0.006,
+        ..profile.clone()
+    };
     vec![
         KnownBoard {
             name: "uno".into(),
-            power: vec![profile],
+            power: vec![profile, paper],
         },
         KnownBoard {
             name: "native".into(),
@@ -63,7 +76,10 @@ fn near(a: f64, b: f64) {
 
 #[test]
 fn a_time_is_shown_in_the_papers_unit() {
-    let rows = [row("aes-128", "fast", "encrypt", Metric::Time, 0.000_282)];
+    let rows = [
+        row("aes-128", "fast", "encrypt", Metric::Time, 0.000_282),
+        row("node", "aes128-fast", "encrypt", Metric::Time, 0.000_282),
+    ];
     let comparison = compared("albarello2020", &rows);
     let cell = line(&comparison, "table-2-time", "AES128: Encrypt | Arduino");
     assert_eq!(cell.status, CellStatus::Ok);
@@ -101,6 +117,8 @@ fn an_energy_under_the_papers_profile_comes_from_the_time() {
     let rows = [
         row("aes-128", "fast", "encrypt", Metric::Time, 0.000_564),
         row("aes-128", "fast", "encrypt", Metric::Energy, 1.0),
+        row("node", "aes128-fast", "encrypt", Metric::Time, 0.000_564),
+        row("node", "aes128-fast", "encrypt", Metric::Energy, 1.0),
     ];
     let comparison = compared("albarello2020", &rows);
     let cell = line(&comparison, "table-2-energy", "AES128: Encrypt | Arduino");
@@ -111,12 +129,12 @@ fn an_energy_under_the_papers_profile_comes_from_the_time() {
             .unwrap_or("")
             .contains("profile albarello2020")
     );
-    // ramalho2024 names no profile: the row's own energy, 1 J.
+    // ramalho2024 at its own currents: 12 V, 8 uA above rest.
     let comparison = compared("ramalho2024", &rows);
     let cell = line(&comparison, "figure-3", "AES 128 | Transmitter");
     assert_eq!(cell.status, CellStatus::NotPrinted);
     assert_eq!(cell.published, None);
-    near(number(&cell.measured), 1.0 / 3.6e-9);
+    near(number(&cell.measured), 12.0 * 8e-6 * 0.000_564 / 3.6e-9);
 }
 
 /// A path through several algorithms is the sum of their rows, each by its own strategy.
@@ -153,7 +171,7 @@ fn every_gap_has_its_status_and_a_reason() {
         ..row("rsa-2048", "crt", "keygen", Metric::Time, 0.0)
     };
     let rows = [
-        row("aes-128", "tiny", "encrypt", Metric::Time, 1e-3),
+        row("node", "aes128-tiny", "encrypt", Metric::Time, 1e-3),
         failed(rsa, Status::DoesNotFit, "RAM: 3000 bytes of 2048, 952 over"),
         failed(
             row("aes-256", "fast", "encrypt", Metric::Time, 0.0),
@@ -215,14 +233,21 @@ fn every_gap_has_its_status_and_a_reason() {
             "figure-2",
             "AES Tiny 128 | Receiver",
             CellStatus::NotSupported,
-            "aes-128 tiny",
+            "node aes128-tiny",
+        ),
+        (
+            &ram,
+            "node-energy",
+            "At rest, 10 s at 6 uA | Node",
+            CellStatus::PublishedOnly,
+            "we put in",
         ),
         (
             &ram,
             "throughput",
-            "Every algorithm | Node",
-            CellStatus::PublishedOnly,
-            "node firmware",
+            "AES 128 | Transmitter",
+            CellStatus::NotMeasured,
+            "--algorithm node",
         ),
     ] {
         let line = line(comparison, table, cell);
@@ -313,9 +338,9 @@ fn sums_and_largest_terms() {
 #[test]
 fn differences_and_quotients() {
     let rows = [
-        row("speck128/128", "fast", "encrypt", Metric::Time, 160e-6),
-        row("speck128/192", "fast", "encrypt", Metric::Time, 166e-6),
-        row("speck128/128", "small", "encrypt", Metric::Time, 480e-6),
+        row("node", "speck128-fast", "encrypt", Metric::Time, 160e-6),
+        row("node", "speck192-fast", "encrypt", Metric::Time, 166e-6),
+        row("node", "speck128-small", "encrypt", Metric::Time, 480e-6),
     ];
     let comparison = compared("ramalho2024", &rows);
     let growth = line(&comparison, "time-growth", "Speck 192 | Transmitter");
@@ -333,16 +358,16 @@ fn differences_and_quotients() {
 #[test]
 fn winners_and_where_the_published_one_stands() {
     let rows = [
-        row("aes-128", "fast", "encrypt", Metric::Time, 500e-6),
-        row("speck128/128", "fast", "encrypt", Metric::Time, 160e-6),
-        row("speck128/128", "tiny", "encrypt", Metric::Flash, 500.0),
-        row("speck128/128", "small", "encrypt", Metric::Flash, 400.0),
-        row("speck128/128", "fast", "decrypt", Metric::Flash, 900.0),
-        row("speck128/192", "fast", "decrypt", Metric::Flash, 900.0),
-        row("speck128/128", "small", "decrypt", Metric::Flash, 1200.0),
+        row("node", "aes128-fast", "encrypt", Metric::Time, 500e-6),
+        row("node", "speck128-fast", "encrypt", Metric::Time, 160e-6),
+        row("node", "speck128-tiny", "transmit", Metric::Flash, 500.0),
+        row("node", "speck128-small", "transmit", Metric::Flash, 400.0),
+        row("node", "speck128-fast", "receive", Metric::Flash, 900.0),
+        row("node", "speck192-fast", "receive", Metric::Flash, 900.0),
+        row("node", "speck128-small", "receive", Metric::Flash, 1200.0),
     ];
     let comparison = compared("ramalho2024", &rows);
-    let time = line(&comparison, "table-1", "Transmission | Time");
+    let time = line(&comparison, "table-1-cipher", "Transmission | Time");
     assert_eq!(time.measured, Some(Figure::Words("Speck 128".into())));
     assert!(
         time.reason
@@ -350,7 +375,7 @@ fn winners_and_where_the_published_one_stands() {
             .unwrap_or("")
             .ends_with("the published winner")
     );
-    let flash = line(&comparison, "table-1", "Transmission | Flash");
+    let flash = line(&comparison, "table-1-node", "Transmission | Flash");
     assert_eq!(
         flash.measured,
         Some(Figure::Words("Speck Small 128".into()))
@@ -360,7 +385,7 @@ fn winners_and_where_the_published_one_stands() {
         reason.contains("Speck Tiny 128, is number 2 with 500 bytes"),
         "{reason}"
     );
-    let reception = line(&comparison, "table-1", "Reception | Flash");
+    let reception = line(&comparison, "table-1-node", "Reception | Flash");
     assert_eq!(
         reception.measured,
         Some(Figure::Words("Speck 128 = Speck 192".into()))
@@ -373,14 +398,14 @@ fn winners_and_where_the_published_one_stands() {
             .ends_with("the published winner")
     );
     assert_eq!(
-        line(&comparison, "table-1", "Transmission | SRAM").status,
+        line(&comparison, "table-1-node", "Transmission | SRAM").status,
         CellStatus::NotMeasured
     );
     // Speck 128, the published winner, has no time for decryption: nobody wins.
     let mut rows = rows.to_vec();
-    rows.push(row("aes-128", "fast", "decrypt", Metric::Time, 500e-6));
+    rows.push(row("node", "aes128-fast", "decrypt", Metric::Time, 500e-6));
     let comparison = compared("ramalho2024", &rows);
-    let time = line(&comparison, "table-1", "Reception | Time");
+    let time = line(&comparison, "table-1-cipher", "Reception | Time");
     assert_eq!(
         (time.status, &time.measured),
         (CellStatus::NotMeasured, &None)
@@ -474,4 +499,80 @@ fn tables_for_readers_hide_absent_boards_and_say_so() {
             .contains("45 cells not shown: no board file yet for esp32, esp32-accelerated, pi3."),
         "{remarks}"
     );
+}
+
+/// A node with its radio: 16 ms awake in each packet, a quarter of a second on the air.
+fn node(strategy: &str, awake: f64) -> Vec<Row> {
+    vec![
+        // A fifth of 80 ms.
+        row("node", strategy, "transmit", Metric::Time, 5.0 * awake),
+        row("node", strategy, "transmit", Metric::CpuShare, 20.0),
+        row("node", strategy, "transmit", Metric::Rate, 4.0),
+        row("node", strategy, "air", Metric::Time, 0.25),
+    ]
+}
+
+#[test]
+fn a_packets_energy_is_that_of_core_and_radio() {
+    let comparison = compared("ramalho2024", &node("none", 0.016));
+    let cell = line(
+        &comparison,
+        "node-energy",
+        "One transmission, 0.480 s at 14 uA | Node",
+    );
+    // 12 V x 8 uA above rest, for the core and then for the radio.
+    near(
+        number(&cell.measured),
+        12.0 * 8e-6 * (0.016 + 0.25) / 3.6e-3,
+    );
+    let reason = cell.reason.as_deref().unwrap_or("");
+    assert!(reason.contains("250 ms on the air"), "{reason}");
+    // The other profile is not among this test's boards.
+    let other = "One transmission, chip and transceiver by their data sheets | Node";
+    let cell = line(&comparison, "node-energy", other);
+    assert_eq!(cell.status, CellStatus::NotMeasured);
+}
+
+#[test]
+fn a_battery_gives_a_packet_every_period_and_rest() {
+    let rows = [node("none", 0.016), node("speck128-fast", 0.032)].concat();
+    let comparison = compared("ramalho2024", &rows);
+    let cell = line(
+        &comparison,
+        "battery-life",
+        "Without cryptography | Transmitter",
+    );
+    let life = |awake: f64| {
+        let watts = 12.0 * 6e-6 + 12.0 * 8e-6 * (awake + 0.25) / 5.0;
+        // 225 mAh at 3 V.
+        2430.0 / watts
+    };
+    assert_eq!(cell.unit.as_deref(), Some("years"));
+    near(number(&cell.measured), life(0.016) / 31_557_600.0);
+    let share = line(&comparison, "battery-life", "Speck 128 | Transmitter");
+    assert_eq!(share.unit.as_deref(), Some("%"));
+    near(number(&share.measured), 100.0 * life(0.032) / life(0.016));
+    assert!(number(&share.measured) < 100.0);
+}
+
+#[test]
+fn nobody_wins_where_all_are_equal() {
+    let equal = [node("speck128-fast", 0.1), node("aes128-fast", 0.2)].concat();
+    let throughput = |rows: &[Row]| {
+        let comparison = compared("ramalho2024", rows);
+        line(&comparison, "table-1-node", "Transmission | Throughput").clone()
+    };
+    let cell = throughput(&equal);
+    assert_eq!(cell.status, CellStatus::Ok);
+    assert_eq!(cell.measured, Some(Figure::Words("tie".into())));
+    // So are those that differ by a step of the simulation.
+    let mut almost = equal.clone();
+    almost.push(row("node", "aes192-fast", "transmit", Metric::Rate, 4.001));
+    assert_eq!(throughput(&almost).measured, cell.measured);
+    // The most packets win, not the fewest.
+    let mut unequal = equal;
+    unequal.push(row("node", "aes192-fast", "transmit", Metric::Rate, 3.0));
+    unequal.push(row("node", "aes256-fast", "transmit", Metric::Rate, 5.0));
+    let cell = throughput(&unequal);
+    assert_eq!(cell.measured, Some(Figure::Words("AES 256".into())));
 }

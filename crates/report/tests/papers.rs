@@ -2,6 +2,7 @@
 
 mod support;
 
+use selo_report::paper::{Expression, MeasuredBy};
 use support::{paper, papers, printed};
 
 fn near(a: f64, b: f64, within: f64) {
@@ -152,7 +153,69 @@ fn ramalho2024_times_are_means_of_five_readings() {
         assert!((1.0..1.02).contains(&ratio), "{ratio}");
     }
     // A transmission of 0.480 s does not happen 3.4 times a second.
-    assert!(printed(&paper, "throughput", "Every algorithm", "Node") > 1.0 / 0.480);
+    assert!(printed(&paper, "throughput", "PlainText", "Transmitter") > 1.0 / 0.480);
+}
+
+/// What the paper draws, prints or leaves out: every cell is compared with a row of the
+/// node, but for the one current that we take from it.
+#[test]
+fn ramalho2024_is_measured_in_every_cell() {
+    let paper = paper("ramalho2024");
+    let mut nothing = Vec::new();
+    for table in &paper.tables {
+        for cell in &table.cells {
+            let strategies = |expression: &Expression| {
+                assert_eq!(expression.algorithm, "node", "{} {}", table.id, cell.row);
+                expression.strategy.clone().expect("a cipher or none")
+            };
+            match &cell.measured_by {
+                MeasuredBy::Nothing { reason } => nothing.push((cell.row.as_str(), reason)),
+                MeasuredBy::Value(value) => {
+                    // Rows are named as the candidates are.
+                    let name = paper.candidates.iter().find(|c| c.name == cell.row);
+                    if let Some(candidate) = name {
+                        assert_eq!(candidate.strategy, strategies(value), "{}", table.id);
+                    }
+                }
+                MeasuredBy::Quotient(value, by) | MeasuredBy::Difference(value, by) => {
+                    assert_ne!(strategies(value), strategies(by));
+                }
+                MeasuredBy::Winner { .. } => {}
+                other => panic!("{}: {other:?}", table.id),
+            }
+        }
+    }
+    assert_eq!(nothing.len(), 1, "{nothing:?}");
+    assert_eq!(nothing[0].0, "At rest, 10 s at 6 uA");
+    // Eighteen ciphers and none, wherever the paper has all of them.
+    assert_eq!(paper.candidates.len(), 18);
+    for id in [
+        "throughput",
+        "battery-life",
+        "figure-4-flash",
+        "figure-4-sram",
+    ] {
+        let table = paper.tables.iter().find(|table| table.id == id);
+        assert_eq!(table.expect("a table").cells.len(), 2 * 19, "{id}");
+    }
+}
+
+/// The two energies of section 4, from the currents that the profile has from there.
+#[test]
+fn ramalho2024_energies_follow_from_its_currents() {
+    let paper = paper("ramalho2024");
+    let energy = |row| printed(&paper, "node-energy", row, "Node");
+    let microwatt_hours = |amperes: f64, seconds: f64| 12.0 * amperes * seconds / 3.6e-3;
+    near(
+        energy("At rest, 10 s at 6 uA"),
+        microwatt_hours(6e-6, 10.0),
+        5e-3,
+    );
+    let transmission = energy("One transmission, 0.480 s at 14 uA");
+    near(transmission, microwatt_hours(14e-6, 0.480), 5e-3);
+    // What it draws above rest, and what it would at rest in that time.
+    near(microwatt_hours(6e-6, 0.480), 0.0096, 5e-5);
+    near(microwatt_hours(14e-6, 0.480), 0.0224, 5e-5);
 }
 
 #[test]

@@ -18,6 +18,7 @@ fn papers() -> Vec<Comparison> {
     let cell = |row: &str, published: Option<f64>, measured: Option<f64>, status| ComparedCell {
         row: row.to_owned(),
         column: "Arduino".to_owned(),
+        operation: None,
         note: None,
         rows: vec![0],
         line: CellLine {

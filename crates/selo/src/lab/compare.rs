@@ -22,7 +22,7 @@ figure has a status and a reason:
   needs-board     the board has no file yet
   does-not-fit    measured: too large for the board, by the bytes in the reason
   not-supported   the implementation does not offer the operation
-  published-only  not a thing that the lab measures, such as packets a second
+  published-only  not a thing that the lab measures, such as a current that it takes from the paper
 
 Examples:
   selo lab compare albarello2020 --table 2

@@ -1,0 +1,60 @@
+/*
+ * The receiver at the gateway: what the radio brings is decrypted and handed on as text
+ * at D7 (field/console.c), with the time of its arrival. Three spans a packet: taking it,
+ * the cipher, handing it on. A packet of another key is handed on as nonsense: nothing is
+ * authenticated here, as in the paper.
+ */
+#include "console.h"
+#include "ds3231.h"
+#include "e32.h"
+#include "idle.h"
+#include "packet.h"
+#include "port.h"
+#include "start.h"
+
+static void line(void)
+{
+    PORTD |= _BV(PORTD7); /* rests high */
+    DDRD |= _BV(DDD7);
+}
+
+static void hand_on(const uint32_t variables[PACKET_BYTES / 4])
+{
+    struct ds3231 clock;
+    CONSOLE_NUMBER("packet ", ds3231_read(&clock) ? clock.seconds : 0);
+    for (uint8_t i = 0; i < PACKET_BYTES / 4; i++)
+        CONSOLE_HEX("", variables[i]);
+}
+
+static void take(void)
+{
+    union {
+        uint8_t bytes[SELO_LINK_FRAME_MAX];
+        uint32_t variables[PACKET_BYTES / 4];
+    } packet;
+    PORT_MARK(1);
+    uint8_t size = e32_receive(packet.bytes);
+    PORT_MARK(2);
+    if (size != PACKET_BYTES)
+        return;
+    PORT_MARK(1);
+    packet_decrypt(packet.bytes);
+    PORT_MARK(2);
+    PORT_MARK(1);
+    hand_on(packet.variables);
+    PORT_MARK(2);
+}
+
+int main(void)
+{
+    begin(line);
+    for (;;) {
+        cli();
+        if (e32_waiting()) {
+            sei();
+            take();
+        } else {
+            idle();
+        }
+    }
+}

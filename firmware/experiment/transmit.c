@@ -1,0 +1,75 @@
+/*
+ * The transmitter: each five seconds a reading of gauge, clock, thermometer and battery,
+ * encrypted, to the radio. With D2 at ground it sends one packet after another, as fast as
+ * the radio takes them. Three spans a packet: the reading, the cipher, the radio.
+ */
+#include "clock.h"
+#include "e32.h"
+#include "gauge.h"
+#include "idle.h"
+#include "packet.h"
+#include "port.h"
+#include "reading.h"
+#include "start.h"
+
+#include <stddef.h>
+
+_Static_assert(sizeof(struct reading) == PACKET_BYTES, "a reading is a block");
+
+enum { PERIOD_MILLISECONDS = 5000 };
+
+/* The bucket's contact, between D3 and ground. */
+ISR(INT1_vect) { gauge_edge(clock_milliseconds(NULL)); }
+
+static void sensors(void)
+{
+    PORTD |= _BV(PORTD2) | _BV(PORTD3); /* pull-ups */
+    gauge_begin();
+    EICRA = _BV(ISC11); /* a falling edge */
+    EIFR = _BV(INTF1);
+    EIMSK = _BV(INT1);
+}
+
+static uint8_t due(void)
+{
+    static uint32_t last;
+    static uint8_t not_first;
+    uint32_t now = clock_milliseconds(NULL);
+    if (not_first && (PIND & _BV(PIND2)) && now - last < PERIOD_MILLISECONDS)
+        return 0;
+    not_first = 1;
+    last = now;
+    return 1;
+}
+
+static void send(void)
+{
+    struct reading packet;
+    PORT_MARK(1);
+    reading_take(&packet);
+    PORT_MARK(2);
+    PORT_MARK(1);
+    packet_encrypt(&packet);
+    PORT_MARK(2);
+    PORT_MARK(1);
+    e32_put((const uint8_t *)&packet, sizeof packet);
+    e32_flush(gauge_store);
+    PORT_MARK(2);
+}
+
+int main(void)
+{
+    begin(sensors);
+    for (;;) {
+        gauge_store();
+        if (due()) {
+            send();
+            continue;
+        }
+        cli();
+        if (gauge_waiting())
+            sei();
+        else
+            idle(); /* the clock wakes it 61 times a second */
+    }
+}
