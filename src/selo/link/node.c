@@ -60,13 +60,6 @@ uint8_t selo_node_is_joined(const struct selo_node *node)
     return (node->flags & FLAG_JOINED) != 0;
 }
 
-uint8_t selo_node_is_waiting(const struct selo_node *node)
-{
-    return (node->state != STATE_IDLE && node->state != STATE_WAITING) || node->events != 0
-           || node->confirmed.size != 0
-           || (node->flags & (FLAG_ACKNOWLEDGE | FLAG_JOIN_WANTED)) != 0;
-}
-
 uint32_t selo_node_id(const struct selo_node *node)
 {
     return node->id;
