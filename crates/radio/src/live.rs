@@ -309,7 +309,9 @@ impl Driver {
         let hosts = hosts.into_iter();
         let run = Run {
             air: air.clone(),
-            hosts: hosts.map(|(station, host)| (station, host.into())).collect(),
+            hosts: hosts
+                .map(|(station, host)| (station, host.into()))
+                .collect(),
         };
         let thread = std::thread::Builder::new()
             .name("ether".into())

@@ -314,7 +314,10 @@ mod tests {
     fn messages_come_as_they_were_sent_in_whatever_pieces() {
         let messages = [
             Message::Bytes((0..255).collect()),
-            Message::Pins { m1: true, m0: false },
+            Message::Pins {
+                m1: true,
+                m0: false,
+            },
             Message::Aux(true),
             Message::Taken,
             Message::Bytes(vec![7]),

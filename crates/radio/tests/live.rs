@@ -8,8 +8,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use selo_radio::airtime::AirRate;
-use selo_radio::ether::{Ether, Settings};
 use selo_radio::e32::Mode;
+use selo_radio::ether::{Ether, Settings};
 use selo_radio::live::{Air, Driver, Handle, Host, Pty};
 use selo_radio::medium::Position;
 use selo_radio::parameters::{Parameters, Parity, Uart};
