@@ -461,6 +461,9 @@ enum selo_node_event selo_node_poll(struct selo_node *node);
 
 uint8_t selo_node_is_paired(const struct selo_node *node);
 uint8_t selo_node_is_joined(const struct selo_node *node);
+/* 1 while the node must hear and be polled often: it awaits an answer, or has something to say
+ * or to do. Else a radio may sleep, and the next poll may be as late as the device likes. */
+uint8_t selo_node_is_waiting(const struct selo_node *node);
 uint32_t selo_node_id(const struct selo_node *node);
 
 /* Wipes keys, here and in the stored record; the id and the join counter stay, so that the

@@ -50,3 +50,8 @@ uint32_t clock_milliseconds(void *unused)
     }
     return now + (rest + ticks * (uint32_t)TICK_MICROSECONDS) / 1000;
 }
+
+void clock_slept(uint16_t slept)
+{
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE) { milliseconds += slept; }
+}

@@ -12,4 +12,7 @@ void clock_begin(void);
 
 uint32_t clock_milliseconds(void *unused);
 
+/* So many milliseconds have passed while the timer stood still. */
+void clock_slept(uint16_t slept);
+
 #endif

@@ -1,40 +1,64 @@
 /*
- * Bytes of the EEPROM [ATMEGA328P, 8.4 and 8.6.3]. A byte takes 3.4 ms.
+ * Bytes of the EEPROM [ATMEGA328P, 8.4 and 8.6.3]. A byte takes 3.4 ms. Between the bytes
+ * of the main loop the interrupt programs those of outside_byte.
  */
 #include "eeprom.h"
 #include "idle.h"
+#include "outside.h"
 
 #include <avr/io.h>
 
-ISR(EE_READY_vect) { EECR &= (uint8_t)~_BV(EERIE); /* it stands as long as it is enabled */ }
+/* Interrupts off, and no byte being programmed. */
+static void program(uint16_t address, uint8_t value)
+{
+    EEAR = address;
+    EEDR = value;
+    EECR |= _BV(EEMPE); /* four cycles from the first bit to the second */
+    EECR |= _BV(EEPE);
+}
 
+ISR(EE_READY_vect) /* it stands as long as it is enabled */
+{
+    uint16_t address;
+    uint8_t value;
+    if (outside_byte(&address, &value))
+        program(address, value);
+    else
+        EECR &= (uint8_t)~_BV(EERIE);
+}
+
+void eeprom_wake(void) { EECR |= _BV(EERIE); }
+
+/* Returns with interrupts off. */
 static void wait_until_ready(void)
 {
     for (;;) {
         cli();
         if (!(EECR & _BV(EEPE)))
-            break;
+            return;
         EECR |= _BV(EERIE);
         idle();
     }
-    sei();
 }
 
 uint8_t eeprom_get(uint16_t address)
 {
+    uint8_t interrupts = SREG;
+    wait_until_ready();
     EEAR = address;
     EECR |= _BV(EERE);
-    return EEDR;
+    uint8_t value = EEDR;
+    SREG = interrupts;
+    return value;
 }
 
 void eeprom_put(uint16_t address, uint8_t value)
 {
     if (eeprom_get(address) == value)
         return;
-    EEDR = value;
-    cli(); /* four cycles from the first bit to the second */
-    EECR |= _BV(EEMPE);
-    EECR |= _BV(EEPE);
+    wait_until_ready();
+    program(address, value);
     sei();
     wait_until_ready();
+    sei();
 }

@@ -12,4 +12,8 @@ uint8_t eeprom_get(uint16_t address);
  * meanwhile may leave any value. Interrupts must be on. */
 void eeprom_put(uint16_t address, uint8_t value);
 
+/* Asks outside_byte for bytes, and programs them by and by, whatever the main loop does.
+ * From an interrupt, or with interrupts off. */
+void eeprom_wake(void);
+
 #endif

@@ -11,8 +11,9 @@
 #include "entropy.h"
 #include "clock.h"
 #include "idle.h"
+#include "watchdog.h"
 
-#include <avr/wdt.h>
+#include <avr/io.h>
 
 enum {
     TICKS_PER_BYTE = 8,
@@ -20,24 +21,7 @@ enum {
     LENGTHS_WANTED = 16 /* of 256 ticks; fewer different ones: nothing jitters */
 };
 
-static volatile uint16_t count;
-static volatile uint8_t ticked;
 static uint8_t found;
-
-ISR(WDT_vect)
-{
-    count = TCNT1;
-    ticked = 1;
-}
-
-static void start_watchdog(void)
-{
-    cli();
-    wdt_reset();
-    WDTCSR = _BV(WDCE) | _BV(WDE); /* unlocks the register for four cycles */
-    WDTCSR = _BV(WDIE);            /* interrupt, no reset, shortest period */
-    sei();
-}
 
 /* Sleeps until the watchdog ticks; 0 if it does not. */
 static uint8_t wait_for_tick(uint16_t *at)
@@ -45,14 +29,12 @@ static uint8_t wait_for_tick(uint16_t *at)
     uint32_t start = clock_milliseconds(NULL);
     for (;;) {
         cli();
-        if (ticked)
+        if (watchdog_ticked(at))
             break;
         idle();
         if (clock_milliseconds(NULL) - start > PATIENCE_MILLISECONDS)
             return 0;
     }
-    ticked = 0;
-    *at = count;
     sei();
     return 1;
 }
@@ -84,10 +66,11 @@ enum selo_status entropy_draw(void *unused, uint8_t *out, size_t size)
     selo_wipe(out, size);
     TCCR1A = 0;
     TCCR1B = _BV(CS10); /* counts every cycle of the processor */
-    ticked = 0;
-    start_watchdog();
+    cli();
+    watchdog_start(0);
+    sei();
     uint16_t lengths = gather(out, size);
-    wdt_disable();
+    watchdog_stop();
     TCCR1B = 0;
 
     /* Short draws are held to the same share of different lengths. */

@@ -6,11 +6,12 @@
 #include "clock.h"
 #include "console.h"
 #include "entropy.h"
-#include "idle.h"
 #include "outside.h"
 #include "port.h"
 #include "record.h"
 #include "station.h"
+
+#include <avr/interrupt.h>
 
 static const struct selo_hal hal = {
     .send = outside_send,
@@ -35,10 +36,11 @@ int main(void)
     for (;;) {
         if (station_step())
             continue;
+        uint32_t rest = station_rest();
         cli();
         if (outside_waiting())
             sei();
         else
-            idle();
+            outside_sleep(rest);
     }
 }

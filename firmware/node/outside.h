@@ -24,6 +24,15 @@ uint8_t outside_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX]);
 /* Sends the frame that was kept, if there is one; sleeps meanwhile. Interrupts must be on. */
 void outside_flush(void);
 
+/* The next byte for the EEPROM that is to be programmed in the background, after
+ * eeprom_wake; 0 if there is none. From an interrupt. */
+uint8_t outside_byte(uint16_t *address, uint8_t *value);
+
+/* Sleeps until something happens. For so many milliseconds nothing is due and no frame is
+ * awaited; 0: the node may not be away. To be called with interrupts off, after looking
+ * that nothing is waiting; returns with interrupts on. */
+void outside_sleep(uint32_t milliseconds);
+
 /* A payload from the gateway. */
 void outside_payload(const uint8_t *bytes, uint8_t size);
 

@@ -17,6 +17,8 @@
 #define NODE_PERIOD_MS 60000
 #endif
 
+#define FOREVER UINT32_MAX
+
 static struct selo_node node;
 static enum selo_status begun = SELO_ERROR_STATE;
 static uint8_t comparing; /* the digits have been shown and wait for the operator */
@@ -164,14 +166,37 @@ static void press(void)
         station_pair();
 }
 
+/* A period is longer or shorter by up to an eighth, so that two nodes whose frames collide
+ * do not go on doing so. */
+#define SPREAD (NODE_PERIOD_MS / 8UL)
+
+static uint32_t last_reading, period;
+
+/* Milliseconds until a reading is due; none is without a session. */
+static uint32_t until_reading(void)
+{
+    uint32_t since = clock_milliseconds(NULL) - last_reading;
+    if (NODE_PERIOD_MS == 0 || !selo_node_is_joined(&node))
+        return FOREVER;
+    return since < period ? period - since : 0;
+}
+
 static uint8_t reading_due(void)
 {
-    static uint32_t last;
-    uint32_t now = clock_milliseconds(NULL);
-    if (NODE_PERIOD_MS == 0 || !selo_node_is_joined(&node) || now - last < NODE_PERIOD_MS)
+    static uint16_t random;
+    if (until_reading() != 0)
         return 0;
-    last = now;
+    random = (uint16_t)(random * 25173U + 13849U + (uint16_t)selo_node_id(&node));
+    last_reading = clock_milliseconds(NULL);
+    period = NODE_PERIOD_MS - SPREAD + SPREAD / 128 * (random >> 8);
     return 1;
+}
+
+uint32_t station_rest(void)
+{
+    if (begun != SELO_OK)
+        return FOREVER;
+    return selo_node_is_waiting(&node) ? 0 : until_reading();
 }
 
 /* Not inlined, so that the reading is off the stack when a handshake computes. */

@@ -13,6 +13,10 @@ void station_begin(const struct selo_hal *hal);
 /* Does one thing that is due; 0 if there is none. */
 uint8_t station_step(void);
 
+/* For so many milliseconds nothing is due and no answer is awaited; 0: the node must go on
+ * looking. */
+uint32_t station_rest(void);
+
 /* For struct selo_hal: link frames, but only when they are looked for. */
 uint8_t station_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX]);
 

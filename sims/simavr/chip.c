@@ -14,8 +14,8 @@
  *          reach as well as OUT does.
  *  flash   lies right below inaccessible pages, so that a read beyond its end
  *          traps in the host's MMU instead of costing a comparison per access.
- *  EEPROM  is another file's, eeprom.c; so are pins of interest, wires.c, and a clock
- *          on the bus, ds3231.c.
+ *  EEPROM  is another file's, eeprom.c; so are pins of interest, wires.c, a clock on the
+ *          bus, ds3231.c, and the sleep modes, sleep.c.
  *  RAM     simavr checks every access itself and says so through its logger; the
  *          array behind it has all 64 KiB, since it goes on writing afterwards.
  */
@@ -25,6 +25,7 @@
 #include "eeprom.h"
 #include "image.h"
 #include "protocol.h"
+#include "sleep.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -324,6 +325,12 @@ static avr_uart_t *find_uart(void)
     return NULL;
 }
 
+static avr_cycle_count_t on_deadline(avr_t *chip, avr_cycle_count_t when, void *unused)
+{
+    (void)chip, (void)when, (void)unused;
+    return 0; /* it is only there to be slept until, by an idle chip too */
+}
+
 void chip_open(const struct chip_options *options, const char *image)
 {
     avr_global_logger_set(on_log);
@@ -357,6 +364,7 @@ void chip_open(const struct chip_options *options, const char *image)
     uart->flags = 0; /* neither sleep on polling nor copy to the console */
     avr_irq_register_notify(uart->io.irq + UART_IRQ_OUTPUT, on_transmit, NULL);
     eeprom_open(avr, options->eeprom);
+    sleep_open(avr, on_deadline, options->has_watchdog);
     chip_supply(SUPPLY_MILLIVOLTS);
     if (options->has_clock) {
         ds3231_open(avr, options->clock_seconds);
@@ -384,6 +392,7 @@ void chip_reset(void)
     eeprom_cut();
     in_reset = 1;
     avr_reset(avr);
+    sleep_reset();
     in_reset = 0;
     avr->state = cpu_Running;
     uart->flags = 0;
@@ -410,17 +419,16 @@ void chip_stopped(const char *reason, uint32_t pc)
  */
 static void run_on(void)
 {
+    sleep_woken();
     avr_flashaddr_t next = avr->pc;
     if (avr->state == cpu_Running)
         next = avr_run_one(avr);
     if (avr->state == cpu_Crashed && avr->pc >= avr->flashend)
         stop_with_fault("flash-read-out-of-bounds", avr->pc); /* of an instruction */
-    avr_cycle_count_t until_timer = avr_cycle_timer_process(avr);
+    avr_cycle_timer_process(avr);
     avr->pc = next;
-    if (avr->state == cpu_Sleeping && avr->sreg[S_I] && avr->cycle_timers.timer) {
-        avr->cycle += 1 + until_timer;
-        span.slept += 1 + until_timer;
-    }
+    if (avr->state == cpu_Sleeping && avr->sreg[S_I])
+        span.slept += sleep_on();
     if ((avr->state == cpu_Running || avr->state == cpu_Sleeping) && avr->interrupt_state) {
         in_interrupt_entry = 1;
         avr_service_interrupts(avr);
@@ -429,19 +437,6 @@ static void run_on(void)
 }
 
 enum state { RUNS, IDLE, PAUSED, STOPPED };
-
-static avr_cycle_count_t on_deadline(avr_t *chip, avr_cycle_count_t when, void *unused)
-{
-    (void)chip, (void)when, (void)unused;
-    return 0; /* it is only there to be slept until, by an idle chip too */
-}
-
-/* Whether a timer is due, other than the end of `advance`. */
-static int timer_due(void)
-{
-    const avr_cycle_timer_slot_t *first = avr->cycle_timers.timer;
-    return first && (first->timer != on_deadline || first->next);
-}
 
 /* Says why, if the chip has stopped. */
 static enum state look_at_state(void)
@@ -459,7 +454,7 @@ static enum state look_at_state(void)
         chip_stopped("crash", avr->pc);
         return STOPPED;
     }
-    if (avr->state == cpu_Sleeping && !timer_due() && !uart_accepts()
+    if (avr->state == cpu_Sleeping && !sleep_ends() && (sleep_is_deep() || !uart_accepts())
         && !avr_has_pending_interrupts(avr))
         return IDLE;
     if (deadline)
@@ -481,7 +476,8 @@ static enum state run(void)
         do {
             if (deadline)
                 set_byte_time();
-            feed_uart();
+            if (!sleep_is_deep())
+                feed_uart();
             run_on();
             state = look_at_state();
         } while (state == RUNS);
@@ -511,6 +507,6 @@ int chip_advance(uint64_t cycles)
         return -1;
     deadline = 0;
     protocol_advanced(state == IDLE ? "idle" : "paused", avr->cycle,
-                      (uint32_t)(avr->ramend - stack_lowest));
+                      (uint32_t)(avr->ramend - stack_lowest), sleep_light(), sleep_deep());
     return 0;
 }

@@ -21,6 +21,7 @@ struct chip_options {
     const char *eeprom;  /* file with the contents of the EEPROM, or NULL */
     struct wire wires[CHIP_WIRES];
     unsigned wire_count;
+    int has_watchdog;     /* the chip's watchdog interrupts */
     int has_clock;        /* a DS3231 is on the bus */
     uint64_t clock_seconds; /* since 1970; 0: it has been without power */
 };

@@ -161,6 +161,11 @@ void eeprom_open(avr_t *chip, const char *path)
         load();
 }
 
+int eeprom_is_timer(avr_cycle_timer_t timer)
+{
+    return timer == on_programmed || timer == on_master_enable_over;
+}
+
 int eeprom_has_file(void) { return file != NULL; }
 
 void eeprom_save(void)

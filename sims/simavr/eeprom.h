@@ -17,6 +17,9 @@ void eeprom_open(avr_t *avr, const char *path);
  * it. The file is replaced at once or not at all. */
 void eeprom_save(void);
 
+/* 1 for the events of programming, which goes on while the core sleeps. */
+int eeprom_is_timer(avr_cycle_timer_t timer);
+
 /* 1 if there is a file. */
 int eeprom_has_file(void);
 

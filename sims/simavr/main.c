@@ -15,7 +15,7 @@
 
 static const char help[] =
     "usage: " RUNNER_NAME " --mcu NAME --frequency HZ [--paced | --limit CYCLES]\n"
-    "       [--static-end ADDRESS] [--eeprom FILE] [--ds3231 SECONDS]\n"
+    "       [--static-end ADDRESS] [--eeprom FILE] [--ds3231 SECONDS] [--watchdog]\n"
     "       [--watch PIN]... [--console PIN:BAUD] IMAGE.elf\n"
     "\n"
     "Runs an AVR image on a simulated chip. Reads lines on standard input\n"
@@ -30,6 +30,7 @@ static const char help[] =
     "                        below it is a stack collision\n"
     "  --paced               the chip runs only when told to advance\n"
     "  --eeprom FILE         contents of the EEPROM, loaded and kept; absent is erased\n"
+    "  --watchdog            the chip's watchdog interrupts, and wakes from every sleep\n"
     "  --ds3231 SECONDS      a clock on the two-wire bus, at that time since 1970; 0: it has\n"
     "                        been without power\n"
     "  --watch PIN           say when the program changes a pin, such as D4\n"
@@ -136,6 +137,8 @@ int main(int argc, char **argv)
             paced = 1;
         else if (strcmp(argv[i], "--eeprom") == 0 && value)
             options.eeprom = value, i++;
+        else if (strcmp(argv[i], "--watchdog") == 0)
+            options.has_watchdog = 1;
         else if (strcmp(argv[i], "--ds3231") == 0)
             options.has_clock = 1, options.clock_seconds = number_of(argv[i], value, UINT32_MAX), i++;
         else if (strcmp(argv[i], "--watch") == 0)

@@ -97,10 +97,11 @@ void protocol_idle(uint64_t cycle)
     flush();
 }
 
-void protocol_advanced(const char *word, uint64_t cycle, uint32_t stack)
+void protocol_advanced(const char *word, uint64_t cycle, uint32_t stack, uint64_t light, uint64_t deep)
 {
     print_received();
-    fprintf(out, "%s cycle=%" PRIu64 " stack=%" PRIu32 "\n", word, cycle, stack);
+    fprintf(out, "%s cycle=%" PRIu64 " stack=%" PRIu32 " light=%" PRIu64 " deep=%" PRIu64 "\n", word,
+            cycle, stack, light, deep);
     flush();
 }
 

@@ -16,8 +16,9 @@ void protocol_open(void);
 void protocol_ready(const char *mcu, uint32_t frequency, uint32_t ramend, uint32_t flashend);
 void protocol_span(uint64_t cycles, uint64_t slept, uint32_t stack);
 void protocol_idle(uint64_t cycle);
-/* What --paced answers to `advance`: "paused" or "idle", with the deepest stack since reset. */
-void protocol_advanced(const char *word, uint64_t cycle, uint32_t stack);
+/* What --paced answers to `advance`: "paused" or "idle", with the deepest stack since reset and
+ * the cycles slept since the start, with timers and without. */
+void protocol_advanced(const char *word, uint64_t cycle, uint32_t stack, uint64_t light, uint64_t deep);
 void protocol_saved(void);
 void protocol_fault(const char *kind, uint32_t pc, uint32_t address, uint64_t cycle);
 void protocol_stopped(const char *reason, uint32_t pc, uint64_t cycle);

@@ -637,14 +637,19 @@ static void limits(void)
     node.session.up_next = 131070;
     CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK);
     CHECK(world_poll(&node) == 0 && node.state == STATE_IDLE);
+    CHECK(!selo_node_is_waiting(&node));
     CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK);
+    CHECK(selo_node_is_waiting(&node)); /* it is about to join again */
     CHECK(world_poll(&node) == 0 && node.state == STATE_JOINING);
+    CHECK(selo_node_is_waiting(&node));
     CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK); /* meanwhile it goes on */
     world_wait(&world, &node, 2000);
     link_answer(&world, &node, &peer, 7, 0);
     CHECK(world_poll(&node) == 0 && node.state == STATE_IDLE && node.session.up_next == 0);
 
+    CHECK(!selo_node_is_waiting(&node));
     CHECK(selo_node_send(&node, "x", 1, SELO_NODE_CONFIRMED) == SELO_OK);
+    CHECK(selo_node_is_waiting(&node));
     for (unsigned i = 1; i <= 32768; i++) {
         size = peer_down(&peer, frame, 0, i & 0x3fff, "x", 1);
         frame[size - 1] ^= 1;

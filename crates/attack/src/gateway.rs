@@ -175,6 +175,7 @@ impl Target for RealGateway {
             let message = Downlink {
                 device: id,
                 payload,
+                timed: false,
                 confirmed: false,
                 after_uplink: false,
                 until_ms: now.steady_ms + MESSAGE_MS,

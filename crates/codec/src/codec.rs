@@ -39,6 +39,9 @@ impl<'a> Value<'a> {
 pub struct Codec {
     pub name: String,
     pub title: Title,
+    /// A message to the device that sets its clock: these bytes, then the seconds since 1970
+    /// (4, low byte first). None: it cannot be set.
+    pub set_clock: Option<Vec<u8>>,
     pub(crate) format: Format,
 }
 
@@ -110,6 +113,20 @@ impl Codec {
             }
             Format::Channels(items) => channels(&self.name, items, payload),
         }
+    }
+
+    /// Whether a payload that came at `now`, in seconds since 1970, shows a clock that can be
+    /// set and is not known, or wrong by more than `most` seconds. The clock is the first value
+    /// whose class is `timestamp`.
+    pub fn wants_time(&self, payload: &[u8], now: u64, most: u64) -> bool {
+        if self.set_clock.is_none() {
+            return false;
+        }
+        let Ok(values) = self.decode(payload) else {
+            return false;
+        };
+        let clock = values.iter().find(|value| value.class == Some("timestamp"));
+        clock.is_none_or(|clock| (clock.value - now as f64).abs() > most as f64)
     }
 
     fn not_mine(&self, variants: &[Variant], payload: &[u8]) -> Error {

@@ -16,6 +16,9 @@ use crate::field::{Field, Kind, Layout, Title};
 /// its own may more.
 const LENGTH_MAX: usize = 1024;
 
+/// Bytes before the time of a message that sets a clock.
+const SET_CLOCK_MAX: usize = 16;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -26,6 +29,8 @@ struct File {
     #[serde(default)]
     endian: Endian,
     length: Option<Spanned<usize>>,
+    /// Hexadecimal.
+    set_clock: Option<Spanned<String>>,
     #[serde(default)]
     field: Vec<Spanned<RawField>>,
     #[serde(default)]
@@ -220,7 +225,15 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Codec> {
             Format::Fields(variants)
         }
     };
+    let set_clock = raw.set_clock.as_ref().map(|text| {
+        let bytes = unhex(text.get_ref());
+        let bytes = bytes.filter(|bytes| (1..=SET_CLOCK_MAX).contains(&bytes.len()));
+        let why = "set_clock is no message".to_owned();
+        let hint = "1 to 16 bytes in hexadecimal, which the time follows";
+        bytes.ok_or_else(|| at(text.span().start, Wrong(why, hint)))
+    });
     let codec = Codec {
+        set_clock: set_clock.transpose()?,
         name: name.clone(),
         title: title(&raw.title).map_err(|error| at(start, error))?,
         format,

@@ -112,6 +112,35 @@ fn the_default_is_there_and_says_what_its_values_are() {
 }
 
 #[test]
+fn a_clock_that_is_lost_or_wrong_wants_the_time() {
+    let codecs = built_in();
+    let gauge = codecs.get("rain-gauge").expect("there");
+    assert_eq!(gauge.set_clock.as_deref(), Some(&b"T"[..]));
+    let now = 1_795_343_211;
+    for (time, wants) in [
+        (0, true),
+        (now, false),
+        (now - 30, false),
+        (now - 31, true),
+        (now + 31, true),
+    ] {
+        let mut payload = (time as u32).to_le_bytes().to_vec();
+        payload.extend([0; 12]);
+        assert_eq!(gauge.wants_time(&payload, now, 30), wants, "{time}");
+    }
+    assert!(!gauge.wants_time(b"no reading", now, 30));
+    let raw = codecs.get("raw").expect("there");
+    assert!(!raw.wants_time(&[0; 16], now, 30), "nobody knows how");
+    for text in ["", "5", "xx", "00000000000000000000000000000000ff"] {
+        let file = format!(
+            "name = 'c'\ntitle = {{ en = 'c', pt = 'c' }}\nformat = 'raw'\nset_clock = '{text}'\n"
+        );
+        let error = built_in().add("c.toml", &file).expect_err(text);
+        assert!(error.to_string().contains("line 4: set_clock"), "{error}");
+    }
+}
+
+#[test]
 fn an_unknown_name_is_refused_with_the_names_there_are() {
     let error = built_in().get("no-such").expect_err("refused").to_string();
     assert_eq!(

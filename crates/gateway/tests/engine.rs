@@ -210,6 +210,7 @@ fn the_address_moves_with_the_newest_packet_and_only_if_its_tag_is_right() {
         let message = Downlink {
             device: common::Node::new(1, Suite::Ascon).id,
             payload,
+            timed: false,
             confirmed: false,
             after_uplink: false,
             until_ms: u64::MAX,
@@ -531,6 +532,7 @@ fn message(node: &Node, payload: &[u8], confirmed: bool, until_ms: u64) -> Downl
     Downlink {
         device: node.id,
         payload: Payload::new(payload).expect("short"),
+        timed: false,
         confirmed,
         after_uplink: false,
         until_ms,
@@ -656,6 +658,38 @@ fn a_message_for_a_node_that_sleeps_is_sent_when_it_is_heard() {
     assert_eq!(bench.handle(50_000, peer(1), &node.up(b"x")).1, []);
     bench.tick(100_000);
     assert_eq!(outcomes(&mut bench).last(), Some(&Outcome::Expired));
+}
+
+#[test]
+fn a_time_is_that_of_the_moment_when_it_is_sent() {
+    let (mut bench, mut node) = joined(Suite::Ascon);
+    bench.give(0, peer(1), &node.up(b"x"));
+    let mut queued = message(&node, b"T", true, 100_000);
+    (queued.timed, queued.after_uplink) = (true, true);
+    let queue = bench.engine.send(at(0), queued, &mut bench.out);
+    queue.expect("queued");
+    // Each time that the node is heard: the one before may be lost.
+    for (counter, ms) in [(0, 10_000), (1, 20_000), (2, 30_000), (3, 40_000)] {
+        let (_, sent) = bench.handle(ms, peer(1), &node.up(b"x"));
+        let seconds = (at(ms).unix_ms / 1000) as u32;
+        let Some(Heard::Down {
+            counter: got,
+            payload,
+            ..
+        }) = node.take(&sent[0].1)
+        else {
+            panic!("{sent:?}");
+        };
+        assert_eq!(
+            (got, payload),
+            (counter, [b"T", &seconds.to_le_bytes()[..]].concat())
+        );
+    }
+    assert_eq!(bench.handle(50_000, peer(1), &node.up(b"x")).1, []);
+    // The time needs its room.
+    let mut long = message(&node, &[0; 30], false, 100_000);
+    long.timed = true;
+    assert!(bench.engine.send(at(0), long, &mut bench.out).is_err());
 }
 
 #[test]

@@ -158,6 +158,7 @@ fn a_node_joins_by_radio_delivers_twenty_readings_and_gets_a_message() {
         let downlink = Downlink {
             device: DeviceId(ID),
             payload: Payload::new(b"tip the gauge").expect("short"),
+            timed: false,
             confirmed: true,
             after_uplink: false,
             until_ms: u64::MAX,

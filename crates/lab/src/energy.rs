@@ -27,6 +27,9 @@ pub struct PowerProfile {
     /// What a radio module draws beside that.
     #[serde(default)]
     pub radio: Option<RadioCurrents>,
+    /// Current while its oscillator stands still and the watchdog runs, if it is known.
+    #[serde(default)]
+    pub power_down_milliamps: Option<f64>,
     /// What a reader must know before trusting the figures.
     #[serde(default)]
     pub note: Option<String>,
@@ -392,6 +395,7 @@ mod tests {
             supply_volts: 5.0,
             active_milliamps: 16.0,
             idle_milliamps: 15.0,
+            power_down_milliamps: None,
             note: None,
         };
         close(profile.watts_above_idle(), 5e-3);

@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::board::Board;
 use crate::build::Image;
@@ -46,6 +47,12 @@ pub struct FieldNode {
     pub stack: u64,
     /// The chip's cycle counter.
     pub cycle: u64,
+    /// Cycles that it slept with its timers running.
+    pub light: u64,
+    /// Cycles that it slept with its oscillator stopped.
+    pub deep: u64,
+    /// Cycles in which M0 and M1 were high: the module slept.
+    pub radio_asleep: u64,
 }
 
 impl FieldNode {
@@ -62,6 +69,7 @@ impl FieldNode {
             watch: vec![format!("{}{}", M0.0, M0.1), format!("{}{}", M1.0, M1.1)],
             console: Some(CONSOLE.into()),
             clock: Some(time),
+            watchdog: true,
         };
         Ok(FieldNode {
             chip: Paced::start(root, board, &image.path, &image.weight, eeprom, &around)?,
@@ -76,12 +84,20 @@ impl FieldNode {
             spans: Vec::new(),
             stack: 0,
             cycle: 0,
+            light: 0,
+            deep: 0,
+            radio_asleep: 0,
         })
     }
 
     /// Cycles in a second.
     pub fn clock_hz(&self) -> u64 {
         self.clock_hz
+    }
+
+    /// How long the chip has run.
+    pub fn time(&self) -> Duration {
+        Duration::from_secs_f64(self.cycle as f64 / self.clock_hz as f64)
     }
 
     /// Lets so many cycles pass, and takes in what the chip does meanwhile.
@@ -97,7 +113,11 @@ impl FieldNode {
 
     fn run(&mut self, cycles: u64) -> Result<()> {
         let done = self.chip.advance(cycles)?;
+        if self.pins == (true, true) {
+            self.radio_asleep += done.cycle - self.cycle;
+        }
         self.cycle = done.cycle;
+        (self.light, self.deep) = (done.light, done.deep);
         self.stack = done.stack;
         self.spans.extend(done.spans);
         self.uart.extend(done.bytes);

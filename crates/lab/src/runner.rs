@@ -70,6 +70,8 @@ pub struct Surroundings {
     /// A DS3231 on the two-wire bus: its time in seconds since 1970; 0, it has been without
     /// power.
     pub clock: Option<u32>,
+    /// The watchdog interrupts.
+    pub watchdog: bool,
 }
 
 /// What a paced chip did in one [`Paced::advance`].
@@ -87,6 +89,10 @@ pub struct Advanced {
     pub cycle: u64,
     /// The deepest stack since the last reset, in bytes from the end of the RAM.
     pub stack: u64,
+    /// Cycles slept since the start with the chip's timers running.
+    pub light: u64,
+    /// Cycles slept since the start with its oscillator stopped.
+    pub deep: u64,
     /// Nothing but a byte or a pin will wake the chip.
     pub idle: bool,
 }
@@ -118,6 +124,9 @@ impl Paced {
         }
         if let Some(seconds) = around.clock {
             command.args(["--ds3231", &seconds.to_string()]);
+        }
+        if around.watchdog {
+            command.arg("--watchdog");
         }
         command.arg(image);
         ChipSession::spawn(PACED, command).map(Paced)
@@ -321,8 +330,10 @@ impl ChipSession {
                 "idle" | "paused" => {
                     done.idle = word == "idle";
                     done.cycle = number("cycle").ok_or_else(|| self.garbled(&line))?;
-                    // Only a paced chip says how deep its stack was.
+                    // Only a paced chip says how deep its stack was, and how it slept.
                     done.stack = number("stack").unwrap_or(0);
+                    done.light = number("light").unwrap_or(0);
+                    done.deep = number("deep").unwrap_or(0);
                     return Ok(done);
                 }
                 "fault" => fault = Some(rest.to_owned()),

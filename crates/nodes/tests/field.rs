@@ -13,7 +13,7 @@ use selo_lab::node::{eeprom_with, factory_record};
 use selo_link::frame::Frame;
 use selo_link::join::JoinOpened;
 use selo_link::pair::GatewayPairing;
-use selo_link::session::{Session, SessionId};
+use selo_link::session::{SealOptions, Session, SessionId};
 use selo_link::{DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
 use selo_nodes::field::{build, step};
 use selo_radio::ether::{Ether, Settings};
@@ -231,6 +231,23 @@ fn tips_of_two_gauges_arrive_as_millimetres() {
         2,
         "the first reading says that it is the first"
     );
+    // Between two readings the core is awake for a hundredth of the time, and the module
+    // listens for two seconds after each.
+    let before = &bench.stations[0].node;
+    let (cycle, light, deep) = (before.cycle, before.light, before.deep);
+    let asleep = before.radio_asleep;
+    bench.run(20_000);
+    let node = &bench.stations[0].node;
+    let share = |cycles: u64| cycles as f64 / (node.cycle - cycle) as f64;
+    let awake = 1.0 - share(node.light - light) - share(node.deep - deep);
+    println!(
+        "awake {awake:.4}, idle {:.3}, module asleep {:.3}",
+        share(node.light - light),
+        share(node.radio_asleep - asleep)
+    );
+    assert!(awake < 0.05, "awake {awake}");
+    assert!(share(node.deep - deep) > 0.8);
+    assert!((0.4..0.7).contains(&share(node.radio_asleep - asleep)));
     for _ in 0..31 {
         bench.stations[0].node.tip().expect("a line");
         bench.run(400);
@@ -283,16 +300,16 @@ fn tips_survive_power_cuts_and_a_radio_that_is_stuck() {
     bench.pair(0);
     bench.run(8_000);
     let mut least = 0_u32;
-    for cut in 0..12_u64 {
+    for cut in 0..24_u64 {
         let node = &mut bench.stations[0].node;
         node.tip().expect("a line");
-        node.advance(1 + cut * 40_009).expect("it runs");
+        node.advance(1 + cut * 20_011).expect("it runs");
         node.cut_power().expect("a line");
-        // It starts, reads its total and computes for a join.
-        node.advance(64_000_000).expect("it runs");
+        // It starts, gathers randomness and computes for a join; whatever it does when the
+        // bucket tips, the tip is stored 25 ms later.
+        node.advance(2_000_000 + cut * 5_000_011).expect("it runs");
         node.tip().expect("a line");
-        // A tip during a multiplication waits for its end, but not for the radio.
-        node.advance(80_000_000).expect("it runs");
+        node.advance(400_000).expect("it runs");
         let eeprom = node.eeprom().expect("the EEPROM");
         let total = newest_total(&eeprom);
         assert!(
@@ -300,6 +317,8 @@ fn tips_survive_power_cuts_and_a_radio_that_is_stuck() {
             "{total} after {least}"
         );
         least = total;
+        // The contact opens.
+        node.advance(4_000_000).expect("it runs");
     }
 }
 
@@ -312,4 +331,32 @@ fn newest_total(eeprom: &[u8]) -> u32 {
         (entry[4..] == crc && total as usize % 64 == place).then_some(total)
     });
     total.max().unwrap_or(0)
+}
+
+#[test]
+fn a_lost_clock_is_said_and_set_by_the_gateway() {
+    let mut bench = Bench::new(&[0x13], 0);
+    bench.pair(0);
+    bench.run(20_000);
+    assert_eq!(bench.value(0, "clock_lost"), Some(1.0));
+    assert_eq!(bench.value(0, "time"), None);
+    // The module sleeps from two seconds after a reading until the next.
+    let readings = bench.stations[0].readings.len();
+    while bench.stations[0].readings.len() == readings {
+        bench.run(10);
+    }
+    let mut frame = [0; FRAME_MAX];
+    let mut order = vec![b'T'];
+    order.extend(TIME.to_le_bytes());
+    let session = bench.stations[0].session.as_mut().expect("a session");
+    let sealed = session.seal(&order, SealOptions::default(), &mut frame);
+    let sealed = sealed.expect("sealed").frame.to_vec();
+    bench.send(&sealed);
+    bench.next_line(0, "clock set", 5);
+    let set = bench.milliseconds;
+    bench.run(8_000);
+    assert_eq!(bench.value(0, "clock_lost"), Some(0.0));
+    let time = bench.value(0, "time").expect("a time") as u64;
+    let now = u64::from(TIME) + (bench.milliseconds - set) / 1000;
+    assert!((now - 8..=now + 1).contains(&time), "{time} is not {now}");
 }

@@ -210,6 +210,11 @@ impl Module {
         !self.aux_low
     }
 
+    /// Whether bytes wait for TXD.
+    pub fn is_saying(&self) -> bool {
+        !self.output.is_empty()
+    }
+
     /// The parameters that are in force.
     pub fn parameters(&self) -> Parameters {
         self.live

@@ -60,6 +60,8 @@ pub enum What {
     Missed {
         /// Of this module.
         from: Station,
+        /// User's bytes.
+        bytes: usize,
         /// Why: never [`Outcome::Received`].
         why: Outcome,
     },
@@ -205,6 +207,11 @@ impl Ether {
     /// Takes the bytes that have come out of TXD.
     pub fn read(&mut self, station: Station) -> Vec<u8> {
         self.places[station].said.drain(..).collect()
+    }
+
+    /// Whether more bytes are about to come out of TXD without a pause.
+    pub fn is_saying(&self, station: Station) -> bool {
+        self.places[station].module.is_saying()
     }
 
     /// Sets the levels of M1 and M0.
@@ -383,7 +390,12 @@ impl Ether {
                 Outcome::Weak => place.tally.weak += 1,
                 Outcome::Collided => place.tally.collided += 1,
             }
-            self.tell(station, What::Missed { from, why: outcome });
+            let missed = What::Missed {
+                from,
+                bytes: packet.payload.len(),
+                why: outcome,
+            };
+            self.tell(station, missed);
         }
     }
 

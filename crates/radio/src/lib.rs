@@ -9,9 +9,10 @@
 //! | [`duty`] | how much of an hour a transmitter was on the air |
 //! | [`ether`] | modules in one place of virtual time, driven by events |
 //! | [`live`] | an ether at the pace of the wall clock, reached by handles and ptys |
+//! | [`wires`] | all wires of a module, for a microcontroller in another process |
 //! | [`study`] | how many nodes one gateway carries |
 //!
-//! Everything but [`live`] is a function of its inputs and a seed: no clock, no thread.
+//! Everything but [`live`] and [`wires`] is a function of its inputs and a seed: no clock, no thread.
 #![warn(missing_docs)]
 
 pub mod airtime;
@@ -23,6 +24,7 @@ pub mod live;
 pub mod medium;
 pub mod parameters;
 pub mod study;
+pub mod wires;
 
 pub use error::{Error, Result};
 

@@ -1,10 +1,10 @@
 //! An ether that several parts of a program share: at the pace of the wall clock
-//! ([`Air::paced`], driven by a thread, with ptys for other processes), or in steps that the
-//! caller takes ([`Air::stepped`]). The handles are the same for both.
+//! ([`Air::paced`], driven by a thread, with ptys and sockets for other processes), or in steps
+//! that the caller takes ([`Air::stepped`]). The handles are the same for both.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +19,7 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use crate::error::{Error, Result};
 use crate::ether::{Ether, Station};
+use crate::wires::Wires;
 use crate::{Time, nanos};
 
 /// The longest that the thread sleeps.
@@ -237,8 +238,65 @@ fn make_link(path: &Path, link: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(path, link)
 }
 
-/// A thread that keeps an ether at the pace of the wall clock, and its ptys supplied.
-/// Dropping it stops it, and removes the ptys.
+/// What of another process is connected to a module.
+#[derive(Debug)]
+pub enum Host {
+    /// Its serial port.
+    Pty(Pty),
+    /// All its wires.
+    Wires(Wires),
+}
+
+impl From<Pty> for Host {
+    fn from(pty: Pty) -> Host {
+        Host::Pty(pty)
+    }
+}
+
+impl From<Wires> for Host {
+    fn from(wires: Wires) -> Host {
+        Host::Wires(wires)
+    }
+}
+
+impl Host {
+    /// What another process opens.
+    pub fn path(&self) -> &Path {
+        match self {
+            Host::Pty(pty) => pty.path(),
+            Host::Wires(wires) => wires.path(),
+        }
+    }
+
+    fn fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Host::Pty(pty) => pty.master.as_fd(),
+            Host::Wires(wires) => wires.fd(),
+        }
+    }
+
+    /// Brings bytes both ways. What a module says goes out as a whole, because silence ends a
+    /// frame, and whoever reads may be kept waiting.
+    fn step(&mut self, ether: &mut Ether, station: Station) {
+        let pty = match self {
+            Host::Pty(pty) => pty,
+            Host::Wires(wires) => return wires.step(ether, station),
+        };
+        let mut buffer = [0; LINE];
+        let room = LINE.saturating_sub(ether.unwritten(station));
+        let size = pty.take(&mut buffer[..room]);
+        ether.write(station, &buffer[..size]);
+        if !ether.is_saying(station) {
+            let said = ether.read(station);
+            if !said.is_empty() {
+                pty.put(&said);
+            }
+        }
+    }
+}
+
+/// A thread that keeps an ether at the pace of the wall clock, and its hosts supplied.
+/// Dropping it stops it, and removes the ptys and sockets.
 #[derive(Debug)]
 pub struct Driver {
     air: Air,
@@ -247,10 +305,13 @@ pub struct Driver {
 
 impl Driver {
     /// Starts the thread, for an [`Air::paced`].
-    pub fn start(air: &Air, ptys: Vec<(Station, Pty)>) -> Result<Driver> {
+    pub fn start<H: Into<Host>>(air: &Air, hosts: Vec<(Station, H)>) -> Result<Driver> {
+        let hosts = hosts.into_iter();
         let run = Run {
             air: air.clone(),
-            ptys,
+            hosts: hosts
+                .map(|(station, host)| (station, host.into()))
+                .collect(),
         };
         let thread = std::thread::Builder::new()
             .name("ether".into())
@@ -276,7 +337,7 @@ impl Drop for Driver {
 
 struct Run {
     air: Air,
-    ptys: Vec<(Station, Pty)>,
+    hosts: Vec<(Station, Host)>,
 }
 
 impl Run {
@@ -291,15 +352,8 @@ impl Run {
     fn step(&mut self) -> Duration {
         let air = self.air.clone();
         let mut ether = air.lock();
-        let mut buffer = [0; LINE];
-        for (station, pty) in &mut self.ptys {
-            let room = LINE.saturating_sub(ether.unwritten(*station));
-            let size = pty.take(&mut buffer[..room]);
-            ether.write(*station, &buffer[..size]);
-            let said = ether.read(*station);
-            if !said.is_empty() {
-                pty.put(&said);
-            }
+        for (station, host) in &mut self.hosts {
+            host.step(&mut ether, *station);
         }
         let now: Time = ether.now();
         let next = ether.deadline().unwrap_or(Time::MAX);
@@ -309,16 +363,16 @@ impl Run {
     fn wait(&self, wait: Duration) {
         let ether = self.air.lock();
         let full = |station: &Station| ether.unwritten(*station) >= LINE;
-        let wanted: Vec<&Pty> = self
-            .ptys
+        let wanted: Vec<&Host> = self
+            .hosts
             .iter()
-            .filter(|(station, _)| !full(station))
-            .map(|(_, pty)| pty)
+            .filter(|(station, host)| matches!(host, Host::Wires(_)) || !full(station))
+            .map(|(_, host)| host)
             .collect();
         drop(ether);
         let mut fds = vec![PollFd::new(&self.air.shared.awake, PollFlags::IN)];
-        let masters = wanted.iter().map(|pty| pty.master.as_fd());
-        fds.extend(masters.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let others = wanted.iter().map(|host| host.fd());
+        fds.extend(others.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let timeout = Timespec {
             tv_sec: wait.as_secs() as i64,
             tv_nsec: i64::from(wait.subsec_nanos()),

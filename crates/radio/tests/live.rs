@@ -8,10 +8,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use selo_radio::airtime::AirRate;
+use selo_radio::e32::Mode;
 use selo_radio::ether::{Ether, Settings};
-use selo_radio::live::{Air, Driver, Handle, Pty};
+use selo_radio::live::{Air, Driver, Handle, Host, Pty};
 use selo_radio::medium::Position;
 use selo_radio::parameters::{Parameters, Parity, Uart};
+use selo_radio::wires::{Plug, Wires};
 
 /// The fastest there is, so that nobody waits.
 fn fast() -> Parameters {
@@ -135,4 +137,62 @@ fn a_stepped_air_moves_only_when_it_is_told_to() {
     a.write(&[0xc1, 0xc1, 0xc1]);
     air.advance(Duration::from_millis(800));
     assert_eq!(a.read()[1..], fast().bytes());
+}
+
+/// What comes out of a plug, and the levels that AUX had.
+fn until(plug: &mut Plug, mut happened: impl FnMut(&Plug, &[Vec<u8>]) -> bool) -> Vec<Vec<u8>> {
+    let mut bursts = Vec::new();
+    loop {
+        bursts.extend(plug.read().expect("it is plugged in"));
+        if happened(plug, &bursts) {
+            return bursts;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_plug_has_all_wires_of_its_module() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (link, name) = (folder.path().join("pty"), folder.path().join("plug"));
+    let air = Air::paced(ether(2)).expect("an air");
+    let hosts: Vec<(_, Host)> = vec![
+        (0, Pty::open(Some(&link)).expect("a pty").into()),
+        (1, Wires::open(&name).expect("a socket").into()),
+    ];
+    let driver = Driver::start(&air, hosts).expect("a thread");
+    let mut port = port(&link);
+    let mut plug = Plug::connect(&name).expect("plugs in");
+    assert!(!plug.aux(), "nobody has said anything yet");
+    until(&mut plug, |plug, _| plug.aux());
+    // A frame goes out whole; until it is on the air AUX is low.
+    plug.write(b"a reading").expect("writes");
+    assert!(!plug.aux());
+    let mut got = [0; 9];
+    port.read_exact(&mut got).expect("reads");
+    assert_eq!(&got, b"a reading");
+    until(&mut plug, |plug, _| plug.aux());
+    port.write_all(b"an answer").expect("writes");
+    let bursts = until(&mut plug, |_, bursts| !bursts.is_empty());
+    assert_eq!(bursts, [b"an answer"]);
+    // Asleep it neither hears, nor sends, but answers commands.
+    plug.set_pins(true, true).expect("writes");
+    while air.with(|ether| ether.module(1).mode()) != Mode::Sleep {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    plug.write(&[0xc1, 0xc1, 0xc1]).expect("writes");
+    let bursts = until(&mut plug, |_, bursts| !bursts.is_empty());
+    assert_eq!(bursts[0][1..], fast().bytes());
+    // Whoever plugs in next finds a module that has just been switched on.
+    drop(plug);
+    let mut plug = Plug::connect(&name).expect("plugs in");
+    until(&mut plug, |plug, _| plug.aux());
+    assert_eq!(air.with(|ether| ether.module(1).mode()), Mode::Normal);
+    // A name that is taken stays who has it.
+    assert_eq!(Wires::open(&name).expect_err("taken").exit_code(), 2);
+    drop(driver);
+    assert!(!name.exists(), "tidied up");
+    std::fs::write(&name, "precious").expect("writes");
+    assert!(Wires::open(&name).is_err());
+    assert_eq!(std::fs::read(&name).expect("reads"), b"precious");
 }

@@ -17,6 +17,7 @@ fn boards() -> Vec<KnownBoard> {
         supply_volts: 5.0,
         active_milliamps: 2.0,
         idle_milliamps: 1.0,
+        power_down_milliamps: None,
         note: None,
     };
     // As boards/uno.toml has them.

@@ -41,6 +41,8 @@ pub enum Command {
     Import(exchange::ImportArgs),
     /// Send a message to a node
     Send(send::Args),
+    /// Set a device's clock by the time of this machine
+    Clock(send::ClockArgs),
 }
 
 impl Command {
@@ -58,6 +60,7 @@ impl Command {
             Command::Export(args) => exchange::export(args),
             Command::Import(args) => exchange::import(args),
             Command::Send(args) => send::run(args),
+            Command::Clock(args) => send::clock(args),
         }
     }
 }

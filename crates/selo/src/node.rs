@@ -3,6 +3,7 @@
 mod board;
 mod pair;
 mod radio;
+mod station;
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::ops::RangeInclusive;
@@ -56,6 +57,7 @@ Examples:
   selo node --to 127.0.0.1 --readings 20 --confirmed --loss 20% --delay 20ms..200ms
   selo node --board uno --to 127.0.0.1 --eeprom uno.eeprom --every 10s
   selo node --radio /dev/ttyUSB0 --pair        by a LoRa module (docs/howto/radio.md)
+  selo node --board uno --radio uno.air        the rain gauge, with a virtual LoRa module
 
 Exit codes: 0 every node had a session and no confirmed reading was lost, 1 otherwise,
 2 wrong usage, 3 the simulator is missing.")]
@@ -67,7 +69,8 @@ pub struct Args {
         required_unless_present_any = ["make_registry", "radio"]
     )]
     to: Option<String>,
-    /// Reach the gateway by an E32 module on a serial port instead; for one node
+    /// Reach the gateway by an E32 module on a serial port instead; for one node. With --board:
+    /// run the rain gauge with that module, which may be a socket of `selo radio run --board`
     #[arg(long, value_name = "PATH[,BAUD[,RATE]]", conflicts_with_all = ["to", "make_registry"])]
     radio: Option<Port>,
     /// Nodes (default: those of the state directory, else one)
@@ -118,8 +121,17 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "board")]
     eeprom: Option<PathBuf>,
     /// Let the board run as fast as it can be simulated, not at the pace of the clock
-    #[arg(long, requires = "board")]
+    #[arg(long, requires = "board", conflicts_with = "radio")]
     fast: bool,
+    /// Tips of the rain gauge's bucket in an hour, at random, once it has joined; 60 are 12 mm
+    #[arg(long, value_name = "TIPS", default_value_t = 60.0, value_parser = parse_rain)]
+    rain: f64,
+    /// Tips after which it stops raining (default: never)
+    #[arg(long, value_name = "N", requires = "board", requires = "radio")]
+    tips: Option<u64>,
+    /// The rain gauge's clock has been without power, and waits for the gateway's time
+    #[arg(long, requires = "board", requires = "radio")]
+    clock_lost: bool,
 
     /// The summary as one JSON object on stdout, nothing else
     #[arg(long)]
@@ -214,6 +226,13 @@ fn parse_every(text: &str) -> Result<Duration, String> {
     Ok(every)
 }
 
+fn parse_rain(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(tips) if (0.0..=7200.0).contains(&tips) => Ok(tips),
+        _ => Err("0 to 7200: a bucket does not tip faster".into()),
+    }
+}
+
 fn parse_delay(text: &str) -> Result<RangeInclusive<Duration>, String> {
     let time = |text: &str| humantime::parse_duration(text).map_err(|error| error.to_string());
     let (least, most) = match text.split_once("..") {
@@ -289,12 +308,15 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
     if let Some(file) = &args.make_registry {
         return make_registry(args, file);
     }
+    let stop = stop_on_interrupt();
+    if let (Some(name), Some(port)) = (&args.board, &args.radio) {
+        return station::run(args, name, port, project, &stop);
+    }
     let mut _bridge = None;
     let to = match &args.radio {
         Some(port) => _bridge.insert(radio::Bridge::start(port)?).address(),
         None => args.gateway()?,
     };
-    let stop = stop_on_interrupt();
     if let Some(name) = &args.board {
         return board::run(args, name, to, project, &stop);
     }

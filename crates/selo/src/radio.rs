@@ -11,10 +11,11 @@ use anyhow::Context;
 use selo_radio::airtime::{AirRate, Fidelity, bytes_on_air};
 use selo_radio::e32::SILENCE_BYTES;
 use selo_radio::ether::{Ether, Event, Settings, What};
-use selo_radio::live::{Air, Driver, Pty};
+use selo_radio::live::{Air, Driver, Host, Pty};
 use selo_radio::medium::{Outcome, Position, Propagation};
 use selo_radio::parameters::{Parameters, Parity, Uart};
 use selo_radio::study::{self, Arrivals, Plan, Point};
+use selo_radio::wires::Wires;
 use selo_report::format;
 use selo_report::svg::lines::{Lines, Series};
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
@@ -144,8 +145,12 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATH")]
     gateway: PathBuf,
     /// A module around it; may be given again
-    #[arg(long, value_name = "PATH", required = true)]
+    #[arg(long, value_name = "PATH", required_unless_present = "board")]
     node: Vec<PathBuf>,
+    /// A module around it with all its wires, for `selo node --board uno --radio PATH`: a
+    /// socket; may be given again
+    #[arg(long, value_name = "PATH")]
+    board: Vec<PathBuf>,
     /// Metres from the gateway to each node
     #[arg(long, value_name = "METRES", default_value_t = 100.0, value_parser = parse_metres)]
     distance: f64,
@@ -476,25 +481,30 @@ fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     });
     ether.record();
     let mut names = vec!["gateway".to_owned()];
-    let mut ptys = vec![(
+    let mut hosts: Vec<(_, Host)> = vec![(
         ether.add(Position::default(), parameters),
-        Pty::open(Some(&args.gateway))?,
+        Pty::open(Some(&args.gateway))?.into(),
     )];
-    for (index, path) in args.node.iter().enumerate() {
-        let angle = std::f64::consts::TAU * index as f64 / args.node.len() as f64;
+    let around = args.node.len() + args.board.len();
+    for (index, path) in args.node.iter().chain(&args.board).enumerate() {
+        let angle = std::f64::consts::TAU * index as f64 / around as f64;
         let position = Position {
             x: args.distance * angle.cos(),
             y: args.distance * angle.sin(),
         };
+        let host = match args.node.get(index) {
+            Some(path) => Host::Pty(Pty::open(Some(path))?),
+            None => Host::Wires(Wires::open(path)?),
+        };
         names.push(format!("node {}", index + 1));
-        ptys.push((ether.add(position, parameters), Pty::open(Some(path))?));
+        hosts.push((ether.add(position, parameters), host));
     }
-    let listed: Vec<String> = ptys
+    let listed: Vec<String> = hosts
         .iter()
-        .map(|(station, pty)| format!("{}: {}", names[*station], pty.path().display()))
+        .map(|(station, host)| format!("{}: {}", names[*station], host.path().display()))
         .collect();
     let air = Air::paced(ether)?;
-    let _driver = Driver::start(&air, ptys)?;
+    let _driver = Driver::start(&air, hosts)?;
     for line in listed {
         eprintln!("{line}");
     }
@@ -539,8 +549,8 @@ fn json(event: &Event, names: &[String]) -> serde_json::Value {
         What::Refused => serde_json::json!({ "event": "refused" }),
         What::Heard { from, rssi_dbm } => serde_json::json!({
             "event": "heard", "from": names[from], "rssi_dbm": rssi_dbm.round() }),
-        What::Missed { from, why } => serde_json::json!({
-            "event": "missed", "from": names[from], "why": reason(why) }),
+        What::Missed { from, bytes, why } => serde_json::json!({
+            "event": "missed", "from": names[from], "bytes": bytes, "why": reason(why) }),
     };
     if let (Some(row), serde_json::Value::Object(more)) = (row.as_object_mut(), more) {
         row.extend(more);
@@ -556,7 +566,7 @@ fn words(event: &Event, names: &[String]) -> String {
         ),
         What::Refused => "may not send: its share of the hour is used up".to_owned(),
         What::Heard { from, rssi_dbm } => format!("hears {}, {rssi_dbm:.0} dBm", names[from]),
-        What::Missed { from, why } => format!("misses {}: {}", names[from], reason(why)),
+        What::Missed { from, why, .. } => format!("misses {}: {}", names[from], reason(why)),
     };
     format!(
         "{:9.3} {} {what}",

@@ -1,18 +1,21 @@
 //! `selo up`: gateway, broker, collector and dashboard of a small site, in one process.
 
+mod clocks;
+
 use std::io::{IsTerminal, stderr};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use selo_collector::beside::Beside;
 use selo_collector::db::Place;
 use selo_collector::{Collector, Config as CollectorConfig};
 use selo_gateway::journal::Sync;
+use selo_gateway::sink::Both;
 use selo_gateway::state::StateDir;
 use selo_gateway::{Config as GatewayConfig, Gateway};
 use selo_mqtt::client::{ClientConfig, read_password};
@@ -22,6 +25,7 @@ use selo_mqtt::{Broker, BrokerConfig, Publisher, PublisherConfig, Until, certifi
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use self::clocks::Clocks;
 use crate::codec::Codecs;
 use crate::gateway::{Level, Radios, State, start_log};
 
@@ -118,7 +122,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // The collector before the gateway: whoever listens, listens before anyone speaks.
     let collector = start_collector(args, &state, client("collector")?)?;
     let publisher = publisher(args, &state, client("gateway")?)?;
-    let mut config = GatewayConfig::new(state.path(), args.listen, publisher);
+    let clocks =
+        Clocks::start(state.path().into(), args.codecs.load()?).context("cannot start a thread")?;
+    let readings = Both::new(clocks, publisher);
+    let mut config = GatewayConfig::new(state.path(), args.listen, readings);
     config.radios.clone_from(&args.radios.radio);
     config.metrics = args.metrics;
     config.sync = args.sync;
@@ -149,6 +156,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         (None, Err(reason)) => anyhow::bail!("the gateway did not stop cleanly: {reason}"),
         (None, Ok(())) => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// The time, milliseconds since 1970.
+fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as u64)
 }
 
 fn start_broker(args: &Args, folder: &Path) -> anyhow::Result<Broker> {

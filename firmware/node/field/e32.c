@@ -4,6 +4,10 @@
  * silence of three bytes ends a frame: timer 2 runs from each byte on, and its
  * interrupt hands the frame over. Two buffers, as a handshake computes for seconds, and
  * a frame that comes meanwhile is there after it.
+ *
+ * While no frame is awaited the module sleeps, M0 and M1 high: it neither hears nor sends.
+ * It stays awake for WINDOW_MILLISECONDS after each frame that it has been given, for what
+ * the gateway answers.
  */
 #include "e32.h"
 #include "clock.h"
@@ -11,6 +15,11 @@
 
 #include <avr/io.h>
 #include <string.h>
+
+/* Enough for a frame and its answer at 2.4 kbit/s: 0.6 s on the air each, and the lines. */
+#ifndef NODE_WINDOW_MS
+#define NODE_WINDOW_MS 2000
+#endif
 
 enum {
     BAUD = 9600, /* the module's when it is new */
@@ -23,7 +32,10 @@ enum {
     TOO_LONG = SELO_LINK_FRAME_MAX + 1,
     /* A frame is 4 s on the air at the lowest rate. */
     PATIENCE_MILLISECONDS = 6000,
-    SETTLE_MILLISECONDS = 2 /* from AUX going high [E32-MANUAL, 5.6.4] */
+    SETTLE_MILLISECONDS = 2, /* from AUX going high [E32-MANUAL, 5.6.4] */
+    /* From M0 and M1 going low: until AUX has shown that it is busy with that. */
+    WAKE_MILLISECONDS = 10,
+    WINDOW_MILLISECONDS = NODE_WINDOW_MS
 };
 _Static_assert(SILENCE_TICKS < 256, "timer 2 has 8 bits");
 
@@ -32,6 +44,7 @@ static uint8_t filling, filled; /* the receiver's buffer, and the bytes in it */
 static volatile uint8_t ready_size; /* of the frame in the other one; 0: none */
 static uint8_t outgoing[SELO_LINK_FRAME_MAX], outgoing_size;
 static uint8_t lost;
+static uint32_t flushed; /* when the window began */
 
 ISR(USART_RX_vect)
 {
@@ -57,16 +70,14 @@ ISR(TIMER2_COMPA_vect)
     filled = 0;
 }
 
-/* These only wake the core. */
+/* Only wakes the core. */
 ISR(USART_UDRE_vect) { UCSR0B &= (uint8_t)~_BV(UDRIE0); }
-EMPTY_INTERRUPT(PCINT2_vect)
 
 void e32_begin(void)
 {
     PORTD |= AUX; /* a pull-up, for a module that is not there */
     DDRD |= M0 | M1;
-    PCMSK2 = AUX;
-    PCICR |= _BV(PCIE2);
+    PCMSK2 |= AUX;
     TCCR2A = _BV(WGM21);
     OCR2A = SILENCE_TICKS - 1;
     TIMSK2 = _BV(OCIE2A);
@@ -103,12 +114,13 @@ uint8_t e32_put(const uint8_t *frame, uint8_t size)
 
 static uint8_t is_free(void) { return (PIND & AUX) != 0; }
 
-/* Until the module has been free for a moment; 0 if it does not become free. */
-static uint8_t wait_until_free(void (*meanwhile)(void))
+static uint8_t is_asleep(void) { return (PORTD & M0) != 0; }
+
+/* Until the module has been free for so long; 0 if it does not become free. */
+static uint8_t wait_until_free(uint8_t settle)
 {
     uint32_t start = clock_milliseconds(NULL), since = start, now;
     do {
-        meanwhile();
         now = clock_milliseconds(NULL);
         if (!is_free()) {
             since = now;
@@ -120,7 +132,7 @@ static uint8_t wait_until_free(void (*meanwhile)(void))
         }
         if (now - start > PATIENCE_MILLISECONDS)
             return 0;
-    } while (now - since <= SETTLE_MILLISECONDS);
+    } while (now - since <= settle);
     return 1;
 }
 
@@ -137,11 +149,16 @@ static void write_byte(uint8_t byte)
     UDR0 = byte;
 }
 
-void e32_flush(void (*meanwhile)(void))
+void e32_flush(void)
 {
     if (outgoing_size == 0)
         return;
-    lost = !wait_until_free(meanwhile);
+    uint8_t settle = SETTLE_MILLISECONDS;
+    if (is_asleep()) {
+        PORTD &= (uint8_t)~(M0 | M1);
+        settle = WAKE_MILLISECONDS;
+    }
+    lost = !wait_until_free(settle);
     if (!lost) {
         for (uint8_t i = 0; i < outgoing_size; i++)
             write_byte(outgoing[i]);
@@ -149,6 +166,27 @@ void e32_flush(void (*meanwhile)(void))
         lost = outgoing_size > 2 && is_free();
     }
     outgoing_size = 0;
+    flushed = clock_milliseconds(NULL);
+}
+
+/* ---- Sleeping ------------------------------------------------------------------- */
+
+uint8_t e32_is_busy(void)
+{
+    /* A module that is there shows by AUX that the last two bytes are still on the line. */
+    return !is_free() || TCCR2B != 0
+           || clock_milliseconds(NULL) - flushed <= 2 * SETTLE_MILLISECONDS;
+}
+
+uint32_t e32_window(void)
+{
+    uint32_t since = clock_milliseconds(NULL) - flushed;
+    if (is_asleep())
+        return UINT32_MAX;
+    if (since < WINDOW_MILLISECONDS)
+        return WINDOW_MILLISECONDS - since;
+    PORTD |= M0 | M1;
+    return UINT32_MAX;
 }
 
 uint8_t e32_lost(void) { return lost; }

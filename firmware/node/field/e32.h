@@ -19,9 +19,17 @@ void e32_drop(void);
 
 /* Keeps a frame to be sent; 0 if there is one already. */
 uint8_t e32_put(const uint8_t *frame, uint8_t size);
-/* Sends what e32_put has kept, as soon as the module is free; sleeps meanwhile.
- * Calls `meanwhile` each time it wakes. Interrupts must be on. */
-void e32_flush(void (*meanwhile)(void));
+/* Sends what e32_put has kept, as soon as the module is awake and free; sleeps meanwhile.
+ * Interrupts must be on. */
+void e32_flush(void);
+
+/* 1 while bytes pass between the module and the chip, whose UART must then go on. */
+uint8_t e32_is_busy(void);
+
+/* No frame is awaited: for how many milliseconds the module still listens for what the
+ * gateway may have to say. When they are over it is put to sleep, until the next frame.
+ * It must not be busy. */
+uint32_t e32_window(void);
 
 /* 1 if the module did not take the last frame. */
 uint8_t e32_lost(void);

@@ -9,9 +9,10 @@
  * is programmed once in 64 tips: its 100,000 times [ATMEGA328P, 8.4] are 6.4 million
  * tips, a thousand kilometres of rain.
  *
- * The interrupt counts edges and the main loop stores them, each in a variable of its
- * own. The contact closes for about a tenth of a second and bounces at both ends.
- * Buckets do not tip as fast as DEAD_MILLISECONDS in any rain.
+ * The interrupt counts edges, and the EEPROM's interrupt stores what was counted, a byte
+ * at a time: 20 ms after an edge it is safe, whatever the main loop computes. The contact
+ * closes for about a tenth of a second and bounces at both ends. Buckets do not tip as
+ * fast as DEAD_MILLISECONDS in any rain.
  */
 #include "gauge.h"
 #include "eeprom.h"
@@ -25,9 +26,10 @@ enum {
     DEAD_MILLISECONDS = 250
 };
 
-static uint32_t total;
-static volatile uint8_t tips; /* since the start; the interrupt's */
-static uint8_t stored;        /* of them; the main loop's */
+static uint32_t counted; /* all of them the interrupts' */
+static uint32_t stored;
+static uint32_t storing; /* on its way from the one to the other */
+static uint8_t next = ENTRY_BYTES; /* the next byte of it */
 
 static uint16_t address_of(uint32_t count)
 {
@@ -36,7 +38,7 @@ static uint16_t address_of(uint32_t count)
 
 static uint8_t byte_of(uint32_t count, uint8_t at) { return (uint8_t)(count >> (8 * at)); }
 
-static uint16_t crc_of(uint32_t count)
+static __attribute__((noinline)) uint16_t crc_of(uint32_t count)
 {
     uint16_t crc = FRAME_CRC_START;
     for (uint8_t i = 0; i < AT_CRC; i++)
@@ -44,48 +46,61 @@ static uint16_t crc_of(uint32_t count)
     return crc;
 }
 
-void gauge_begin(void)
+/* Byte `i` of the entry of a total whose CRC is that. */
+static uint8_t entry_byte(uint32_t count, uint16_t crc, uint8_t i)
 {
-    total = 0;
-    stored = tips;
-    for (uint8_t entry = 0; entry < ENTRIES; entry++) {
-        uint16_t at = address_of(entry);
-        uint32_t count = 0;
-        for (uint8_t i = AT_CRC; i-- > 0;)
-            count = count << 8 | eeprom_get((uint16_t)(at + i));
-        uint16_t crc = crc_of(count);
-        if (address_of(count) == at && count > total
-            && eeprom_get((uint16_t)(at + AT_CRC)) == (uint8_t)crc
-            && eeprom_get((uint16_t)(at + AT_CRC + 1)) == (uint8_t)(crc >> 8))
-            total = count;
-    }
+    return i < AT_CRC ? byte_of(count, i) : (uint8_t)(crc >> (8 * (i - AT_CRC)));
 }
 
-void gauge_edge(uint32_t milliseconds)
+void gauge_begin(void)
+{
+    uint32_t total = 0;
+    for (uint8_t entry = 0; entry < ENTRIES; entry++) {
+        uint16_t address = address_of(entry);
+        uint32_t count = 0;
+        for (uint8_t i = AT_CRC; i-- > 0;)
+            count = count << 8 | eeprom_get((uint16_t)(address + i));
+        uint16_t crc = crc_of(count);
+        if (address_of(count) == address && count > total
+            && eeprom_get((uint16_t)(address + AT_CRC)) == (uint8_t)crc
+            && eeprom_get((uint16_t)(address + AT_CRC + 1)) == (uint8_t)(crc >> 8))
+            total = count;
+    }
+    counted = stored = storing = total;
+    next = ENTRY_BYTES;
+}
+
+uint8_t gauge_edge(uint32_t milliseconds)
 {
     static uint32_t last;
     static uint8_t tipped;
-    if (!tipped || milliseconds - last >= DEAD_MILLISECONDS) {
-        tips++;
-        last = milliseconds;
-        tipped = 1;
+    if (tipped && milliseconds - last < DEAD_MILLISECONDS)
+        return 0;
+    counted++;
+    last = milliseconds;
+    tipped = 1;
+    return 1;
+}
+
+uint8_t gauge_byte(uint16_t *address, uint8_t *value)
+{
+    for (;;) {
+        uint16_t crc = crc_of(storing);
+        while (next < ENTRY_BYTES) {
+            *address = (uint16_t)(address_of(storing) + next);
+            *value = entry_byte(storing, crc, next);
+            next++;
+            if (eeprom_get(*address) != *value)
+                return 1;
+        }
+        stored = storing;
+        if (counted == stored)
+            return 0;
+        storing = counted;
+        next = 0;
     }
 }
 
-uint8_t gauge_waiting(void) { return tips != stored; }
+uint8_t gauge_is_storing(void) { return counted != stored; }
 
-void gauge_store(void)
-{
-    uint8_t more = (uint8_t)(tips - stored);
-    if (more == 0)
-        return;
-    total += more;
-    stored = (uint8_t)(stored + more);
-    uint16_t at = address_of(total), crc = crc_of(total);
-    for (uint8_t i = 0; i < AT_CRC; i++)
-        eeprom_put((uint16_t)(at + i), byte_of(total, i));
-    eeprom_put((uint16_t)(at + AT_CRC), (uint8_t)crc);
-    eeprom_put((uint16_t)(at + AT_CRC + 1), (uint8_t)(crc >> 8));
-}
-
-uint32_t gauge_total(void) { return total; }
+uint32_t gauge_total(void) { return stored; }

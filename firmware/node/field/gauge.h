@@ -10,16 +10,18 @@
 /* Reads the total. */
 void gauge_begin(void);
 
-/* The contact has closed, at that time; from the interrupt. */
-void gauge_edge(uint32_t milliseconds);
+/* The contact has closed, at that time; from the interrupt. 1 if it is a tip: then
+ * gauge_byte has something to say. */
+uint8_t gauge_edge(uint32_t milliseconds);
 
-/* 1 if a tip is not yet in the EEPROM. */
-uint8_t gauge_waiting(void);
+/* The next byte that is to be programmed, when the one before has been; 0 if there is
+ * none. With interrupts off, or from one. */
+uint8_t gauge_byte(uint16_t *address, uint8_t *value);
 
-/* Puts the tips that have come into the EEPROM. Interrupts must be on. */
-void gauge_store(void);
+/* 1 if a tip is not yet in the EEPROM. Interrupts must be off. */
+uint8_t gauge_is_storing(void);
 
-/* Tips that are in the EEPROM. */
+/* Tips that are in the EEPROM. Interrupts must be off. */
 uint32_t gauge_total(void);
 
 #endif

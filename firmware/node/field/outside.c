@@ -8,7 +8,10 @@
 #include "console.h"
 #include "ds3231.h"
 #include "e32.h"
+#include "eeprom.h"
 #include "gauge.h"
+#include "idle.h"
+#include "nap.h"
 #include "station.h"
 
 #include <avr/interrupt.h>
@@ -17,8 +20,30 @@
 /* The gateway sets the clock: this letter, then seconds since 1970, low byte first. */
 enum { SET_CLOCK = 'T', SET_CLOCK_BYTES = 5 };
 
-/* The bucket's contact, between digital pin 3 and ground. */
-ISR(INT1_vect) { gauge_edge(clock_milliseconds(NULL)); }
+/* Contacts, each between its pin and ground: the button on digital pin 2, the bucket's on
+ * 3. Edges of INT0 and INT1 do not wake from power-down, pin changes do [ATMEGA328P, 12]. */
+enum {
+    CONTACT_BUTTON = _BV(PIND2),
+    CONTACT_BUCKET = _BV(PIND3),
+    CONTACTS = CONTACT_BUTTON | CONTACT_BUCKET,
+    /* For so long after a change the core is there to see what comes of it. */
+    STIRRED_MILLISECONDS = 300
+};
+
+static uint8_t levels;
+static uint32_t stirred;
+
+ISR(PCINT2_vect) /* the module's AUX, too: it only wakes the core */
+{
+    uint8_t now = PIND & CONTACTS, changed = now ^ levels;
+    levels = now;
+    if (changed == 0)
+        return;
+    nap_end();
+    stirred = clock_milliseconds(NULL);
+    if (changed & ~now & CONTACT_BUCKET && gauge_edge(stirred))
+        eeprom_wake();
+}
 
 void outside_begin(void)
 {
@@ -27,14 +52,27 @@ void outside_begin(void)
     e32_begin();
     ds3231_begin();
     gauge_begin();
-    EICRA = _BV(ISC11); /* a falling edge */
-    EIFR = _BV(INTF1);
-    EIMSK = _BV(INT1);
+    levels = CONTACTS; /* a bucket that tips now has tipped */
+    PCMSK2 |= CONTACTS;
+    PCIFR = _BV(PCIF2);
+    PCICR |= _BV(PCIE2);
 }
 
-uint8_t outside_waiting(void) { return e32_waiting() || gauge_waiting(); }
-/* A module that is busy, or gone, must not keep tips from being stored. */
-void outside_flush(void) { e32_flush(gauge_store); }
+uint8_t outside_waiting(void) { return e32_waiting(); }
+void outside_flush(void) { e32_flush(); }
+uint8_t outside_byte(uint16_t *address, uint8_t *value) { return gauge_byte(address, value); }
+
+void outside_sleep(uint32_t milliseconds)
+{
+    uint32_t window;
+    if (milliseconds == 0 || e32_is_busy() || gauge_is_storing()
+        || clock_milliseconds(NULL) - stirred < STIRRED_MILLISECONDS) {
+        idle();
+        return;
+    }
+    window = e32_window();
+    nap(window < milliseconds ? window : milliseconds);
+}
 
 enum selo_status outside_send(void *unused, const uint8_t *frame, uint8_t size)
 {
@@ -80,10 +118,6 @@ static void look_at_button(void)
 uint8_t outside_step(void)
 {
     look_at_button();
-    if (gauge_waiting()) {
-        gauge_store();
-        return 1;
-    }
     if (!e32_waiting())
         return 0;
     if (!station_poll())

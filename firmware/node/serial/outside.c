@@ -3,6 +3,7 @@
  */
 #include "outside.h"
 #include "commands.h"
+#include "idle.h"
 #include "serial.h"
 #include "station.h"
 
@@ -11,6 +12,18 @@
 void outside_begin(void) { serial_begin(); }
 uint8_t outside_waiting(void) { return serial_waiting(); }
 void outside_flush(void) { serial_flush(); }
+
+uint8_t outside_byte(uint16_t *address, uint8_t *value)
+{
+    (void)address, (void)value;
+    return 0;
+}
+
+void outside_sleep(uint32_t milliseconds)
+{
+    (void)milliseconds;
+    idle(); /* the line does not wake from anything deeper */
+}
 
 enum selo_status outside_send(void *unused, const uint8_t *frame, uint8_t size)
 {

@@ -34,6 +34,15 @@ static uint8_t wants_join(const struct selo_node *node)
            || ((node->flags & FLAG_JOINED) && node->session.up_next >= SELO_LINK_SESSION_FRAMES);
 }
 
+uint8_t selo_node_is_waiting(const struct selo_node *node)
+{
+    const uint8_t busy = node->state == STATE_IDLE ? wants_join(node)
+                                                   : node->state != STATE_WAITING;
+
+    return busy || node->events != 0 || node->confirmed.size != 0
+           || (node->flags & FLAG_ACKNOWLEDGE) != 0;
+}
+
 static void tick(struct selo_node *node)
 {
     selo_node_repeat_confirmed(node);

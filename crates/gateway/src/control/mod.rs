@@ -42,6 +42,9 @@ pub enum Request {
         device: String,
         /// Hexadecimal.
         payload: String,
+        /// The time follows the payload ([`crate::engine::Downlink::timed`]).
+        #[serde(default)]
+        timed: bool,
         confirmed: bool,
         after_uplink: bool,
         seconds: u64,

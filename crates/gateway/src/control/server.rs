@@ -156,15 +156,19 @@ fn serve(stream: &UnixStream, services: &Services) -> io::Result<()> {
             Request::Send {
                 device,
                 payload,
+                timed,
                 confirmed,
                 after_uplink,
                 seconds,
-            } => match services.downlink(&device, &payload, confirmed, after_uplink, seconds) {
-                Ok((ticket, events)) => {
-                    return services.follow_message(stream, ticket, confirmed, &events);
+            } => {
+                match services.downlink(&device, &payload, timed, confirmed, after_uplink, seconds)
+                {
+                    Ok((ticket, events)) => {
+                        return services.follow_message(stream, ticket, confirmed, &events);
+                    }
+                    Err(refusal) => Err(refusal),
                 }
-                Err(refusal) => Err(refusal),
-            },
+            }
         };
         write(stream, &answer.unwrap_or_else(Reply::Error))?;
     }
@@ -420,6 +424,7 @@ impl Services {
         &self,
         device: &str,
         payload: &str,
+        timed: bool,
         confirmed: bool,
         after_uplink: bool,
         seconds: u64,
@@ -435,6 +440,7 @@ impl Services {
             let downlink = Downlink {
                 device,
                 payload,
+                timed,
                 confirmed,
                 after_uplink,
                 until_ms: now.steady_ms.saturating_add(seconds.saturating_mul(1000)),

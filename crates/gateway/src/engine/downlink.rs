@@ -28,11 +28,24 @@ const WAITS_MS: [u64; 4] = [2_000, 4_000, 8_000, 16_000];
 /// [docs/protocol.md, Data].
 pub const PAYLOAD_MAX: usize = 33;
 
+/// Bytes of a time.
+const TIME_BYTES: usize = 4;
+
+/// The payload and the time; [`Engine::send`] has seen that there is room for both.
+fn with_time(payload: &Payload, now: Now) -> Payload {
+    let seconds = u32::try_from(now.unix_ms / 1000).unwrap_or(u32::MAX);
+    let bytes = [&payload[..], &seconds.to_le_bytes()].concat();
+    Payload::new(&bytes).unwrap_or(*payload)
+}
+
 /// A message to a node.
 #[derive(Debug, Clone)]
 pub struct Downlink {
     pub device: DeviceId,
     pub payload: Payload,
+    /// The time follows the payload: seconds since 1970 (4, low byte first), as they are when
+    /// it is sent for the first time.
+    pub timed: bool,
     /// Ask for an acknowledgement, and repeat until it comes.
     pub confirmed: bool,
     /// Send it when the node has just been heard, and not before.
@@ -150,7 +163,7 @@ impl Engine {
         if known.device.revoked {
             return Err(QueueError::Revoked);
         }
-        let bytes = downlink.payload.len();
+        let bytes = downlink.payload.len() + if downlink.timed { TIME_BYTES } else { 0 };
         if bytes > PAYLOAD_MAX {
             return Err(QueueError::TooLong { bytes });
         }
@@ -246,6 +259,15 @@ impl Engine {
             if live == NO_SLOT || (item.downlink.after_uplink && !heard) {
                 break;
             }
+            let mut transmissions = 1;
+            if let Some(flight) = item.flight.take_if(|_| item.downlink.timed && heard) {
+                // Heard again without an acknowledgement, and the time has gone on.
+                if flight.transmissions == WAITS_MS.len() {
+                    item.flight = Some(flight);
+                    break;
+                }
+                transmissions = flight.transmissions + 1;
+            }
             if let Some(flight) = &mut item.flight {
                 // Heard again without an acknowledgement: a node that sleeps listens now.
                 if item.downlink.after_uplink && heard && flight.transmissions < WAITS_MS.len() {
@@ -260,7 +282,11 @@ impl Engine {
                 break;
             }
             let (ticket, confirmed) = (item.ticket, item.downlink.confirmed);
-            let payload = item.downlink.payload;
+            let payload = if item.downlink.timed {
+                with_time(&item.downlink.payload, now)
+            } else {
+                item.downlink.payload
+            };
             let options = SealOptions {
                 ack_request: confirmed,
                 ack: ack.take(),
@@ -284,7 +310,7 @@ impl Engine {
                         session: live,
                         counter,
                         packet,
-                        transmissions: 1,
+                        transmissions,
                         next_ms: now.steady_ms + WAITS_MS[0],
                     });
                 }

@@ -9,6 +9,7 @@ use selo_gateway::control::{Client, Event, Reply, Request};
 use selo_gateway::engine::MESSAGE_MAX;
 
 use super::common::{Common, Devices};
+use crate::codec::Codecs;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -64,30 +65,80 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let devices = Devices::open(&args.common)?;
     let record = devices.registry.find(&args.device)?;
-    super::common::exit_on_interrupt();
-    let mut client = Client::connect(&devices.state)?;
-    client.ask(&Request::Send {
+    let order = Request::Send {
         device: record.id.to_string(),
         payload: hex::encode(payload),
+        timed: false,
         confirmed: args.confirmed,
         after_uplink: args.after_uplink,
         seconds: args.timeout.as_secs(),
-    })?;
+    };
+    follow(&devices, &args.common, &order, args.confirmed)
+}
+
+/// `selo device clock`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What sets the clock stands in the device's codec. The message is sent when the device has just
+been heard, as one that sleeps between its readings needs it. `selo up` does this by itself for
+a device whose reading shows a clock that is lost or wrong.")]
+pub struct ClockArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Id or name
+    device: String,
+    #[command(flatten)]
+    codecs: Codecs,
+    /// Give up after this time
+    #[arg(long, value_name = "TIME", default_value = "20m", value_parser = parse_time)]
+    timeout: Duration,
+}
+
+pub fn clock(args: &ClockArgs) -> anyhow::Result<ExitCode> {
+    let devices = Devices::open(&args.common)?;
+    let record = devices.registry.find(&args.device)?;
+    let catalogue = args.codecs.load()?;
+    let codec = catalogue.get(&record.codec)?;
+    let Some(order) = &codec.set_clock else {
+        let what = format!("codec '{}' does not say how a clock is set", codec.name);
+        return Err(Error::Invalid(what).into());
+    };
+    let order = Request::Send {
+        device: record.id.to_string(),
+        payload: hex::encode(order),
+        timed: true,
+        confirmed: true,
+        after_uplink: true,
+        seconds: args.timeout.as_secs(),
+    };
+    follow(&devices, &args.common, &order, true)
+}
+
+/// Hands the order to the gateway, and says what becomes of it.
+fn follow(
+    devices: &Devices,
+    common: &Common,
+    order: &Request,
+    confirmed: bool,
+) -> anyhow::Result<ExitCode> {
+    super::common::exit_on_interrupt();
+    let mut client = Client::connect(&devices.state)?;
+    client.ask(order)?;
     loop {
         let Reply::Event(event) = client.receive()? else {
             continue;
         };
-        if args.common.json {
+        if common.json {
             println!("{}", serde_json::to_string(&event)?);
             stdout().flush()?;
         }
         let say = |text: String| {
-            if !args.common.json {
+            if !common.json {
                 println!("{text}");
             }
         };
         match event {
-            Event::Sent { counter, to } if args.confirmed => {
+            Event::Sent { counter, to } if confirmed => {
                 eprintln!("Sent to {to}, packet {counter}; waiting for the acknowledgement.");
             }
             Event::Sent { counter, to } => {

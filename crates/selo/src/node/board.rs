@@ -20,12 +20,7 @@ pub fn run(
     project: Option<&Path>,
     stop: &AtomicBool,
 ) -> anyhow::Result<ExitCode> {
-    let project = match project {
-        Some(project) => project.to_owned(),
-        None => selo_lab::project::Project::find(&std::env::current_dir()?)?,
-    };
-    // The simulator writes the EEPROM, with its keys, anew when it ends.
-    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    let project = self::project(project)?;
     let suite = device_suite(args.suite())?;
     let (board, image) = build(&project, name, suite.name())?;
     let clock_hz = board.clock_hz.ok_or_else(|| {
@@ -76,9 +71,19 @@ pub fn run(
     Ok(ExitCode::from(u8::from(!whole)))
 }
 
+/// The repository, whose firmware is built.
+pub fn project(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    Ok(match named {
+        Some(project) => project.to_owned(),
+        None => selo_lab::project::Project::find(&std::env::current_dir()?)?,
+    })
+}
+
 /// The board's EEPROM: the file that is there, or a new one. A simulated chip has no entropy,
 /// so what it starts with holds a seed.
-fn eeprom(args: &Args, folder: &Path) -> anyhow::Result<PathBuf> {
+pub fn eeprom(args: &Args, folder: &Path) -> anyhow::Result<PathBuf> {
+    // The simulator writes the EEPROM, with its keys, anew when it ends.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let path = match &args.eeprom {
         Some(path) if path.exists() => return Ok(path.clone()),
         Some(path) => path.clone(),

@@ -21,7 +21,7 @@ use selo_sys::node::{Event, FRAME_MAX, Hal, Node, RECORD_BYTES, Suite};
 use serde_json::Value;
 
 /// No test waits longer for what must come; none passes because it waited less.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A state directory, and the command on it.
 pub struct Site {
@@ -311,6 +311,12 @@ impl Running {
         stdin
             .write_all(format!("{text}\n").as_bytes())
             .expect("types");
+    }
+
+    /// As Ctrl-C does.
+    pub fn interrupt(&self) {
+        let process = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(process, rustix::process::Signal::INT).expect("runs");
     }
 
     pub fn has_ended(&mut self) -> bool {

@@ -1,0 +1,220 @@
+//! `selo node --board --radio`: the rain gauge on a simulated board, with a radio module on
+//! its UART, a clock, a bucket and a button.
+
+use std::io::IsTerminal as _;
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use selo_gateway::radio::Port;
+use selo_lab::energy::PowerProfile;
+use selo_lab::field::FieldNode;
+use selo_nodes::field::{self, Plan, Rain, SerialPort, Spent, Tally, Wired};
+use selo_nodes::reading::wall_clock;
+use selo_report::format;
+
+use super::{Args, board, device_suite, number, pair, wrong};
+
+/// What the modules are set to when they are new.
+const BAUD: u32 = 9_600;
+
+pub fn run(
+    args: &Args,
+    name: &str,
+    port: &Port,
+    project: Option<&Path>,
+    stop: &AtomicBool,
+) -> anyhow::Result<ExitCode> {
+    if args.confirmed {
+        return Err(wrong(
+            "the rain gauge's firmware does not repeat its readings",
+            "leave --confirmed out",
+        ));
+    }
+    if port.baud != BAUD {
+        return Err(wrong(
+            format!("the rain gauge's firmware talks to its module at {BAUD} baud"),
+            "leave the baud rate out",
+        ));
+    }
+    let project = board::project(project)?;
+    let suite = device_suite(args.suite())?;
+    let (board, image) = field::build(&project, name, suite.name(), args.every)?;
+    let folder = tempfile::tempdir().context("no place for the board's EEPROM")?;
+    let eeprom = board::eeprom(args, folder.path())?;
+    let time = match wall_clock() {
+        Some(time) if !args.clock_lost => u32::try_from(time.as_secs()).unwrap_or(0),
+        _ => 0,
+    };
+    let mut node = FieldNode::start(&project, &board, &image, &eeprom, time)?;
+    let mut rain = Rain::new(args.seed, args.rain, args.tips.unwrap_or(u64::MAX));
+    let plan = Plan {
+        readings: args.readings,
+        limit: args.limit,
+    };
+    let press = Arc::new(AtomicBool::new(false));
+    let hear = |line: &str| {
+        eprintln!("{name}: {line}");
+        if let Some(digits) = line.strip_prefix("digits ").and_then(|d| d.parse().ok()) {
+            ask(digits, &press);
+        }
+    };
+    let start = Instant::now();
+    let is_socket = std::fs::metadata(&port.path).is_ok_and(|file| file.file_type().is_socket());
+    let tally = if is_socket {
+        let mut radio = Wired::connect(&port.path)?;
+        field::run(&mut node, &mut radio, &mut rain, &plan, stop, &press, hear)?
+    } else {
+        let mut radio = SerialPort::open(&port.path)?;
+        field::run(&mut node, &mut radio, &mut rain, &plan, stop, &press, hear)?
+    };
+    let power = board.power.iter().find_map(Power::of);
+    let report = Report {
+        tally: &tally,
+        took: start.elapsed(),
+        power,
+    };
+    if args.json {
+        println!("{}", report.json());
+    } else {
+        print!("{}", report.text());
+    }
+    if tally.frames_in == 0 && std::io::stderr().is_terminal() {
+        eprintln!("hint: nothing came by radio: does a gateway run at the other module?");
+    }
+    Ok(ExitCode::from(u8::from(tally.joins == 0)))
+}
+
+/// Asks the operator beside the board, whose time goes on meanwhile: the button is pressed if
+/// the digits are the same. If they are not, nobody presses it.
+fn ask(digits: u32, press: &Arc<AtomicBool>) {
+    let press = press.clone();
+    std::thread::spawn(move || {
+        if pair::compare(digits) {
+            press.store(true, Ordering::Relaxed);
+        }
+    });
+}
+
+/// Currents of the module, in milliamperes, typical for one of 100 mW. Assumed, not measured.
+const SENDING: f64 = 106.0;
+const LISTENING: f64 = 15.0;
+const RADIO_ASLEEP: f64 = 0.004;
+
+/// Currents of the chip, from a profile of the board file that knows all three.
+struct Power {
+    profile: String,
+    active: f64,
+    idle: f64,
+    power_down: f64,
+}
+
+impl Power {
+    fn of(profile: &PowerProfile) -> Option<Power> {
+        Some(Power {
+            profile: profile.name.clone(),
+            active: profile.active_milliamps,
+            idle: profile.idle_milliamps,
+            power_down: profile.power_down_milliamps?,
+        })
+    }
+
+    /// Mean currents of chip and module.
+    fn milliamps(&self, spent: &Spent) -> (f64, f64) {
+        let share = |time: Duration| time.as_secs_f64() / spent.all().as_secs_f64().max(1e-9);
+        let chip = self.active * share(spent.awake)
+            + self.idle * share(spent.idle)
+            + self.power_down * share(spent.power_down);
+        let module = SENDING * share(spent.sending)
+            + LISTENING * share(spent.listening)
+            + RADIO_ASLEEP * share(spent.radio_asleep);
+        (chip, module)
+    }
+}
+
+struct Report<'a> {
+    tally: &'a Tally,
+    took: Duration,
+    power: Option<Power>,
+}
+
+impl Report<'_> {
+    fn json(&self) -> serde_json::Value {
+        let Report { tally, took, power } = self;
+        let spent = &tally.spent;
+        let milliamps = power.as_ref().map(|power| power.milliamps(spent));
+        let seconds = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e6;
+        serde_json::json!({
+            "schema": "selo.station/1",
+            "seconds": took.as_millis() as f64 / 1000.0,
+            "joins": tally.joins,
+            "joined_at_the_end": tally.joined_now,
+            "sessions_lost": tally.sessions_lost,
+            "sent": tally.readings,
+            "frames_out": tally.frames_out,
+            "frames_in": tally.frames_in,
+            "tips": tally.tips,
+            "spent_s": {
+                "awake": seconds(spent.awake),
+                "idle": seconds(spent.idle),
+                "power_down": seconds(spent.power_down),
+                "sending": seconds(spent.sending),
+                "listening": seconds(spent.listening),
+                "radio_asleep": seconds(spent.radio_asleep),
+            },
+            "power_profile": power.as_ref().map(|power| &power.profile),
+            "chip_milliamps": milliamps.map(|(chip, _)| chip),
+            "radio_milliamps": milliamps.map(|(_, radio)| radio),
+        })
+    }
+
+    fn text(&self) -> String {
+        let Report { tally, took, .. } = self;
+        let text = format!(
+            "{} joined, in {}\n{} sent, {} of the bucket\n{} frames out, {} in\n",
+            format::things(tally.joins as usize, "time", "times"),
+            humantime::format_duration(Duration::from_millis(took.as_millis() as u64)),
+            format::things(tally.readings as usize, "reading", "readings"),
+            format::things(tally.tips as usize, "tip", "tips"),
+            number(tally.frames_out),
+            number(tally.frames_in),
+        );
+        text + &self.energy()
+    }
+
+    /// How it spent the time since its first reading, and what current that is.
+    fn energy(&self) -> String {
+        let spent = &self.tally.spent;
+        let all = spent.all().as_secs_f64();
+        let share = |time: Duration| {
+            let percent = 100.0 * time.as_secs_f64() / all;
+            format!("{} %", format::significant(percent, 3))
+        };
+        if all <= 0.0 {
+            return String::new();
+        }
+        let mut text = format!(
+            "chip: awake {}, idle {}, power-down {}\nmodule: sending {}, listening {}, asleep {}\n",
+            share(spent.awake),
+            share(spent.idle),
+            share(spent.power_down),
+            share(spent.sending),
+            share(spent.listening),
+            share(spent.radio_asleep),
+        );
+        if let Some(power) = &self.power {
+            let (chip, module) = power.milliamps(spent);
+            text += &format!(
+                "estimated: {} mA for the chip ({}), {} mA for the module (assumed currents)\n",
+                format::significant(chip, 3),
+                power.profile,
+                format::significant(module, 3),
+            );
+        }
+        text
+    }
+}
