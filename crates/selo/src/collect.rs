@@ -10,6 +10,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use selo_collector::auth::{Role, Users};
 use selo_collector::db::Place;
+use selo_collector::http::tls::TlsFiles;
 use selo_collector::mqtt::{BrokerUrl, ClientConfig, read_password};
 use selo_collector::{Collector, Config};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -40,12 +41,11 @@ pub struct Args {
         hide_env_values = true
     )]
     database: Option<String>,
-    /// Where the dashboard and the API listen; beyond 127.0.0.1 put TLS before it
+    /// Where the dashboard and the API listen; beyond this machine only with TLS
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
     http: SocketAddr,
-    /// A proxy with TLS stands before it: the login's cookie is for TLS only
-    #[arg(long)]
-    behind_tls: bool,
+    #[command(flatten)]
+    tls: Tls,
     /// Page of `selo lab report` to serve at /report
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -76,6 +76,28 @@ pub struct Args {
     keep_hours: humantime::Duration,
     #[command(subcommand)]
     command: Option<Command>,
+}
+
+/// How browsers reach the dashboard safely.
+#[derive(Debug, clap::Args)]
+pub struct Tls {
+    /// Speak HTTPS with this certificate (PEM, the whole chain); it is read again when it
+    /// changes, and at SIGHUP
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Its private key, of mode 0600
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// A proxy with TLS stands before it: browsers reach it over TLS only
+    #[arg(long, alias = "behind-tls")]
+    pub behind_proxy: bool,
+}
+
+impl Tls {
+    pub fn files(&self) -> Option<TlsFiles> {
+        let (certificate, key) = self.tls_cert.clone().zip(self.tls_key.clone())?;
+        Some(TlsFiles { certificate, key })
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -142,14 +164,8 @@ fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
         config.database = Place::parse(database);
     }
     config.http = args.http;
-    config.behind_tls = args.behind_tls;
-    if !args.http.ip().is_loopback() && !args.behind_tls {
-        tracing::warn!(
-            "{} is open to others, and plain HTTP shows them passwords; \
-             hint: put a proxy with TLS before it, and say --behind-tls",
-            args.http
-        );
-    }
+    config.tls = args.tls.files();
+    config.behind_proxy = args.tls.behind_proxy;
     config.report.clone_from(&args.report);
     config.mqtt = mqtt(args)?;
     config.webhooks.clone_from(&args.webhook);
@@ -161,9 +177,10 @@ fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
     if let Some(file) = collector.first_password() {
         tracing::info!("user admin is made; its password is in {}", file.display());
     }
-    tracing::info!("listening on http://{}", collector.address());
+    tracing::info!("listening on {}", collector.url());
     let (stop, stopped) = channel();
-    std::thread::spawn(move || wait_for_signal(signals, &stop));
+    let reload = collector.reload();
+    std::thread::spawn(move || wait_for_signal(signals, &stop, || reload.notify_one()));
     // An error means that the thread is gone, which is a reason to stop, too.
     let _ = stopped.recv();
     tracing::info!("stopping");

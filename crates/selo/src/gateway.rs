@@ -139,7 +139,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 
     let (stop, stopped) = channel();
-    std::thread::spawn(move || wait_for_signal(signals, &stop));
+    std::thread::spawn(move || wait_for_signal(signals, &stop, || {}));
     // A failure of the gateway, or the word of the operator.
     loop {
         if let Some(reason) = gateway.wait_failure(Duration::from_millis(200)) {
@@ -157,10 +157,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// SIGINT and SIGTERM end the gateway; SIGHUP, as when a terminal closes, does not.
-pub fn wait_for_signal(mut signals: Signals, stop: &Sender<()>) {
+/// SIGINT and SIGTERM end the program; SIGHUP, as when a terminal closes, does not, but has
+/// certificates read again.
+pub fn wait_for_signal(mut signals: Signals, stop: &Sender<()>, reload: impl Fn()) {
     for signal in signals.forever() {
-        if signal != SIGHUP {
+        if signal == SIGHUP {
+            reload();
+        } else {
             let _ = stop.send(());
         }
     }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::Context;
 use selo_collector::beside::Beside;
 use selo_collector::db::Place;
+use selo_collector::http::tls::TlsFiles;
 use selo_collector::{Collector, Config as CollectorConfig};
 use selo_gateway::journal::Sync;
 use selo_gateway::state::StateDir;
@@ -23,7 +24,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::codec::Codecs;
-use crate::gateway::{Level, Radios, State, start_log};
+use crate::collect::Tls;
+use crate::gateway::{Level, Radios, State, start_log, wait_for_signal};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -35,11 +37,13 @@ The first start makes certificates, passwords and a user `admin`; the log says w
 holds its password. Everything is in the state directory: registry, journal and keys of the
 gateway, broker/ and collector/.
 
-Dashboard and broker listen on this machine alone until --http and --broker say otherwise.
+Dashboard and broker listen on this machine alone until --http and --broker say otherwise;
+the dashboard then needs --tls, a certificate of your own, or a proxy.
 The log is on standard error.
 
 Examples:
   selo up                                      a dashboard at http://127.0.0.1:7380
+  selo up --http 0.0.0.0:7380 --tls --name farm.example.org
   selo up --broker 0.0.0.0:8883                other programs may subscribe, with a password
   selo up --database postgres://selo@db/selo
   selo device pair                             in a second terminal, or on the dashboard")]
@@ -51,13 +55,19 @@ pub struct Args {
     listen: SocketAddr,
     #[command(flatten)]
     radios: Radios,
-    /// Where the dashboard and the API listen; beyond 127.0.0.1 put TLS before it
+    /// Where the dashboard and the API listen; beyond this machine only with TLS
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
     http: SocketAddr,
+    #[command(flatten)]
+    tls: Tls,
+    /// Speak HTTPS with the broker's certificate, which is made and renewed here; browsers
+    /// need its authority, broker/ca.pem of the state directory
+    #[arg(long = "tls", conflicts_with = "tls_cert")]
+    own_tls: bool,
     /// Where the MQTT broker listens, with TLS and passwords
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8883")]
     broker: SocketAddr,
-    /// A name or address by which others reach this machine, for the broker's certificate
+    /// A name or address by which others reach this machine, for the certificate
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
     /// SQLite file, or postgres://USER@HOST/DATABASE (default: readings.db in the folder
@@ -124,13 +134,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     config.sync = args.sync;
     let gateway = Gateway::start(config)?;
 
-    let address = collector.address();
-    tracing::info!(dashboard = %format!("http://{address}"), "everything is up");
+    let dashboard = collector.url();
+    tracing::info!(%dashboard, "everything is up");
     if stderr().is_terminal() {
-        eprintln!("Dashboard: http://{address}   To add a node: selo device pair");
+        eprintln!("Dashboard: {dashboard}   To add a node: selo device pair");
     }
     let (stop, stopped) = channel();
-    std::thread::spawn(move || super::gateway::wait_for_signal(signals, &stop));
+    let reload = collector.reload();
+    std::thread::spawn(move || wait_for_signal(signals, &stop, || reload.notify_one()));
     let failure = loop {
         if let Some(reason) = gateway.wait_failure(Duration::from_millis(200)) {
             break Some(reason.to_string());
@@ -176,6 +187,15 @@ fn start_collector(
         config.database = Place::parse(database);
     }
     config.http = args.http;
+    config.behind_proxy = args.tls.behind_proxy;
+    config.tls = args.tls.files();
+    if args.own_tls {
+        let files = certificate::Files::of(&state.path().join("broker"));
+        config.tls = Some(TlsFiles {
+            certificate: files.server,
+            key: files.server_key,
+        });
+    }
     config.report.clone_from(&args.report);
     config.webhooks.clone_from(&args.webhook);
     config.mqtt = Some(client);
