@@ -18,7 +18,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
@@ -183,7 +183,14 @@ impl Server {
                  Content-Length: {}\r\n\r\n{text}",
                 text.len()
             );
-            let _ = timeout(head, stream.write_all(answer.as_bytes())).await;
+            // What was not read when a connection closes takes the answer with it.
+            let mut request = [0; 4096];
+            let said = async {
+                stream.read(&mut request).await?;
+                stream.write_all(answer.as_bytes()).await?;
+                stream.shutdown().await
+            };
+            let _ = timeout(head, said).await;
             return;
         }
         let stream = Patient::new(stream, self.limits.write);
