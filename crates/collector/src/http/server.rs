@@ -186,7 +186,7 @@ impl Server {
             // What was not read when a connection closes takes the answer with it.
             let mut request = [0; 4096];
             let said = async {
-                stream.read(&mut request).await?;
+                let _ = stream.read(&mut request).await?;
                 stream.write_all(answer.as_bytes()).await?;
                 stream.shutdown().await
             };
