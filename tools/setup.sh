@@ -32,6 +32,8 @@ chromium                                    chromium
 /usr/sbin/mosquitto                         mosquitto
 mosquitto_passwd                            mosquitto
 mosquitto_sub                               mosquitto-clients
+openssl                                     openssl
+curl                                        curl
 /usr/lib/python3/dist-packages/cryptography python3-cryptography
 '
 
