@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint fuzz clean
+.PHONY: help setup build install demo test lint fuzz clean
 
 # `make test-c`, `make test-rust`, ... : one for each group of tools/test-steps.txt.
 groups := $(shell sed -n 's/^\([a-z][a-z]*\) *|.*/\1/p' tools/test-steps.txt | sort -u)
@@ -23,6 +23,29 @@ build: setup ## compile the command `selo` and the simulator runners
 	@. tools/env.sh && selo_find_rust && cargo build --release --locked
 	@$(MAKE) --no-print-directory -s -C sims/simavr OUT=$(CURDIR)/target/sims
 	@tools/npm-ci.sh sims/avr8js
+
+# DESTDIR for packages; /etc/selo/selo.toml stays as it is if it is there.
+PREFIX ?= /usr/local
+SYSCONFDIR ?= /etc
+UNITDIR ?= /lib/systemd/system
+SYSUSERSDIR ?= /lib/sysusers.d
+SELO ?= target/release/selo
+share = $(DESTDIR)$(PREFIX)/share
+
+install: ## install what `make build` made: command, units, completions, manual pages (PREFIX, DESTDIR)
+	@install -D -m 0755 $(SELO) $(DESTDIR)$(PREFIX)/bin/selo
+	@for unit in packaging/systemd/*.service; do \
+		sed 's|@BINDIR@|$(PREFIX)/bin|' $$unit | \
+			install -D -m 0644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$(basename $$unit); done
+	@install -D -m 0644 packaging/sysusers.d/selo.conf $(DESTDIR)$(SYSUSERSDIR)/selo.conf
+	@[ -e $(DESTDIR)$(SYSCONFDIR)/selo/selo.toml ] || \
+		{ install -d $(DESTDIR)$(SYSCONFDIR)/selo && $(SELO) config init $(DESTDIR)$(SYSCONFDIR)/selo/selo.toml; }
+	@install -d $(share)/man/man1 $(share)/bash-completion/completions \
+		$(share)/zsh/vendor-completions $(share)/fish/vendor_completions.d
+	@$(SELO) man $(share)/man/man1
+	@$(SELO) completions bash > $(share)/bash-completion/completions/selo
+	@$(SELO) completions zsh > $(share)/zsh/vendor-completions/_selo
+	@$(SELO) completions fish > $(share)/fish/vendor_completions.d/selo.fish
 
 demo: build ## measure the simulated Uno and this PC, compare with the papers, write the report
 	@tools/demo.sh

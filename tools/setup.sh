@@ -34,6 +34,8 @@ mosquitto_passwd                            mosquitto
 mosquitto_sub                               mosquitto-clients
 faketime                                    faketime
 psql                                        postgresql-client-common
+openssl                                     openssl
+curl                                        curl
 /usr/lib/python3/dist-packages/cryptography python3-cryptography
 '
 

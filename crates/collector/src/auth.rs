@@ -270,11 +270,23 @@ fn sha256(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 
-struct Session {
-    user: String,
-    /// As it was at the login: a changed password or role ends the session.
-    hash: String,
-    expires: i64,
+/// A session, as the database keeps it: the secret is with the browser alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// SHA-256 of the secret.
+    pub id: [u8; 32],
+    pub user: String,
+    /// SHA-256 of the password's hash at the login: a changed password or role ends it.
+    pub stamp: [u8; 32],
+    pub expires: i64,
+}
+
+/// A login that succeeded.
+#[derive(Debug)]
+pub struct Login {
+    pub secret: Zeroizing<String>,
+    pub role: Role,
+    pub session: Session,
 }
 
 /// Sessions, tokens, and who failed how often.
@@ -324,7 +336,7 @@ impl Auth {
         name: &str,
         password: &str,
         now: i64,
-    ) -> Result<(Zeroizing<String>, Role), Refusal> {
+    ) -> Result<Login, Refusal> {
         let address = neighbourhood(address);
         {
             let mut failures = lock(&self.failures);
@@ -361,33 +373,46 @@ impl Auth {
         if sessions.len() >= SESSIONS_MAX {
             return Err(Refusal::TooMany);
         }
-        sessions.insert(
-            sha256(&secret),
-            Session {
-                user: name.into(),
-                hash: user.hash.clone(),
-                expires: now + SESSION_MS,
-            },
-        );
-        Ok((secret, user.role))
+        let session = Session {
+            id: sha256(&secret),
+            user: name.into(),
+            stamp: sha256(&user.hash),
+            expires: now + SESSION_MS,
+        };
+        sessions.insert(session.id, session.clone());
+        Ok(Login {
+            secret,
+            role: user.role,
+            session,
+        })
     }
 
-    pub fn logout(&self, secret: &str) {
-        lock(&self.sessions).remove(&sha256(secret));
+    /// A session of an earlier run.
+    pub fn remember_session(&self, session: Session) {
+        lock(&self.sessions).insert(session.id, session);
+    }
+
+    /// Gives the id of the session that is over.
+    pub fn logout(&self, secret: &str) -> [u8; 32] {
+        let id = sha256(secret);
+        lock(&self.sessions).remove(&id);
+        id
     }
 
     pub fn session(&self, secret: &str, now: i64) -> Option<Caller> {
-        let (name, hash) = {
+        let (name, stamp) = {
             let sessions = lock(&self.sessions);
             let session = sessions.get(&sha256(secret))?;
             if session.expires <= now {
                 return None;
             }
-            (session.user.clone(), session.hash.clone())
+            (session.user.clone(), session.stamp)
         };
         // The file is small, and the last word.
         let users = self.users.all().ok()?;
-        let user = users.get(&name).filter(|user| user.hash == hash)?;
+        let user = users
+            .get(&name)
+            .filter(|user| sha256(&user.hash) == stamp)?;
         Some(Caller {
             name,
             role: user.role,
@@ -424,7 +449,7 @@ pub fn new_token() -> Result<(Zeroizing<String>, [u8; 32])> {
 }
 
 /// Who has one address of IPv6 has the 2^64 around it.
-fn neighbourhood(address: IpAddr) -> IpAddr {
+pub fn neighbourhood(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
             let network = u128::from(v6) & !u128::from(u64::MAX);
@@ -457,8 +482,9 @@ mod tests {
     #[test]
     fn a_session_lasts_until_its_user_changes_or_its_time_is_over() {
         let (_folder, auth, password) = auth();
-        let (secret, role) = auth.login(HOME, "admin", &password, 0).expect("right");
-        assert_eq!(role, Role::Admin);
+        let login = auth.login(HOME, "admin", &password, 0).expect("right");
+        assert_eq!(login.role, Role::Admin);
+        let secret = login.secret;
         let caller = auth.session(&secret, 1).expect("logged in");
         assert_eq!((caller.name.as_str(), caller.role), ("admin", Role::Admin));
         assert!(auth.session(&secret, SESSION_MS).is_none());
@@ -466,7 +492,7 @@ mod tests {
             .set("admin", Role::Viewer, "another password")
             .expect("set");
         assert!(auth.session(&secret, 1).is_none());
-        let (secret, role) = auth
+        let Login { secret, role, .. } = auth
             .login(HOME, "admin", "another password", 0)
             .expect("right");
         assert_eq!(role, Role::Viewer);

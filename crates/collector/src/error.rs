@@ -64,6 +64,14 @@ pub enum Error {
 
     #[error("the system has no random numbers: {0}")]
     Random(String),
+
+    /// A certificate or its key cannot be used.
+    #[error(transparent)]
+    Certificate(#[from] selo_mqtt::Error),
+
+    /// Passwords would cross a network that others may listen to.
+    #[error("http://{address} would show passwords to everyone on the way")]
+    Clear { address: SocketAddr },
 }
 
 impl Error {
@@ -99,6 +107,13 @@ impl Error {
                 "see whether the database runs; the collector goes on by itself when it answers"
                     .into()
             }
+            Error::Certificate(error) => return error.hint(),
+            Error::Clear { .. } => {
+                "bring a certificate with --tls-cert FILE and --tls-key FILE (`selo setup DIR` \
+                 makes one, `selo up --tls` has its own), or say --behind-proxy if a proxy \
+                 with TLS stands before it"
+                    .into()
+            }
             Error::Version { .. } => "use the version of Selo that wrote it, or a newer one".into(),
             Error::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 "free some space".into()
@@ -110,7 +125,11 @@ impl Error {
     /// Exit code of the command line for this error (docs/reference.md).
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Invalid(_) | Error::Unknown { .. } | Error::Version { .. } => 2,
+            Error::Invalid(_)
+            | Error::Unknown { .. }
+            | Error::Version { .. }
+            | Error::Clear { .. } => 2,
+            Error::Certificate(error) => error.exit_code(),
             _ => 4,
         }
     }

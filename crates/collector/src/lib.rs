@@ -39,11 +39,13 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 
-use crate::auth::{Auth, Role, Users};
+use crate::auth::{Auth, Role, Session, Users};
 use crate::clock::Clock;
 use crate::db::Place;
 use crate::events::Events;
-use crate::http::{App, Gateway, Peer};
+use crate::http::server::{Limits, Server};
+use crate::http::tls::{Tls, TlsFiles};
+use crate::http::{App, Gateway};
 use crate::ingest::{Ingest, Writer};
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
@@ -60,8 +62,11 @@ pub struct Config {
     pub state: PathBuf,
     pub database: Place,
     pub http: SocketAddr,
-    /// A proxy with TLS stands before it: cookies are for TLS only.
-    pub behind_tls: bool,
+    /// Certificate and key, if it speaks TLS itself.
+    pub tls: Option<TlsFiles>,
+    /// A proxy with TLS stands before it.
+    pub behind_proxy: bool,
+    pub limits: Limits,
     pub clock: Clock,
     /// Readings in one transaction.
     pub batch_max: usize,
@@ -97,7 +102,9 @@ impl Config {
             database: Place::Sqlite(state.join("readings.db")),
             state,
             http: SocketAddr::from(([127, 0, 0, 1], 7380)),
-            behind_tls: false,
+            tls: None,
+            behind_proxy: false,
+            limits: Limits::default(),
             clock: Clock::System,
             batch_max: 1000,
             pages_max: None,
@@ -120,6 +127,9 @@ pub struct Collector {
     metrics: Arc<Metrics>,
     /// Where the first admin's password is, if this was the first start.
     first_password: Option<PathBuf>,
+    has_tls: bool,
+    /// Rings for whoever reads the certificate.
+    reload: Arc<Notify>,
     stop: watch::Sender<bool>,
     server: JoinHandle<()>,
     threads: Vec<JoinHandle<()>>,
@@ -129,6 +139,12 @@ impl Collector {
     /// Starts it, with threads of its own; it listens when this returns.
     pub fn start(config: Config) -> Result<Collector> {
         config.retention.check()?;
+        if !config.http.ip().is_loopback() && config.tls.is_none() && !config.behind_proxy {
+            return Err(Error::Clear {
+                address: config.http,
+            });
+        }
+        let tls = config.tls.clone().map(Tls::load).transpose()?;
         for url in &config.webhooks {
             if !url.starts_with("http://") && !url.starts_with("https://") {
                 return Err(Error::Invalid(format!(
@@ -151,6 +167,16 @@ impl Collector {
         for row in db.query(sql::TOKENS, &[])? {
             if let (Ok(hash), Some(role)) = (row.blob(3).try_into(), Role::parse(row.text(2))) {
                 auth.remember_token(hash, row.int(0), row.text(1), role);
+            }
+        }
+        for row in db.query(sql::LOGINS, &[config.clock.now().into()])? {
+            if let (Ok(id), Ok(stamp)) = (row.blob(0).try_into(), row.blob(2).try_into()) {
+                auth.remember_session(Session {
+                    id,
+                    user: row.text(1).into(),
+                    stamp,
+                    expires: row.int(3),
+                });
             }
         }
         let mut targets = config.webhooks.clone();
@@ -194,11 +220,14 @@ impl Collector {
             auth,
             clock: config.clock,
             silent_after_ms: config.silent_after_ms,
-            secure: config.behind_tls,
+            secure: tls.is_some() || config.behind_proxy,
+            strict: config.behind_proxy,
+            listeners_max: config.limits.listeners,
             report: config.report,
             gateway: config.gateway,
             stopping: stopping.clone(),
         });
+        let reload = Arc::new(Notify::new());
         let outbox = Outbox {
             ingest: ingest.clone(),
             readers: app.readers.clone(),
@@ -212,14 +241,30 @@ impl Collector {
             mqtt: config.mqtt,
             secret,
             retention: config.retention,
+            tls: tls.clone(),
+            reload: reload.clone(),
         };
-        let (server, address) = serve(config.http, app, background, stopping)?;
+        let acceptor = match &tls {
+            Some(tls) => Some(tls.config()?.into()),
+            None => None,
+        };
+        let server = Server {
+            router: http::router(app),
+            tls: acceptor,
+            limits: config.limits,
+            behind_proxy: config.behind_proxy,
+            metrics: metrics.clone(),
+            stopping,
+        };
+        let (server, address) = serve(config.http, server, background)?;
         Ok(Collector {
             address,
             ingest,
             events,
             metrics,
             first_password,
+            has_tls: tls.is_some(),
+            reload,
             stop,
             server,
             threads,
@@ -229,6 +274,17 @@ impl Collector {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// As a browser is told.
+    pub fn url(&self) -> String {
+        let scheme = if self.has_tls { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// Rings to have the certificate read again, now.
+    pub fn reload(&self) -> Arc<Notify> {
+        self.reload.clone()
     }
 
     /// Where messages are offered, by whatever brings them.
@@ -282,6 +338,8 @@ struct Background {
     mqtt: Option<selo_mqtt::ClientConfig>,
     secret: Arc<zeroize::Zeroizing<String>>,
     retention: Retention,
+    tls: Option<Arc<Tls>>,
+    reload: Arc<Notify>,
 }
 
 /// How often silence and passing rain are looked for.
@@ -292,6 +350,9 @@ const PRUNE: Duration = Duration::from_secs(3600);
 impl Background {
     /// Starts what runs until the runtime ends.
     fn start(self) -> Result<()> {
+        if let Some(tls) = self.tls {
+            tokio::spawn(tls.watch(self.reload));
+        }
         if let Some(config) = self.mqtt {
             mqtt::start(config, self.outbox.clone())?;
         }
@@ -346,9 +407,8 @@ pub async fn watch_clock(ingest: &Ingest, now: i64) -> Result<usize> {
 /// The server, on a runtime of its own.
 fn serve(
     address: SocketAddr,
-    app: Arc<App>,
+    server: Server,
     background: Background,
-    mut stopping: watch::Receiver<bool>,
 ) -> Result<(JoinHandle<()>, SocketAddr)> {
     let failed = move |source| Error::Listen { address, source };
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -365,25 +425,7 @@ fn serve(
     let thread = std::thread::Builder::new()
         .name("collector-http".into())
         .spawn(move || {
-            runtime.block_on(async move {
-                let service = http::router(app).into_make_service_with_connect_info::<Peer>();
-                let mut graceful = stopping.clone();
-                let server = axum::serve(listener, service).with_graceful_shutdown(async move {
-                    let _ = graceful.wait_for(|stopping| *stopping).await;
-                });
-                let patience = async {
-                    let _ = stopping.wait_for(|stopping| *stopping).await;
-                    tokio::time::sleep(Duration::from_secs(5)).await;
-                };
-                tokio::select! {
-                    done = server => {
-                        if let Err(error) = done {
-                            tracing::error!("the HTTP server ended: {error}");
-                        }
-                    }
-                    () = patience => {}
-                }
-            });
+            runtime.block_on(server.run(listener));
             // Whoever still downloads is let go.
             runtime.shutdown_background();
         })

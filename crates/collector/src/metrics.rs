@@ -15,6 +15,8 @@ pub struct Metrics {
     pub logins: AtomicU64,
     pub failed_logins: AtomicU64,
     pub requests: AtomicU64,
+    /// Connections beyond the limits.
+    pub refused: AtomicU64,
     pub alarms_raised: AtomicU64,
     pub notices_sent: AtomicU64,
     pub notices_failed: AtomicU64,
@@ -60,6 +62,11 @@ impl Metrics {
             ("logins", "Logins that succeeded", &self.logins),
             ("logins_failed", "Logins that failed", &self.failed_logins),
             ("requests", "HTTP requests", &self.requests),
+            (
+                "connections_refused",
+                "Connections that were too many",
+                &self.refused,
+            ),
             (
                 "alarms_raised",
                 "Alarms that were raised",

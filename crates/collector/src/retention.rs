@@ -102,5 +102,8 @@ pub async fn prune(
         db.execute(sql::PRUNE_ALARMS, &[year.into()])
     };
     gone += ingest.write(work).await?;
+    gone += ingest
+        .write(move |db, _| db.execute(sql::PRUNE_LOGINS, &[now.into()]))
+        .await?;
     Ok(gone)
 }

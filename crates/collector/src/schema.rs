@@ -7,7 +7,8 @@
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     CREATE TABLE station(
         device TEXT PRIMARY KEY,
         name TEXT,              -- as the gateway says
@@ -99,7 +100,16 @@ const STEPS: [&str; 1] = ["
         hash BYTEA NOT NULL UNIQUE,
         created BIGINT NOT NULL
     );
-"];
+",
+    "
+    CREATE TABLE login(
+        id BYTEA PRIMARY KEY,          -- SHA-256 of the cookie
+        person TEXT NOT NULL,
+        stamp BYTEA NOT NULL,          -- SHA-256 of the password's hash
+        expires BIGINT NOT NULL
+    );
+",
+];
 
 const ROLLUP_COLUMNS: &str = "
         device TEXT NOT NULL,

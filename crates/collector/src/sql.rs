@@ -159,6 +159,12 @@ pub const INSERT_TOKEN: &str =
 pub const TOKENS: &str = "SELECT id, name, role, hash, created FROM token ORDER BY id";
 pub const DELETE_TOKEN: &str = "DELETE FROM token WHERE id = ?1";
 
+pub const INSERT_LOGIN: &str =
+    "INSERT INTO login(id, person, stamp, expires) VALUES (?1, ?2, ?3, ?4)";
+pub const LOGINS: &str = "SELECT id, person, stamp, expires FROM login WHERE expires > ?1";
+pub const DELETE_LOGIN: &str = "DELETE FROM login WHERE id = ?1";
+pub const PRUNE_LOGINS: &str = "DELETE FROM login WHERE expires <= ?1";
+
 pub const PING: &str = "SELECT COUNT(*) FROM meta";
 
 const ALARM: &str = "SELECT id, rule, device, since, cleared, value, bound, unit, text FROM alarm";

@@ -211,7 +211,7 @@ impl ClientConfig {
 }
 
 /// The certificates of a PEM file, at least one.
-pub(crate) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
+pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
     let text = std::fs::read(path).map_err(Error::read(path))?;
     let wrong = |why: String| Error::File {
         path: path.into(),

@@ -75,7 +75,7 @@ pub fn run(setup: &Setup) -> Result<Done> {
     users(&folder, &mut made)?;
     for (name, text) in [
         ("acl", acl(&setup.site)),
-        ("selo.toml", configuration(setup)),
+        ("selo.toml", configuration(&folder, setup)),
         ("mosquitto.conf", mosquitto(&folder, setup.listen)),
     ] {
         let path = folder.join(name);
@@ -149,32 +149,41 @@ topic read homeassistant/#
     )
 }
 
-fn configuration(setup: &Setup) -> String {
+/// The file that `selo --config` reads: a section a command, a key an option.
+fn configuration(folder: &Path, setup: &Setup) -> String {
+    let at = |name: &str| format!("{:?}", folder.join(name).display().to_string());
     let Setup { site, listen, .. } = setup;
     let port = listen.port();
     format!(
-        "# Selo, as `selo setup` wrote it. Paths are relative to this file's folder.
+        "# Selo, as `selo setup` wrote it. `selo config init -` prints every key.
+# selo --config selo.toml broker | gateway | collect, each in its terminal or service.
 
-# Names this place in topics and on the dashboard: lower-case letters, digits, -.
 site = \"{site}\"
 
-[gateway]
-name = \"gateway\"                # several gateways of a site each have their own
-listen = \"0.0.0.0:7356\"         # UDP, where nodes send to
-state = \"gateway\"               # keys, sessions, journal
-
 [broker]
-# The embedded broker listens here. With a broker of your own: embedded = false, and its
-# address in url (mqtts://USER@HOST:PORT), its authority in ca.
-embedded = true
+folder = {folder}
 listen = \"{listen}\"
-url = \"mqtts://gateway@localhost:{port}\"
-ca = \"ca.pem\"
-certificate = \"server.pem\"      # of the embedded broker and of the dashboard
-key = \"server.key\"
-passwords = \"passwords\"
-acl = \"acl\"
-"
+
+[gateway]
+mqtt = \"mqtts://gateway@localhost:{port}\"
+mqtt-ca = {ca}
+mqtt-password-file = {gateway}
+until = \"stored\"
+
+[collect]
+mqtt = \"mqtts://collector@localhost:{port}\"
+mqtt-ca = {ca}
+mqtt-password-file = {collector}
+http = \"0.0.0.0:7380\"
+tls-cert = {certificate}
+tls-key = {key}
+",
+        folder = at(""),
+        ca = at("ca.pem"),
+        gateway = at("gateway.password"),
+        collector = at("collector.password"),
+        certificate = at("server.pem"),
+        key = at("server.key"),
     )
 }
 

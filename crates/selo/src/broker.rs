@@ -3,13 +3,15 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context;
 use selo_mqtt::{Broker, BrokerConfig, certificate};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::gateway::{Level, start_log};
+use crate::gateway::Log;
+use crate::notify::Manager;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -28,16 +30,12 @@ pub struct Args {
     /// Ask clients for a certificate that this authority signed, beside the password
     #[arg(long, value_name = "FILE")]
     client_ca: Option<PathBuf>,
-    /// What is worth a line of the log
-    #[arg(long, value_name = "LEVEL", default_value = "info")]
-    log: Level,
-    /// Log one JSON object a line
-    #[arg(long)]
-    json_log: bool,
+    #[command(flatten)]
+    log: Log,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    start_log(args.log, args.json_log);
+    args.log.start();
     let mut signals = Signals::new([SIGINT, SIGTERM]).context("cannot take signals")?;
     let mut config = BrokerConfig::of_folder(&args.folder, args.listen);
     config.client_ca.clone_from(&args.client_ca);
@@ -48,8 +46,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         config.renew = Some((files, names));
     }
     let broker = Broker::start(config)?;
-    signals.forever().next();
+    let manager = Manager::find();
+    manager.ready();
+    while signals.pending().next().is_none() {
+        manager.alive();
+        std::thread::sleep(Duration::from_millis(200));
+    }
     tracing::info!("stopping");
+    manager.stopping();
     broker.stop();
     Ok(ExitCode::SUCCESS)
 }

@@ -4,18 +4,21 @@ use std::io::{BufRead, IsTerminal, stdin};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Subcommand;
 use selo_collector::auth::{Role, Users};
 use selo_collector::db::Place;
-use selo_collector::mqtt::{BrokerUrl, ClientConfig, read_password};
+use selo_collector::http::tls::TlsFiles;
 use selo_collector::{Collector, Config};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::gateway::{Level, State, start_log, wait_for_signal};
+use crate::gateway::{Log, State, wait_for_signal};
+use crate::mqtt::Connection;
+use crate::notify::Manager;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -31,6 +34,19 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     state: State,
+    #[command(flatten)]
+    dashboard: Dashboard,
+    #[command(flatten)]
+    mqtt: Connection,
+    #[command(flatten)]
+    log: Log,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// What a collector keeps, and how it shows it.
+#[derive(Debug, clap::Args)]
+pub struct Dashboard {
     /// SQLite file, or postgres://USER@HOST/DATABASE (default: readings.db in the folder
     /// `collector` of the state directory)
     #[arg(
@@ -40,42 +56,68 @@ pub struct Args {
         hide_env_values = true
     )]
     database: Option<String>,
-    /// Where the dashboard and the API listen; beyond 127.0.0.1 put TLS before it
+    /// Where the dashboard and the API listen; beyond this machine only with TLS
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
     http: SocketAddr,
-    /// A proxy with TLS stands before it: the login's cookie is for TLS only
-    #[arg(long)]
-    behind_tls: bool,
+    #[command(flatten)]
+    tls: Tls,
     /// Page of `selo lab report` to serve at /report
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Take readings from this MQTT 5 broker, over TLS: mqtts://USER@HOST[:8883]
-    #[arg(long, value_name = "URL")]
-    mqtt: Option<BrokerUrl>,
-    /// File of mode 0600 with the password
-    #[arg(long, value_name = "FILE", requires = "mqtt")]
-    mqtt_password_file: Option<PathBuf>,
-    /// The authority that signed the broker's certificate (default: those of the system)
-    #[arg(long, value_name = "FILE", requires = "mqtt")]
-    mqtt_ca: Option<PathBuf>,
-    /// Show this certificate to the broker
-    #[arg(long, value_name = "FILE", requires_all = ["mqtt", "mqtt_key"])]
-    mqtt_certificate: Option<PathBuf>,
-    /// Its private key, of mode 0600
-    #[arg(long, value_name = "FILE", requires = "mqtt_certificate")]
-    mqtt_key: Option<PathBuf>,
     /// Tell this URL of alarms (POST, signed); may be given more than once
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", hide_env_values = true)]
     webhook: Vec<String>,
-    /// How long readings are kept, and their roll-ups to minutes and hours; days stay
+    /// How long readings are kept; roll-ups to days stay for ever
     #[arg(long, value_name = "TIME", default_value = "400d")]
     keep_raw: humantime::Duration,
+    /// How long roll-ups to minutes are kept
     #[arg(long, value_name = "TIME", default_value = "60d")]
     keep_minutes: humantime::Duration,
+    /// How long roll-ups to hours are kept
     #[arg(long, value_name = "TIME", default_value = "1830d")]
     keep_hours: humantime::Duration,
-    #[command(subcommand)]
-    command: Option<Command>,
+}
+
+impl Dashboard {
+    /// The configuration of a collector that keeps its things in `state`.
+    pub fn config(&self, state: PathBuf) -> Config {
+        let mut config = Config::new(state);
+        if let Some(database) = &self.database {
+            config.database = Place::parse(database);
+        }
+        config.http = self.http;
+        config.tls = self.tls.files();
+        config.behind_proxy = self.tls.behind_proxy;
+        config.report.clone_from(&self.report);
+        config.webhooks.clone_from(&self.webhook);
+        let ms = |time: humantime::Duration| i64::try_from(time.as_millis()).ok();
+        config.retention.raw = ms(self.keep_raw);
+        config.retention.minute = ms(self.keep_minutes);
+        config.retention.hour = ms(self.keep_hours);
+        config
+    }
+}
+
+/// How browsers reach the dashboard safely.
+#[derive(Debug, clap::Args)]
+struct Tls {
+    /// Speak HTTPS with this certificate (PEM, the whole chain); it is read again when it
+    /// changes, and at SIGHUP
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Its private key, of mode 0600
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// A proxy with TLS stands before it: browsers reach it over TLS only
+    #[arg(long, alias = "behind-tls")]
+    behind_proxy: bool,
+}
+
+impl Tls {
+    fn files(&self) -> Option<TlsFiles> {
+        let (certificate, key) = self.tls_cert.clone().zip(self.tls_key.clone())?;
+        Some(TlsFiles { certificate, key })
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -134,54 +176,29 @@ fn user(command: &User, users: &Users) -> anyhow::Result<ExitCode> {
 }
 
 fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
-    start_log(Level::Info, false);
+    args.log.start();
     // Before anything is opened, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
-    let mut config = Config::new(state);
-    if let Some(database) = &args.database {
-        config.database = Place::parse(database);
-    }
-    config.http = args.http;
-    config.behind_tls = args.behind_tls;
-    if !args.http.ip().is_loopback() && !args.behind_tls {
-        tracing::warn!(
-            "{} is open to others, and plain HTTP shows them passwords; \
-             hint: put a proxy with TLS before it, and say --behind-tls",
-            args.http
-        );
-    }
-    config.report.clone_from(&args.report);
-    config.mqtt = mqtt(args)?;
-    config.webhooks.clone_from(&args.webhook);
-    let ms = |time: humantime::Duration| i64::try_from(time.as_millis()).ok();
-    config.retention.raw = ms(args.keep_raw);
-    config.retention.minute = ms(args.keep_minutes);
-    config.retention.hour = ms(args.keep_hours);
+    let mut config = args.dashboard.config(state);
+    // A second client of the same name would throw out the first.
+    let id = format!("selo-collector-{}", std::process::id());
+    config.mqtt = args.mqtt.client(&id)?;
     let collector = Collector::start(config)?;
     if let Some(file) = collector.first_password() {
         tracing::info!("user admin is made; its password is in {}", file.display());
     }
-    tracing::info!("listening on http://{}", collector.address());
+    tracing::info!("listening on {}", collector.url());
     let (stop, stopped) = channel();
-    std::thread::spawn(move || wait_for_signal(signals, &stop));
-    // An error means that the thread is gone, which is a reason to stop, too.
-    let _ = stopped.recv();
+    let reload = collector.reload();
+    std::thread::spawn(move || wait_for_signal(signals, &stop, || reload.notify_one()));
+    let manager = Manager::find();
+    manager.ready();
+    // Another error means that the thread is gone, which is a reason to stop, too.
+    while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(Duration::from_millis(200)) {
+        manager.alive();
+    }
     tracing::info!("stopping");
+    manager.stopping();
     collector.stop();
     Ok(ExitCode::SUCCESS)
-}
-
-fn mqtt(args: &Args) -> anyhow::Result<Option<ClientConfig>> {
-    let Some(broker) = &args.mqtt else {
-        return Ok(None);
-    };
-    // A second client of the same name would throw out the first.
-    let id = format!("selo-collector-{}", std::process::id());
-    let mut client = ClientConfig::new(broker.clone(), id);
-    if let Some(path) = &args.mqtt_password_file {
-        client.password = Some(read_password(path)?);
-    }
-    client.ca.clone_from(&args.mqtt_ca);
-    client.certificate = args.mqtt_certificate.clone().zip(args.mqtt_key.clone());
-    Ok(Some(client))
 }

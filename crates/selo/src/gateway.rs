@@ -22,13 +22,14 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::mqtt::Mqtt;
+use crate::notify::Manager;
 
 /// Where commands find the state.
 #[derive(Debug, Clone, clap::Args)]
 pub struct State {
     /// Directory with keys, sessions and journal (default: $XDG_STATE_HOME/selo, or
     /// ~/.local/state/selo); made with mode 0700
-    #[arg(long, env = "SELO_STATE", value_name = "DIR")]
+    #[arg(long, env = "SELO_STATE", value_name = "DIR", global = true)]
     state: Option<PathBuf>,
 }
 
@@ -45,14 +46,55 @@ impl State {
     }
 }
 
-/// Radio modules as a carrier beside UDP.
+/// Where packets of nodes come in, and how safely they are kept.
 #[derive(Debug, clap::Args)]
-pub struct Radios {
+pub struct Nodes {
+    /// UDP address and port for nodes; [::]:7356 takes IPv6 and IPv4
+    #[arg(long, value_name = "ADDR:PORT", default_value = "0.0.0.0:7356")]
+    pub listen: SocketAddr,
     /// Take packets of an E32 module on a serial port, too; may be given again. BAUD: of the
     /// port, 9600 if left out; RATE: the module's air data rate, 2.4k if left out. How to set
     /// the module up is in docs/howto/radio.md
     #[arg(long, value_name = "PATH[,BAUD[,RATE]]")]
-    pub radio: Vec<Port>,
+    radio: Vec<Port>,
+    /// Serve the gateway's numbers in OpenMetrics form at http://ADDR:PORT/metrics
+    #[arg(long, value_name = "ADDR:PORT")]
+    metrics: Option<SocketAddr>,
+    /// When the journal goes to the disk: `always` survives a power failure without closing
+    /// sessions and costs a wait for each batch; `1s` survives kills, and after a power
+    /// failure nodes join again; `never` leaves it to the system
+    #[arg(long, value_name = "always|1s|never", default_value = "1s")]
+    sync: Sync,
+    /// Megabytes of the journal that may wait for the reader of the readings before no more
+    /// packets are taken
+    #[arg(long, value_name = "MB", default_value_t = 1024)]
+    undelivered: u64,
+}
+
+impl Nodes {
+    pub fn set(&self, config: &mut Config) {
+        config.radios.clone_from(&self.radio);
+        config.metrics = self.metrics;
+        config.sync = self.sync;
+        config.undelivered_max = self.undelivered.saturating_mul(1 << 20);
+    }
+}
+
+/// What goes to standard error.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Log {
+    /// What is worth a line of the log
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    log: Level,
+    /// Log one JSON object a line
+    #[arg(long)]
+    json_log: bool,
+}
+
+impl Log {
+    pub fn start(&self) {
+        start_log(self.log, self.json_log);
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -75,33 +117,14 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     state: State,
-    /// UDP address and port; [::]:7356 takes IPv6 and IPv4
-    #[arg(long, value_name = "ADDR:PORT", default_value = "0.0.0.0:7356")]
-    listen: SocketAddr,
     #[command(flatten)]
-    radios: Radios,
-    /// Serve numbers in OpenMetrics form at http://ADDR:PORT/metrics
-    #[arg(long, value_name = "ADDR:PORT")]
-    metrics: Option<SocketAddr>,
-    /// When the journal goes to the disk: `always` survives a power failure without closing
-    /// sessions and costs a wait for each batch; `1s` survives kills, and after a power
-    /// failure nodes join again; `never` leaves it to the system
-    #[arg(long, value_name = "always|1s|never", default_value = "1s")]
-    sync: Sync,
-    /// Megabytes of the journal that may wait for the reader of the readings before no more
-    /// packets are taken
-    #[arg(long, value_name = "MB", default_value_t = 1024)]
-    undelivered: u64,
+    nodes: Nodes,
     /// UNSAFE: take packets of the paper's protocol, which nobody authenticates, and which
     /// anyone on the way can read
     #[arg(long)]
     allow_classic: bool,
-    /// What is worth a line of the log
-    #[arg(long, value_name = "LEVEL", default_value = "info")]
-    log: Level,
-    /// Log one JSON object a line
-    #[arg(long)]
-    json_log: bool,
+    #[command(flatten)]
+    log: Log,
     #[command(flatten)]
     mqtt: Mqtt,
 }
@@ -115,23 +138,20 @@ pub enum Level {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    start_log(args.log, args.json_log);
+    args.log.start();
     // Before anything is opened, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
     let state = args.state.path()?;
     let print = JsonLines::new(stdout());
     let mut config = match args.mqtt.publisher(&state)? {
-        None => Config::new(state, args.listen, print),
+        None => Config::new(state, args.nodes.listen, print),
         Some(publisher) if args.mqtt.print => {
-            Config::new(state, args.listen, Both::new(publisher, print))
+            Config::new(state, args.nodes.listen, Both::new(publisher, print))
         }
-        Some(publisher) => Config::new(state, args.listen, publisher),
+        Some(publisher) => Config::new(state, args.nodes.listen, publisher),
     };
-    let printing = args.mqtt.mqtt.is_none() || args.mqtt.print;
-    config.radios.clone_from(&args.radios.radio);
-    config.metrics = args.metrics;
-    config.sync = args.sync;
-    config.undelivered_max = args.undelivered.saturating_mul(1 << 20);
+    let printing = !args.mqtt.publishes() || args.mqtt.print;
+    args.nodes.set(&mut config);
     config.allow_classic = args.allow_classic;
     let gateway = Gateway::start(config)?;
     if printing && stdout().is_terminal() && stderr().is_terminal() {
@@ -139,7 +159,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 
     let (stop, stopped) = channel();
-    std::thread::spawn(move || wait_for_signal(signals, &stop));
+    std::thread::spawn(move || wait_for_signal(signals, &stop, || {}));
+    let manager = Manager::find();
+    manager.ready();
     // A failure of the gateway, or the word of the operator.
     loop {
         if let Some(reason) = gateway.wait_failure(Duration::from_millis(200)) {
@@ -149,24 +171,29 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         if stopped.try_recv().is_ok() {
             break;
         }
+        manager.alive();
     }
     tracing::info!("stopping");
+    manager.stopping();
     match gateway.stop() {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(reason) => anyhow::bail!("the gateway did not stop cleanly: {reason}"),
     }
 }
 
-/// SIGINT and SIGTERM end the gateway; SIGHUP, as when a terminal closes, does not.
-pub fn wait_for_signal(mut signals: Signals, stop: &Sender<()>) {
+/// SIGINT and SIGTERM end the program; SIGHUP, as when a terminal closes, does not, but has
+/// certificates read again.
+pub fn wait_for_signal(mut signals: Signals, stop: &Sender<()>, reload: impl Fn()) {
     for signal in signals.forever() {
-        if signal != SIGHUP {
+        if signal == SIGHUP {
+            reload();
+        } else {
             let _ = stop.send(());
         }
     }
 }
 
-pub fn start_log(level: Level, json: bool) {
+fn start_log(level: Level, json: bool) {
     let level = match level {
         Level::Error => LevelFilter::ERROR,
         Level::Warn => LevelFilter::WARN,

@@ -5,18 +5,22 @@
 //! data, 3 something is missing, 4 an error of the machine, 130 interrupted.
 
 mod attack;
+mod backup;
 mod bench;
 mod broker;
 mod codec;
 mod collect;
 mod completions;
+mod config;
 mod demo;
 mod device;
 mod doctor;
 mod gateway;
 mod lab;
+mod man;
 mod mqtt;
 mod node;
+mod notify;
 mod radio;
 mod setup;
 mod status;
@@ -45,6 +49,11 @@ struct Cli {
     /// Folder of the project (default: the nearest above the current folder)
     #[arg(long, global = true, env = "SELO_PROJECT", value_name = "DIR")]
     project: Option<PathBuf>,
+
+    /// Configuration file of up, gateway, collect and broker (default: selo/selo.toml of
+    /// ~/.config, else of /etc)
+    #[arg(long, global = true, env = "SELO_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
 
     #[command(subcommand)]
     command: Command,
@@ -86,12 +95,24 @@ enum Command {
     Bench(bench::Command),
     /// Say what is missing on this machine, and the line that installs it
     Doctor(doctor::Args),
+    /// Copy registry, database and keys, while everything runs
+    Backup(backup::Backup),
+    /// Put such a copy in place
+    Restore(backup::Restore),
+    /// The configuration file: write one, check one, show what is in force
+    #[command(subcommand)]
+    Config(config::Command),
     /// Print a completion script for a shell
     Completions(completions::Args),
+    /// Write manual pages into a folder
+    Man(man::Args),
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match config::parse(std::env::args_os().collect()) {
+        Ok(cli) => cli,
+        Err(error) => return complain(&error),
+    };
     // A second Ctrl-C ends at once.
     let handler = || {
         if selo_lab::schedule::check_interrupt().is_err() {
@@ -139,7 +160,11 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Attack(args) => attack::run(args),
         Command::Bench(command) => command.run(project().ok().as_deref()),
         Command::Doctor(args) => doctor::run(args, project().ok().as_deref()),
+        Command::Backup(args) => backup::backup(args),
+        Command::Restore(args) => backup::restore(args),
+        Command::Config(command) => command.run(cli.config.as_deref()),
         Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
     }
 }
 
@@ -173,6 +198,9 @@ fn complain(error: &anyhow::Error) -> ExitCode {
 /// What the library that an error comes from says: a hint, and the exit code.
 fn advice(error: &anyhow::Error) -> (Option<String>, u8) {
     for cause in error.chain() {
+        if let Some(config) = cause.downcast_ref::<config::Error>() {
+            return (config.hint(), 2);
+        }
         if let Some(lab) = cause.downcast_ref::<selo_lab::Error>() {
             return (lab.hint(), lab.exit_code());
         }

@@ -10,13 +10,13 @@ use selo_mqtt::{Publisher, PublisherConfig, Until, topic};
 
 use crate::codec::Codecs;
 
-/// Options of a gateway that publishes.
+/// Which broker, and how to show it who we are.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Mqtt {
-    /// Publish readings to this MQTT 5 broker, over TLS: mqtts://USER@HOST[:8883]. Nothing is
-    /// printed then
+pub struct Connection {
+    /// The MQTT 5 broker to which a gateway publishes readings (nothing is printed then), and
+    /// from which a collector takes them, over TLS: mqtts://USER@HOST[:8883]
     #[arg(long, value_name = "URL", value_parser = parse_url)]
-    pub mqtt: Option<BrokerUrl>,
+    mqtt: Option<BrokerUrl>,
     /// File of mode 0600 with the password
     #[arg(long, value_name = "FILE", requires = "mqtt")]
     mqtt_password_file: Option<PathBuf>,
@@ -29,12 +29,41 @@ pub struct Mqtt {
     /// Its private key, of mode 0600
     #[arg(long, value_name = "FILE", requires = "mqtt_certificate")]
     mqtt_key: Option<PathBuf>,
+}
+
+impl Connection {
+    pub fn client(&self, id: &str) -> anyhow::Result<Option<ClientConfig>> {
+        let Some(broker) = &self.mqtt else {
+            return Ok(None);
+        };
+        let mut client = ClientConfig::new(broker.clone(), id);
+        if let Some(path) = &self.mqtt_password_file {
+            client.password = Some(read_password(path)?);
+        }
+        client.ca.clone_from(&self.mqtt_ca);
+        client.certificate = self.mqtt_certificate.clone().zip(self.mqtt_key.clone());
+        Ok(Some(client))
+    }
+}
+
+/// What topics begin with.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Names {
     /// Names this place in topics
     #[arg(long, value_name = "NAME", default_value = topic::DEFAULT_SITE)]
-    site: String,
+    pub site: String,
     /// Names this gateway in topics; every gateway of a site has its own
     #[arg(long, value_name = "NAME", default_value = topic::DEFAULT_GATEWAY)]
-    gateway_name: String,
+    pub gateway_name: String,
+}
+
+/// Options of a gateway that publishes.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Mqtt {
+    #[command(flatten)]
+    connection: Connection,
+    #[command(flatten)]
+    names: Names,
     /// When a reading counts as delivered: `broker` has taken it, or a collector has `stored`
     /// it. Until then it stays in the journal
     #[arg(long, value_name = "WHO", default_value = "broker", requires = "mqtt")]
@@ -64,23 +93,22 @@ enum UntilName {
 }
 
 impl Mqtt {
+    pub fn publishes(&self) -> bool {
+        self.connection.mqtt.is_some()
+    }
+
     /// The publisher, if the options want one. It knows devices by the registry in `state`.
     pub fn publisher(&self, state: &Path) -> anyhow::Result<Option<Publisher>> {
-        let Some(broker) = &self.mqtt else {
+        let Names { site, gateway_name } = &self.names;
+        let id = format!("selo-{site}-{gateway_name}");
+        let Some(client) = self.connection.client(&id)? else {
             return Ok(None);
         };
-        let id = format!("selo-{}-{}", self.site, self.gateway_name);
-        let mut client = ClientConfig::new(broker.clone(), id);
-        if let Some(path) = &self.mqtt_password_file {
-            client.password = Some(read_password(path)?);
-        }
-        client.ca.clone_from(&self.mqtt_ca);
-        client.certificate = self.mqtt_certificate.clone().zip(self.mqtt_key.clone());
         let state = StateDir::open(state)?;
         let codecs = RegistryCodecs::open(&state.registry(), self.codecs.load()?)?;
         let mut config = PublisherConfig::new(client, codecs);
-        config.site.clone_from(&self.site);
-        config.gateway.clone_from(&self.gateway_name);
+        config.site.clone_from(site);
+        config.gateway.clone_from(gateway_name);
         config.until = match self.until {
             UntilName::Broker => Until::Broker,
             UntilName::Stored => Until::Stored,

@@ -4,30 +4,32 @@ mod clocks;
 
 use std::io::{IsTerminal, stderr};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
+use selo_collector::Collector;
 use selo_collector::beside::Beside;
-use selo_collector::db::Place;
-use selo_collector::{Collector, Config as CollectorConfig};
-use selo_gateway::journal::Sync;
+use selo_collector::http::tls::TlsFiles;
 use selo_gateway::sink::Both;
 use selo_gateway::state::StateDir;
 use selo_gateway::{Config as GatewayConfig, Gateway};
 use selo_mqtt::client::{ClientConfig, read_password};
 use selo_mqtt::publisher::RegistryCodecs;
 use selo_mqtt::setup::{self, Setup, password_file};
-use selo_mqtt::{Broker, BrokerConfig, Publisher, PublisherConfig, Until, certificate, topic};
+use selo_mqtt::{Broker, BrokerConfig, Publisher, PublisherConfig, Until, certificate};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::clocks::Clocks;
 use crate::codec::Codecs;
-use crate::gateway::{Level, Radios, State, start_log};
+use crate::collect::Dashboard;
+use crate::gateway::{Log, Nodes, State, wait_for_signal};
+use crate::mqtt::Names;
+use crate::notify::Manager;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -39,70 +41,43 @@ The first start makes certificates, passwords and a user `admin`; the log says w
 holds its password. Everything is in the state directory: registry, journal and keys of the
 gateway, broker/ and collector/.
 
-Dashboard and broker listen on this machine alone until --http and --broker say otherwise.
+Dashboard and broker listen on this machine alone until --http and --broker say otherwise;
+the dashboard then needs --tls, a certificate of your own, or a proxy.
 The log is on standard error.
 
 Examples:
   selo up                                      a dashboard at http://127.0.0.1:7380
+  selo up --http 0.0.0.0:7380 --tls --name farm.example.org
   selo up --broker 0.0.0.0:8883                other programs may subscribe, with a password
   selo up --database postgres://selo@db/selo
   selo device pair                             in a second terminal, or on the dashboard")]
 pub struct Args {
     #[command(flatten)]
     state: State,
-    /// UDP address and port for nodes; [::]:7356 takes IPv6 and IPv4
-    #[arg(long, value_name = "ADDR:PORT", default_value = "0.0.0.0:7356")]
-    listen: SocketAddr,
     #[command(flatten)]
-    radios: Radios,
-    /// Where the dashboard and the API listen; beyond 127.0.0.1 put TLS before it
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
-    http: SocketAddr,
+    nodes: Nodes,
+    #[command(flatten)]
+    dashboard: Dashboard,
+    /// Speak HTTPS with the broker's certificate, which is made and renewed here; browsers
+    /// need its authority, broker/ca.pem of the state directory
+    #[arg(long = "tls", conflicts_with = "tls_cert")]
+    own_tls: bool,
     /// Where the MQTT broker listens, with TLS and passwords
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8883")]
     broker: SocketAddr,
-    /// A name or address by which others reach this machine, for the broker's certificate
+    /// A name or address by which others reach this machine, for the certificate
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// SQLite file, or postgres://USER@HOST/DATABASE (default: readings.db in the folder
-    /// `collector` of the state directory)
-    #[arg(
-        long,
-        env = "SELO_DATABASE",
-        value_name = "FILE|URL",
-        hide_env_values = true
-    )]
-    database: Option<String>,
-    /// Names this place in topics
-    #[arg(long, value_name = "NAME", default_value = topic::DEFAULT_SITE)]
-    site: String,
-    /// Names this gateway in topics
-    #[arg(long, value_name = "NAME", default_value = topic::DEFAULT_GATEWAY)]
-    gateway_name: String,
-    /// Page of `selo lab report` to serve at /report
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
-    /// Tell this URL of alarms (POST, signed); may be given more than once
-    #[arg(long, value_name = "URL")]
-    webhook: Vec<String>,
-    /// Serve the gateway's numbers in OpenMetrics form at http://ADDR:PORT/metrics
-    #[arg(long, value_name = "ADDR:PORT")]
-    metrics: Option<SocketAddr>,
-    /// When the journal goes to the disk; `selo gateway --help` says what each means
-    #[arg(long, value_name = "always|1s|never", default_value = "1s")]
-    sync: Sync,
-    /// What is worth a line of the log
-    #[arg(long, value_name = "LEVEL", default_value = "info")]
-    log: Level,
-    /// Log one JSON object a line
-    #[arg(long)]
-    json_log: bool,
+    #[command(flatten)]
+    names: Names,
+    #[command(flatten)]
+    log: Log,
     #[command(flatten)]
     codecs: Codecs,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    start_log(args.log, args.json_log);
+    args.log.start();
     // Before anything is opened, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
     let state = StateDir::open(&args.state.path()?)?;
@@ -125,19 +100,20 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let clocks =
         Clocks::start(state.path().into(), args.codecs.load()?).context("cannot start a thread")?;
     let readings = Both::new(clocks, publisher);
-    let mut config = GatewayConfig::new(state.path(), args.listen, readings);
-    config.radios.clone_from(&args.radios.radio);
-    config.metrics = args.metrics;
-    config.sync = args.sync;
+    let mut config = GatewayConfig::new(state.path(), args.nodes.listen, readings);
+    args.nodes.set(&mut config);
     let gateway = Gateway::start(config)?;
 
-    let address = collector.address();
-    tracing::info!(dashboard = %format!("http://{address}"), "everything is up");
+    let dashboard = collector.url();
+    tracing::info!(%dashboard, "everything is up");
+    let manager = Manager::find();
+    manager.ready();
     if stderr().is_terminal() {
-        eprintln!("Dashboard: http://{address}   To add a node: selo device pair");
+        eprintln!("Dashboard: {dashboard}   To add a node: selo device pair");
     }
     let (stop, stopped) = channel();
-    std::thread::spawn(move || super::gateway::wait_for_signal(signals, &stop));
+    let reload = collector.reload();
+    std::thread::spawn(move || wait_for_signal(signals, &stop, || reload.notify_one()));
     let failure = loop {
         if let Some(reason) = gateway.wait_failure(Duration::from_millis(200)) {
             break Some(reason.to_string());
@@ -145,8 +121,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         if stopped.try_recv().is_ok() {
             break None;
         }
+        manager.alive();
     };
     tracing::info!("stopping");
+    manager.stopping();
     // From the source to the sea: each hands on what it has.
     let stopped = gateway.stop();
     collector.stop();
@@ -168,7 +146,7 @@ fn start_broker(args: &Args, folder: &Path) -> anyhow::Result<Broker> {
     let done = setup::run(&Setup {
         folder: folder.into(),
         names: args.name.clone(),
-        site: args.site.clone(),
+        site: args.names.site.clone(),
         listen: args.broker,
     })?;
     let mut config = BrokerConfig::of_folder(folder, args.broker);
@@ -184,13 +162,14 @@ fn start_collector(
     state: &StateDir,
     client: ClientConfig,
 ) -> anyhow::Result<Collector> {
-    let mut config = CollectorConfig::new(state.path().join("collector"));
-    if let Some(database) = &args.database {
-        config.database = Place::parse(database);
+    let mut config = args.dashboard.config(state.path().join("collector"));
+    if args.own_tls {
+        let files = certificate::Files::of(&state.path().join("broker"));
+        config.tls = Some(TlsFiles {
+            certificate: files.server,
+            key: files.server_key,
+        });
     }
-    config.http = args.http;
-    config.report.clone_from(&args.report);
-    config.webhooks.clone_from(&args.webhook);
     config.mqtt = Some(client);
     config.gateway = Some(Arc::new(Beside::new(state.path().into())));
     let collector = Collector::start(config)?;
@@ -203,8 +182,8 @@ fn start_collector(
 fn publisher(args: &Args, state: &StateDir, client: ClientConfig) -> anyhow::Result<Publisher> {
     let codecs = RegistryCodecs::open(&state.registry(), args.codecs.load()?)?;
     let mut config = PublisherConfig::new(client, codecs);
-    config.site.clone_from(&args.site);
-    config.gateway.clone_from(&args.gateway_name);
+    config.site.clone_from(&args.names.site);
+    config.gateway.clone_from(&args.names.gateway_name);
     config.until = Until::Stored;
     Ok(Publisher::new(config)?)
 }

@@ -2,6 +2,7 @@
 //! is here: types of columns, parameters, and what an error means.
 
 mod postgres;
+mod postgres_tls;
 mod sqlite;
 
 use std::path::PathBuf;

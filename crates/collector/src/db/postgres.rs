@@ -7,7 +7,9 @@ use std::time::Duration;
 use postgres::error::SqlState;
 use postgres::types::{Format, IsNull, ToSql, Type, private::BytesMut};
 use postgres::{Client, Config, NoTls, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::postgres_tls::{self, Security};
 use super::{Database, Row, Value, without_password};
 use crate::error::{Error, Result};
 
@@ -20,6 +22,8 @@ const ANSWER: Duration = Duration::from_secs(2);
 
 pub struct Postgres {
     config: Config,
+    /// `None`: in the clear.
+    tls: Option<MakeRustlsConnect>,
     client: Option<Client>,
     statements: HashMap<String, Statement>,
     writes: bool,
@@ -36,6 +40,7 @@ impl Postgres {
     /// A writer holds the lock of the database as long as it is connected.
     pub fn open(url: &str, writes: bool) -> Result<Postgres> {
         let place = without_password(url);
+        let (url, security) = Security::of_url(url)?;
         let mut config: Config = url.parse().map_err(|_| {
             Error::Invalid(format!(
                 "'{place}' is not a connection string of PostgreSQL (postgres://USER@HOST/DATABASE)"
@@ -45,8 +50,10 @@ impl Postgres {
             config.connect_timeout(Duration::from_secs(5));
         }
         config.application_name("selo collect");
+        let tls = security.connector(&mut config)?;
         let mut db = Postgres {
             config,
+            tls,
             client: None,
             statements: HashMap::new(),
             writes,
@@ -68,7 +75,7 @@ impl Postgres {
         let place = self.place.clone();
         let reason = match error.as_db_error() {
             Some(answer) => format!("{} ({})", answer.message(), answer.code().code()),
-            None => chain(error),
+            None => postgres_tls::why(error).unwrap_or_else(|| chain(error)),
         };
         if self.client.as_ref().is_some_and(Client::is_closed) {
             self.forget();
@@ -197,7 +204,10 @@ impl Database for Postgres {
             return Ok(());
         }
         self.forget();
-        let connected = self.config.connect(NoTls);
+        let connected = match &self.tls {
+            Some(tls) => self.config.connect(tls.clone()),
+            None => self.config.connect(NoTls),
+        };
         let mut client = connected.map_err(|error| match self.meaning(&error) {
             // No connection is there that could be to blame.
             Error::Database { place, reason } => Error::Unavailable { place, reason },

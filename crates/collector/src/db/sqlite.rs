@@ -60,6 +60,15 @@ impl Sqlite {
         Ok(db)
     }
 
+    /// Copies a whole database as it is at one moment, whoever writes it meanwhile, into a
+    /// file that is not there yet.
+    pub fn copy(from: &Path, to: &Path) -> Result<()> {
+        let mut db = Self::open_reader(from)?;
+        let to = to.display().to_string();
+        db.execute("VACUUM INTO ?1", &[to.into()])?;
+        Ok(())
+    }
+
     pub fn open_reader(path: &Path) -> Result<Sqlite> {
         Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
     }

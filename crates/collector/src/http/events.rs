@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use futures_util::stream::{Stream, unfold};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
-use super::App;
 use super::caller::Viewer;
+use super::{ApiError, App};
 use crate::events::Event;
 
 /// Proxies and phones drop connections that are quiet for a minute.
@@ -31,7 +31,15 @@ pub async fn events(
     _: Viewer,
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-) -> Sse<impl Stream<Item = Result<Sent, Infallible>>> {
+) -> Result<Sse<impl Stream<Item = Result<Sent, Infallible>>>, ApiError> {
+    if app.events.listeners() >= app.listeners_max {
+        return Err(ApiError::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too-many",
+            "too many listen to live events already",
+            Some("close some windows of the dashboard"),
+        ));
+    }
     let last = headers
         .get("last-event-id")
         .and_then(|value| value.to_str().ok());
@@ -47,7 +55,7 @@ pub async fn events(
         stopping: app.stopping.clone(),
         app,
     };
-    Sse::new(unfold(listener, next)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+    Ok(Sse::new(unfold(listener, next)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
 async fn next(mut listener: Listener) -> Option<(Result<Sent, Infallible>, Listener)> {

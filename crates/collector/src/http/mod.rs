@@ -7,19 +7,18 @@ mod events;
 mod export;
 mod pages;
 mod routes;
+pub mod server;
+pub mod tls;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::connect_info::Connected;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{delete, get, post};
-use axum::serve::IncomingStream;
-use tokio::net::TcpListener;
 
 use crate::auth::Auth;
 use crate::clock::Clock;
@@ -48,6 +47,10 @@ pub struct App {
     pub silent_after_ms: i64,
     /// Cookies are for TLS only.
     pub secure: bool,
+    /// This host is TLS only, whatever its port: said where a proxy has the host's name.
+    pub strict: bool,
+    /// Listeners to live events, at most.
+    pub listeners_max: usize,
     /// A page of the lab, served at `/report`.
     pub report: Option<std::path::PathBuf>,
     /// The gateway beside this collector, if there is one.
@@ -74,12 +77,6 @@ pub trait Gateway: Send + Sync {
 /// The other end of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub SocketAddr);
-
-impl Connected<IncomingStream<'_, TcpListener>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, TcpListener>) -> Self {
-        Peer(*stream.remote_addr())
-    }
-}
 
 /// Every route of the API: path and handlers.
 pub fn router(app: Arc<App>) -> Router {
@@ -151,7 +148,7 @@ async fn headers(State(app): State<Arc<App>>, request: Request, next: Next) -> R
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
-    if app.secure {
+    if app.strict {
         let year = HeaderValue::from_static("max-age=31536000");
         headers.insert(header::STRICT_TRANSPORT_SECURITY, year);
     }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::caller::{Admin, COOKIE, Sender, Viewer, same_origin, session_of};
 use super::{ApiError, App, OPENAPI, Peer};
 use crate::alarm::{self, Rule};
-use crate::auth::{self, Refusal, Role, SESSION_MS};
+use crate::auth::{self, Login, Refusal, Role, SESSION_MS};
 use crate::db::Value as Column;
 use crate::error::{Error, Result};
 use crate::ingest::{Incoming, Verdict};
@@ -109,7 +109,7 @@ pub async fn no_such_method() -> ApiError {
 }
 
 #[derive(Deserialize)]
-pub struct Login {
+pub struct Credentials {
     user: String,
     password: zeroize::Zeroizing<String>,
 }
@@ -118,7 +118,7 @@ pub async fn login(
     State(app): Shared,
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
     headers: HeaderMap,
-    Body(login): Body<Login>,
+    Body(login): Body<Credentials>,
 ) -> Result<Response, ApiError> {
     same_origin(&headers)?;
     let (auth, now) = (app.auth.clone(), app.clock.now());
@@ -130,8 +130,25 @@ pub async fn login(
     .await
     .map_err(|_| Error::Stopping)?;
     match done {
-        Ok((secret, role)) => {
+        Ok(Login {
+            secret,
+            role,
+            session,
+        }) => {
             add(&app.metrics.logins, 1);
+            let kept: [Column; 4] = [
+                session.id.to_vec().into(),
+                session.user.as_str().into(),
+                session.stamp.to_vec().into(),
+                session.expires.into(),
+            ];
+            let written = app
+                .ingest
+                .write(move |db, _| db.execute(sql::INSERT_LOGIN, &kept))
+                .await;
+            if let Err(error) = written {
+                tracing::warn!("a login will not outlive this run: {error}");
+            }
             let secure = if app.secure { "; Secure" } else { "" };
             let cookie = format!(
                 "{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{secure}",
@@ -163,7 +180,11 @@ pub async fn login(
 pub async fn logout(State(app): Shared, headers: HeaderMap) -> Result<Response, ApiError> {
     same_origin(&headers)?;
     if let Some(secret) = session_of(&headers) {
-        app.auth.logout(secret);
+        let id = app.auth.logout(secret).to_vec();
+        // Else it would come back with the next start.
+        app.ingest
+            .write(move |db, _| db.execute(sql::DELETE_LOGIN, &[id.into()]))
+            .await?;
     }
     let cookie = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
     Ok(([(header::SET_COOKIE, cookie)], Json(json!({}))).into_response())

@@ -46,6 +46,26 @@ impl Site {
         }
     }
 
+    /// With TLS, and a client that trusts `ca`.
+    pub fn start_over_tls(ca: &Path, change: impl FnOnce(&mut Config)) -> Site {
+        let folder = tempfile::tempdir().expect("a folder");
+        let now = Arc::new(AtomicI64::new(NOON));
+        let mut config = Config::new(folder.path().join("state"));
+        config.http = "127.0.0.1:0".parse().expect("an address");
+        config.clock = Clock::Manual(now.clone());
+        change(&mut config);
+        let collector = Collector::start(config.clone()).expect("starts");
+        let mut client = Client::trusting(&collector.url(), ca);
+        client.log_in(folder.path());
+        Site {
+            folder,
+            collector: Some(collector),
+            client,
+            now,
+            config,
+        }
+    }
+
     pub fn pass(&self, ms: i64) {
         self.now.fetch_add(ms, Ordering::SeqCst);
     }
@@ -103,6 +123,8 @@ pub struct Client {
     pub base: String,
     pub cookie: Option<String>,
     pub token: Option<String>,
+    /// What the login set, with its attributes.
+    pub set_cookie: String,
     agent: ureq::Agent,
 }
 
@@ -116,8 +138,33 @@ impl Client {
             base: base.into(),
             cookie: None,
             token: None,
+            set_cookie: String::new(),
             agent,
         }
+    }
+
+    /// For https, with certificates of this authority.
+    pub fn trusting(base: &str, ca: &Path) -> Client {
+        let pem = std::fs::read(ca).expect("an authority");
+        let ca = ureq::tls::Certificate::from_pem(&pem).expect("a certificate");
+        let tls = ureq::tls::TlsConfig::builder()
+            .root_certs(ureq::tls::RootCerts::new_with_certs(&[ca]))
+            .build();
+        let agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .tls_config(tls)
+            .build()
+            .into();
+        Client {
+            agent,
+            ..Client::new(base)
+        }
+    }
+
+    /// The same at another start of the site.
+    pub fn at(mut self, site: &Site) -> Client {
+        self.base.clone_from(&site.client.base);
+        self
     }
 
     /// As the admin of a first start.
@@ -130,6 +177,7 @@ impl Client {
         );
         assert_eq!(answer.status, 200, "{}", answer.text);
         let cookie = answer.headers["set-cookie"].to_str().expect("text");
+        self.set_cookie = cookie.to_owned();
         self.cookie = cookie.split(';').next().map(str::to_string);
     }
 

@@ -11,6 +11,9 @@ use selo_collector::db::Place;
 pub struct Cluster {
     folder: tempfile::TempDir,
     bin: PathBuf,
+    /// Where it listens beside its socket.
+    port: Option<u16>,
+    tls: bool,
 }
 
 /// Where Debian has the programs of the newest version, if there is one.
@@ -59,7 +62,12 @@ impl Cluster {
         }
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700))
             .expect("closed");
-        let cluster = Cluster { folder, bin };
+        let cluster = Cluster {
+            folder,
+            bin,
+            port: None,
+            tls: false,
+        };
         let data = cluster.data();
         let data = data.to_str().expect("text");
         cluster.run(
@@ -70,6 +78,35 @@ impl Cluster {
         );
         cluster.up();
         Some(cluster)
+    }
+
+    /// One that offers TLS, on a port of this machine.
+    pub fn start_with_tls(certificate: &Path, key: &Path) -> Option<Cluster> {
+        let mut cluster = Cluster::start()?;
+        cluster.kill();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        cluster.port = Some(listener.local_addr().expect("bound").port());
+        drop(listener);
+        for (from, name) in [(certificate, "server.crt"), (key, "server.key")] {
+            let to = cluster.data().join(name);
+            std::fs::copy(from, &to).expect("copies");
+            if is_root() {
+                std::os::unix::fs::chown(&to, Some(id("-u")), Some(id("-g"))).expect("given");
+            }
+        }
+        cluster.tls = true;
+        cluster.up();
+        Some(cluster)
+    }
+
+    /// The same data without TLS, after a restart.
+    pub fn without_tls(&self) {
+        self.kill();
+        self.up_with("off");
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port.expect("started with a port")
     }
 
     fn data(&self) -> PathBuf {
@@ -97,7 +134,15 @@ impl Cluster {
     }
 
     pub fn up(&self) {
-        let options = format!("-k {} -c listen_addresses=", self.socket().display());
+        self.up_with(if self.tls { "on" } else { "off" });
+    }
+
+    fn up_with(&self, ssl: &str) {
+        let mut options = format!("-k {} -c ssl={ssl}", self.socket().display());
+        match self.port {
+            Some(port) => options += &format!(" -c listen_addresses=localhost -p {port}"),
+            None => options += " -c listen_addresses=",
+        }
         let log = self.folder.path().join("log");
         self.run(
             "pg_ctl",

@@ -1,0 +1,305 @@
+//! TLS to PostgreSQL, asked for by `sslmode` and `sslrootcert` in the address, with the
+//! meaning that libpq gives them [POSTGRESQL, 34.19].
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use postgres::Config;
+use postgres::config::SslMode;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
+use selo_mqtt::client::certificates;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::error::{Error, Result};
+
+/// How much the connection must be protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Disable,
+    /// If the server has it. Whoever is in between can take it away.
+    Prefer,
+    /// Encrypted; the server is who the authority says if one is named, else anyone.
+    Require,
+    /// The server's certificate is of the authority.
+    VerifyCa,
+    /// And it is for the server's name.
+    VerifyFull,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Security {
+    mode: Mode,
+    /// PEM file of the authority; without one, verification asks the system's.
+    root: Option<PathBuf>,
+}
+
+impl Security {
+    /// Takes what is ours out of an address; the rest is for the crate `postgres`.
+    pub fn of_url(url: &str) -> Result<(String, Security)> {
+        let mut security = Security {
+            mode: Mode::Prefer,
+            root: None,
+        };
+        let Some((base, query)) = url.split_once('?') else {
+            return Ok((url.into(), security));
+        };
+        let mut rest = Vec::new();
+        for parameter in query.split('&') {
+            match parameter.split_once('=') {
+                Some(("sslmode", mode)) => {
+                    security.mode = match mode {
+                        "disable" => Mode::Disable,
+                        "prefer" => Mode::Prefer,
+                        "require" => Mode::Require,
+                        "verify-ca" => Mode::VerifyCa,
+                        "verify-full" => Mode::VerifyFull,
+                        other => {
+                            return Err(Error::Invalid(format!(
+                                "sslmode={other} is none of disable, prefer, require, verify-ca, verify-full"
+                            )));
+                        }
+                    }
+                }
+                Some(("sslrootcert", "system")) => security.root = None,
+                Some(("sslrootcert", file)) => security.root = Some(unescaped(file)?.into()),
+                _ => rest.push(parameter),
+            }
+        }
+        let mut url = base.to_owned();
+        if !rest.is_empty() {
+            url = format!("{base}?{}", rest.join("&"));
+        }
+        Ok((url, security))
+    }
+
+    /// Reads the authority, and says to the configuration what is wanted.
+    pub fn connector(&self, config: &mut Config) -> Result<Option<MakeRustlsConnect>> {
+        config.ssl_mode(match self.mode {
+            Mode::Disable => SslMode::Disable,
+            Mode::Prefer => SslMode::Prefer,
+            Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
+        });
+        let internal = |error: &dyn std::fmt::Display| {
+            Error::Certificate(selo_mqtt::Error::Internal(error.to_string()))
+        };
+        let provider = Arc::new(default_provider());
+        let verify = match self.mode {
+            Mode::Disable => return Ok(None),
+            Mode::Prefer => None,
+            Mode::Require => self.root.is_some().then_some(false),
+            Mode::VerifyCa => Some(false),
+            Mode::VerifyFull => Some(true),
+        };
+        let verifier = match verify {
+            None => None,
+            Some(_) => {
+                let roots = Arc::new(self.roots()?);
+                let built =
+                    WebPkiServerVerifier::builder_with_provider(roots, provider.clone()).build();
+                Some(built.map_err(|error| internal(&error))?)
+            }
+        };
+        let check = Check {
+            inner: verifier,
+            name: verify == Some(true),
+            provider: provider.clone(),
+        };
+        let tls = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| internal(&error))?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(check))
+            .with_no_client_auth();
+        Ok(Some(MakeRustlsConnect::new(tls)))
+    }
+
+    fn roots(&self) -> Result<RootCertStore> {
+        let mut roots = RootCertStore::empty();
+        let Some(path) = &self.root else {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            if roots.is_empty() {
+                return Err(Error::Invalid(
+                    "this machine has no certificate authorities: name PostgreSQL's with \
+                     sslrootcert=FILE"
+                        .into(),
+                ));
+            }
+            return Ok(roots);
+        };
+        for certificate in certificates(path)? {
+            roots
+                .add(certificate)
+                .map_err(|error| selo_mqtt::Error::File {
+                    path: path.clone(),
+                    why: format!("no certificate of an authority: {error}"),
+                    hint: "the PEM file of the authority that signed PostgreSQL's certificate"
+                        .into(),
+                })?;
+        }
+        Ok(roots)
+    }
+}
+
+/// `%2F` as `/`.
+fn unescaped(text: &str) -> Result<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        let mut digit = || {
+            let digit = char::from(rest.next()?).to_digit(16)?;
+            u8::try_from(digit).ok()
+        };
+        bytes.push(match byte {
+            b'%' => match (digit(), digit()) {
+                (Some(high), Some(low)) => high << 4 | low,
+                _ => {
+                    return Err(Error::Invalid(
+                        "the database's address has a % without two hexadecimal digits".into(),
+                    ));
+                }
+            },
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).map_err(|error| Error::Invalid(error.to_string()))
+}
+
+/// The checks that a mode asks for. That the server has the key of the certificate it
+/// shows is checked in all of them.
+#[derive(Debug)]
+struct Check {
+    /// `None`: any certificate will do.
+    inner: Option<Arc<WebPkiServerVerifier>>,
+    /// The certificate must be for the server's name.
+    name: bool,
+    provider: Arc<rustls::crypto::CryptoProvider>,
+}
+
+impl ServerCertVerifier for Check {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let Some(inner) = &self.inner else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        let verified =
+            inner.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        match verified {
+            // The name is looked at last: everything else is right.
+            Err(rustls::Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) if !self.name => Ok(ServerCertVerified::assertion()),
+            other => other,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, certificate, signature, known)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signature, known)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
+    }
+}
+
+/// What TLS has to do with an error, and what to do about it.
+pub fn why(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(tls) = find_tls(error) {
+            return Some(match tls {
+                rustls::Error::InvalidCertificate(
+                    CertificateError::UnknownIssuer | CertificateError::BadSignature,
+                ) => "its certificate is from an authority that is not trusted here; name the \
+                      one that signed it with sslrootcert=FILE"
+                    .into(),
+                rustls::Error::InvalidCertificate(
+                    CertificateError::Expired | CertificateError::ExpiredContext { .. },
+                ) => "its certificate has expired; renew it there, and look at this machine's \
+                      clock"
+                    .into(),
+                rustls::Error::InvalidCertificate(
+                    CertificateError::NotValidForName
+                    | CertificateError::NotValidForNameContext { .. },
+                ) => "its certificate is for another name; connect by a name that it has, or \
+                      say sslmode=verify-ca"
+                    .into(),
+                other => format!("TLS: {other}"),
+            });
+        }
+        if error.to_string().contains("server does not support TLS") {
+            return Some(
+                "it does not offer TLS, and sslmode asks for it; set ssl = on in its \
+                 postgresql.conf"
+                    .into(),
+            );
+        }
+        cause = error.source();
+    }
+    None
+}
+
+/// rustls's errors travel inside those of input and output.
+fn find_tls<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
+    error.downcast_ref::<rustls::Error>().or_else(|| {
+        error
+            .downcast_ref::<std::io::Error>()?
+            .get_ref()?
+            .downcast_ref()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_address_says_is_taken_out_of_it() {
+        let (rest, security) = Security::of_url(
+            "postgres://a@h/d?sslmode=verify-full&connect_timeout=3&sslrootcert=%2Fetc%2Fca.pem",
+        )
+        .expect("an address");
+        assert_eq!(rest, "postgres://a@h/d?connect_timeout=3");
+        assert_eq!(security.mode, Mode::VerifyFull);
+        assert_eq!(security.root, Some("/etc/ca.pem".into()));
+        let (rest, security) = Security::of_url("postgres://a@h/d?sslmode=disable").expect("one");
+        assert_eq!(
+            (rest.as_str(), security.mode),
+            ("postgres://a@h/d", Mode::Disable)
+        );
+        let (_, security) = Security::of_url("postgres://a@h/d").expect("one");
+        assert_eq!(security.mode, Mode::Prefer);
+        for url in ["postgres://h/d?sslmode=on", "postgres://h/d?sslrootcert=%2"] {
+            assert!(Security::of_url(url).is_err(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Connections: how many, for how long, with TLS or without. Whoever sends or reads slowly
+//! holds a connection for a known time, and only so many.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, HttpBody};
+use axum::extract::ConnectInfo;
+use futures_util::StreamExt;
+use futures_util::stream::unfold;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
+use tokio_rustls::TlsAcceptor;
+use tower_service::Service;
+
+use super::Peer;
+use crate::auth::neighbourhood;
+use crate::metrics::{Metrics, add};
+
+/// What one server gives its clients.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Open connections, of everyone and of one address. A proxy and this machine itself
+    /// are not counted as one address.
+    pub connections: usize,
+    pub of_address: usize,
+    /// Listeners to live events; each holds a connection for as long as it likes.
+    pub listeners: usize,
+    /// For a TLS handshake, and for the lines before a body; also how long a connection may
+    /// be idle.
+    pub head: Duration,
+    /// A body may take so long, and a second more for each [`BODY_RATE`] bytes.
+    pub body: Duration,
+    /// How long a client may read nothing of what it is sent.
+    pub write: Duration,
+}
+
+/// The slowest body, in bytes a second.
+pub const BODY_RATE: u64 = 1024;
+/// The longest head of a request, with all its lines.
+const HEAD_MAX: usize = 32 << 10;
+/// How long requests under way may take when the server stops.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connections: 512,
+            of_address: 64,
+            listeners: 256,
+            head: Duration::from_secs(15),
+            body: Duration::from_secs(15),
+            write: Duration::from_secs(30),
+        }
+    }
+}
+
+/// A server that runs until `stopping` says so.
+pub struct Server {
+    pub router: Router,
+    pub tls: Option<TlsAcceptor>,
+    pub limits: Limits,
+    pub behind_proxy: bool,
+    pub metrics: Arc<Metrics>,
+    pub stopping: watch::Receiver<bool>,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Server")
+    }
+}
+
+/// How many connections an address has; gives its place back when it goes.
+struct Place {
+    counts: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    address: IpAddr,
+}
+
+impl Place {
+    fn take(
+        counts: &Arc<Mutex<HashMap<IpAddr, usize>>>,
+        address: IpAddr,
+        max: usize,
+    ) -> Option<Place> {
+        let mut all = counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = all.entry(address).or_default();
+        if *count >= max {
+            return None;
+        }
+        *count += 1;
+        Some(Place {
+            counts: counts.clone(),
+            address,
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut all = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = all.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                all.remove(&self.address);
+            }
+        }
+    }
+}
+
+impl Server {
+    pub async fn run(self, listener: TcpListener) {
+        let places = Arc::new(Semaphore::new(self.limits.connections));
+        let counts = Arc::default();
+        let mut stopping = self.stopping.clone();
+        let server = Arc::new(self);
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                _ = stopping.wait_for(|stopping| *stopping) => break,
+            };
+            let (stream, address) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Files are used up, most likely: they come back when connections end.
+                    tracing::warn!("no connection could be taken: {error}");
+                    sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            };
+            let everyone = places.clone().try_acquire_owned();
+            let ip = neighbourhood(address.ip());
+            let of_address = if server.behind_proxy || ip.is_loopback() {
+                usize::MAX
+            } else {
+                server.limits.of_address
+            };
+            let own = Place::take(&counts, ip, of_address);
+            let (Ok(everyone), Some(own)) = (everyone, own) else {
+                add(&server.metrics.refused, 1);
+                continue;
+            };
+            let server = server.clone();
+            tokio::spawn(async move {
+                let _places = (everyone, own);
+                server.connection(stream, address).await;
+            });
+        }
+        drop(listener);
+        let all = u32::try_from(server.limits.connections).unwrap_or(u32::MAX);
+        let _ = timeout(PATIENCE, places.acquire_many(all)).await;
+    }
+
+    async fn connection(&self, mut stream: TcpStream, address: SocketAddr) {
+        let _ = stream.set_nodelay(true);
+        let head = self.limits.head;
+        let Some(tls) = &self.tls else {
+            return self
+                .talk(Patient::new(stream, self.limits.write), address)
+                .await;
+        };
+        let mut first = [0];
+        if !matches!(timeout(head, stream.peek(&mut first)).await, Ok(Ok(1))) {
+            return;
+        }
+        // A handshake begins with 22 [RFC8446, 5.1]; a letter is somebody without TLS.
+        if first[0].is_ascii_uppercase() {
+            let text = "this is HTTPS: https:// in place of http://\n";
+            let answer = format!(
+                "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\
+                 Content-Length: {}\r\n\r\n{text}",
+                text.len()
+            );
+            // What was not read when a connection closes takes the answer with it.
+            let mut request = [0; 4096];
+            let said = async {
+                let _ = stream.read(&mut request).await?;
+                stream.write_all(answer.as_bytes()).await?;
+                stream.shutdown().await
+            };
+            let _ = timeout(head, said).await;
+            return;
+        }
+        let stream = Patient::new(stream, self.limits.write);
+        if let Ok(Ok(stream)) = timeout(head, tls.accept(stream)).await {
+            self.talk(stream, address).await;
+        }
+    }
+
+    async fn talk(&self, stream: impl AsyncRead + AsyncWrite + Unpin, address: SocketAddr) {
+        let body_time = self.limits.body;
+        let service = service_fn(move |request: hyper::Request<Incoming>| {
+            let mut request = request.map(|body| hastened(Body::new(body), body_time));
+            request.extensions_mut().insert(ConnectInfo(Peer(address)));
+            // A router is always ready.
+            self.router.clone().call(request)
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.head)
+            .max_buf_size(HEAD_MAX)
+            .serve_connection(TokioIo::new(stream), service);
+        tokio::pin!(connection);
+        let mut stopping = self.stopping.clone();
+        tokio::select! {
+            // How a connection ends is its client's affair.
+            _ = connection.as_mut() => return,
+            _ = stopping.wait_for(|stopping| *stopping) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        let _ = timeout(PATIENCE, connection).await;
+    }
+}
+
+/// A body that ends with an error if it comes too slowly.
+fn hastened(body: Body, time: Duration) -> Body {
+    if body.is_end_stream() {
+        return body;
+    }
+    let start = Instant::now();
+    let state = (body.into_data_stream(), 0_u64);
+    Body::from_stream(unfold(state, move |(mut body, mut got)| async move {
+        let deadline = start + time + Duration::from_secs(got / BODY_RATE);
+        let slow = || io::Error::new(io::ErrorKind::TimedOut, "the body comes too slowly");
+        let next = match timeout_at(deadline, body.next()).await {
+            Ok(next) => next?.map_err(io::Error::other),
+            Err(_) => Err(slow()),
+        };
+        got += next.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        Some((next, (body, got)))
+    }))
+}
+
+/// A connection that breaks if its other end reads nothing for too long.
+struct Patient {
+    stream: TcpStream,
+    time: Duration,
+    waiting: Option<Pin<Box<Sleep>>>,
+}
+
+impl Patient {
+    fn new(stream: TcpStream, time: Duration) -> Patient {
+        Patient {
+            stream,
+            time,
+            waiting: None,
+        }
+    }
+
+    /// What a write came to; one that waits does so only until its time is over.
+    fn bounded<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.waiting = None;
+            return written;
+        }
+        let time = self.time;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(time)));
+        ready!(waiting.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Patient {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Patient {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.bounded(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
+        self.bounded(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,187 @@
+//! The server's certificate: read at the start, and again when its files have changed, so
+//! that whoever renews it need not restart anything.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant, SystemTime};
+
+use rustls::ServerConfig;
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::PrivateKeyDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use selo_mqtt::certificate;
+use selo_mqtt::client::{certificates, check_private};
+use tokio::sync::Notify;
+
+use crate::error::Result;
+
+/// How often the files are looked at.
+const LOOK: Duration = Duration::from_secs(2);
+/// A certificate with less than this is warned of, once a day.
+const WARN_DAYS: i64 = 30;
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// PEM files: the chain, and the key of its first certificate, mode 0600.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+}
+
+/// What changes when somebody writes a file.
+type Stamp = [Option<(SystemTime, u64)>; 2];
+
+impl TlsFiles {
+    fn stamp(&self) -> Stamp {
+        [&self.certificate, &self.key].map(|path: &PathBuf| {
+            let metadata = std::fs::metadata(path).ok()?;
+            Some((metadata.modified().ok()?, metadata.len()))
+        })
+    }
+
+    fn wrong(path: &Path, why: String, hint: &str) -> selo_mqtt::Error {
+        selo_mqtt::Error::File {
+            path: path.into(),
+            why,
+            hint: hint.into(),
+        }
+    }
+
+    /// Reads both, and sees that they belong together and have not expired.
+    fn load(&self, provider: &CryptoProvider) -> Result<(CertifiedKey, i64)> {
+        check_private(&self.key)?;
+        let chain = certificates(&self.certificate)?;
+        let days = certificate::read(&self.certificate)?.days_left;
+        if days < 0 {
+            let why = "the certificate has expired: no browser would go on";
+            let hint = "renew it where it comes from (`selo setup DIR` renews its own), and see \
+                        that this machine's clock is right";
+            return Err(Self::wrong(&self.certificate, why.into(), hint).into());
+        }
+        let bad = |why: String| {
+            let hint = "the private key of the certificate, in PEM form";
+            Self::wrong(&self.key, why, hint)
+        };
+        let key =
+            PrivateKeyDer::from_pem_file(&self.key).map_err(|error| bad(error.to_string()))?;
+        let pair = CertifiedKey::from_der(chain, key, provider).map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => bad(format!(
+                "it is not the key of {}",
+                self.certificate.display()
+            )),
+            error => bad(error.to_string()),
+        })?;
+        Ok((pair, days))
+    }
+}
+
+struct Current {
+    pair: Arc<CertifiedKey>,
+    stamp: Stamp,
+}
+
+/// The certificate that connections get from now on.
+pub struct Tls {
+    files: TlsFiles,
+    provider: Arc<CryptoProvider>,
+    current: RwLock<Current>,
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tls({})", self.files.certificate.display())
+    }
+}
+
+impl Tls {
+    pub fn load(files: TlsFiles) -> Result<Arc<Tls>> {
+        let provider = Arc::new(default_provider());
+        let stamp = files.stamp();
+        let (pair, days) = files.load(&provider)?;
+        warn(&files, days);
+        let pair = Arc::new(pair);
+        Ok(Arc::new(Tls {
+            files,
+            provider,
+            current: RwLock::new(Current { pair, stamp }),
+        }))
+    }
+
+    pub fn config(self: &Arc<Self>) -> Result<Arc<ServerConfig>> {
+        let mut config = ServerConfig::builder_with_provider(self.provider.clone())
+            .with_safe_default_protocol_versions()
+            .map_err(|error| selo_mqtt::Error::Internal(error.to_string()))?
+            .with_no_client_auth()
+            .with_cert_resolver(self.clone());
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Arc::new(config))
+    }
+
+    /// Reads the files again; what cannot be used leaves the certificate as it is.
+    fn reload(&self, stamp: Stamp) {
+        let loaded = self.files.load(&self.provider);
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        // One bad pair of files is complained about once.
+        current.stamp = stamp;
+        let file = self.files.certificate.display();
+        match loaded {
+            Ok((pair, days)) => {
+                current.pair = Arc::new(pair);
+                tracing::info!(%file, days, "the certificate was read again");
+            }
+            Err(error) => tracing::error!(
+                "the certificate stays as it was: {error}; hint: {}",
+                error.hint().unwrap_or_default()
+            ),
+        }
+    }
+
+    /// Until the end of the runtime: reads what has changed, or when `asked` rings.
+    pub async fn watch(self: Arc<Self>, asked: Arc<Notify>) {
+        let mut before = self.files.stamp();
+        let mut warned = Instant::now();
+        loop {
+            let told = tokio::select! {
+                () = tokio::time::sleep(LOOK) => false,
+                () = asked.notified() => true,
+            };
+            let now = self.files.stamp();
+            let known = self
+                .current
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .stamp;
+            // Two files are not written at once: they are read when both are quiet.
+            if told || now != known && now == before {
+                self.reload(now);
+            }
+            before = now;
+            if warned.elapsed() >= DAY {
+                warned = Instant::now();
+                if let Ok(facts) = certificate::read(&self.files.certificate) {
+                    warn(&self.files, facts.days_left);
+                }
+            }
+        }
+    }
+}
+
+fn warn(files: &TlsFiles, days: i64) {
+    let file = files.certificate.display();
+    if days < 0 {
+        tracing::error!(%file, "the certificate has expired; hint: renew it where it comes from");
+    } else if days < WARN_DAYS {
+        tracing::warn!(%file, days, "the certificate expires soon; hint: renew it where it comes from");
+    }
+}
+
+impl ResolvesServerCert for Tls {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        Some(current.pair.clone())
+    }
+}

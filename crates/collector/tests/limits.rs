@@ -1,0 +1,209 @@
+//! Clients that are slow, many, or both; and logins that outlive the program.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use common::{Client, Site};
+use selo_collector::auth::SESSION_MS;
+use serde_json::json;
+
+/// No test waits longer for what must come.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn connect(site: &Site) -> TcpStream {
+    let address = site.collector.as_ref().expect("runs").address();
+    let stream = TcpStream::connect(address).expect("connects");
+    stream.set_read_timeout(Some(PATIENCE)).expect("set");
+    stream
+}
+
+/// Sends a byte now and then, until the server ends the connection; what it said.
+fn drip(mut stream: TcpStream, bytes: &[u8]) -> String {
+    let deadline = Instant::now() + PATIENCE;
+    stream
+        .set_read_timeout(Some(Duration::from_millis(20)))
+        .expect("set");
+    let mut said = Vec::new();
+    let mut buffer = [0; 4096];
+    for byte in bytes.iter().cycle() {
+        assert!(Instant::now() < deadline, "the server never ends it");
+        let _ = stream.write_all(&[*byte]);
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => said.extend_from_slice(&buffer[..read]),
+            Err(error)
+                if [std::io::ErrorKind::WouldBlock, std::io::ErrorKind::TimedOut]
+                    .contains(&error.kind()) => {}
+            Err(_) => break,
+        }
+    }
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+#[test]
+fn who_sends_slowly_is_let_go() {
+    let site = Site::start_with(|config| {
+        config.limits.head = Duration::from_millis(300);
+        config.limits.body = Duration::from_millis(300);
+    });
+    // A head that never ends.
+    let stream = connect(&site);
+    (&stream).write_all(b"GET / HTTP/1.1\r\n").expect("writes");
+    drip(stream, b"X-a: b\r\n");
+    // A connection that says nothing.
+    let mut quiet = connect(&site);
+    let _ = quiet.read_to_end(&mut Vec::new());
+    // A body that comes slowly.
+    let stream = connect(&site);
+    (&stream)
+        .write_all(b"POST /api/v1/login HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{")
+        .expect("writes");
+    let said = drip(stream, b" ");
+    assert!(said.contains("the body comes too slowly"), "{said}");
+    // A head that is too long.
+    let mut stream = connect(&site);
+    let _ = stream.write_all(b"GET / HTTP/1.1\r\nX-a: ");
+    let _ = stream.write_all(&[b'a'; 100_000]);
+    let mut said = Vec::new();
+    let _ = stream.read_to_end(&mut said);
+    assert!(String::from_utf8_lossy(&said).starts_with("HTTP/1.1 431"));
+    // A body that is too long.
+    let big = site.client.post("/api/v1/readings", &"a".repeat(5 << 20));
+    assert_eq!(big.status, 413, "{}", big.text);
+    assert_eq!(site.client.get("/healthz").status, 200);
+}
+
+#[test]
+fn who_reads_nothing_is_let_go() {
+    let site = Site::start_with(|config| config.limits.write = Duration::from_millis(300));
+    let mut stream = connect(&site);
+    // More answers than fit between us: the server has to wait for a reader.
+    let request = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
+    stream
+        .set_write_timeout(Some(Duration::from_millis(200)))
+        .expect("set");
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        assert!(Instant::now() < deadline, "the server waits for ever");
+        match stream.write_all(request) {
+            Err(error)
+                if [
+                    std::io::ErrorKind::ConnectionReset,
+                    std::io::ErrorKind::BrokenPipe,
+                ]
+                .contains(&error.kind()) =>
+            {
+                break;
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(site.client.get("/healthz").status, 200);
+}
+
+#[test]
+fn connections_and_listeners_are_bounded() {
+    let site = Site::start_with(|config| {
+        config.limits.connections = 8;
+        config.limits.listeners = 2;
+    });
+    let cookie = site.client.cookie.clone().expect("logged in");
+    let listen = || {
+        let mut stream = connect(&site);
+        write!(
+            stream,
+            "GET /api/v1/events HTTP/1.1\r\nHost: x\r\nCookie: {cookie}\r\n\r\n"
+        )
+        .expect("writes");
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).expect("an answer");
+        (stream, String::from_utf8_lossy(&status).into_owned())
+    };
+    let listeners = [listen(), listen()];
+    assert!(listeners.iter().all(|(_, status)| status == "HTTP/1.1 200"));
+    assert_eq!(listen().1, "HTTP/1.1 503");
+
+    // The ninth connection ends before it has said anything.
+    let mut held = Vec::new();
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        assert!(Instant::now() < deadline, "every connection is taken");
+        let mut stream = connect(&site);
+        stream
+            .set_read_timeout(Some(Duration::from_millis(50)))
+            .expect("set");
+        if matches!(stream.read(&mut [0]), Ok(0)) || held.len() > 8 {
+            break;
+        }
+        held.push(stream);
+    }
+    assert!(held.len() <= 8, "{}", held.len());
+    drop((held, listeners));
+    let deadline = Instant::now() + PATIENCE;
+    let metrics = loop {
+        assert!(Instant::now() < deadline, "no connection is taken any more");
+        let mut stream = connect(&site);
+        let _ = stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n");
+        let mut text = String::new();
+        if stream.read_to_string(&mut text).is_ok() && text.contains("# EOF") {
+            break text;
+        }
+    };
+    let refused = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("selo_collector_connections_refused_total "))
+        .expect("the counter");
+    assert_ne!(refused, "0");
+}
+
+#[test]
+fn a_login_outlives_the_program_and_no_secret_is_kept() {
+    let mut site = Site::start();
+    let first = site.client.clone();
+    assert_eq!(first.get("/api/v1/me").status, 200);
+    let again = |site: &Site, client: &Client| {
+        let mut client = client.clone();
+        client.base = site.client.base.clone();
+        client.get("/api/v1/me").status
+    };
+    site.restart();
+    assert_eq!(again(&site, &first), 200, "the session is known");
+
+    let cookie = first.cookie.clone().expect("a cookie");
+    let secret = cookie.split_once('=').expect("a value").1.to_owned();
+    for file in ["readings.db", "readings.db-wal"] {
+        let bytes = std::fs::read(site.folder.path().join("state").join(file)).unwrap_or_default();
+        assert!(
+            !bytes
+                .windows(secret.len())
+                .any(|piece| piece == secret.as_bytes()),
+            "{file} holds the cookie"
+        );
+    }
+    // One that is over does not come back.
+    let second = site.client.clone();
+    assert_eq!(second.post("/api/v1/logout", "").status, 200);
+    site.restart();
+    assert_eq!(again(&site, &second), 401, "logged out");
+    // One whose password was changed neither.
+    let users = selo_collector::auth::Users::open(&site.config.state).expect("opens");
+    let password = std::fs::read_to_string(site.config.state.join("admin-password")).expect("one");
+    users
+        .set("admin", selo_collector::auth::Role::Admin, password.trim())
+        .expect("set");
+    site.restart();
+    assert_eq!(again(&site, &first), 401, "another password's stamp");
+    // And each ends in its time.
+    let third = site.client.clone();
+    site.pass(SESSION_MS);
+    site.restart();
+    assert_eq!(again(&site, &third), 401, "its time is over");
+    let wrong = json!({"user": "admin", "password": "wrong-password"}).to_string();
+    let answers: Vec<u16> = (0..6)
+        .map(|_| third.clone().at(&site).post("/api/v1/login", &wrong).status)
+        .collect();
+    assert_eq!(answers.last(), Some(&429), "{answers:?}");
+}

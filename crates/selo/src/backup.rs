@@ -1,0 +1,270 @@
+//! `selo backup` and `selo restore`: what a small site cannot make again, as one folder.
+//!
+//! Sessions are not in it, on purpose: a copy of a session would accept packets twice.
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use anyhow::{Context, bail};
+use selo_collector::db::{Place, Sqlite};
+use selo_gateway::state::StateDir;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::gateway::State;
+
+const SCHEMA: &str = "selo.backup/1";
+const LIST: &str = "backup.json";
+/// Databases, which are copied by SQLite; then files as they are.
+const REGISTRY: &str = "registry.db";
+const READINGS: &str = "collector/readings.db";
+const FILES: [&str; 3] = [
+    "collector/users",
+    "collector/webhook-secret",
+    "collector/admin-password",
+];
+const BROKER: &str = "broker";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The folder is whole or not there: registry.db (devices with their keys), collector/ (readings,
+users) and broker/ (certificates, passwords), with SHA-256 of each file in backup.json. It may
+be made while gateway and collector run. Whoever has it can be every device: mode 0700, keep
+it as you keep the keys to your house.
+
+Not in it: sessions and what waits in the journal (nodes join again by themselves; stop the
+gateway first if nothing may be missing), and a database in PostgreSQL (pg_dump).
+
+Example:
+  selo backup /mnt/backup/selo-$(date +%F)")]
+pub struct Backup {
+    #[command(flatten)]
+    state: State,
+    /// SQLite file of the collector, if it is not in the state directory
+    #[arg(
+        long,
+        env = "SELO_DATABASE",
+        value_name = "FILE|URL",
+        hide_env_values = true
+    )]
+    database: Option<String>,
+    /// The folder to make
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The state directory must not be in use: a registry or readings that are there stay there, and
+nothing is restored. Every file is compared with its SHA-256 before anything is written.
+
+Example:
+  selo restore /mnt/backup/selo-2026-11-22 --state /var/lib/selo")]
+pub struct Restore {
+    #[command(flatten)]
+    state: State,
+    /// A folder of `selo backup`
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct List {
+    schema: String,
+    version: String,
+    created: String,
+    files: Vec<Listed>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Listed {
+    name: PathBuf,
+    bytes: u64,
+    sha256: String,
+}
+
+pub fn backup(args: &Backup) -> anyhow::Result<ExitCode> {
+    let state = args.state.path()?;
+    if !state.is_dir() {
+        bail!("there is no state in {}", state.display());
+    }
+    if args.folder.exists() {
+        return Err(selo_mqtt::Error::Exists {
+            path: args.folder.clone(),
+        }
+        .into());
+    }
+    // Whole or not there: it gets its name when nothing can fail any more.
+    let mut name = args.folder.clone().into_os_string();
+    name.push(".new");
+    let new = PathBuf::from(name);
+    let done = fill(args, &state, &new).and_then(|list| {
+        fs::rename(&new, &args.folder)
+            .with_context(|| format!("cannot write {}", args.folder.display()))?;
+        Ok(list)
+    });
+    let list = match done {
+        Ok(list) => list,
+        Err(error) => {
+            let _ = fs::remove_dir_all(&new);
+            return Err(error);
+        }
+    };
+    for file in &list.files {
+        println!("{}\t{}", file.bytes, file.name.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn fill(args: &Backup, state: &Path, new: &Path) -> anyhow::Result<List> {
+    // One that was left by a kill.
+    let _ = fs::remove_dir_all(new);
+    folder(new)?;
+    let readings = match args.database.as_deref().map(Place::parse) {
+        None => Some(state.join(READINGS)),
+        Some(Place::Sqlite(path)) => Some(path),
+        Some(Place::Postgres(_)) => {
+            eprintln!("The readings are in PostgreSQL: pg_dump copies them.");
+            None
+        }
+    };
+    let databases = [(Some(state.join(REGISTRY)), REGISTRY), (readings, READINGS)];
+    let mut names = Vec::new();
+    for (from, name) in databases {
+        let Some(from) = from.filter(|from| from.exists()) else {
+            continue;
+        };
+        let to = parent(new, Path::new(name))?;
+        Sqlite::copy(&from, &to)?;
+        names.push(PathBuf::from(name));
+    }
+    let broker = fs::read_dir(state.join(BROKER))
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(Path::new(BROKER).join(entry.ok()?.file_name())));
+    for name in FILES.into_iter().map(PathBuf::from).chain(broker) {
+        let from = state.join(&name);
+        if from.is_file() {
+            fs::copy(&from, parent(new, &name)?)
+                .with_context(|| format!("cannot copy {}", from.display()))?;
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        bail!("there is nothing to back up in {}", state.display());
+    }
+    names.sort();
+    let list = List {
+        schema: SCHEMA.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        created: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        files: names
+            .into_iter()
+            .map(|name| listed(new, name))
+            .collect::<anyhow::Result<_>>()?,
+    };
+    let text = serde_json::to_string_pretty(&list)? + "\n";
+    fs::write(new.join(LIST), text).with_context(|| format!("cannot write {}", new.display()))?;
+    Ok(list)
+}
+
+/// Closes a file to others, sees it on the disk, and says what it is.
+fn listed(folder: &Path, name: PathBuf) -> anyhow::Result<Listed> {
+    let path = folder.join(&name);
+    let about = || format!("cannot read {}", path.display());
+    fs::set_permissions(&path, Permissions::from_mode(0o600)).with_context(about)?;
+    let file = fs::File::open(&path).with_context(about)?;
+    file.sync_all().with_context(about)?;
+    let (bytes, sha256) = digest(file).with_context(about)?;
+    Ok(Listed {
+        name,
+        bytes,
+        sha256,
+    })
+}
+
+fn digest(mut file: fs::File) -> io::Result<(u64, String)> {
+    let mut hash = Sha256::new();
+    let bytes = io::copy(&mut file, &mut hash)?;
+    Ok((bytes, hex::encode(hash.finalize())))
+}
+
+fn folder(path: &Path) -> anyhow::Result<()> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .with_context(|| format!("cannot make {}", path.display()))
+}
+
+/// The place of a file, with its folder made.
+fn parent(base: &Path, name: &Path) -> anyhow::Result<PathBuf> {
+    let path = base.join(name);
+    if let Some(above) = path.parent() {
+        folder(above)?;
+    }
+    Ok(path)
+}
+
+pub fn restore(args: &Restore) -> anyhow::Result<ExitCode> {
+    let path = args.folder.join(LIST);
+    let text = fs::read_to_string(&path).with_context(|| {
+        format!(
+            "cannot read {}; is it a folder of `selo backup`?",
+            path.display()
+        )
+    })?;
+    let list: List = serde_json::from_str(&text)
+        .with_context(|| format!("{} is not of `selo backup`", path.display()))?;
+    if list.schema != SCHEMA {
+        bail!(
+            "{} is of schema {}, not {SCHEMA}",
+            path.display(),
+            list.schema
+        );
+    }
+    for file in &list.files {
+        // A name leads nowhere but below the folder.
+        let inside = |part: Component<'_>| matches!(part, Component::Normal(_));
+        if !file.name.components().all(inside) {
+            bail!("{} is no name of a file of a backup", file.name.display());
+        }
+        let path = args.folder.join(&file.name);
+        let opened = fs::File::open(&path).and_then(digest);
+        let (bytes, sha256) = opened.with_context(|| format!("cannot read {}", path.display()))?;
+        if (bytes, &sha256) != (file.bytes, &file.sha256) {
+            bail!(
+                "{} is damaged: it is not what was backed up",
+                path.display()
+            );
+        }
+    }
+    let state = StateDir::open(&args.state.path()?)?;
+    let state = state.path();
+    // A journal of other sessions would not fit the registry; what is there is not ours.
+    for name in [REGISTRY, READINGS, "journal"] {
+        if state.join(name).exists() {
+            return Err(selo_mqtt::Error::Exists {
+                path: state.join(name),
+            }
+            .into());
+        }
+    }
+    for file in &list.files {
+        let to = parent(state, &file.name)?;
+        let copied = fs::copy(args.folder.join(&file.name), &to)
+            .and_then(|_| fs::File::open(&to)?.sync_all());
+        copied.with_context(|| format!("cannot write {}", to.display()))?;
+    }
+    eprintln!(
+        "{} files of {} are in {}. Start it: nodes join again by themselves.",
+        list.files.len(),
+        list.created,
+        state.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}

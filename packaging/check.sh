@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# What can be said of packaging/ without running it: the units are good and closed, the
+# compose file is what it looks like and its commands are ones, `make install` puts
+# everything in place. Ends with "N passed, N failed".
+#
+# usage: packaging/check.sh SELO        the built command
+set -euo pipefail
+selo=$(realpath "$1")
+cd "$(dirname "$0")/.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export HOME=$scratch XDG_CONFIG_HOME=$scratch
+
+passed=0 failed=0
+verdict() {
+    if [ -z "$2" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf '%s: %s\n' "$1" "$2" | head -n 20 >&2
+    fi
+}
+
+# Install into a folder; the units then name what is there.
+mkdir -p "$scratch/root"
+make --no-print-directory -s install SELO="$selo" DESTDIR="$scratch/root" PREFIX=/usr
+for file in usr/bin/selo lib/systemd/system/selo.service lib/sysusers.d/selo.conf \
+    etc/selo/selo.toml usr/share/bash-completion/completions/selo \
+    usr/share/zsh/vendor-completions/_selo usr/share/fish/vendor_completions.d/selo.fish \
+    usr/share/man/man1/selo.1 usr/share/man/man1/selo-up.1; do
+    verdict "make install" "$([ -s "$scratch/root/$file" ] || echo "no $file")"
+done
+"$selo" config check "$scratch/root/etc/selo/selo.toml" 2>"$scratch/said" || true
+verdict "the installed selo.toml" "$(grep -v 'nothing is wrong' "$scratch/said" || true)"
+
+if command -v systemd-analyze >/dev/null; then
+    mkdir "$scratch/units"
+    for unit in packaging/systemd/*.service; do
+        name=$(basename "$unit")
+        sed "s|@BINDIR@|$(dirname "$selo")|" "$unit" >"$scratch/units/$name"
+        said=$(systemd-analyze verify --man=no "$scratch/units/$name" 2>&1 | grep -F "$name" || true)
+        verdict "systemd-analyze verify $name" "$said"
+        # 0 is closed, 10 is open.
+        said=$(systemd-analyze security --offline=yes --threshold=20 --no-pager \
+            "$scratch/units/$name" 2>&1) && said=
+        verdict "systemd-analyze security $name" "$(tail -n 1 <<<"$said")"
+    done
+elif [ -n "${CI:-}" ]; then
+    verdict "systemd-analyze" "missing: apt-get install systemd"
+else
+    echo "skipped: systemd-analyze is not here" >&2
+fi
+
+# The commands of the containers, by the parser that would read them there.
+python3 - packaging/compose.yaml >"$scratch/commands" <<'PY'
+import json, re, sys
+service = None
+for line in open(sys.argv[1]):
+    if match := re.match(r"  (\w+):\s*$", line):
+        service = match[1]
+    if match := re.match(r"    command: (\[.*\])\s*$", line):
+        command = json.loads(match[1])
+        if command[0] != "mosquitto":
+            print("\t".join([service, *command]))
+PY
+verdict "compose.yaml" "$([ "$(wc -l <"$scratch/commands")" -eq 3 ] || echo "not 3 commands of selo in it")"
+while IFS=$'\t' read -r -a words; do
+    case ${words[1]} in
+    setup) "$selo" setup "$scratch/farm" "${words[@]:3}" >/dev/null 2>"$scratch/said" && : >"$scratch/said" || true ;;
+    *) "$selo" config show "${words[1]}" -- "${words[@]:2}" >/dev/null 2>"$scratch/said" || true ;;
+    esac
+    verdict "compose.yaml, ${words[0]}" "$(cat "$scratch/said")"
+done <"$scratch/commands"
+for file in packaging/postgres/grafana.sh packaging/Containerfile packaging/grafana/dashboards/selo.json; do
+    verdict "compose.yaml" "$([ -s "$file" ] || echo "it needs $file")"
+done
+
+echo "packaging: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
