@@ -51,8 +51,9 @@ for_chip() { # IMAGE TEST FLAG...
 
 # What the chip prints, from the runner's `recv HEX` lines.
 on_chip() {
-    "$runner" --mcu atmega328p --frequency 16000000 --limit 20000000000 "$1" </dev/null 2>/dev/null |
-        tee "$1.lines" | sed -n 's/^recv //p' | tr -d ' \n' | xxd -r -p
+    "$runner" --mcu atmega328p --frequency 16000000 --limit 20000000000 "$1" </dev/null 2>/dev/null >"$1.lines" || true
+    # shellcheck disable=SC2059 # the format is the text, as \x escapes
+    printf "$(sed -n 's/^recv //p' "$1.lines" | tr -d ' \n' | sed 's/../\\x&/g')"
 }
 
 one() { # TEST
