@@ -1,8 +1,10 @@
 //! `selo collect`: keeps readings, and answers questions about them over HTTP.
 
-use std::io::{BufRead, IsTerminal, stdin};
+use std::fs::DirBuilder;
+use std::io::{BufRead, ErrorKind, IsTerminal, stdin};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -180,9 +182,7 @@ fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
     // Before anything is opened, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
     let mut config = args.dashboard.config(state);
-    // A second client of the same name would throw out the first.
-    let id = format!("selo-collector-{}", std::process::id());
-    config.mqtt = args.mqtt.client(&id)?;
+    config.mqtt = args.mqtt.client(&client_id(&config.state)?)?;
     let collector = Collector::start(config)?;
     if let Some(file) = collector.first_password() {
         tracing::info!("user admin is made; its password is in {}", file.display());
@@ -201,4 +201,44 @@ fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
     manager.stopping();
     collector.stop();
     Ok(ExitCode::SUCCESS)
+}
+
+/// The collector's name at the broker, which keeps what comes for it while it is away: the
+/// same after a restart, and no other collector's, because a second client of one name throws
+/// out the first.
+fn client_id(state: &Path) -> anyhow::Result<String> {
+    let path = state.join("client-id");
+    let problem = || format!("cannot keep the collector's name in {}", path.display());
+    match std::fs::read_to_string(&path) {
+        Ok(text) if !text.trim().is_empty() => return Ok(text.trim().to_owned()),
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(error).with_context(problem),
+    }
+    let random = selo_link::random_bytes::<8>().context("no random numbers")?;
+    let id = format!("selo-collector-{}", hex::encode(random));
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(state)
+        .with_context(problem)?;
+    std::fs::write(&path, format!("{id}\n")).with_context(problem)?;
+    Ok(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collector_keeps_its_name_and_no_other_has_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let of = |name: &str| client_id(&folder.path().join(name)).expect("a name");
+        let first = of("a");
+        assert_eq!(of("a"), first);
+        assert_ne!(of("b"), first);
+        // What a full disk left is not a name.
+        std::fs::write(folder.path().join("a/client-id"), "").expect("writes");
+        assert!(of("a").starts_with("selo-collector-"));
+    }
 }
