@@ -121,12 +121,18 @@ impl Line {
         })
     }
 
-    /// The three messages of the key exchange. The attacker may put another key in the place
-    /// of each.
-    fn join(&mut self, mut exchange: impl FnMut(Way, [u8; 32]) -> [u8; 32]) -> Result<()> {
+    /// The three messages of the key exchange, until the gateway has taken in the last. The
+    /// attacker may put another key in the place of each.
+    fn join(
+        &mut self,
+        target: &dyn Target,
+        mut exchange: impl FnMut(Way, [u8; 32]) -> [u8; 32],
+    ) -> Result<()> {
+        let mut burst = Burst::new(target);
         let send = |socket: &UdpSocket, frame: &[u8]| socket.send(frame).map(drop).map_err(network);
         send(&self.node.socket, &Classic::REQUEST)?;
         send(&self.to_gateway, &receive(&self.to_node)?)?;
+        burst.sent(target)?;
         let key = exchange(Way::Down, public_key(&receive(&self.to_gateway)?)?);
         send(&self.to_node, &Classic::encode_gateway_key(&key))?;
         let secret = EphemeralSecret::random()?;
@@ -135,11 +141,13 @@ impl Line {
         let answer = Classic::encode_node_key(&secret.public_key());
         send(&self.node.socket, &answer)?;
         let key = exchange(Way::Up, public_key(&receive(&self.to_node)?)?);
-        send(&self.to_gateway, &Classic::encode_node_key(&key))
+        send(&self.to_gateway, &Classic::encode_node_key(&key))?;
+        burst.sent(target)?;
+        burst.wait(target)
     }
 
-    fn honest_join(&mut self) -> Result<()> {
-        self.join(|_, key| key)
+    fn honest_join(&mut self, target: &dyn Target) -> Result<()> {
+        self.join(target, |_, key| key)
     }
 
     /// The node sends; the attacker has the frame.
@@ -197,7 +205,7 @@ pub fn mitm(target: &mut dyn Target) -> Result<Outcome> {
     let mut line = Line::new(target)?;
     let own = EphemeralSecret::random()?;
     let (mut with_gateway, mut with_node) = (Err(Error::Setup("no key")), None);
-    line.join(|way, key| {
+    line.join(target, |way, key| {
         match way {
             Way::Down => with_gateway = agree(&own, &key),
             Way::Up => with_node = Some(agree(&own, &key)),
@@ -235,7 +243,7 @@ pub fn mitm(target: &mut dyn Target) -> Result<Outcome> {
 /// A recorded message again and again.
 pub fn replay(target: &mut dyn Target) -> Result<Outcome> {
     let mut line = Line::new(target)?;
-    line.honest_join()?;
+    line.honest_join(target)?;
     let before = target.readings().len();
     let frame = line.capture(YESTERDAY)?;
     line.give(target, std::slice::from_ref(&frame))?;
@@ -259,7 +267,7 @@ pub fn replay(target: &mut dyn Target) -> Result<Outcome> {
 /// ECB encrypts each block alone: blocks of two messages make a third one.
 pub fn forge(target: &mut dyn Target) -> Result<Outcome> {
     let mut line = Line::new(target)?;
-    line.honest_join()?;
+    line.honest_join(target)?;
     let storm = line.capture(YESTERDAY)?;
     let dry = line.capture(TODAY)?;
     let mut spliced = dry.clone();
@@ -282,7 +290,7 @@ pub fn forge(target: &mut dyn Target) -> Result<Outcome> {
 /// One key serves both directions: a node's own message is a message for the node.
 pub fn reflect(target: &mut dyn Target) -> Result<Outcome> {
     let mut line = Line::new(target)?;
-    line.honest_join()?;
+    line.honest_join(target)?;
     let frame = line.capture(YESTERDAY)?;
     line.to_node.send(&frame).map_err(network)?;
     let taken = line.node.receive()?;

@@ -53,6 +53,9 @@ pub struct Group {
     /// The variant that it belongs to; without one it belongs to each.
     #[serde(default)]
     pub variant: Option<String>,
+    /// The strategies that it belongs to, which are a node's suites; without any, each.
+    #[serde(default)]
+    pub suites: Vec<String>,
     #[serde(default)]
     pub flags: Vec<String>,
     /// A file name may have a `*`.
@@ -169,7 +172,11 @@ impl<'a> Builder<'a> {
         let root = &self.project.root;
         let include: Vec<PathBuf> = program.include.iter().map(|i| root.join(i)).collect();
         let mut objects = Vec::new();
-        let chosen = |group: &&Group| group.variant.is_none() || group.variant == program.variant;
+        let strategy = unit.strategy;
+        let chosen = |group: &&Group| {
+            (group.variant.is_none() || group.variant == program.variant)
+                && (group.suites.is_empty() || group.suites.iter().any(|suite| suite == strategy))
+        };
         for group in program.groups.iter().filter(chosen) {
             let flags = with(self.program_flags(unit, program, &group.flags));
             for file in &group.files {
@@ -300,7 +307,10 @@ impl<'a> Builder<'a> {
     ) -> Result<Image> {
         let mut hash = self.hasher();
         for object in objects {
-            feed(&mut hash, object.to_string_lossy().as_bytes());
+            feed(
+                &mut hash,
+                self.relative(object).to_string_lossy().as_bytes(),
+            );
         }
         for flag in flags.iter().chain(link) {
             feed(&mut hash, flag.as_bytes());
@@ -310,7 +320,8 @@ impl<'a> Builder<'a> {
             .join(format!("{}.elf", hex::encode(&hash.finalize()[..16])));
         if !path.is_file() {
             let mut arguments: Vec<OsString> = flags.iter().map(OsString::from).collect();
-            arguments.extend(objects.iter().map(OsString::from));
+            // The linker writes the names of assembled objects into the image.
+            arguments.extend(objects.iter().map(|object| self.relative(object).into()));
             arguments.extend(link.iter().map(OsString::from));
             self.run_compiler(arguments, &path, what)?;
         }

@@ -24,7 +24,7 @@ use selo_radio::parameters::Parameters;
 const SUITE: Suite = Suite::ChaChaPolyBlake2s;
 
 /// What the station may take of an Uno with a boot loader.
-const FLASH: u64 = 30_720;
+const FLASH: u64 = 24_576;
 const RAM: u64 = 1_800;
 
 /// Three weeks into a November.
