@@ -46,6 +46,9 @@
 #ifndef SELO_NATIVE_SHA256
 #define SELO_NATIVE_SHA256 SELO_NATIVE_AVR
 #endif
+#ifndef SELO_NATIVE_SHA512
+#define SELO_NATIVE_SHA512 SELO_NATIVE_AVR
+#endif
 
 #ifndef SELO_X25519_SMALL /* these two: x25519/x25519_base.h */
 #define SELO_X25519_SMALL 0

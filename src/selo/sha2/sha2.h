@@ -14,7 +14,7 @@
 #define SELO_NATIVE_SHA256_COMPRESS SELO_NATIVE_SHA256
 #endif
 #ifndef SELO_NATIVE_SHA512_COMPRESS
-#define SELO_NATIVE_SHA512_COMPRESS 0
+#define SELO_NATIVE_SHA512_COMPRESS SELO_NATIVE_SHA512
 #endif
 
 /* Takes one block, big-endian bytes as they came, into the hash value
