@@ -1,19 +1,20 @@
 /*
  * What the files of SHA-2 share [FIPS180-4].
  *
- * An overlay of src/selo/native/ replaces a compression function by defining its
- * SELO_NATIVE_ name as 1: then the C is left out.
+ * An overlay of src/selo/native/ replaces a compression function where its
+ * SELO_NATIVE_ name is 1: then the C is left out.
  */
 #ifndef SELO_SHA2_H
 #define SELO_SHA2_H
 
 #include "../../selo.h"
+#include "../native/native.h"
 
 #ifndef SELO_NATIVE_SHA256_COMPRESS
-#define SELO_NATIVE_SHA256_COMPRESS 0
+#define SELO_NATIVE_SHA256_COMPRESS SELO_NATIVE_SHA256
 #endif
 #ifndef SELO_NATIVE_SHA512_COMPRESS
-#define SELO_NATIVE_SHA512_COMPRESS 0
+#define SELO_NATIVE_SHA512_COMPRESS SELO_NATIVE_SHA512
 #endif
 
 /* Takes one block, big-endian bytes as they came, into the hash value

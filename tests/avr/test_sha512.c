@@ -1,0 +1,36 @@
+/* The compression function of SHA-512. */
+/* sources: sha2 */
+#include "kernel.h"
+
+#include "selo/sha2/sha2.h"
+
+KERNEL_BUFFER(state, 64);
+KERNEL_BUFFER(block, 128);
+
+static void compress(void)
+{
+    kernel_fill(block.data, 128);
+    KERNEL_CALL(selo_sha512_compress, (uint64_t *)(void *)state.data, (uint64_t *)(void *)block.data);
+}
+
+int main(void)
+{
+    KERNEL_GUARD(state);
+    KERNEL_GUARD(block);
+    /* Every eighth state is new, the others are what the function made. */
+    for (uint16_t i = 0; i < KERNEL_CASES; i++) {
+        if (i % 8 == 0)
+            kernel_fill(state.data, 64);
+        compress();
+        kernel_fold(state.data, 64);
+    }
+    kernel_series("sha512-compress", KERNEL_CASES);
+    kernel_time_begin();
+    for (uint8_t i = 0; i < KERNEL_TIMED; i++) {
+        kernel_fill(state.data, 64);
+        compress();
+    }
+    kernel_time_end("sha512-compress");
+    kernel_end();
+    return 0;
+}
