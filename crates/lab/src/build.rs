@@ -397,7 +397,7 @@ impl<'a> Builder<'a> {
         }
         let mut hash = Sha256::new();
         if folder.is_dir() {
-            hash_headers(folder, &mut hash)?;
+            hash_headers(folder, &self.project.root, &mut hash)?;
         }
         let digest: [u8; 32] = hash.finalize().into();
         if let Ok(mut map) = self.headers.lock() {
@@ -411,15 +411,17 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn hash_headers(folder: &Path, hash: &mut Sha256) -> Result<()> {
+/// `root` is left out of their names: the digest is the same wherever the project lies.
+fn hash_headers(folder: &Path, root: &Path, hash: &mut Sha256) -> Result<()> {
     for path in sorted_entries(folder)? {
         if path.is_dir() {
-            hash_headers(&path, hash)?;
+            hash_headers(&path, root, hash)?;
         } else if path
             .extension()
             .is_some_and(|e| e == "h" || e == "inc" || e == "hpp")
         {
-            feed(hash, path.to_string_lossy().as_bytes());
+            let name = path.strip_prefix(root).unwrap_or(&path);
+            feed(hash, name.to_string_lossy().as_bytes());
             let content = std::fs::read(&path).map_err(|source| Error::Read {
                 path: path.clone(),
                 source,

@@ -37,7 +37,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
         let bytes = Bytes::from_request(request, app)
             .await
-            .map_err(|error| ApiError::invalid(error.body_text()))?;
+            .map_err(|error| ApiError::new(error.status(), "invalid", error.body_text(), None))?;
         serde_json::from_slice(&bytes)
             .map(Body)
             .map_err(|error| ApiError::invalid(format!("the body: {error}")))
