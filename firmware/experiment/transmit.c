@@ -5,8 +5,10 @@
  */
 #include "clock.h"
 #include "e32.h"
+#include "eeprom.h"
 #include "gauge.h"
 #include "idle.h"
+#include "outside.h"
 #include "packet.h"
 #include "port.h"
 #include "reading.h"
@@ -19,7 +21,13 @@ _Static_assert(sizeof(struct reading) == PACKET_BYTES, "a reading is a block");
 enum { PERIOD_MILLISECONDS = 5000 };
 
 /* The bucket's contact, between D3 and ground. */
-ISR(INT1_vect) { gauge_edge(clock_milliseconds(NULL)); }
+ISR(INT1_vect)
+{
+    if (gauge_edge(clock_milliseconds(NULL)))
+        eeprom_wake();
+}
+
+uint8_t outside_byte(uint16_t *address, uint8_t *value) { return gauge_byte(address, value); }
 
 static void sensors(void)
 {
@@ -53,7 +61,7 @@ static void send(void)
     PORT_MARK(2);
     PORT_MARK(1);
     e32_put((const uint8_t *)&packet, sizeof packet);
-    e32_flush(gauge_store);
+    e32_flush();
     PORT_MARK(2);
 }
 
@@ -61,15 +69,11 @@ int main(void)
 {
     begin(sensors);
     for (;;) {
-        gauge_store();
         if (due()) {
             send();
             continue;
         }
         cli();
-        if (gauge_waiting())
-            sei();
-        else
-            idle(); /* the clock wakes it 61 times a second */
+        idle(); /* the clock wakes it 61 times a second */
     }
 }
