@@ -1,3 +1,4 @@
+#ifdef __AVR__ /* others compile nothing of it */
 ; selo_aes_fast_decrypt: one block with a ready key schedule, the straight inverse cipher
 ; [FIPS197, 5.3].
 ;
@@ -221,4 +222,5 @@ selo_aes_multiples:
 .endr
 .size selo_aes_multiples, 512
 
+#endif
 #endif

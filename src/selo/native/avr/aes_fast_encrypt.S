@@ -1,3 +1,4 @@
+#ifdef __AVR__ /* others compile nothing of it */
 ; selo_aes_fast_encrypt: one block with a ready key schedule [FIPS197, 5.1].
 ;
 ;   void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16],
@@ -176,4 +177,5 @@ kernel selo_aes_fast_encrypt
     ret
 kernel_end selo_aes_fast_encrypt
 
+#endif
 #endif

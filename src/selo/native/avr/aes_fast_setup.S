@@ -1,3 +1,4 @@
+#ifdef __AVR__ /* others compile nothing of it */
 ; selo_aes_fast_setup: the key schedule in RAM [FIPS197, 5.2].
 ;
 ;   void selo_aes_fast_setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
@@ -160,4 +161,5 @@ kernel selo_aes_fast_setup
     ret
 kernel_end selo_aes_fast_setup
 
+#endif
 #endif

@@ -1,3 +1,4 @@
+#ifdef __AVR__ /* others compile nothing of it */
 ; selo_avr_double_round: four columns and four diagonals of a 4 x 4 matrix of 32-bit words,
 ; as ChaCha20 [RFC8439, 2.3] and BLAKE2s [RFC7693, 3.2] walk it. Not for C.
 ;
@@ -62,4 +63,5 @@ kernel selo_avr_double_round
     ret
 kernel_end selo_avr_double_round
 
+#endif
 #endif

@@ -1,3 +1,4 @@
+#ifdef __AVR__ /* others compile nothing of it */
 ; selo_blake2s_compress: the compression function F [RFC7693, 3.2].
 ;
 ;   void selo_blake2s_compress(uint32_t state[8], const uint8_t block[64], uint32_t size,
@@ -178,4 +179,5 @@ sigma:
     .byte 0xf6, 0x9e, 0x3b, 0x80, 0x2c, 0x7d, 0x41, 0x5a
     .byte 0x2a, 0x48, 0x67, 0x51, 0xbf, 0xe9, 0xc3, 0x0d
 
+#endif
 #endif

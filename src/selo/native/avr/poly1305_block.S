@@ -1,3 +1,4 @@
+#ifdef __AVR__ /* others compile nothing of it */
 ; selo_poly1305_block: the step of Poly1305 on one block [RFC8439, 2.5].
 ;
 ;   void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17])
@@ -227,4 +228,5 @@ kernel selo_poly1305_block
     ret
 kernel_end selo_poly1305_block
 
+#endif
 #endif

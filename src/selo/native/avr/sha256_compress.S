@@ -1,3 +1,4 @@
+#ifdef __AVR__ /* others compile nothing of it */
 ; selo_sha256_compress: the compression function of SHA-256 [FIPS180-4, 6.2.2].
 ;
 ;   void selo_sha256_compress(uint32_t state[8], uint32_t block[16])
@@ -351,4 +352,5 @@ sum:                            ; state += window, which is wiped
     ret
 kernel_end selo_sha256_compress
 
+#endif
 #endif

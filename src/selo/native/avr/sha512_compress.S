@@ -1,3 +1,4 @@
+#ifdef __AVR__ /* others compile nothing of it */
 ; selo_sha512_compress: the compression function of SHA-512 [FIPS180-4, 6.4.2].
 ;
 ;   void selo_sha512_compress(uint64_t state[8], uint64_t block[16])
@@ -328,4 +329,5 @@ sum:                            ; state += window, which is wiped
     ret
 kernel_end selo_sha512_compress
 
+#endif
 #endif

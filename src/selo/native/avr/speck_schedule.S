@@ -1,3 +1,4 @@
+#ifdef __AVR__ /* others compile nothing of it */
 ; selo_speck_schedule: a step of the key schedule of Speck128 [SPECK2013, 4.2].
 ;
 ;   void selo_speck_schedule(uint8_t round_key[8], uint8_t l[8], uint8_t i)
@@ -78,4 +79,5 @@ kernel selo_speck_schedule
     ret
 kernel_end selo_speck_schedule
 
+#endif
 #endif

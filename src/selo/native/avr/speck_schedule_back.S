@@ -1,3 +1,4 @@
+#ifdef __AVR__ /* others compile nothing of it */
 ; selo_speck_schedule_back: a step of the key schedule of Speck128 undone [SPECK2013, 4.2].
 ;
 ;   void selo_speck_schedule_back(uint8_t round_key[8], uint8_t l[8], uint8_t i)
@@ -80,4 +81,5 @@ kernel selo_speck_schedule_back
     ret
 kernel_end selo_speck_schedule_back
 
+#endif
 #endif
