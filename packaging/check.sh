@@ -7,19 +7,10 @@
 set -euo pipefail
 selo=$(realpath "$1")
 cd "$(dirname "$0")/.."
+. tools/verdict.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export HOME=$scratch XDG_CONFIG_HOME=$scratch
-
-passed=0 failed=0
-verdict() {
-    if [ -z "$2" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf '%s: %s\n' "$1" "$2" | head -n 20 >&2
-    fi
-}
 
 # Install into a folder; the units then name what is there.
 mkdir -p "$scratch/root"

@@ -5,17 +5,8 @@
 #
 # usage: tools/check-licences.sh [REPOSITORY]
 set -euo pipefail
+. "$(dirname "$0")/verdict.sh"
 cd "${1:-$(dirname "$0")/..}"
-
-passed=0 failed=0
-verdict() {
-    if [ -z "$2" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf '%s: %s\n' "$1" "$2" >&2
-    fi
-}
 
 for licence in LICENSE-MIT LICENSE-APACHE; do
     verdict "$licence" "$([ -s "$licence" ] || echo "missing")"

@@ -5,17 +5,8 @@
 #
 # usage: tools/check-tree.sh [REPOSITORY]
 set -euo pipefail
+. "$(dirname "$0")/verdict.sh"
 cd "${1:-$(dirname "$0")/..}"
-
-passed=0 failed=0
-verdict() {
-    if [ -z "$2" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf '%s:\n%s\n' "$1" "$2" | head -n 20 >&2
-    fi
-}
 
 # Without a match git grep exits 1: here that is the good case. The brackets keep
 # the patterns from matching this file. Vectors are others' texts.

@@ -561,7 +561,6 @@ pub fn heard(engine: &Engine, slots: std::ops::Range<u32>, since: u32) -> Vec<(u
     engine.heard(slots, since).map(learnt).collect()
 }
 
-/// What the log says of an event: ids and numbers, never keys or payloads.
 /// How long to wait for a batch, after a pass that found so many packets, which came in
 /// the time `since` the pass before.
 fn gathering(received: usize, since: Duration) -> Duration {
@@ -573,6 +572,7 @@ fn gathering(received: usize, since: Duration) -> Duration {
     }
 }
 
+/// What the log says of an event: ids and numbers, never keys or payloads.
 fn log(event: &Event) {
     match event {
         Event::Joined {

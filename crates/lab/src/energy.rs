@@ -43,6 +43,9 @@ pub struct RadioCurrents {
     pub transmit_milliamps: f64,
     /// All other time: it listens.
     pub listen_milliamps: f64,
+    /// Asleep, if it can be and the figure is known.
+    #[serde(default)]
+    pub sleep_milliamps: Option<f64>,
 }
 
 impl PowerProfile {

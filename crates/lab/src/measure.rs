@@ -100,6 +100,10 @@ pub(crate) struct Nodes {
     receiver: Image,
 }
 
+/// An empty program and the images of a whole firmware; or, if one does not compile, fit, or
+/// run here, its digest with a status and a reason.
+type Firmware<const N: usize> = std::result::Result<(Image, [Image; N]), (String, Status, String)>;
+
 /// What rows of a node are made of.
 struct NodeFigures<'a> {
     measured: &'a crate::experiment::Measured,
@@ -399,6 +403,46 @@ impl Lab<'_> {
         Ok(None)
     }
 
+    /// Builds the images of a whole firmware, and the empty program that they are weighed
+    /// against.
+    fn build_firmware<const N: usize>(
+        &self,
+        unit: &Unit<'_>,
+        list: &Path,
+        build: impl FnOnce() -> Result<[Image; N]>,
+    ) -> Result<Firmware<N>> {
+        let built = self
+            .builder
+            .empty_program(unit, list)
+            .and_then(|empty| Ok((empty, build()?)));
+        let (empty, images) = match built {
+            Ok(images) => images,
+            Err(error @ Error::Compile { .. }) => {
+                return Ok(Err((String::new(), Status::Failed, build_failure(&error))));
+            }
+            Err(error) => return Err(error),
+        };
+        for image in &images {
+            let weight = &image.weight;
+            if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
+                return Ok(Err((image.sha256.clone(), Status::DoesNotFit, reason)));
+            }
+        }
+        if self.runner != crate::runner::PACED {
+            let firmware = images.first().map(|image| image.sha256.clone());
+            let reason = format!(
+                "a whole firmware runs on {}, which keeps its pace",
+                crate::runner::PACED
+            );
+            return Ok(Err((
+                firmware.unwrap_or_default(),
+                Status::NotSupported,
+                reason,
+            )));
+        }
+        Ok(Ok((empty, images)))
+    }
+
     /// Rows of a whole firmware, to which a gateway is played ([`crate::link`]).
     fn measure_program(
         &self,
@@ -432,31 +476,16 @@ impl Lab<'_> {
             self.fail_all(unit, &wanted, &rest, firmware, status, reason, rows);
         };
 
-        let built = self
-            .builder
-            .empty_program(unit, list)
-            .and_then(|empty| Ok((empty, self.builder.program(unit, list)?)));
-        let (empty, image) = match built {
+        let built =
+            self.build_firmware(unit, list, || Ok([self.builder.program(unit, list)?]))?;
+        let (empty, [image]) = match built {
             Ok(images) => images,
-            Err(error @ Error::Compile { .. }) => {
-                fail("", Status::Failed, &build_failure(&error), rows);
+            Err((firmware, status, reason)) => {
+                fail(&firmware, status, &reason, rows);
                 return Ok(());
             }
-            Err(error) => return Err(error),
         };
         let weight = &image.weight;
-        if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
-            fail(&image.sha256, Status::DoesNotFit, &reason, rows);
-            return Ok(());
-        }
-        if self.runner != crate::runner::PACED {
-            let reason = format!(
-                "a whole firmware runs on {}, which keeps its pace",
-                crate::runner::PACED
-            );
-            fail(&image.sha256, Status::NotSupported, &reason, rows);
-            return Ok(());
-        }
         let stack = self.wants(Metric::Stack).then_some(Metric::Stack);
         let of_whole: Vec<Metric> = whole.into_iter().chain(stack).collect();
         let earlier = self
@@ -523,34 +552,24 @@ impl Lab<'_> {
                 self.fail_all(unit, &one, metrics, firmware, status, reason, rows);
             }
         };
-        let built = self
-            .builder
-            .empty_program(unit, list)
-            .and_then(|empty| Ok((empty, self.node_images(unit, list)?)));
+        let built = self.build_firmware(unit, list, || {
+            let nodes = self.node_images(unit, list)?;
+            Ok([nodes.transmitter, nodes.receiver])
+        })?;
         let (empty, nodes) = match built {
-            Ok(images) => images,
-            Err(error @ Error::Compile { .. }) => {
-                fail("", Status::Failed, &build_failure(&error), rows);
+            Ok((empty, [transmitter, receiver])) => (
+                empty,
+                Nodes {
+                    transmitter,
+                    receiver,
+                },
+            ),
+            Err((firmware, status, reason)) => {
+                fail(&firmware, status, &reason, rows);
                 return Ok(());
             }
-            Err(error) => return Err(error),
         };
         let (transmitter, receiver) = (&nodes.transmitter, &nodes.receiver);
-        for image in [transmitter, receiver] {
-            let weight = &image.weight;
-            if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
-                fail(&image.sha256, Status::DoesNotFit, &reason, rows);
-                return Ok(());
-            }
-        }
-        if self.runner != crate::runner::PACED {
-            let reason = format!(
-                "a whole firmware runs on {}, which keeps its pace",
-                crate::runner::PACED
-            );
-            fail(&transmitter.sha256, Status::NotSupported, &reason, rows);
-            return Ok(());
-        }
         let image_of = |role: &str| match role {
             TRANSMIT => transmitter,
             _ => receiver,

@@ -25,6 +25,7 @@ fn boards() -> Vec<KnownBoard> {
         radio: Some(RadioCurrents {
             transmit_milliamps: 0.008,
             listen_milliamps: 0.0,
+            sleep_milliamps: None,
         }),
         name: "ramalho2024".into(),
         supply_volts: 12.0,

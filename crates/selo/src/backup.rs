@@ -15,6 +15,7 @@ use selo_gateway::state::StateDir;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::collect::Database;
 use crate::gateway::State;
 
 const SCHEMA: &str = "selo.backup/1";
@@ -44,14 +45,8 @@ Example:
 pub struct Backup {
     #[command(flatten)]
     state: State,
-    /// SQLite file of the collector, if it is not in the state directory
-    #[arg(
-        long,
-        env = "SELO_DATABASE",
-        value_name = "FILE|URL",
-        hide_env_values = true
-    )]
-    database: Option<String>,
+    #[command(flatten)]
+    database: Database,
     /// The folder to make
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -124,7 +119,7 @@ fn fill(args: &Backup, state: &Path, new: &Path) -> anyhow::Result<List> {
     // One that was left by a kill.
     let _ = fs::remove_dir_all(new);
     folder(new)?;
-    let readings = match args.database.as_deref().map(Place::parse) {
+    let readings = match args.database.place() {
         None => Some(state.join(READINGS)),
         Some(Place::Sqlite(path)) => Some(path),
         Some(Place::Postgres(_)) => {

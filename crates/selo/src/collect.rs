@@ -46,9 +46,9 @@ pub struct Args {
     command: Option<Command>,
 }
 
-/// What a collector keeps, and how it shows it.
+/// Where a collector keeps its readings.
 #[derive(Debug, clap::Args)]
-pub struct Dashboard {
+pub struct Database {
     /// SQLite file, or postgres://USER@HOST/DATABASE (default: readings.db in the folder
     /// `collector` of the state directory)
     #[arg(
@@ -58,6 +58,20 @@ pub struct Dashboard {
         hide_env_values = true
     )]
     database: Option<String>,
+}
+
+impl Database {
+    /// The one that was named.
+    pub fn place(&self) -> Option<Place> {
+        self.database.as_deref().map(Place::parse)
+    }
+}
+
+/// What a collector keeps, and how it shows it.
+#[derive(Debug, clap::Args)]
+pub struct Dashboard {
+    #[command(flatten)]
+    database: Database,
     /// Where the dashboard and the API listen; beyond this machine only with TLS
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
     http: SocketAddr,
@@ -84,8 +98,8 @@ impl Dashboard {
     /// The configuration of a collector that keeps its things in `state`.
     pub fn config(&self, state: PathBuf) -> Config {
         let mut config = Config::new(state);
-        if let Some(database) = &self.database {
-            config.database = Place::parse(database);
+        if let Some(database) = self.database.place() {
+            config.database = database;
         }
         config.http = self.http;
         config.tls = self.tls.files();

@@ -7,7 +7,7 @@ mod gateway_support;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use gateway_support::{Lines, Running, Site};
+use gateway_support::{Lines, Running, Site, compare_digits};
 use rustix::process::{Pid, Signal, kill_process};
 use selo_codec::Catalogue;
 use serde_json::Value;
@@ -64,12 +64,7 @@ fn a_rain_gauge_pairs_by_radio_and_its_tips_arrive() {
     arguments.extend(["--rain", "7200", "--tips", &tips, "--clock-lost"]);
     let mut node = Running::start(&site, &arguments);
 
-    // Each side's digits are typed at the other, as two people would.
-    let digits = |line: String| -> String { line.chars().filter(char::is_ascii_digit).collect() };
-    let shown = digits(node.err.wait("Digits here"));
-    operator.type_line(&shown);
-    let shown = digits(operator.err.wait("Digits here"));
-    node.type_line(&shown);
+    compare_digits(&mut node, &mut operator);
     let (code, _, err) = operator.wait();
     assert_eq!(code, Some(0), "{err}");
     node.err.wait("joined");

@@ -5,23 +5,8 @@ mod gateway_support;
 
 use std::path::Path;
 
-use gateway_support::{CNode, Gateway, Running, Site};
+use gateway_support::{CNode, Gateway, Running, Site, blocks};
 use selo_sys::node::{Event, Suite};
-
-/// A fenced block: what stands behind the fence, and its lines.
-fn blocks(page: &str) -> Vec<(String, Vec<String>)> {
-    let mut blocks = Vec::new();
-    let mut open: Option<(String, Vec<String>)> = None;
-    for line in page.lines() {
-        match (line.strip_prefix("```"), open.as_mut()) {
-            (Some(info), None) => open = Some((info.into(), Vec::new())),
-            (Some(_), Some(_)) => blocks.extend(open.take()),
-            (None, Some((_, lines))) => lines.push(line.into()),
-            (None, None) => {}
-        }
-    }
-    blocks
-}
 
 fn arguments(line: &str) -> Vec<&str> {
     let mut words = line.split_whitespace();

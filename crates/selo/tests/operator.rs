@@ -8,23 +8,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use gateway_support::{CNode, Lines, PATIENCE, Site};
+use gateway_support::{CNode, Lines, PATIENCE, Site, blocks};
 use selo_sys::node::Suite;
-
-/// A fenced block: what stands behind the fence, and its lines.
-fn blocks(page: &str) -> Vec<(String, Vec<String>)> {
-    let mut blocks = Vec::new();
-    let mut open: Option<(String, Vec<String>)> = None;
-    for line in page.lines() {
-        match (line.strip_prefix("```"), open.as_mut()) {
-            (Some(info), None) => open = Some((info.into(), Vec::new())),
-            (Some(_), Some(_)) => blocks.extend(open.take()),
-            (None, Some((_, lines))) => lines.push(line.into()),
-            (None, None) => {}
-        }
-    }
-    blocks
-}
 
 /// `selo up` as the page starts it.
 struct Up {

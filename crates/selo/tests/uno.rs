@@ -8,7 +8,7 @@ use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gateway_support::{Gateway, Running, Site};
+use gateway_support::{Gateway, Running, Site, compare_digits};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use selo_lab::node::{Node, eeprom_with, factory_record};
@@ -51,12 +51,7 @@ fn pair_join_and_a_hundred_readings() {
     arguments.extend(["--every", "100ms", "--readings", "100"]);
     let mut node = Running::start(&site, &arguments);
 
-    // Each side's digits are typed at the other, as two people would.
-    let digits = |line: String| -> String { line.chars().filter(char::is_ascii_digit).collect() };
-    let shown = digits(node.err.wait("Digits here"));
-    operator.type_line(&shown);
-    let shown = digits(operator.err.wait("Digits here"));
-    node.type_line(&shown);
+    compare_digits(&mut node, &mut operator);
 
     let (code, out, err) = operator.wait();
     assert_eq!(code, Some(0), "{err}");

@@ -28,26 +28,20 @@ impl Site {
     }
 
     pub fn start_with(change: impl FnOnce(&mut Config)) -> Site {
-        let folder = tempfile::tempdir().expect("a folder");
-        let now = Arc::new(AtomicI64::new(NOON));
-        let mut config = Config::new(folder.path().join("state"));
-        config.http = "127.0.0.1:0".parse().expect("an address");
-        config.clock = Clock::Manual(now.clone());
-        change(&mut config);
-        let collector = Collector::start(config.clone()).expect("starts");
-        let mut client = Client::new(&format!("http://{}", collector.address()));
-        client.log_in(folder.path());
-        Site {
-            folder,
-            collector: Some(collector),
-            client,
-            now,
-            config,
-        }
+        Self::start_for(change, |collector| {
+            Client::new(&format!("http://{}", collector.address()))
+        })
     }
 
     /// With TLS, and a client that trusts `ca`.
     pub fn start_over_tls(ca: &Path, change: impl FnOnce(&mut Config)) -> Site {
+        Self::start_for(change, |collector| Client::trusting(&collector.url(), ca))
+    }
+
+    fn start_for(
+        change: impl FnOnce(&mut Config),
+        client: impl FnOnce(&Collector) -> Client,
+    ) -> Site {
         let folder = tempfile::tempdir().expect("a folder");
         let now = Arc::new(AtomicI64::new(NOON));
         let mut config = Config::new(folder.path().join("state"));
@@ -55,7 +49,7 @@ impl Site {
         config.clock = Clock::Manual(now.clone());
         change(&mut config);
         let collector = Collector::start(config.clone()).expect("starts");
-        let mut client = Client::trusting(&collector.url(), ca);
+        let mut client = client(&collector);
         client.log_in(folder.path());
         Site {
             folder,

@@ -100,26 +100,29 @@ fn ask(digits: u32, press: &Arc<AtomicBool>) {
     });
 }
 
-/// Currents of the module, in milliamperes, typical for one of 100 mW. Assumed, not measured.
-const SENDING: f64 = 106.0;
-const LISTENING: f64 = 15.0;
-const RADIO_ASLEEP: f64 = 0.004;
-
-/// Currents of the chip, from a profile of the board file that knows all three.
+/// Currents of chip and module, in milliamperes, from a profile of the board file that knows
+/// them awake and asleep.
 struct Power {
     profile: String,
     active: f64,
     idle: f64,
     power_down: f64,
+    sending: f64,
+    listening: f64,
+    radio_asleep: f64,
 }
 
 impl Power {
     fn of(profile: &PowerProfile) -> Option<Power> {
+        let radio = profile.radio?;
         Some(Power {
             profile: profile.name.clone(),
             active: profile.active_milliamps,
             idle: profile.idle_milliamps,
             power_down: profile.power_down_milliamps?,
+            sending: radio.transmit_milliamps,
+            listening: radio.listen_milliamps,
+            radio_asleep: radio.sleep_milliamps?,
         })
     }
 
@@ -129,9 +132,9 @@ impl Power {
         let chip = self.active * share(spent.awake)
             + self.idle * share(spent.idle)
             + self.power_down * share(spent.power_down);
-        let module = SENDING * share(spent.sending)
-            + LISTENING * share(spent.listening)
-            + RADIO_ASLEEP * share(spent.radio_asleep);
+        let module = self.sending * share(spent.sending)
+            + self.listening * share(spent.listening)
+            + self.radio_asleep * share(spent.radio_asleep);
         (chip, module)
     }
 }
@@ -209,10 +212,10 @@ impl Report<'_> {
         if let Some(power) = &self.power {
             let (chip, module) = power.milliamps(spent);
             text += &format!(
-                "estimated: {} mA for the chip ({}), {} mA for the module (assumed currents)\n",
+                "estimated: {} mA for the chip, {} mA for the module (currents of {})\n",
                 format::significant(chip, 3),
-                power.profile,
                 format::significant(module, 3),
+                power.profile,
             );
         }
         text

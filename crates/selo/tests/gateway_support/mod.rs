@@ -23,6 +23,30 @@ use serde_json::Value;
 /// No test waits longer for what must come; none passes because it waited less.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
+/// The fenced blocks of a page: what stands behind the fence, and the lines.
+pub fn blocks(page: &str) -> Vec<(String, Vec<String>)> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(String, Vec<String>)> = None;
+    for line in page.lines() {
+        match (line.strip_prefix("```"), open.as_mut()) {
+            (Some(info), None) => open = Some((info.into(), Vec::new())),
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (None, Some((_, lines))) => lines.push(line.into()),
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+/// Types each side's digits at the other, as two people would.
+pub fn compare_digits(node: &mut Running, operator: &mut Running) {
+    let digits = |line: String| -> String { line.chars().filter(char::is_ascii_digit).collect() };
+    let shown = digits(node.err.wait("Digits here"));
+    operator.type_line(&shown);
+    let shown = digits(operator.err.wait("Digits here"));
+    node.type_line(&shown);
+}
+
 /// A state directory, and the command on it.
 pub struct Site {
     folder: tempfile::TempDir,
