@@ -3,16 +3,21 @@
 
 usage: tools/baseline.py --check|--update --board NAME [--algorithm NAME,...]
                          [--strategy NAME,...] [--selo PROGRAM] [--rows FILE]
+       tools/baseline.py --check|--update --kernels FILE
 
 Measures Selo's own rows with `selo lab run` and holds them against bench/baseline/NAME.json:
 cycles, flash, static RAM and stack of every operation, which are exact on a simulated chip,
 so that the first cycle more is seen. Where a row has an interval (a whole node is interrupted
-by its timer) only flash and RAM are held. --check measures what the file has, or the part of
-it that --algorithm and --strategy name; it fails if a value has grown or is missing, and says
-what has become smaller, which --update then writes down. --update replaces what it measures
-and leaves the rest of the file as it is. --rows reads rows that are there instead of measuring.
+by its timer) cycles and stack are kept as "about" and may grow by 1 %. --check measures what
+the file has, or the part of it that --algorithm and --strategy name; it fails if a value has
+grown or is missing, and says what has become smaller, which --update then writes down.
+--update replaces what it measures and leaves the rest of the file as it is. --rows reads rows
+that are there instead of measuring.
 
 The file has a line for each operation, sorted: "ALGORITHM STRATEGY OPERATION[ BYTES]": values.
+
+With --kernels it does the same for the kernels in assembly, called alone: cycles and stack
+that tests/avr/run.sh wrote to FILE (out/avr/kernels.txt), in bench/baseline/kernels.json.
 """
 
 import argparse
@@ -23,6 +28,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 METRICS = ("cycles", "flash", "ram", "stack")
+# By what share a figure that is interrupted may grow.
+SLACK = 0.01
 
 
 def names(text):
@@ -30,6 +37,8 @@ def names(text):
 
 
 def chosen(key, arguments):
+    if arguments.kernels:
+        return True
     algorithm, strategy = key.split()[:2]
     return ((not arguments.algorithm or algorithm in names(arguments.algorithm))
             and (not arguments.strategy or strategy in names(arguments.strategy)))
@@ -52,11 +61,26 @@ def rows_of(path):
         found.setdefault(key, {})[row["metric"]] = row["value"]
     exact = {}
     for key, values in found.items():
-        kept = METRICS if tuple(key.split()[:2]) not in vague else ("flash", "ram")
-        values = {metric: int(values[metric]) for metric in kept if metric in values}
+        if tuple(key.split()[:2]) in vague:
+            kept = {"about_cycles": "cycles", "about_stack": "stack",
+                    "flash": "flash", "ram": "ram"}
+        else:
+            kept = {metric: metric for metric in METRICS}
+        values = {name: int(values[metric]) for name, metric in kept.items() if metric in values}
         if values:
             exact[key] = values
     return exact
+
+
+def kernels_of(path):
+    """{name: {metric: value}} of what tests/avr/run.sh wrote."""
+    found = {}
+    for line in pathlib.Path(path).read_text().splitlines():
+        name, *figures = line.replace("in C:", "").split()
+        cycles, stack, c_cycles, c_stack = (int(figure.split("=")[1]) for figure in figures)
+        found[name] = {"cycles": cycles, "stack": stack,
+                       "portable_cycles": c_cycles, "portable_stack": c_stack}
+    return found
 
 
 def measure(arguments, wanted):
@@ -89,13 +113,18 @@ def compare(before, now):
             if got is None:
                 print(f"{key}: no {metric} was measured, {value} is in the baseline")
                 failed += 1
-            elif got > value:
+            elif metric.startswith("portable"):
+                pass  # what the kernels are compared with
+            elif got > value * (1 + SLACK * metric.startswith("about")):
                 print(f"{key}: {metric} {got:,}, more than {value:,}")
                 failed += 1
             else:
-                if got < value:
+                if got < value * (1 - SLACK * metric.startswith("about")):
                     print(f"{key}: {metric} {got:,}, less than {value:,}: --update keeps it")
                 passed += 1
+    for key in sorted(set(now) - set(before)):
+        print(f"{key}: not in the baseline: --update adds it")
+        failed += 1
     return passed, failed
 
 
@@ -105,30 +134,36 @@ def main():
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--check", action="store_true")
     what.add_argument("--update", action="store_true")
-    parser.add_argument("--board", required=True)
+    parser.add_argument("--board")
+    parser.add_argument("--kernels")
     parser.add_argument("--algorithm", default="")
     parser.add_argument("--strategy", default="")
     parser.add_argument("--selo", default=str(ROOT / "target/release/selo"))
     parser.add_argument("--rows")
     arguments = parser.parse_args()
 
-    path = ROOT / "bench/baseline" / f"{arguments.board}.json"
+    if bool(arguments.board) == bool(arguments.kernels):
+        parser.error("--board or --kernels")
+    path = ROOT / "bench/baseline" / f"{arguments.board or 'kernels'}.json"
     known = json.loads(path.read_text()) if path.exists() else {}
     before = {key: values for key, values in known.items() if chosen(key, arguments)}
     wanted = names(arguments.algorithm) or ({key.split()[0] for key in before}
                                             if arguments.check else set())
     if arguments.check and not before:
         sys.exit(f"baseline: {path.relative_to(ROOT)} has no such rows")
-    now = rows_of(arguments.rows or measure(arguments, wanted))
-    now = {key: values for key, values in now.items()
-           if chosen(key, arguments) and (not wanted or key.split()[0] in wanted)}
+    if arguments.kernels:
+        now = kernels_of(arguments.kernels)
+    else:
+        now = rows_of(arguments.rows or measure(arguments, wanted))
+        now = {key: values for key, values in now.items()
+               if chosen(key, arguments) and (not wanted or key.split()[0] in wanted)}
     passed, failed = compare(before, now)
     if arguments.update:
         rest = {key: values for key, values in known.items() if key not in before}
         write(path, {**rest, **now})
         print(f"baseline: {len(now)} operations in {path.relative_to(ROOT)}")
         return 0
-    print(f"baseline of {arguments.board}: {passed} passed, {failed} failed")
+    print(f"baseline of {arguments.board or 'kernels'}: {passed} passed, {failed} failed")
     return 1 if failed else 0
 
 

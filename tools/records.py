@@ -1,49 +1,171 @@
 #!/usr/bin/env python3
-"""Prints docs/records.md: Selo's rows on the Uno beside the best that is published.
+"""Prints docs/records.md: Selo's figures on the Uno beside the best that is published.
 
 usage: tools/records.py [--write|--check]
-  --write  write the file; --check  fail if the file is not what would be written
+  --write  write it, and the tables of the READMEs that stand between its marks
+  --check  fail if one of them is not what would be written
 
-Ours are the values of bench/baseline/uno.json, which tools/baseline.py measures and holds;
-the published ones and their sources stand in bench/records.json.
+Ours stand in bench/baseline/uno.json and bench/baseline/kernels.json, which tools/baseline.py
+measures and holds; the published ones and their sources in bench/records.json. An entry there
+names a `kernel`, a `row`, or a `slope` between two rows, divided by `per`; `why` is for those
+that miss their `aim`.
 """
 
 import json
 import pathlib
 import sys
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+BASELINE = ROOT / "bench/baseline"
+CLOCK = 16_000_000
+PROFILE = "atmega328p-datasheet"
+SUITES = ("chachapoly-blake2s", "ascon", "aesgcm-sha256", "aesgcm-sha3-256")
+OPERATIONS = (("pair", ""), ("join", ""), ("seal", " 16"), ("open", " 16"))
+
+HEAD = """# Records on the ATmega328P
+
+Printed by `tools/records.py`. Selo's figures are cycle-exact: kernels are called alone by `tests/avr/run.sh --cycles`, rows come from `selo lab run --board uno`; `tools/baseline.py` holds both, and fails when one grows. They include call and return through the C ABI. Flash and stack are those of the row, the whole operation with its set-up. All of Selo's are constant time: `selo lab check --board uno` compares the cycles of random secrets.
+
+What is published was measured by its authors, with their compiler, and is copied from where the source says. A ratio below 1 is in Selo's favour. "Arduino library" is [ARDUINOLIBS], what a user of an Uno would take; its documentation gives microseconds, here times 16.
+
+| operation | Selo, cycles | flash | aim | best published | ratio | of it: constant time | its flash | source | Arduino library | ratio |
+|---|--:|--:|--:|--:|--:|---|---|---|--:|--:|
+"""
+
+NODE = """
+## The link's node
+
+The firmware of `firmware/node`, with the kernels and with the portable C that they replace (`-DSELO_NATIVE_AVR=0`), each suite: `selo lab run --board uno --algorithm link`, the mean of its samples; the chip's timer interrupts them, so the last digits vary. Milliseconds at 16 MHz; millijoules above idle, with the currents of the profile `atmega328p-datasheet`. Pairing and joining are everything that the chip computes, without the air; a payload has 16 bytes.
+
+| suite | operation | portable C, cycles | with kernels, cycles | ratio | ms | mJ | mJ in portable C |
+|---|---|--:|--:|--:|--:|--:|--:|
+"""
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:,.1f}"
+
+
+def ours(record, rows, kernels):
+    if "kernel" in record:
+        value = kernels[record["kernel"]]["cycles"]
+    elif "slope" in record:
+        low, high = (rows[key]["cycles"] for key in record["slope"])
+        value = high - low
+    else:
+        value = rows[record["row"]]["cycles"]
+    return value / record.get("per", 1)
+
+
+def table(records, rows, kernels):
+    for record in records:
+        value = ours(record, rows, kernels)
+        best, library = record.get("best"), record.get("library")
+        note = f" ({record['library_note']})" if "library_note" in record else ""
+        yield "| " + " | ".join((
+            record["what"],
+            number(value),
+            number(rows[record["flash"]]["flash"]) if "flash" in record else "",
+            number(record["aim"]) if "aim" in record else "",
+            number(best) if best else "",
+            f"{value / best:.2f}" if best else "",
+            record.get("constant_time", "not stated") if best else "",
+            record.get("best_flash", "not stated") if best else "",
+            record["source"],
+            (number(library) + note) if library else "",
+            f"{value / library:.2f}" if library else "",
+        )) + " |"
+
+
+def missed(records, rows, kernels):
+    late = [(record, ours(record, rows, kernels)) for record in records
+            if "aim" in record and ours(record, rows, kernels) > record["aim"]]
+    if not late:
+        return
+    yield "\n## Not reached\n"
+    for record, value in late:
+        yield (f"- **{record['what']}**: {number(value)} cycles, {number(value - record['aim'])} over"
+               f" the aim. {record['why']}")
+
+
+def joules_a_cycle():
+    board = tomllib.loads((ROOT / "boards/uno.toml").read_text())
+    power = next(profile for profile in board["power"] if profile["name"] == PROFILE)
+    milliamps = power["active_milliamps"] - power["idle_milliamps"]
+    return power["supply_volts"] * milliamps / 1000 / CLOCK
+
+
+def node(rows):
+    joules = joules_a_cycle()
+    for suite in SUITES:
+        for operation, size in OPERATIONS:
+            before = rows[f"link {suite}-portable {operation}{size}"]["about_cycles"]
+            after = rows[f"link {suite} {operation}{size}"]["about_cycles"]
+            yield (f"| {suite} | {operation} | {number(before)} | {number(after)} |"
+                   f" {after / before:.2f} | {after / CLOCK * 1000:,.1f} |"
+                   f" {after * joules * 1000:,.3f} | {before * joules * 1000:,.3f} |")
+
+
+def read(name):
+    return json.loads((BASELINE / name).read_text())
 
 
 def text():
-    rows = json.loads((ROOT / "bench/baseline/uno.json").read_text())
-    lines = [
-        "# Records on the ATmega328P",
-        "",
-        "Printed by `tools/records.py` from rows that `tools/baseline.py` measures with `selo lab run"
-        " --board uno`: cycle-exact, called through the C ABI, with the compiler that the rows name."
-        " What is published was measured by its authors, with their compiler. A ratio below 1 is"
-        " in Selo's favour.",
-        "",
-        "| operation | row | metric | Selo | best published | ratio | source |",
-        "|---|---|---|--:|--:|--:|---|",
-    ]
-    for record in json.loads((ROOT / "bench/records.json").read_text()):
-        ours = rows[record["row"]][record["unit"]]
-        unit = "cycles" if record["unit"] == "cycles" else record["unit"] + ", bytes"
-        lines.append(f"| {record['what']} | `{record['row']}` | {unit} | {ours:,} | {record['best']:,} |"
-                     f" {ours / record['best']:.2f} | {record['source']} |")
+    rows, kernels = read("uno.json"), read("kernels.json")
+    records = json.loads((ROOT / "bench/records.json").read_text())
+    return (HEAD + "\n".join([*table(records, rows, kernels), *missed(records, rows, kernels)])
+            + "\n" + NODE + "\n".join(node(rows)) + "\n")
+
+
+# README, headings, what stands behind a suite's name, decimal separators the other way.
+READMES = (
+    ("README.md", "| suite | join (cycles) | join | seal 16 bytes (cycles) | flash | RAM + stack |",
+     {"chachapoly-blake2s": ", the default",
+      "aesgcm-sha3-256": ", the primitives of albarello2020"}, False),
+    ("README.pt-BR.md",
+     "| conjunto | ingresso (ciclos) | ingresso | selar 16 bytes (ciclos) | flash | RAM + pilha |",
+     {"chachapoly-blake2s": ", o padrão",
+      "aesgcm-sha3-256": ", as primitivas de albarello2020"}, True),
+)
+BEGIN, END = "<!-- tools/records.py --write -->\n", "<!-- end -->"
+
+
+def joining(rows, heading, notes, comma):
+    """The table of what joining costs."""
+    lines = [heading, "|---|--:|--:|--:|--:|--:|"]
+    for suite in SUITES:
+        join, whole = rows[f"link {suite} join"], rows[f"link {suite} all"]
+        cycles = join["about_cycles"]
+        seal = rows[f"link {suite} seal 16"]["about_cycles"]
+        figures = (f"{cycles:,} | {cycles / CLOCK:.2f} s | {seal:,} | {whole['flash']:,} |"
+                   f" {whole['ram']:,} + {whole['about_stack']:,}")
+        if comma:
+            figures = figures.translate(str.maketrans(",.", ".,"))
+        lines.append(f"| `{suite}`{notes.get(suite, '')} | {figures} |")
     return "\n".join(lines) + "\n"
 
 
+def pages():
+    """Every file that is written, with what belongs into it."""
+    yield ROOT / "docs/records.md", text()
+    for name, heading, notes, comma in READMES:
+        path = ROOT / name
+        before, rest = path.read_text().split(BEGIN)
+        after = rest.split(END, 1)[1]
+        yield path, before + BEGIN + joining(read("uno.json"), heading, notes, comma) + END + after
+
+
 def main():
-    path = ROOT / "docs/records.md"
     if sys.argv[1:] == ["--write"]:
-        path.write_text(text())
+        for path, content in pages():
+            path.write_text(content)
     elif sys.argv[1:] == ["--check"]:
-        if not path.exists() or path.read_text() != text():
-            sys.exit("docs/records.md is not what tools/records.py prints: tools/records.py --write")
-        print("records: 1 passed, 0 failed")
+        stale = [str(path.relative_to(ROOT)) for path, content in pages()
+                 if not path.exists() or path.read_text() != content]
+        if stale:
+            sys.exit(f"{', '.join(stale)}: not what tools/records.py writes: tools/records.py --write")
+        print("records: 3 passed, 0 failed")
     else:
         print(text(), end="")
 

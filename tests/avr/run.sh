@@ -4,7 +4,8 @@
 # with the kernels, and on the chip with SELO_NATIVE_AVR=0 and fewer cases.
 #
 # usage: tests/avr/run.sh [WHAT...]     (test_WHAT.c; default: all)
-#        tests/avr/run.sh --cycles [WHAT...]   also prints the cycles and stacks measured
+#        tests/avr/run.sh --cycles [WHAT...]   also prints the cycles and stacks measured,
+#                                              which stand in out/avr/kernels.txt in any case
 # environment: SIMAVR_RUNNER  the runner program (default: built from sims/simavr)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -77,16 +78,16 @@ one() { # TEST
 }
 
 passed=0 failed=0
+: >"$out/kernels.txt"
 for test in "${tests[@]}"; do
     if one "$test"; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
     fi
-    if [ $cycles = 1 ]; then
-        join <(sed -n 's/^! //p' "$out/$test.txt" | sort) <(sed -n 's/^! //p' "$out/$test-c.txt" | sort) |
-            awk '{ printf "%-32s %s %s   in C: %s %s\n", $1, $2, $3, $4, $5 }'
-    fi
+    join <(sed -n 's/^! //p' "$out/$test.txt" | sort) <(sed -n 's/^! //p' "$out/$test-c.txt" | sort) |
+        awk '{ printf "%-32s %s %s   in C: %s %s\n", $1, $2, $3, $4, $5 }' >>"$out/kernels.txt"
 done
+[ $cycles = 0 ] || cat "$out/kernels.txt"
 echo "avr kernels: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

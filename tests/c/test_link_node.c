@@ -25,6 +25,15 @@ static uint8_t last_flags(void)
     return world_last(&world)[0] & 0x0f;
 }
 
+/* How long the node waits before it repeats what it sent last: 2 s, and so many milliseconds
+ * as ten bits at the frame's end say. */
+static uint32_t first_pause(void)
+{
+    const uint8_t *end = world_last(&world) + world_last_size(&world);
+
+    return 2000 + ((uint32_t)(end[-1] << 8 | end[-2]) & 1023);
+}
+
 /* Gives the node a DOWN and returns the events. */
 static unsigned down(uint8_t flags, uint32_t n, const void *plaintext, uint8_t size)
 {
@@ -163,8 +172,8 @@ static void provisions(void)
 static void join_times(uint32_t from)
 {
     uint8_t request[58];
-    uint32_t counter = 0, longest = 15000;
-    unsigned spread = 0;
+    uint32_t counter = 0, longest = 15000, pause;
+    unsigned spread = 0, pauses = 0;
 
     link_provision(&world, &hal, &node);
     world.now = from;
@@ -176,13 +185,15 @@ static void join_times(uint32_t from)
         CHECK(peer_accept(&peer, (uint8_t[58]){0}, request, link_key, 1, 0));
         CHECK(peer.counter == counter + 1 && peer.options == 0);
         counter = peer.counter;
-        for (uint32_t pause = 2000; pause <= 8000; pause *= 2) {
+        pause = first_pause();
+        pauses |= pause < 2512 ? 1 : 2;
+        for (int repeat = 0; repeat < 3; repeat++, pause *= 2) {
             CHECK(world_wait(&world, &node, pause - 1) == 0 && world.sends == sends);
             CHECK(world_wait(&world, &node, 1) == 0 && world.sends == ++sends);
             CHECK_BYTES(world_last(&world), request, 58);
             CHECK(selo_node_join(&node) == SELO_OK && world.sends == sends); /* on its way */
         }
-        CHECK(world_wait(&world, &node, 15999) == 0 && node.state == STATE_JOINING);
+        CHECK(world_wait(&world, &node, pause - 1) == 0 && node.state == STATE_JOINING);
         CHECK(world_wait(&world, &node, 1) == 0 && node.state == STATE_WAITING);
         CHECK(check_is_zero(&node.handshake, sizeof node.handshake));
         while (world.sends == sends && waited <= longest) {
@@ -197,11 +208,11 @@ static void join_times(uint32_t from)
         longest = longest < 960000 ? longest * 2 : longest;
     }
     CHECK(longest == 960000);
-    CHECK(spread == 3); /* not all waits in the same half */
+    CHECK(spread == 3 && pauses == 3); /* not all waits in the same half */
     CHECK(world.stores == 2);
 
     /* Whoever asks while the node waits does not wait, and begins with the shortest again. */
-    world_wait(&world, &node, 30000);
+    world_wait(&world, &node, 15 * first_pause() + 400); /* in steps of 100 ms */
     CHECK(node.state == STATE_WAITING && node.failures == 6);
     CHECK(selo_node_join(&node) == SELO_OK);
     CHECK(node.state == STATE_JOINING && node.failures == 0);
@@ -294,7 +305,7 @@ static void forged_accepts(void)
         CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING && node.state == STATE_JOINING);
         accept[at] ^= 0x40;
     }
-    world_wait(&world, &node, 14000); /* it goes on asking */
+    world_wait(&world, &node, 7 * first_pause() + 300); /* it goes on asking */
     CHECK(world.sends == 4);
     CHECK_BYTES(world_last(&world), request, 58);
     world_give(&world, accept, 58);
@@ -404,11 +415,13 @@ static void payloads(void)
     }
 }
 
-/* A confirmed payload is repeated after 2, 4 and 8 s, bit for bit, and given up after 16. */
+/* A confirmed payload is repeated after 2 to 3 s, twice and four times that, bit for bit, and
+ * given up after eight times that. */
 static void confirmed(void)
 {
     uint8_t first[58], opened[58], ack[2] = {0, 0};
     unsigned sends;
+    uint32_t pause;
 
     link_join(&world, &hal, &node, &peer, 1, 0);
     CHECK(selo_node_send(&node, "r", 1, SELO_NODE_CONFIRMED) == SELO_OK);
@@ -416,14 +429,15 @@ static void confirmed(void)
     memcpy(first, world_last(&world), 58);
     CHECK(last_flags() == SELO_FRAME_ACK_REQUEST && last_up(0, opened) == 1);
     CHECK(selo_node_send(&node, "s", 1, SELO_NODE_CONFIRMED) == SELO_ERROR_STATE);
-    for (uint32_t pause = 2000; pause <= 8000; pause *= 2) {
+    pause = first_pause();
+    for (int repeat = 0; repeat < 3; repeat++, pause *= 2) {
         CHECK(world_wait(&world, &node, pause - 1) == 0 && world.sends == sends);
         CHECK(selo_node_send(&node, "u", 1, 0) == SELO_OK); /* others may pass it */
         CHECK(world_wait(&world, &node, 1) == 0 && world.sends == sends + 2);
         CHECK_BYTES(world_last(&world), first, world_last_size(&world));
         sends = world.sends;
     }
-    CHECK(world_wait(&world, &node, 15999) == 0 && world.sends == sends);
+    CHECK(world_wait(&world, &node, pause - 1) == 0 && world.sends == sends);
     CHECK(world_wait(&world, &node, 1) == EVENT(UNDELIVERED) && world.sends == sends);
     CHECK(world_wait(&world, &node, 60000) == 0 && world.sends == sends);
     CHECK(node.session.unheard == 7); /* repetitions count */
@@ -466,8 +480,8 @@ static void confirmed(void)
     /* A transport that is busy when it is time to repeat: the next time comes as ever. */
     CHECK(selo_node_send(&node, "y", 1, SELO_NODE_CONFIRMED) == SELO_OK);
     world.send_fails = 1;
-    CHECK(world_wait(&world, &node, 29999) == 0);
-    CHECK(world_wait(&world, &node, 1) == EVENT(UNDELIVERED));
+    CHECK(world_wait(&world, &node, 15 * first_pause() - 1) == 0);
+    CHECK(world_wait(&world, &node, 400) == EVENT(UNDELIVERED));
     CHECK(node.session.unheard == 1);
 }
 
@@ -496,7 +510,7 @@ static void acknowledges(void)
     sends = world.sends;
     CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING && world.sends == sends);
     memcpy(frame, world_last(&world), 58);
-    CHECK(world_wait(&world, &node, 2000) == 0);
+    CHECK(world_wait(&world, &node, 3023) == 0);
     CHECK_BYTES(world_last(&world), frame, world_last_size(&world)); /* repeated with it */
     CHECK(down(SELO_FRAME_ACK, 0x1236, "\1\0", 2) == EVENT(DELIVERED));
 
@@ -567,7 +581,7 @@ static void unheard(void)
     CHECK(down(0, 0, "still here", 10) == EVENT(RECEIVED) && node.session.unheard == 0);
     CHECK(selo_node_join(&node) == SELO_OK); /* does nothing: it is joining */
     CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK && last_flags() == 0);
-    CHECK(world_wait(&world, &node, 2000) == 0);
+    CHECK(world_wait(&world, &node, 3023) == 0); /* the last frame is the request again */
     link_answer(&world, &node, &peer, 0x1234, 0);
     CHECK(node.session.unheard == 0 && node.session.up_next == 0);
 
@@ -577,7 +591,7 @@ static void unheard(void)
         CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK);
     }
     CHECK(world_poll(&node) == EVENT(LOST) && node.state == STATE_JOINING);
-    CHECK(world_wait(&world, &node, 2000) == 0);
+    CHECK(world_wait(&world, &node, 3023) == 0); /* the last frame is the request again */
     link_answer(&world, &node, &peer, 0x1234, 0);
     CHECK(world_poll(&node) == 0 && node.state == STATE_IDLE);
 
@@ -643,7 +657,7 @@ static void limits(void)
     CHECK(world_poll(&node) == 0 && node.state == STATE_JOINING);
     CHECK(selo_node_is_waiting(&node));
     CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK); /* meanwhile it goes on */
-    world_wait(&world, &node, 2000);
+    world_wait(&world, &node, 3023);
     link_answer(&world, &node, &peer, 7, 0);
     CHECK(world_poll(&node) == 0 && node.state == STATE_IDLE && node.session.up_next == 0);
 

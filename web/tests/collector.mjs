@@ -18,19 +18,11 @@ export class Collector {
 
     /** Starts it; at the same address if it ran before. */
     async start() {
-        this.process = spawn(SELO, ["collect", "--state", this.folder, "--http", this.http], {
+        const { command, options, ready } = this.program();
+        this.process = spawn(SELO, [command, "--state", this.folder, "--http", this.http, ...options], {
             stdio: ["ignore", "ignore", "pipe"],
         });
-        let log = "";
-        this.base = await new Promise((resolve, reject) => {
-            this.process.on("error", reject);
-            this.process.on("exit", (code) => reject(new Error(`selo collect ended with ${code}:\n${log}`)));
-            this.process.stderr.on("data", (data) => {
-                log += data;
-                const found = log.match(/listening on (http:\/\/\S+)/);
-                if (found) resolve(found[1]);
-            });
-        });
+        Object.assign(this, (await said(this.process, ready)).groups);
         this.http = new URL(this.base).host;
         this.password = readFileSync(join(this.folder, "collector/admin-password"), "utf8").trim();
         const answer = await fetch(`${this.base}/api/v1/login`, {
@@ -39,6 +31,10 @@ export class Collector {
         });
         if (!answer.ok) throw new Error(`cannot log in: ${await answer.text()}`);
         this.cookie = answer.headers.get("set-cookie").split(";")[0];
+    }
+
+    program() {
+        return { command: "collect", options: [], ready: /listening on (?<base>http:\/\/\S+)/ };
     }
 
     addUser(name, role, password) {
@@ -78,6 +74,35 @@ export class Collector {
         await this.stop();
         rmSync(this.folder, { recursive: true, force: true });
     }
+}
+
+/** With a gateway beside it, as `selo up` runs them. */
+export class Up extends Collector {
+    program() {
+        const free = "127.0.0.1:0";
+        const ready = /"listen":"(?<gateway>[^"]+)"[^]*everything is up.*"dashboard":"(?<base>[^"]+)"/;
+        return { command: "up", options: ["--listen", free, "--broker", free, "--json-log"], ready };
+    }
+
+    /** Starts a simulated Uno that pairs with the gateway, then sends so many readings. */
+    uno(readings) {
+        const options = ["--to", this.gateway, "--readings", readings, "--every", "1s"];
+        return spawn(SELO, ["node", "--board", "uno", "--fast", "--project", ROOT, ...options]);
+    }
+}
+
+/** Where `pattern` is in what a process says on stderr, as soon as it is. */
+export function said(process, pattern) {
+    let log = "";
+    return new Promise((resolve, reject) => {
+        process.on("error", reject);
+        process.on("exit", (code) => reject(new Error(`${process.spawnargs.join(" ")} ended with ${code}:\n${log}`)));
+        process.stderr.on("data", (data) => {
+            log += data;
+            const found = log.match(pattern);
+            if (found) resolve(found);
+        });
+    });
 }
 
 /** A sequence of numbers in [0, 1), the same for the same seed. */

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import en from "../js/lang/en.js";
 import pt from "../js/lang/pt-BR.js";
 import { launch, logIn, open, Watch } from "./browser.mjs";
-import { Collector, seed } from "./collector.mjs";
+import { Collector, said, seed, Up } from "./collector.mjs";
 
 const PAGES = ["stations", "station/3f9a01c2", "alarms", "frames", "devices", "report", "settings"];
 const EVIL = "<img src=x onerror=alert(1)>";
@@ -397,6 +397,33 @@ test("pairing: the digits are shown, compared, confirmed", async () => {
     await page.getByRole("img", { name: "QR code of shed" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("img", { name: "QR code of shed" }).waitFor({ state: "detached" });
+});
+
+test("pairing with a gateway: a simulated Uno shows the digits that the page does", async () => {
+    const up = new Up();
+    try {
+        await up.start();
+        const page = await open(browser, up, watch);
+        await logIn(page, "admin", up.password);
+        await page.waitForSelector("#nav a");
+        await page.goto("/#/devices");
+        await page.getByLabel("Name of the new device").fill("shed");
+        await page.getByRole("button", { name: "Open the pairing window" }).click();
+        await page.getByText("attempts left").waitFor();
+        const uno = up.uno(3);
+        const ended = new Promise((resolve) => uno.once("exit", resolve));
+        const [, digits] = await said(uno, /Digits here: (\d{3} \d{3})/);
+        await page.getByText(digits).waitFor({ timeout: 60_000 });
+        await page.getByLabel("Digits on the node").fill(digits);
+        await page.getByRole("button", { name: "Confirm" }).click();
+        uno.stdin.end(`${digits}\n`);
+        await page.getByText("is paired").waitFor({ timeout: 60_000 });
+        assert.equal(await ended, 0);
+        await page.goto("/#/stations");
+        await page.locator(".card", { hasText: "shed" }).waitFor();
+    } finally {
+        await up.end();
+    }
 });
 
 for (const colorScheme of ["light", "dark"]) {

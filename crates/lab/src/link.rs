@@ -64,15 +64,19 @@ pub struct Play {
     _eeprom: tempfile::NamedTempFile,
 }
 
-/// Runs the firmware, which was built for the suite of that name, and plays its gateway.
-/// Payloads have `bytes` bytes.
+/// Behind a suite in a strategy's name: without the kernels in assembly.
+const PORTABLE: &str = "-portable";
+
+/// Runs the firmware, which was built for the suite that `strategy` names, and plays its
+/// gateway. Payloads have `bytes` bytes.
 pub fn play(
     root: &Path,
     board: &Board,
     image: &Image,
-    suite: &str,
+    strategy: &str,
     bytes: usize,
 ) -> Result<Played> {
+    let suite = strategy.strip_suffix(PORTABLE).unwrap_or(strategy);
     let mut play = Play::start(root, board, image, suite)?;
     play.boot()?;
     for round in 0..ROUNDS {

@@ -29,6 +29,10 @@ const REPEATS: [Duration; 4] = [
     Duration::from_secs(16),
 ];
 
+/// By what share the link's waits are longer at most: 1,023 ms of 2 s [docs/protocol.md,
+/// state machines].
+pub const LINK_JITTER: f64 = 1023.0 / 2000.0;
+
 /// From a packet in the gateway's host to its answer: far below the other times.
 const GATEWAY: Duration = Duration::from_millis(1);
 
@@ -63,8 +67,8 @@ pub struct Plan {
     pub ack_bytes: usize,
     /// Readings are acknowledged, and repeated without an acknowledgement.
     pub confirmed: bool,
-    /// Each repetition is put off by a random share of its wait, up to this one. The link has
-    /// 0: two nodes that collide repeat at the same times, and collide again.
+    /// The waits of a reading are all longer by one random share, up to this one. Without it
+    /// two nodes that collide repeat at the same times, and collide again.
     pub jitter: f64,
     /// How waves fade.
     pub propagation: Propagation,
@@ -88,7 +92,7 @@ impl Plan {
             bytes: 29,
             ack_bytes: 15,
             confirmed: false,
-            jitter: 0.0,
+            jitter: LINK_JITTER,
             propagation: Propagation::default(),
             radius: 500.0,
             readings: 20_000,
@@ -172,6 +176,8 @@ struct Node {
     /// An acknowledgement is awaited, after so many packets.
     waits: bool,
     attempts: usize,
+    /// By how much the waits of this reading are longer.
+    late: f64,
 }
 
 enum Flight {
@@ -307,8 +313,11 @@ impl Run {
         let line = uart(self.plan.bytes + SILENCE_BYTES as usize);
         self.at(now + nanos(line), Due::Begin(node));
         if self.plan.confirmed {
-            let late = 1.0 + self.plan.jitter * unit(self.random.next_u64());
-            let repeat = now + nanos(REPEATS[attempt].mul_f64(late));
+            if attempt == 0 {
+                let share = self.plan.jitter * unit(self.random.next_u64());
+                self.nodes[node].late = 1.0 + share;
+            }
+            let repeat = now + nanos(REPEATS[attempt].mul_f64(self.nodes[node].late));
             self.at(repeat, Due::Repeat { node, reading });
         }
     }
@@ -532,11 +541,11 @@ mod tests {
         let captured = loss(|_| ());
         let destroyed = loss(|plan| plan.propagation.capture_db = f64::INFINITY);
         assert!(captured < 0.8 * destroyed, "{captured} and {destroyed}");
-        let confirmed = loss(|plan| plan.confirmed = true);
-        let spread = loss(|plan| {
+        let confirmed = loss(|plan| {
             plan.confirmed = true;
-            plan.jitter = 0.5;
+            plan.jitter = 0.0;
         });
+        let spread = loss(|plan| plan.confirmed = true);
         assert!(spread < 0.4 * confirmed, "{spread} and {confirmed}");
     }
 

@@ -65,8 +65,8 @@ pub struct AirtimeArgs {
 #[command(after_help = "\
 Nodes are spread over a disc around the gateway and send a frame each period without asking
 whether another one is sending. Two that overlap are both lost, unless one is 6 dB stronger at
-the gateway. `with` acknowledgements, nodes repeat after 2, 4 and 8 s as the link does, and the
-gateway does not hear while it answers.
+the gateway. `with` acknowledgements, nodes repeat after T, 2T and 4T as the link does, T between
+2 and 3 s, and the gateway does not hear while it answers.
 
 The column `formula` is what Abramson's formula for pure ALOHA allows: 1 - exp(-2G), without
 capture and without repetitions. The same seed gives the same numbers.
@@ -75,7 +75,7 @@ Examples:
   selo radio study                                     table of all rates and periods
   selo radio study --period 10m --rate 2.4k --json     every point of the curve
   selo radio study --svg pictures                      a curve for each period
-  selo radio study --ack with --jitter 0.5             were repetitions spread")]
+  selo radio study --ack with --jitter 0               were all repetitions at fixed times")]
 pub struct StudyArgs {
     /// Time between two readings of a node
     #[arg(long, value_name = "TIME", value_delimiter = ',', default_value = "5s,60s,10m", value_parser = humantime::parse_duration)]
@@ -91,8 +91,9 @@ pub struct StudyArgs {
         default_value = "without,with"
     )]
     ack: Vec<Ack>,
-    /// Each repetition waits longer by a random share, up to this one; the link has 0
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
+    /// The waits of a reading are longer by a random share, up to this one; the default is the
+    /// link's
+    #[arg(long, value_name = "SHARE", default_value_t = selo_radio::study::LINK_JITTER, value_parser = parse_share)]
     jitter: f64,
     /// Bytes of a reading's frame
     #[arg(long, value_name = "N", default_value_t = 29, value_parser = clap::value_parser!(u16).range(1..=58))]

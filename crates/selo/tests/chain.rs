@@ -487,6 +487,51 @@ fn an_expired_certificate_is_named_and_the_readings_wait() {
 }
 
 #[test]
+fn a_certificate_is_warned_of_before_it_expires_and_read_again_when_asked() {
+    let mut chain = Chain::new(None);
+    let Some(clock) = SetClock::of(&mut chain) else {
+        return;
+    };
+    // It is made for 397 days. The dashboard gets it, too.
+    clock.set("+377d");
+    chain.start_broker();
+    let broker = chain.broker.as_ref().expect("runs");
+    let said = broker.err.said("expires soon");
+    assert!(
+        said.contains("farm/server.pem") && said.contains("19"),
+        "{said}"
+    );
+    let arguments = chain
+        .farm
+        .with_broker("collector", &["--http", "127.0.0.1:0"]);
+    let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    arguments.insert(0, "collect");
+    arguments.extend(["--tls-cert", "farm/server.pem"]);
+    arguments.extend(["--tls-key", "farm/server.key"]);
+    let collector = Running::start(&chain.farm.site, &arguments);
+    let said = collector.err.said("expires soon");
+    assert!(
+        said.contains("farm/server.pem") && said.contains("hint"),
+        "{said}"
+    );
+    collector.err.said("listening on");
+    let process = rustix::process::Pid::from_child(&collector.child);
+    let ask = || {
+        rustix::process::kill_process(process, rustix::process::Signal::HUP).expect("runs");
+    };
+    ask();
+    collector.err.said("the certificate was read again");
+    // What cannot be used changes nothing, and does not end it.
+    let key = chain.farm.site.path().join("farm/server.key");
+    std::fs::write(&key, "no key").expect("writes");
+    ask();
+    let said = collector.err.said("the certificate stays as it was");
+    assert!(said.contains("server.key"), "{said}");
+    collector.interrupt();
+    assert_eq!(collector.wait().0, Some(0));
+}
+
+#[test]
 fn a_wrong_password_is_named_and_the_readings_wait() {
     let mut chain = Chain::new(None);
     chain.start_broker();

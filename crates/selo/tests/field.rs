@@ -47,12 +47,8 @@ fn value(reading: &Value, name: &str) -> Option<f64> {
         .map(|value| value.value)
 }
 
-#[test]
-fn a_rain_gauge_pairs_by_radio_and_its_tips_arrive() {
-    let site = Site::new();
-    let _modules = air(&site);
-    let gateway = site.gateway(&["--radio", "gw"]);
-    let mut operator = Running::start(&site, &["device", "pair", "--name", "uno"]);
+/// A simulated Uno whose clock is lost, paired by `operator`, which has opened the window.
+fn rain_gauge(site: &Site, mut operator: Running) -> Running {
     operator.err.wait("Start pairing");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = root.canonicalize().expect("the repository");
@@ -62,12 +58,21 @@ fn a_rain_gauge_pairs_by_radio_and_its_tips_arrive() {
         "--board", "uno", "--radio", "uno.air", "--json", "--every", "3s",
     ]);
     arguments.extend(["--rain", "7200", "--tips", &tips, "--clock-lost"]);
-    let mut node = Running::start(&site, &arguments);
-
+    let mut node = Running::start(site, &arguments);
     compare_digits(&mut node, &mut operator);
     let (code, _, err) = operator.wait();
     assert_eq!(code, Some(0), "{err}");
     node.err.wait("joined");
+    node
+}
+
+#[test]
+fn a_rain_gauge_pairs_by_radio_and_its_tips_arrive() {
+    let site = Site::new();
+    let _modules = air(&site);
+    let gateway = site.gateway(&["--radio", "gw"]);
+    let operator = Running::start(&site, &["device", "pair", "--name", "uno"]);
+    let node = rain_gauge(&site, operator);
 
     // The clock is set by a message after a reading; the tips are all there in the end.
     let first = gateway.readings.next_json();
@@ -104,6 +109,25 @@ fn a_rain_gauge_pairs_by_radio_and_its_tips_arrive() {
     assert_eq!(tally["joins"], 1, "{tally}");
     assert!(tally["sent"].as_u64() > Some(1), "{tally}");
     gateway.stop();
+}
+
+#[test]
+fn a_clock_that_is_lost_is_set_without_being_asked_for() {
+    let site = Site::new();
+    let _modules = air(&site);
+    let mut up = vec!["up", "--radio", "gw", "--http", "127.0.0.1:0"];
+    up.extend(["--listen", "127.0.0.1:0", "--broker", "127.0.0.1:0"]);
+    let up = Running::start(&site, &up);
+    up.err.wait("everything is up");
+    let operator = Running::start(&site, &["device", "pair", "--name", "uno"]);
+    let node = rain_gauge(&site, operator);
+    node.err.wait("clock set");
+    node.interrupt();
+    assert_eq!(node.wait().0, Some(0));
+    up.interrupt();
+    let (code, _, log) = up.wait();
+    assert_eq!(code, Some(0), "{log}");
+    assert_eq!(log.matches("told it the time").count(), 1, "{log}");
 }
 
 #[test]

@@ -23,6 +23,10 @@
 #ifndef SELO_LINK_REPEAT
 #define SELO_LINK_REPEAT 2000
 #endif
+/* The first wait is up to so much longer; a power of two. */
+#ifndef SELO_LINK_REPEAT_SPREAD
+#define SELO_LINK_REPEAT_SPREAD 1024
+#endif
 
 /* The longest wait after the first join that failed; doubled so many times at most. */
 #ifndef SELO_LINK_JOIN_WAIT
@@ -74,6 +78,9 @@ _Static_assert(SELO_LINK_PAIR_TIME / SELO_LINK_PAIR_REPEAT >= 1
                "node.sent counts the repetitions of a pairing");
 _Static_assert(SELO_LINK_TRANSMISSIONS >= 1 && SELO_LINK_TRANSMISSIONS <= 8,
                "the wait after the last transmission is doubled so often and fits 32 bits");
+_Static_assert((SELO_LINK_REPEAT_SPREAD & (SELO_LINK_REPEAT_SPREAD - 1)) == 0
+                   && SELO_LINK_REPEAT + SELO_LINK_REPEAT_SPREAD <= 65536,
+               "two bytes of a frame are cut to it, and the sum fits 16 bits");
 _Static_assert(((uint64_t)SELO_LINK_JOIN_WAIT << SELO_LINK_JOIN_WAIT_DOUBLINGS) < 1L << 21,
                "half of the wait times 4,096 fits 32 bits");
 _Static_assert(SELO_LINK_JOIN_RESERVE >= 1 && SELO_LINK_JOIN_RESERVE <= 255,

@@ -13,7 +13,8 @@ static void request(struct selo_node *node)
     const struct selo_join *join = &node->handshake.join;
 
     (void)selo_node_transmit(node, join->request, sizeof join->request);
-    node->due = selo_node_now(node) + ((uint32_t)SELO_LINK_REPEAT << node->sent);
+    node->due = selo_node_now(node)
+                + selo_node_patience(join->request, sizeof join->request, node->sent);
     node->sent++;
 }
 

@@ -18,6 +18,14 @@ static void count_unheard(struct selo_node *node)
     }
 }
 
+uint32_t selo_node_patience(const uint8_t *frame, uint8_t size, uint8_t repeats)
+{
+    const uint16_t spread = (uint16_t)(selo_link_get(frame + size - 2, 2)
+                                       & (SELO_LINK_REPEAT_SPREAD - 1));
+
+    return (uint32_t)(uint16_t)(SELO_LINK_REPEAT + spread) << repeats;
+}
+
 enum selo_status selo_node_send(struct selo_node *node, const void *payload, uint8_t size,
                                 uint8_t flags)
 {
@@ -56,7 +64,7 @@ enum selo_status selo_node_send(struct selo_node *node, const void *payload, uin
         node->confirmed.size = frame_size;
         node->confirmed.counter = counter;
         node->confirmed.sent = 1;
-        node->confirmed.due = selo_node_now(node) + SELO_LINK_REPEAT;
+        node->confirmed.due = selo_node_now(node) + selo_node_patience(frame, frame_size, 0);
     }
     return SELO_OK;
 }
@@ -89,6 +97,7 @@ void selo_node_repeat_confirmed(struct selo_node *node)
         count_unheard(node);
     }
     node->confirmed.due = selo_node_now(node)
-                          + ((uint32_t)SELO_LINK_REPEAT << node->confirmed.sent);
+                          + selo_node_patience(node->confirmed.frame, node->confirmed.size,
+                                               node->confirmed.sent);
     node->confirmed.sent++;
 }
