@@ -7,7 +7,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use selo_lab::board::Board;
 use selo_lab::build::{Builder, Image};
+use selo_lab::contender::Unit;
 use selo_lab::node::{Node, eeprom_with};
 use selo_lab::project::{Project, Selection};
 
@@ -66,7 +68,19 @@ pub struct Plan {
 }
 
 /// Builds the firmware for a board and a suite.
-pub fn build(root: &Path, board: &str, suite: &str) -> Result<(selo_lab::board::Board, Image)> {
+pub fn build(root: &Path, board: &str, suite: &str) -> Result<(Board, Image)> {
+    build_with(root, board, suite, |builder, unit, list| {
+        builder.program(unit, list)
+    })
+}
+
+/// Finds the node's firmware for a board and a suite; `build` makes an image of it.
+pub(crate) fn build_with(
+    root: &Path,
+    board: &str,
+    suite: &str,
+    build: impl FnOnce(&Builder<'_>, &Unit<'_>, &Path) -> selo_lab::Result<Image>,
+) -> Result<(Board, Image)> {
     let project = Project::load(root)?;
     let board = project.board(board)?;
     let selection = Selection {
@@ -81,7 +95,7 @@ pub fn build(root: &Path, board: &str, suite: &str) -> Result<(selo_lab::board::
         .ok_or_else(|| selo_lab::Error::NothingSelected {
             what: format!("there is no firmware of a node for board '{}'", board.name),
         })?;
-    let image = Builder::new(&project, board)?.program(unit, &list)?;
+    let image = build(&Builder::new(&project, board)?, unit, &list)?;
     Ok((board.clone(), image))
 }
 

@@ -11,14 +11,15 @@ use std::time::{Duration, Instant};
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use selo_lab::build::{Builder, Image};
+use selo_lab::board::Board;
+use selo_lab::build::Image;
 use selo_lab::field::{FieldNode, VARIANT};
-use selo_lab::project::{Project, Selection};
 use selo_radio::e32::{BEFORE_OUTPUT, Module, SILENCE_BYTES};
 use selo_radio::live::Handle;
 use selo_radio::parameters::Parameters;
 use selo_radio::wires::Plug;
 
+use crate::board::build_with;
 use crate::error::{Error, Result};
 
 /// The part of a second that the chip runs between two looks at its module.
@@ -219,32 +220,14 @@ impl Radio for SerialPort {
 }
 
 /// Builds the rain gauge for a board and a suite, with a reading each `every`.
-pub fn build(
-    root: &Path,
-    board: &str,
-    suite: &str,
-    every: Duration,
-) -> Result<(selo_lab::board::Board, Image)> {
-    let project = Project::load(root)?;
-    let board = project.board(board)?;
-    let selection = Selection {
-        contenders: vec!["selo".into()],
-        algorithms: vec!["link".into()],
-        strategies: vec![suite.into()],
-    };
-    let units = project.units(board, &selection)?;
-    let unit = units.iter().find(|unit| unit.program().is_some());
-    let (unit, list) = unit
-        .and_then(|unit| Some((unit, unit.program()?)))
-        .ok_or_else(|| selo_lab::Error::NothingSelected {
-            what: format!("there is no firmware of a node for board '{}'", board.name),
-        })?;
+pub fn build(root: &Path, board: &str, suite: &str, every: Duration) -> Result<(Board, Image)> {
     let period = [
         "-UNODE_PERIOD_MS".to_owned(),
         format!("-DNODE_PERIOD_MS={}", every.as_millis()),
     ];
-    let image = Builder::new(&project, board)?.program_variant(unit, &list, VARIANT, &period)?;
-    Ok((board.clone(), image))
+    build_with(root, board, suite, |builder, unit, list| {
+        builder.program_variant(unit, list, VARIANT, &period)
+    })
 }
 
 /// What passed between a chip and its module.
