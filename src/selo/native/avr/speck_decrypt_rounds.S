@@ -63,34 +63,12 @@
 .endm
 
 kernel selo_speck_decrypt_rounds
-    push_range 10, 17
-    push r22
-    push r23
-    movw r30, r24               ; Z: behind the last round key
-    ldi r19, 8
+    ldi r19, 8                  ; behind the last round key
     mul r18, r19
-    add r30, r0
-    adc r31, r1
+    add r24, r0
+    adc r25, r1
     clr r1
-    movw r26, r20               ; X: in
-    mov r0, r18
-    load_block
-    mov r26, r0
-    sbrs r26, 1                 ; 34 = 0b100010: rotated twice
-    rjmp 1f
-    rotate_up
-    rotate_up
-    ldi r26, 5
-    rjmp 6f
-1:
-    sbrs r26, 0                 ; 33: once
-    rjmp 2f
-    rotate_up
-    ldi r26, 5
-    rjmp 7f
-2:
-    ldi r26, 4
-3:
+    rounds_begin rotate_up
     round X0, X1, X2, X3, X4, X5, X6, X7
     round X7, X0, X1, X2, X3, X4, X5, X6
     round X6, X7, X0, X1, X2, X3, X4, X5
@@ -101,15 +79,7 @@ kernel selo_speck_decrypt_rounds
     round X2, X3, X4, X5, X6, X7, X0, X1
 7:
     round X1, X2, X3, X4, X5, X6, X7, X0
-    dec r26
-    breq 4f
-    rjmp 3b
-4:
-    pop r27
-    pop r26
-    store_block
-    pop_range 10, 17
-    ret
+    rounds_end
 kernel_end selo_speck_decrypt_rounds
 
 #endif

@@ -62,29 +62,7 @@
 .endm
 
 kernel selo_speck_encrypt_rounds
-    push_range 10, 17
-    push r22
-    push r23
-    movw r30, r24               ; Z: round keys
-    movw r26, r20               ; X: in
-    mov r0, r18
-    load_block
-    mov r26, r0
-    sbrs r26, 1                 ; 34 = 0b100010: rotated twice
-    rjmp 1f
-    rotate_down
-    rotate_down
-    ldi r26, 5
-    rjmp 6f
-1:
-    sbrs r26, 0                 ; 33: once
-    rjmp 2f
-    rotate_down
-    ldi r26, 5
-    rjmp 7f
-2:
-    ldi r26, 4
-3:
+    rounds_begin rotate_down
     round X0, X1, X2, X3, X4, X5, X6, X7
     round X1, X2, X3, X4, X5, X6, X7, X0
     round X2, X3, X4, X5, X6, X7, X0, X1
@@ -95,15 +73,7 @@ kernel selo_speck_encrypt_rounds
     round X6, X7, X0, X1, X2, X3, X4, X5
 7:
     round X7, X0, X1, X2, X3, X4, X5, X6
-    dec r26
-    breq 4f
-    rjmp 3b
-4:
-    pop r27
-    pop r26
-    store_block
-    pop_range 10, 17
-    ret
+    rounds_end
 kernel_end selo_speck_encrypt_rounds
 
 #endif
