@@ -25,29 +25,12 @@
 ; y = (y ^ x) >>> 3; x = ((x ^ k) - y) <<< 8. The bytes of x are at \a to \h, from the
 ; lowest on; after it at \h, \a to \g. Z: behind the round key, read backwards.
 .macro round a, b, c, d, e, f, g, h
-    eor Y0, \a
-    eor Y1, \b
-    eor Y2, \c
-    eor Y3, \d
-    eor Y4, \e
-    eor Y5, \f
-    eor Y6, \g
-    eor Y7, \h
+    eor_word Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, \a, \b, \c, \d, \e, \f, \g, \h
     mov r27, Y0
-    .rept 3
-    lsr Y7
-    ror Y6
-    ror Y5
-    ror Y4
-    ror Y3
-    ror Y2
-    ror Y1
-    ror Y0
-    .endr
     swap r27
     lsl r27
     andi r27, 0xe0
-    or Y7, r27
+    rotate_right_3 r27, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7
     .irp n, \h, \g, \f, \e, \d, \c, \b, \a
     ld r0, -Z
     eor \n, r0

@@ -40,25 +40,8 @@
     ld r0, Z+
     eor \n, r0
     .endr
-    .rept 3
-    lsl Y0
-    rol Y1
-    rol Y2
-    rol Y3
-    rol Y4
-    rol Y5
-    rol Y6
-    rol Y7
-    adc Y0, r1
-    .endr
-    eor Y0, \b
-    eor Y1, \c
-    eor Y2, \d
-    eor Y3, \e
-    eor Y4, \f
-    eor Y5, \g
-    eor Y6, \h
-    eor Y7, \a
+    rotate_left_3 Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7
+    eor_word Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, \b, \c, \d, \e, \f, \g, \h, \a
 .endm
 
 kernel selo_speck_encrypt_rounds
