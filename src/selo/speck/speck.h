@@ -22,11 +22,17 @@
 #ifndef SELO_NATIVE_SPECK_DECRYPT_ROUNDS
 #define SELO_NATIVE_SPECK_DECRYPT_ROUNDS SELO_NATIVE_SPECK
 #endif
-#ifndef SELO_NATIVE_SPECK_SCHEDULE
-#define SELO_NATIVE_SPECK_SCHEDULE SELO_NATIVE_SPECK
+#ifndef SELO_NATIVE_SPECK_ENCRYPT_ON_THE_FLY
+#define SELO_NATIVE_SPECK_ENCRYPT_ON_THE_FLY SELO_NATIVE_SPECK
 #endif
-#ifndef SELO_NATIVE_SPECK_SCHEDULE_BACK
-#define SELO_NATIVE_SPECK_SCHEDULE_BACK SELO_NATIVE_SPECK
+#ifndef SELO_NATIVE_SPECK_DECRYPT_ON_THE_FLY
+#define SELO_NATIVE_SPECK_DECRYPT_ON_THE_FLY SELO_NATIVE_SPECK
+#endif
+#ifndef SELO_NATIVE_SPECK_RUN_SCHEDULE
+#define SELO_NATIVE_SPECK_RUN_SCHEDULE SELO_NATIVE_SPECK
+#endif
+#ifndef SELO_NATIVE_SPECK_EXPAND
+#define SELO_NATIVE_SPECK_EXPAND SELO_NATIVE_SPECK
 #endif
 
 /* Rounds for a key of `words` 64-bit words (2, 3, 4): 32, 33, 34 [SPECK2013, table 3.1]. */
@@ -42,6 +48,15 @@ void selo_speck_decrypt_rounds(const uint8_t *round_keys, uint8_t out[16], const
 void selo_speck_schedule(uint8_t round_key[8], uint8_t l[8], uint8_t i);
 /* And back, from the key of round i + 1 to that of i. */
 void selo_speck_schedule_back(uint8_t round_key[8], uint8_t l[8], uint8_t i);
+
+/* The whole schedule: the first material becomes the last. */
+void selo_speck_run_schedule(uint8_t *material, uint8_t words);
+
+/* All round keys. The first stands at its place, and the words l from SPECK_EXPAND_L on, where
+ * the last round keys will be: the step that makes round key 31 is the last to use l number 0,
+ * the next one, if there is one, is the last to use number 1, and so on. */
+#define SPECK_EXPAND_L (8 * 31)
+void selo_speck_expand(uint8_t *round_keys, uint8_t words);
 
 /* A block with the schedule on the fly, forward from the key or backward from the last material. */
 void selo_speck_encrypt_on_the_fly(const uint8_t *key, uint8_t out[16], const uint8_t in[16],

@@ -4,6 +4,8 @@
 #include "speck.h"
 #include "speck_round.h"
 
+#if !SELO_NATIVE_SPECK_DECRYPT_ON_THE_FLY
+
 void selo_speck_decrypt_on_the_fly(const uint8_t *last, uint8_t out[16], const uint8_t in[16],
                                    uint8_t words)
 {
@@ -36,3 +38,5 @@ void selo_speck_decrypt_on_the_fly(const uint8_t *last, uint8_t out[16], const u
     SPECK_STORE(x, out + 8);
     selo_wipe(material, sizeof material);
 }
+
+#endif

@@ -4,6 +4,8 @@
 #include "speck.h"
 #include "speck_round.h"
 
+#if !SELO_NATIVE_SPECK_ENCRYPT_ON_THE_FLY
+
 void selo_speck_encrypt_on_the_fly(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
                                    uint8_t words)
 {
@@ -33,3 +35,5 @@ void selo_speck_encrypt_on_the_fly(const uint8_t *key, uint8_t out[16], const ui
     SPECK_STORE(x, out + 8);
     selo_wipe(material, sizeof material);
 }
+
+#endif

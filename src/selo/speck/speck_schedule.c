@@ -2,8 +2,6 @@
 #include "speck.h"
 #include "speck_round.h"
 
-#if !SELO_NATIVE_SPECK_SCHEDULE
-
 void selo_speck_schedule(uint8_t round_key[8], uint8_t l[8], uint8_t i)
 {
     SPECK_WORD(x);
@@ -21,5 +19,3 @@ void selo_speck_schedule(uint8_t round_key[8], uint8_t l[8], uint8_t i)
     SELO_BASE(round_key);
     SPECK_STORE(y, round_key);
 }
-
-#endif

@@ -5,17 +5,11 @@
 
 static void setup(uint8_t *first, uint8_t *last, const uint8_t *raw, uint8_t words)
 {
-    uint8_t size = (uint8_t)(8 * words), at = 8;
+    uint8_t size = (uint8_t)(8 * words);
 
     memcpy(first, raw, size);
     memcpy(last, raw, size);
-    for (uint8_t i = 0; i < SPECK_ROUNDS(words) - 1; i++) {
-        selo_speck_schedule(last, last + at, i);
-        at = (uint8_t)(at + 8);
-        if (at == size) {
-            at = 8;
-        }
-    }
+    selo_speck_run_schedule(last, words);
 }
 
 void selo_speck128_small_setup(struct selo_speck128_small *key, const uint8_t raw[16])

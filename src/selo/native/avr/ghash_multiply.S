@@ -26,8 +26,6 @@
 
 #if SELO_NATIVE_GHASH
 
-#include <avr/io.h>
-
 #include "kernel.inc"
 
 #define S 2  /* sum: sixteen registers from here on */
@@ -64,21 +62,14 @@
 .endm
 
 kernel selo_ghash_multiply
-    push_range 2, 17
-    push r28
-    push r29
+    save_registers
     push r24
     push r25
     push r22
     push r23
-    in r30, _SFR_IO_ADDR(SPL)
-    in r31, _SFR_IO_ADDR(SPH)
+    stack_get r30, r31
     sbiw r30, 40
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r31
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r30
+    stack_set r30, r31
     adiw r30, 1                 ; Z: low product, 16 bytes; high product; 8 bytes of the hash
     movw r28, r24               ; Y: hash
     movw r26, r22               ; X: key
@@ -155,14 +146,8 @@ kernel selo_ghash_multiply
     st Z+, r1
     .endr
     adiw r30, 3                 ; over the pointers
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r31
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r30
-    pop r29
-    pop r28
-    pop_range 2, 17
+    stack_set r30, r31
+    restore_registers
 nothing:
     ret
 

@@ -22,8 +22,6 @@
 
 #if SELO_NATIVE_KECCAK
 
-#include <avr/io.h>
-
 #include "kernel.inc"
 
 #define L 2   /* eight registers from here on: a lane */
@@ -88,19 +86,7 @@ store_\bytes:
 .endm
 
 kernel selo_keccak_f1600
-    push_range 2, 17
-    push r28
-    push r29
-    in r28, _SFR_IO_ADDR(SPL)
-    in r29, _SFR_IO_ADDR(SPH)
-    subi r28, 2 * TERMS
-    sbci r29, 0
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r29
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r28
-    adiw r28, 1                 ; Y: terms, behind them parities
+    frame_enter 2 * TERMS       ; Y: terms, behind them parities
     movw BASE, r24
 
     movw r26, r28               ; the parities of the columns
@@ -270,16 +256,7 @@ round:
     st Y+, r1
     dec FIRST
     brne 6b
-    sbiw r28, 1
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r29
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r28
-    pop r29
-    pop r28
-    pop_range 2, 17
-    ret
+    frame_leave
 
 ; The bits of the constant [FIPS202, 3.2.5] at 0, 1, 3 and 7 as they are; 15, 31 and 63, which
 ; stand at 4, 5 and 6.

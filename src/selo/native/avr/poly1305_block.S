@@ -23,8 +23,6 @@
 
 #if SELO_NATIVE_POLY1305
 
-#include <avr/io.h>
-
 #include "kernel.inc"
 
 #define NIL r11
@@ -71,18 +69,7 @@
 .endm
 
 kernel selo_poly1305_block
-    push_range 2, 17
-    push r28
-    push r29
-    in r28, _SFR_IO_ADDR(SPL)
-    in r29, _SFR_IO_ADDR(SPH)
-    sbiw r28, 34
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r29
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r28
-    adiw r28, 1                 ; Y: the product, 32 bytes and two more of its height
+    frame_enter 34              ; Y: the product, 32 bytes and two more of its height
 
     movw r26, r24               ; sum += block
     movw r30, r22
@@ -215,17 +202,8 @@ kernel selo_poly1305_block
     dec SQUARES
     brne 6b
 
-    adiw r28, 16
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r29
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r28
     clr r1
-    pop r29
-    pop r28
-    pop_range 2, 17
-    ret
+    frame_leave 17
 kernel_end selo_poly1305_block
 
 #endif

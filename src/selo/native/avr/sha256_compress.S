@@ -4,7 +4,7 @@
 ;   void selo_sha256_compress(uint32_t state[8], uint32_t block[16])
 ;                             r25:r24            r23:r22
 ;
-; 19,656 cycles, call and return included. 1,610 bytes of flash and the 256 of the constants;
+; 19,652 cycles, call and return included. 1,606 bytes of flash and the 256 of the constants;
 ; 120 bytes of stack with the return address, wiped where words of the hash stood.
 ;
 ; The working variables are a window on the stack that slides down by a word each round: the
@@ -23,8 +23,6 @@
 #include "../native.h"
 
 #if SELO_NATIVE_SHA256
-
-#include <avr/io.h>
 
 #include "kernel.inc"
 
@@ -193,21 +191,7 @@
 .endm
 
 kernel selo_sha256_compress
-    push_range 2, 17
-    push r28
-    push r29
-    push r24
-    push r25
-    in r28, _SFR_IO_ADDR(SPL)
-    in r29, _SFR_IO_ADDR(SPH)
-    subi r28, WINDOW
-    sbci r29, 0
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r29
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r28
-    adiw r28, 1                 ; Y: the window
+    frame_enter WINDOW, , r24, r25 ; Y: the window
     movw r26, r24               ; X: state
     movw r30, r22
     ldi COUNT, 16
@@ -307,8 +291,7 @@ made:
     movw r22, r26
     pop r31
     pop r30
-    in r28, _SFR_IO_ADDR(SPL)
-    in r29, _SFR_IO_ADDR(SPH)
+    stack_get
     adiw r28, 1
     movw r26, r28
     rjmp passes
@@ -337,19 +320,8 @@ sum:                            ; state += window, which is wiped
     .endr
     dec COUNT
     brne 8b
-    sbiw r28, 1
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r29
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r28
-    pop r25
-    pop r24
     clr r1
-    pop r29
-    pop r28
-    pop_range 2, 17
-    ret
+    frame_leave 2
 kernel_end selo_sha256_compress
 
 #endif

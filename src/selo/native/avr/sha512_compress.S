@@ -4,7 +4,7 @@
 ;   void selo_sha512_compress(uint64_t state[8], uint64_t block[16])
 ;                             r25:r24            r23:r22
 ;
-; 54,332 cycles, call and return included. 1,494 bytes of flash and the 640 of the constants;
+; 54,328 cycles, call and return included. 1,490 bytes of flash and the 640 of the constants;
 ; 216 bytes of stack with the return address, wiped where words of the hash stood.
 ;
 ; As sha256_compress.S: the working variables are a window on the stack that slides down by a
@@ -21,8 +21,6 @@
 #include "../native.h"
 
 #if SELO_NATIVE_SHA512
-
-#include <avr/io.h>
 
 #include "kernel.inc"
 
@@ -92,21 +90,7 @@
 .endm
 
 kernel selo_sha512_compress
-    push_range 2, 17
-    push r28
-    push r29
-    push r24
-    push r25
-    in r28, _SFR_IO_ADDR(SPL)
-    in r29, _SFR_IO_ADDR(SPH)
-    subi r28, WINDOW
-    sbci r29, 0
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r29
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r28
-    adiw r28, 1                 ; Y: the window
+    frame_enter WINDOW, , r24, r25 ; Y: the window
     movw r26, r24               ; X: state
     movw r30, r22
     ldi T, 16
@@ -284,8 +268,7 @@ steps:
     movw r24, r28
     pop r31
     pop r30
-    in r28, _SFR_IO_ADDR(SPL)
-    in r29, _SFR_IO_ADDR(SPH)
+    stack_get
     adiw r28, 1
     movw r26, r28
     rjmp passes
@@ -315,18 +298,7 @@ sum:                            ; state += window, which is wiped
     .endr
     dec T
     brne 2b
-    sbiw r28, 1
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r29
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r28
-    pop r25
-    pop r24
-    pop r29
-    pop r28
-    pop_range 2, 17
-    ret
+    frame_leave 2
 kernel_end selo_sha512_compress
 
 #endif

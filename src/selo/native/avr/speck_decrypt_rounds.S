@@ -25,29 +25,12 @@
 ; y = (y ^ x) >>> 3; x = ((x ^ k) - y) <<< 8. The bytes of x are at \a to \h, from the
 ; lowest on; after it at \h, \a to \g. Z: behind the round key, read backwards.
 .macro round a, b, c, d, e, f, g, h
-    eor Y0, \a
-    eor Y1, \b
-    eor Y2, \c
-    eor Y3, \d
-    eor Y4, \e
-    eor Y5, \f
-    eor Y6, \g
-    eor Y7, \h
+    eor_word Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, \a, \b, \c, \d, \e, \f, \g, \h
     mov r27, Y0
-    .rept 3
-    lsr Y7
-    ror Y6
-    ror Y5
-    ror Y4
-    ror Y3
-    ror Y2
-    ror Y1
-    ror Y0
-    .endr
     swap r27
     lsl r27
     andi r27, 0xe0
-    or Y7, r27
+    rotate_right_3 r27, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7
     .irp n, \h, \g, \f, \e, \d, \c, \b, \a
     ld r0, -Z
     eor \n, r0
@@ -63,34 +46,12 @@
 .endm
 
 kernel selo_speck_decrypt_rounds
-    push_range 10, 17
-    push r22
-    push r23
-    movw r30, r24               ; Z: behind the last round key
-    ldi r19, 8
+    ldi r19, 8                  ; behind the last round key
     mul r18, r19
-    add r30, r0
-    adc r31, r1
+    add r24, r0
+    adc r25, r1
     clr r1
-    movw r26, r20               ; X: in
-    mov r0, r18
-    load_block
-    mov r26, r0
-    sbrs r26, 1                 ; 34 = 0b100010: rotated twice
-    rjmp 1f
-    rotate_up
-    rotate_up
-    ldi r26, 5
-    rjmp 6f
-1:
-    sbrs r26, 0                 ; 33: once
-    rjmp 2f
-    rotate_up
-    ldi r26, 5
-    rjmp 7f
-2:
-    ldi r26, 4
-3:
+    rounds_begin rotate_up
     round X0, X1, X2, X3, X4, X5, X6, X7
     round X7, X0, X1, X2, X3, X4, X5, X6
     round X6, X7, X0, X1, X2, X3, X4, X5
@@ -101,15 +62,7 @@ kernel selo_speck_decrypt_rounds
     round X2, X3, X4, X5, X6, X7, X0, X1
 7:
     round X1, X2, X3, X4, X5, X6, X7, X0
-    dec r26
-    breq 4f
-    rjmp 3b
-4:
-    pop r27
-    pop r26
-    store_block
-    pop_range 10, 17
-    ret
+    rounds_end
 kernel_end selo_speck_decrypt_rounds
 
 #endif

@@ -40,51 +40,12 @@
     ld r0, Z+
     eor \n, r0
     .endr
-    .rept 3
-    lsl Y0
-    rol Y1
-    rol Y2
-    rol Y3
-    rol Y4
-    rol Y5
-    rol Y6
-    rol Y7
-    adc Y0, r1
-    .endr
-    eor Y0, \b
-    eor Y1, \c
-    eor Y2, \d
-    eor Y3, \e
-    eor Y4, \f
-    eor Y5, \g
-    eor Y6, \h
-    eor Y7, \a
+    rotate_left_3 Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7
+    eor_word Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, \b, \c, \d, \e, \f, \g, \h, \a
 .endm
 
 kernel selo_speck_encrypt_rounds
-    push_range 10, 17
-    push r22
-    push r23
-    movw r30, r24               ; Z: round keys
-    movw r26, r20               ; X: in
-    mov r0, r18
-    load_block
-    mov r26, r0
-    sbrs r26, 1                 ; 34 = 0b100010: rotated twice
-    rjmp 1f
-    rotate_down
-    rotate_down
-    ldi r26, 5
-    rjmp 6f
-1:
-    sbrs r26, 0                 ; 33: once
-    rjmp 2f
-    rotate_down
-    ldi r26, 5
-    rjmp 7f
-2:
-    ldi r26, 4
-3:
+    rounds_begin rotate_down
     round X0, X1, X2, X3, X4, X5, X6, X7
     round X1, X2, X3, X4, X5, X6, X7, X0
     round X2, X3, X4, X5, X6, X7, X0, X1
@@ -95,15 +56,7 @@ kernel selo_speck_encrypt_rounds
     round X6, X7, X0, X1, X2, X3, X4, X5
 7:
     round X7, X0, X1, X2, X3, X4, X5, X6
-    dec r26
-    breq 4f
-    rjmp 3b
-4:
-    pop r27
-    pop r26
-    store_block
-    pop_range 10, 17
-    ret
+    rounds_end
 kernel_end selo_speck_encrypt_rounds
 
 #endif

@@ -48,9 +48,7 @@
         clr \c0
     .endm
 
-    .global selo_x25519_add_121666
-    .type selo_x25519_add_121666, @function
-selo_x25519_add_121666:             /* Y: a, Z: b; uses r0, r1, r18-r27, Y, Z */
+entry selo_x25519_add_121666 /* Y: a, Z: b; uses r0, r1, r18-r27, Y, Z */
     ldi r24, 66
     ldi r25, 219
     clr r27
@@ -133,11 +131,9 @@ selo_x25519_add_121666:             /* Y: a, Z: b; uses r0, r1, r18-r27, Y, Z */
     eor r0, r20
     st Y, r0
     ret
-    .size selo_x25519_add_121666, . - selo_x25519_add_121666
+kernel_end selo_x25519_add_121666
 
-    .global selo_field25519_add_121666_avr
-    .type selo_field25519_add_121666_avr, @function
-selo_field25519_add_121666_avr:
+entry selo_field25519_add_121666_avr
     push YL
     push YH
     movw YL, r24
@@ -147,6 +143,6 @@ selo_field25519_add_121666_avr:
     pop YH
     pop YL
     ret
-    .size selo_field25519_add_121666_avr, . - selo_field25519_add_121666_avr
+kernel_end selo_field25519_add_121666_avr
 
 #endif

@@ -28,9 +28,7 @@
  * r2-r9: a, then the difference; r10-r17: b; r18-r25: the sum; r26, r27: what goes
  * into the next eight bytes of the sum and the difference; r1 = 0.
  */
-    .global selo_x25519_butterfly
-    .type selo_x25519_butterfly, @function
-selo_x25519_butterfly:              /* Y: a, Z: b; uses all registers */
+entry selo_x25519_butterfly /* Y: a, Z: b; uses all registers */
     ldd r18, Y + 31
     ldd r19, Z + 31
     ldi r23, 19
@@ -118,17 +116,15 @@ selo_x25519_butterfly:              /* Y: a, Z: b; uses all registers */
     st -Y, r25
     st -Z, r9
     ret
-    .size selo_x25519_butterfly, . - selo_x25519_butterfly
+kernel_end selo_x25519_butterfly
 
-    .global selo_field25519_butterfly_avr
-    .type selo_field25519_butterfly_avr, @function
-selo_field25519_butterfly_avr:
+entry selo_field25519_butterfly_avr
     save_registers
     movw YL, r24
     movw ZL, r22
     rcall selo_x25519_butterfly
     restore_registers
     ret
-    .size selo_field25519_butterfly_avr, . - selo_field25519_butterfly_avr
+kernel_end selo_field25519_butterfly_avr
 
 #endif

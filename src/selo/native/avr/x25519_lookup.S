@@ -17,10 +17,7 @@
 
 #include "x25519_product.inc"
 
-    .section .text.selo_x25519_lookup_avr, "ax", @progbits
-    .global selo_x25519_lookup_avr
-    .type selo_x25519_lookup_avr, @function
-selo_x25519_lookup_avr:
+kernel selo_x25519_lookup_avr
     save_registers
     movw YL, r24
     mov r24, r22                /* how far the entry is */
@@ -64,6 +61,6 @@ selo_x25519_lookup_avr:
     clr r1
     restore_registers
     ret
-    .size selo_x25519_lookup_avr, . - selo_x25519_lookup_avr
+kernel_end selo_x25519_lookup_avr
 
 #endif

@@ -65,21 +65,17 @@ outer_product:
         rcall outer_product
     .endm
 
-    .global selo_field25519_square_avr
-    .type selo_field25519_square_avr, @function
-selo_field25519_square_avr:
+entry selo_field25519_square_avr
     movw r20, r22
     rjmp selo_field25519_multiply_avr
-    .size selo_field25519_square_avr, . - selo_field25519_square_avr
+kernel_end selo_field25519_square_avr
 #else
     .macro outer
         multiply_8
     .endm
 #endif
 
-    .global selo_x25519_multiply_16
-    .type selo_x25519_multiply_16, @function
-selo_x25519_multiply_16:
+entry selo_x25519_multiply_16
     push XL
     push XH
     .set C0, 18
@@ -180,16 +176,14 @@ selo_x25519_multiply_16:
         .set K, K + 1
     .endr
     ret
-    .size selo_x25519_multiply_16, . - selo_x25519_multiply_16
+kernel_end selo_x25519_multiply_16
 
 /*
  * The same step once more, with K = 2^128; selo_x25519_reduce puts the three products
  * together and reduces. Stack: 18 registers, 35 bytes of the differences and what is
  * kept with them, 96 of the products.
  */
-    .global selo_field25519_multiply_avr
-    .type selo_field25519_multiply_avr, @function
-selo_field25519_multiply_avr:
+entry selo_field25519_multiply_avr
     save_registers
     /* |b1 - b0| below |a1 - a0|, from the top of the stack down */
     movw ZL, r22
@@ -222,12 +216,10 @@ selo_field25519_multiply_avr:
     pop YL
     pop ZH
     pop ZL
-    in XL, SPL
-    in XH, SPH
+    stack_get XL, XH
     adiw XL, 33
     rcall selo_x25519_multiply_16       /* H */
-    in YL, SPL
-    in YH, SPH
+    stack_get
     movw XL, YL
     subi XL, lo8(-65)
     sbci XH, hi8(-65)
@@ -236,15 +228,14 @@ selo_field25519_multiply_avr:
     movw ZL, YL
     adiw ZL, 16
     rcall selo_x25519_multiply_16       /* M */
-    in YL, SPL
-    in YH, SPH
+    stack_get
     adiw YL, 1
     rcall selo_x25519_reduce
     stack_free 96 + 35
     clr r1
     restore_registers
     ret
-    .size selo_field25519_multiply_avr, . - selo_field25519_multiply_avr
+kernel_end selo_field25519_multiply_avr
 
 /*
  * Y: L (32 bytes), H (32), M (32), the mask, high and low byte of the address r: what
@@ -290,9 +281,7 @@ selo_field25519_multiply_avr:
         mul r0, C38
     .endm
 
-    .global selo_x25519_reduce
-    .type selo_x25519_reduce, @function
-selo_x25519_reduce:
+entry selo_x25519_reduce
     movw ZL, YL
     subi ZL, lo8(-64)
     sbci ZH, hi8(-64)
@@ -461,6 +450,6 @@ selo_x25519_reduce:
         .set I, I + 1
     .endr
     ret
-    .size selo_x25519_reduce, . - selo_x25519_reduce
+kernel_end selo_x25519_reduce
 
 #endif

@@ -17,10 +17,7 @@
 
 #include "x25519_product.inc"
 
-    .section .text.selo_field25519_select_avr, "ax", @progbits
-    .global selo_field25519_select_avr
-    .type selo_field25519_select_avr, @function
-selo_field25519_select_avr:
+kernel selo_field25519_select_avr
     push YL
     push YH
     movw XL, r24
@@ -46,6 +43,6 @@ selo_field25519_select_avr:
     pop YH
     pop YL
     ret
-    .size selo_field25519_select_avr, . - selo_field25519_select_avr
+kernel_end selo_field25519_select_avr
 
 #endif

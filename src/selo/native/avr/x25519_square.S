@@ -44,9 +44,7 @@
         adc 18 + (COLUMN + 2) % 6, ZERO
     .endm
 
-    .global selo_x25519_square_16
-    .type selo_x25519_square_16, @function
-selo_x25519_square_16:
+entry selo_x25519_square_16
     load A, 16, Y, 0
     clr ZERO
     clr SUM_CARRY
@@ -91,15 +89,13 @@ selo_x25519_square_16:
         st X+, 18 + (FIRST + 3) % 6
     .endr
     ret
-    .size selo_x25519_square_16, . - selo_x25519_square_16
+kernel_end selo_x25519_square_16
 
 /*
  * One step of Karatsuba, whose middle product is a square too and always subtracted;
  * selo_x25519_reduce (x25519_multiply.S) puts the three squares together and reduces.
  */
-    .global selo_field25519_square_avr
-    .type selo_field25519_square_avr, @function
-selo_field25519_square_avr:
+entry selo_field25519_square_avr
     save_registers
     movw ZL, r22
     load 2, 16, Z, 16
@@ -119,26 +115,23 @@ selo_field25519_square_avr:
     rcall selo_x25519_square_16     /* L */
     pop YH
     pop YL
-    in XL, SPL
-    in XH, SPH
+    stack_get XL, XH
     adiw XL, 33
     rcall selo_x25519_square_16     /* H */
-    in YL, SPL
-    in YH, SPH
+    stack_get
     movw XL, YL
     subi XL, lo8(-65)
     sbci XH, hi8(-65)
     subi YL, lo8(-100)
     sbci YH, hi8(-100)
     rcall selo_x25519_square_16     /* M */
-    in YL, SPL
-    in YH, SPH
+    stack_get
     adiw YL, 1
     call selo_x25519_reduce
     stack_free 96 + 19
     clr r1
     restore_registers
     ret
-    .size selo_field25519_square_avr, . - selo_field25519_square_avr
+kernel_end selo_field25519_square_avr
 
 #endif

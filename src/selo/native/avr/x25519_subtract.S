@@ -22,9 +22,7 @@
  * The difference of x25519_butterfly.S alone, four bytes at a time: r18-r21 are
  * those, r22 what goes into the next four, r23 scratch, r24 whether bit 255 changes.
  */
-    .global selo_x25519_subtract
-    .type selo_x25519_subtract, @function
-selo_x25519_subtract:               /* X: r, Y: a, Z: b; uses r0, r18-r27, r1 = 0 after it */
+entry selo_x25519_subtract /* X: r, Y: a, Z: b; uses r0, r18-r27, r1 = 0 after it */
     ldd r18, Y + 31
     ldd r19, Z + 31
     sub r18, r19
@@ -76,11 +74,9 @@ selo_x25519_subtract:               /* X: r, Y: a, Z: b; uses r0, r18-r27, r1 = 
     eor r21, r24
     st -X, r21
     ret
-    .size selo_x25519_subtract, . - selo_x25519_subtract
+kernel_end selo_x25519_subtract
 
-    .global selo_field25519_subtract_avr
-    .type selo_field25519_subtract_avr, @function
-selo_field25519_subtract_avr:
+entry selo_field25519_subtract_avr
     push YL
     push YH
     movw XL, r24
@@ -90,6 +86,6 @@ selo_field25519_subtract_avr:
     pop YH
     pop YL
     ret
-    .size selo_field25519_subtract_avr, . - selo_field25519_subtract_avr
+kernel_end selo_field25519_subtract_avr
 
 #endif
