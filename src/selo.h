@@ -244,7 +244,8 @@ enum selo_status selo_ascon_aead128_open(const uint8_t key[16], const uint8_t no
 /* ---- Hashes [FIPS180-4] [FIPS202] [RFC7693] [SP800-232] ---------------------------------------------------
  *
  * start, update any number of times with any sizes, finish. Messages up to
- * 2^32 - 1 bytes. finish wipes the state.
+ * 2^32 - 1 bytes. finish wipes the state. Where there is assembly, SELO_SHA256_SMALL=1,
+ * SELO_SHA512_SMALL=1 and SELO_KECCAK_SMALL=1 choose smaller code (native/native.h).
  */
 struct selo_sha256 { uint32_t state[8], block[16]; uint32_t size; };
 struct selo_sha512 { uint64_t state[8], block[16]; uint32_t size; };

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The assembly kernels of src/selo/native/avr/ on the simulated chip, beside the portable C
 # on this machine (kernel.h). A test_<what>.c runs three times: on this machine, on the chip
-# with the kernels, and on the chip with SELO_NATIVE_AVR=0 and fewer cases.
+# with the kernels, and on the chip with SELO_NATIVE_AVR=0 and fewer cases; and once more on the
+# chip with each flag that its third line names.
 #
 # usage: tests/avr/run.sh [WHAT...]     (test_WHAT.c; default: all)
 #        tests/avr/run.sh --cycles [WHAT...]   also prints the cycles and stacks measured,
@@ -36,6 +37,11 @@ sources_of() { # TEST SUFFIX
     [ "$2" = c ] || echo src/selo/native/avr/*.S
 }
 
+# The flags of native.h that choose another kernel.
+settings_of() { # TEST
+    sed -n '3s|^/\* settings: \(.*\) \*/$|\1|p' "tests/avr/test_$1.c"
+}
+
 for_host() { # PROGRAM TEST FLAG...
     local program=$1 test=$2
     shift 2
@@ -58,7 +64,7 @@ on_chip() {
 }
 
 one() { # TEST
-    local test=$1 base=$out/$1 status=0
+    local test=$1 base=$out/$1 status=0 texts=("$out/$1" "$out/$1-c") flag
     for_host "$base.host" "$test" && for_host "$base.host-few" "$test" -DKERNEL_CASES=$few &&
         for_chip "$base.elf" "$test" &&
         for_chip "$base-c.elf" "$test" -DSELO_NATIVE_AVR=0 -DKERNEL_CASES=$few || return 1
@@ -66,7 +72,13 @@ one() { # TEST
     "$base.host-few" >"$base-c.expected"
     on_chip "$base.elf" >"$base.txt" || true
     on_chip "$base-c.elf" >"$base-c.txt" || true
-    for text in "$base" "$base-c"; do
+    for flag in $(settings_of "$test"); do
+        texts+=("$base$flag")
+        for_chip "$base$flag.elf" "$test" "$flag" || return 1
+        cp "$base.expected" "$base$flag.expected"
+        on_chip "$base$flag.elf" >"$base$flag.txt" || true
+    done
+    for text in "${texts[@]}"; do
         if ! diff <(grep -v '^!' "$text.txt") "$text.expected" >"$text.diff"; then
             echo "FAILED  $text (left: the chip; right: this machine)"
             cat "$text.diff"
@@ -77,6 +89,12 @@ one() { # TEST
     return $status
 }
 
+# What was measured, a line for each kernel; a setting's flag stands behind its name.
+figures() { # TEST FLAG FILE
+    join <(sed -n 's/^! //p' "$3" | sort) <(sed -n 's/^! //p' "$out/$1-c.txt" | sort) |
+        awk -v flag="$2" '{ printf "%-48s %s %s   in C: %s %s\n", $1 flag, $2, $3, $4, $5 }' >>"$out/kernels.txt"
+}
+
 passed=0 failed=0
 : >"$out/kernels.txt"
 for test in "${tests[@]}"; do
@@ -85,8 +103,10 @@ for test in "${tests[@]}"; do
     else
         failed=$((failed + 1))
     fi
-    join <(sed -n 's/^! //p' "$out/$test.txt" | sort) <(sed -n 's/^! //p' "$out/$test-c.txt" | sort) |
-        awk '{ printf "%-32s %s %s   in C: %s %s\n", $1, $2, $3, $4, $5 }' >>"$out/kernels.txt"
+    figures "$test" "" "$out/$test.txt"
+    for flag in $(settings_of "$test"); do
+        figures "$test" ",$flag" "$out/$test$flag.txt"
+    done
 done
 [ $cycles = 0 ] || cat "$out/kernels.txt"
 echo "avr kernels: $passed passed, $failed failed"

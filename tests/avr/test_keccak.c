@@ -1,5 +1,6 @@
 /* The permutation Keccak-f[1600]. */
 /* sources: sha3 */
+/* settings: -DSELO_KECCAK_SMALL=1 */
 #include "kernel.h"
 
 #include "selo/sha3/sha3.h"

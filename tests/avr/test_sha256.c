@@ -1,5 +1,6 @@
 /* The compression function of SHA-256. */
 /* sources: sha2 */
+/* settings: -DSELO_SHA256_SMALL=1 */
 #include "kernel.h"
 
 #include "selo/sha2/sha2.h"

@@ -1,5 +1,6 @@
 /* The compression function of SHA-512. */
 /* sources: sha2 */
+/* settings: -DSELO_SHA512_SMALL=1 */
 #include "kernel.h"
 
 #include "selo/sha2/sha2.h"

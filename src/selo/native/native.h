@@ -50,6 +50,17 @@
 #define SELO_NATIVE_SHA512 SELO_NATIVE_AVR
 #endif
 
+/* 1 where flash is scarcer than time: a smaller kernel, which is slower. */
+#ifndef SELO_KECCAK_SMALL
+#define SELO_KECCAK_SMALL 0
+#endif
+#ifndef SELO_SHA256_SMALL
+#define SELO_SHA256_SMALL 0
+#endif
+#ifndef SELO_SHA512_SMALL
+#define SELO_SHA512_SMALL 0
+#endif
+
 #ifndef SELO_X25519_SMALL /* these two: x25519/x25519_base.h */
 #define SELO_X25519_SMALL 0
 #endif

@@ -1,13 +1,14 @@
 #ifdef __AVR__ /* others compile nothing of it */
-; selo_sha512_compress: the compression function of SHA-512 [FIPS180-4, 6.4.2].
+; selo_sha512_compress: the compression function of SHA-512 [FIPS180-4, 6.4.2], the fast one.
 ;
 ;   void selo_sha512_compress(uint64_t state[8], uint64_t block[16])
 ;                             r25:r24            r23:r22
 ;
 ; 54,328 cycles, call and return included. 1,490 bytes of flash and the 640 of the constants;
-; 216 bytes of stack with the return address, wiped where words of the hash stood.
+; SELO_SHA512_SMALL=1 takes sha512_compress_small.S in its place. 216 bytes of stack with the
+; return address, wiped where words of the hash stood.
 ;
-; As sha256_compress.S: the working variables are a window on the stack that slides down by a
+; As sha256_compress_fast.S: the working variables are a window on the stack that slides down by a
 ; word each round, so that displacements, which just reach from a to h, name them. Three
 ; words have registers: the round's sum, e and later a, and one to work with. Of the terms
 ; of a Sigma, two are a chain of shifts by one bit, and the third is made where e or a stands,
@@ -20,7 +21,7 @@
 
 #include "../native.h"
 
-#if SELO_NATIVE_SHA512
+#if SELO_NATIVE_SHA512 && !SELO_SHA512_SMALL
 
 #include "kernel.inc"
 

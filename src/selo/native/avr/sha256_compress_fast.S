@@ -1,11 +1,12 @@
 #ifdef __AVR__ /* others compile nothing of it */
-; selo_sha256_compress: the compression function of SHA-256 [FIPS180-4, 6.2.2].
+; selo_sha256_compress: the compression function of SHA-256 [FIPS180-4, 6.2.2], the fast one.
 ;
 ;   void selo_sha256_compress(uint32_t state[8], uint32_t block[16])
 ;                             r25:r24            r23:r22
 ;
 ; 19,652 cycles, call and return included. 1,606 bytes of flash and the 256 of the constants;
-; 120 bytes of stack with the return address, wiped where words of the hash stood.
+; SELO_SHA256_SMALL=1 takes sha256_compress_small.S in its place. 120 bytes of stack with the
+; return address, wiped where words of the hash stood.
 ;
 ; The working variables are a window on the stack that slides down by a word each round: the
 ; new a is pushed in front of it, and displacements name the others. a, e and b + c (without
@@ -22,7 +23,7 @@
 
 #include "../native.h"
 
-#if SELO_NATIVE_SHA256
+#if SELO_NATIVE_SHA256 && !SELO_SHA256_SMALL
 
 #include "kernel.inc"
 

@@ -1,11 +1,12 @@
 #ifdef __AVR__ /* others compile nothing of it */
-; selo_keccak_f1600: the permutation Keccak-f[1600] in place [FIPS202, 3.3].
+; selo_keccak_f1600: the permutation Keccak-f[1600] in place [FIPS202, 3.3], the small one.
 ;
 ;   void selo_keccak_f1600(uint64_t lanes[25])
 ;                          r25:r24
 ;
-; 132,589 cycles, call and return included. 1,158 bytes of flash, 240 less than C;
-; 102 bytes of stack with the return address, wiped.
+; 132,589 cycles, call and return included. 1,158 bytes of flash, 240 less than C: with
+; SELO_KECCAK_SMALL=1 it takes the place of keccak_f1600_fast.S. 102 bytes of stack with the
+; return address, wiped.
 ;
 ; As keccak_f1600_bytewise.c: theta's second half, rho and pi are one pass along the cycle of
 ; pi, against its direction, so that a lane is loaded and stored once and nothing but the
@@ -20,7 +21,7 @@
 
 #include "../native.h"
 
-#if SELO_NATIVE_KECCAK
+#if SELO_NATIVE_KECCAK && SELO_KECCAK_SMALL
 
 #include "kernel.inc"
 
