@@ -18,16 +18,34 @@ static void inputs(uint8_t key_size)
     kernel_fill(in.data, 16);
 }
 
+static void fast_setup(uint8_t key_size)
+{
+    if (key_size == 16)
+        KERNEL_CALL(selo_aes128_fast_setup, (void *)round_keys.data, raw.data);
+    else if (key_size == 24)
+        KERNEL_CALL(selo_aes192_fast_setup, (void *)round_keys.data, raw.data);
+    else
+        KERNEL_CALL(selo_aes256_fast_setup, (void *)round_keys.data, raw.data);
+}
+
+static void schedules(uint8_t key_size, const char *name)
+{
+    for (uint16_t i = 0; i < KERNEL_CASES; i++) {
+        kernel_fill(raw.data, key_size);
+        fast_setup(key_size);
+        kernel_fold(round_keys.data, (uint8_t)(4 * key_size + 112));
+    }
+    kernel_fold(raw.data, key_size);
+    kernel_series(name, KERNEL_CASES);
+}
+
 static void fast(uint8_t key_size, const char *name)
 {
     uint8_t rounds = (uint8_t)(key_size / 4 + 6);
     for (uint16_t i = 0; i < CASES; i++) {
         inputs(key_size);
-        if (i % 8 == 0) {
-            KERNEL_CALL(selo_aes_fast_setup, round_keys.data, raw.data, key_size);
-            kernel_fold(round_keys.data, (uint8_t)(16 * rounds + 16));
-            kernel_fold(raw.data, key_size);
-        }
+        if (i % 8 == 0)
+            fast_setup(key_size);
         KERNEL_CALL(selo_aes_fast_encrypt, round_keys.data, out.data, in.data, rounds);
         kernel_fold(out.data, 16);
         KERNEL_CALL(selo_aes_fast_decrypt, round_keys.data, out.data, in.data, rounds);
@@ -103,6 +121,9 @@ int main(void)
     KERNEL_GUARD(round_keys);
     KERNEL_GUARD(in);
     KERNEL_GUARD(out);
+    schedules(16, "aes-128-schedule");
+    schedules(24, "aes-192-schedule");
+    schedules(32, "aes-256-schedule");
     fast(16, "aes-128-fast");
     fast(24, "aes-192-fast");
     fast(32, "aes-256-fast");

@@ -34,8 +34,6 @@
 #define SELO_NATIVE_AES_SMALL_DECRYPT 0
 #endif
 
-/* Expands raw[key_size] to round_keys[16 * (key_size / 4 + 7)]. */
-void selo_aes_fast_setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size);
 void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                            uint8_t rounds);
 void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
