@@ -93,26 +93,36 @@ static void time_fast(void (*setup)(void), void (*encrypt)(void), void (*decrypt
                   (void (*)(void))selo_aes##bits##_fast_decrypt, (bits) / 8, names);  \
     } while (0)
 
-static void tiny(void)
+static void tiny_encrypt(uint8_t key_size, uint8_t *to, const uint8_t *from)
+{
+    if (key_size == 16)
+        KERNEL_CALL(selo_aes128_tiny_encrypt, (const void *)raw.data, to, from);
+    else if (key_size == 24)
+        KERNEL_CALL(selo_aes192_tiny_encrypt, (const void *)raw.data, to, from);
+    else
+        KERNEL_CALL(selo_aes256_tiny_encrypt, (const void *)raw.data, to, from);
+}
+
+static void tiny(uint8_t key_size, const char *name, const char *timed)
 {
     for (uint16_t i = 0; i < KERNEL_CASES; i++) {
-        inputs(16);
-        KERNEL_CALL(selo_aes128_tiny_encrypt, (const void *)raw.data, out.data, in.data);
+        inputs(key_size);
+        tiny_encrypt(key_size, out.data, in.data);
         kernel_fold(out.data, 16);
-        if (i % 16 == 0) {
+        if (i % 16 == 0) { /* in place, and the inputs as they were */
             kernel_fold(in.data, 16);
-            kernel_fold(raw.data, 16);
-            KERNEL_CALL(selo_aes128_tiny_encrypt, (const void *)raw.data, in.data, in.data);
+            kernel_fold(raw.data, key_size);
+            tiny_encrypt(key_size, in.data, in.data);
             kernel_fold(in.data, 16);
         }
     }
-    kernel_series("aes-128-tiny", KERNEL_CASES);
+    kernel_series(name, KERNEL_CASES);
     kernel_time_begin();
     for (uint8_t i = 0; i < KERNEL_TIMED; i++) {
-        inputs(16);
-        KERNEL_CALL(selo_aes128_tiny_encrypt, (const void *)raw.data, out.data, in.data);
+        inputs(key_size);
+        tiny_encrypt(key_size, out.data, in.data);
     }
-    kernel_time_end("aes128-tiny-encrypt");
+    kernel_time_end(timed);
 }
 
 int main(void)
@@ -127,7 +137,9 @@ int main(void)
     fast(16, "aes-128-fast");
     fast(24, "aes-192-fast");
     fast(32, "aes-256-fast");
-    tiny();
+    tiny(16, "aes-128-tiny", "aes128-tiny-encrypt");
+    tiny(24, "aes-192-tiny", "aes192-tiny-encrypt");
+    tiny(32, "aes-256-tiny", "aes256-tiny-encrypt");
     TIME_FAST(128);
     TIME_FAST(192);
     TIME_FAST(256);
