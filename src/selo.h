@@ -68,8 +68,8 @@ typedef void selo_block_fn(const void *key, uint8_t out[16], const uint8_t in[16
  *        key material (32/48/64 bytes)
  * tiny   key schedule on the fly, encrypts only; keeps the key (16/24/32 bytes)
  *
- * small and tiny save RAM and time of set-up, and pay in time per block; their
- * code is not smaller than that of fast.
+ * small and tiny save RAM, and pay in time per block; their code is about as large
+ * as that of fast.
  */
 struct selo_aes128_fast { uint8_t round_keys[176]; };
 struct selo_aes192_fast { uint8_t round_keys[208]; };

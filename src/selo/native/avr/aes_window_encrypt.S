@@ -6,8 +6,8 @@
 ;                              uint8_t key_size)
 ;                              r25:r24, r23:r22, r21:r20, r18
 ;
-; out may be in. Through selo_aes192_tiny_encrypt and 256, call and return included: CYCLES
-; cycles. FLASH bytes of flash beside the S-box; STACK bytes of stack with the return
+; out may be in. Through selo_aes192_tiny_encrypt and 256, call and return included: 4,224 and
+; 5,061 cycles. 796 bytes of flash beside the S-box; 48 and 56 bytes of stack with the return
 ; address, those with key material wiped.
 ;
 ; The state and the last word of the schedule stay in registers; the last Nk words stand on
