@@ -344,9 +344,9 @@ enum selo_status selo_hkdf_ascon_hash256(uint8_t *out, size_t out_size,
 /* ---- X25519 [RFC7748] ---------------------------------------------------------------------
  *
  * Constant time on every CPU whose multiplier is. Secrets are 32 random bytes,
- * clamped inside. Key generation has a table of 1.5 KB in flash; SELO_X25519_TABLE=0 does
- * without, SELO_X25519_SMALL=1 moreover chooses smaller code where there is assembly
- * (native/native.h).
+ * clamped inside. Key generation has a table of 1.5 KB in flash, half of it with
+ * SELO_X25519_TEETH=4, a quarter with 3; SELO_X25519_TABLE=0 does without, SELO_X25519_SMALL=1
+ * moreover chooses smaller code where there is assembly (native/native.h).
  */
 
 /* The public key of `secret`; the dh1 of the Arduino Cryptography Library
