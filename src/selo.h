@@ -68,8 +68,8 @@ typedef void selo_block_fn(const void *key, uint8_t out[16], const uint8_t in[16
  *        key material (32/48/64 bytes)
  * tiny   key schedule on the fly, encrypts only; keeps the key (16/24/32 bytes)
  *
- * small and tiny save RAM and time of set-up, and pay in time per block; their
- * code is not smaller than that of fast.
+ * small and tiny save RAM, and pay in time per block; their code is about as large
+ * as that of fast.
  */
 struct selo_aes128_fast { uint8_t round_keys[176]; };
 struct selo_aes192_fast { uint8_t round_keys[208]; };
@@ -345,9 +345,9 @@ enum selo_status selo_hkdf_ascon_hash256(uint8_t *out, size_t out_size,
 /* ---- X25519 [RFC7748] ---------------------------------------------------------------------
  *
  * Constant time on every CPU whose multiplier is. Secrets are 32 random bytes,
- * clamped inside. Key generation has a table of 1.5 KB in flash; SELO_X25519_TABLE=0 does
- * without, SELO_X25519_SMALL=1 moreover chooses smaller code where there is assembly
- * (native/native.h).
+ * clamped inside. Key generation has a table of 1.5 KB in flash, half of it with
+ * SELO_X25519_TEETH=4, a quarter with 3; SELO_X25519_TABLE=0 does without, SELO_X25519_SMALL=1
+ * moreover chooses smaller code where there is assembly (native/native.h).
  */
 
 /* The public key of `secret`; the dh1 of the Arduino Cryptography Library

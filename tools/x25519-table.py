@@ -11,7 +11,7 @@ twisted Edwards form of Curve25519 [RFC7748, 4.1].
 import pathlib
 import sys
 
-TEETH, SPACING, CHUNK = 5, 51, 24
+COMBS = ((5, 51, 24), (4, 64, 4), (3, 85, 4))  # teeth, how far apart, chunk
 P = 2**255 - 19
 D = -121665 * pow(121666, -1, P) % P
 ORDER = 2**252 + 27742317777372353535851937790883648493
@@ -46,15 +46,15 @@ def base_point():
     return x, y
 
 
-def entries():
+def entries(teeth, spacing):
     """(y + x)/2, (y - x)/2, d x y of each sum of teeth, the highest one positive."""
     tooth = [multiply(8, base_point())]
-    for _ in range(TEETH - 1):
-        tooth.append(multiply(2**SPACING, tooth[-1]))
+    for _ in range(teeth - 1):
+        tooth.append(multiply(2**spacing, tooth[-1]))
     half = pow(2, -1, P)
-    for index in range(2 ** (TEETH - 1)):
+    for index in range(2 ** (teeth - 1)):
         x, y = tooth[-1]
-        for t in range(TEETH - 1):
+        for t in range(teeth - 1):
             tx, ty = tooth[t]
             x, y = add((x, y), (tx if index >> t & 1 else P - tx, ty))
         values = ((y + x) * half % P, (y - x) * half % P, D * x * y % P)
@@ -62,25 +62,26 @@ def entries():
 
 
 def text():
-    table = list(entries())
     lines = []
-    for chunk in range(0, 96, CHUNK):
-        for entry in table:
-            piece = entry[chunk:chunk + CHUNK]
-            for i in (0, 12):
-                lines.append("    " + " ".join(f"0x{byte:02x}," for byte in piece[i:i + 12]))
+    for teeth, spacing, chunk in COMBS:
+        table = list(entries(teeth, spacing))
+        scan = b"".join(entry[i:i + chunk] for i in range(0, 96, chunk) for entry in table)
+        lines.append(f"#{'el' if lines else ''}if SELO_X25519_TEETH == {teeth}")
+        for i in range(0, len(scan), 12):
+            lines.append("    " + " ".join(f"0x{byte:02x}," for byte in scan[i:i + 12]))
+    lines.append("#endif")
     return f"""/*
  * Multiples of the base point of X25519. Written by tools/x25519-table.py, which says what
  * they are; x25519_base.c says what for.
  *
- * {len(table)} entries of 96 bytes, (y + x)/2, (y - x)/2 and d x y, cut into {96 // CHUNK} chunks of {CHUNK}:
+ * Entries of 96 bytes, (y + x)/2, (y - x)/2 and d x y, cut into chunks of SELO_X25519_CHUNK:
  * first the first chunk of every entry, then the second of every entry, and so on, as a
  * scan reads them.
  */
 #include "x25519_base.h"
 
 #if SELO_X25519_TABLE
-const uint8_t selo_x25519_table[1536] SELO_FLASH = {{
+const uint8_t selo_x25519_table[96 * SELO_X25519_ENTRIES] SELO_FLASH = {{
 """ + "\n".join(lines) + """
 };
 #endif

@@ -25,17 +25,21 @@
 #define SELO_NATIVE_AES_FAST_DECRYPT SELO_NATIVE_AES
 #endif
 #ifndef SELO_NATIVE_AES_TINY_ENCRYPT
-#define SELO_NATIVE_AES_TINY_ENCRYPT 0
+#define SELO_NATIVE_AES_TINY_ENCRYPT SELO_NATIVE_AES
 #endif
 #ifndef SELO_NATIVE_AES128_TINY_BLOCK
 #define SELO_NATIVE_AES128_TINY_BLOCK SELO_NATIVE_AES
 #endif
 #ifndef SELO_NATIVE_AES_SMALL_DECRYPT
-#define SELO_NATIVE_AES_SMALL_DECRYPT 0
+#define SELO_NATIVE_AES_SMALL_DECRYPT SELO_NATIVE_AES
+#endif
+#ifndef SELO_NATIVE_AES_SMALL_SETUP
+#define SELO_NATIVE_AES_SMALL_SETUP SELO_NATIVE_AES
+#endif
+#ifndef SELO_NATIVE_AES_TINY_SETUP
+#define SELO_NATIVE_AES_TINY_SETUP SELO_NATIVE_AES
 #endif
 
-/* Expands raw[key_size] to round_keys[16 * (key_size / 4 + 7)]. */
-void selo_aes_fast_setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size);
 void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                            uint8_t rounds);
 void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
@@ -49,7 +53,7 @@ void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uin
 struct aes_window {
     uint8_t key_size; /* 16, 24 or 32 */
     uint8_t position; /* in words[], of the next half */
-    uint8_t fresh;    /* halves that stand in words[] and were not yet used */
+    uint8_t fresh;    /* forwards: halves that stand in words[] and were not yet used */
     uint8_t constant; /* round constant of the next rotated word */
     uint8_t words[32];
 };
@@ -70,7 +74,9 @@ static inline void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16]
     selo_aes_tiny_encrypt(key, out, in, 16);
 }
 #endif
-/* last_constant: the one used last in the schedule. */
+/* first: the key; last: the Nk words after the schedule, w[i] in slot i modulo Nk. */
+void selo_aes_small_setup(uint8_t *first, uint8_t *last, const uint8_t *raw, uint8_t key_size);
+/* last_constant: the one used last to make `last`. */
 void selo_aes_small_decrypt(const uint8_t *last, uint8_t out[16], const uint8_t in[16],
                             uint8_t key_size, uint8_t last_constant);
 

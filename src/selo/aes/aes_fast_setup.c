@@ -8,7 +8,8 @@
 
 #if !SELO_NATIVE_AES_FAST_SETUP
 
-void selo_aes_fast_setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
+/* Expands raw[key_size] to round_keys[16 * (key_size / 4 + 7)]. */
+static void setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
 {
     aes_table sbox = selo_aes_sbox;
     const uint8_t *old = round_keys; /* w[i - Nk] */
@@ -49,19 +50,19 @@ void selo_aes_fast_setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_si
     }
 }
 
-#endif
-
 void selo_aes128_fast_setup(struct selo_aes128_fast *key, const uint8_t raw[16])
 {
-    selo_aes_fast_setup(key->round_keys, raw, 16);
+    setup(key->round_keys, raw, 16);
 }
 
 void selo_aes192_fast_setup(struct selo_aes192_fast *key, const uint8_t raw[24])
 {
-    selo_aes_fast_setup(key->round_keys, raw, 24);
+    setup(key->round_keys, raw, 24);
 }
 
 void selo_aes256_fast_setup(struct selo_aes256_fast *key, const uint8_t raw[32])
 {
-    selo_aes_fast_setup(key->round_keys, raw, 32);
+    setup(key->round_keys, raw, 32);
 }
+
+#endif

@@ -18,7 +18,6 @@ void selo_aes_small_decrypt(const uint8_t *last, uint8_t out[16], const uint8_t 
     }
     window.key_size = key_size;
     window.position = 8; /* 44, 52 and 60 words are 4 more than a multiple of 4, 6 and 8 */
-    window.fresh = key_size / 8;
     window.constant = last_constant;
 
     aes_copy(s, in);
@@ -41,15 +40,15 @@ void selo_aes_small_decrypt(const uint8_t *last, uint8_t out[16], const uint8_t 
 
 void selo_aes128_small_decrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_small_decrypt(((const struct selo_aes128_small *)key)->last, out, in, 16, 0x36);
+    selo_aes_small_decrypt(((const struct selo_aes128_small *)key)->last, out, in, 16, 0x6c);
 }
 
 void selo_aes192_small_decrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_small_decrypt(((const struct selo_aes192_small *)key)->last, out, in, 24, 0x80);
+    selo_aes_small_decrypt(((const struct selo_aes192_small *)key)->last, out, in, 24, 0x1b);
 }
 
 void selo_aes256_small_decrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_small_decrypt(((const struct selo_aes256_small *)key)->last, out, in, 32, 0x40);
+    selo_aes_small_decrypt(((const struct selo_aes256_small *)key)->last, out, in, 32, 0x80);
 }

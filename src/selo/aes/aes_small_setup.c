@@ -1,14 +1,16 @@
 /*
- * AES small: the first Nk words of the key schedule, which are the key, and the
- * last Nk, where decryption starts [FIPS197, 5.2]. w[i] stands in slot i modulo Nk.
+ * AES small: the first Nk words of the key schedule, which are the key, and the Nk words
+ * that would follow its end, where decryption starts [FIPS197, 5.2]. w[i] stands in slot
+ * i modulo Nk.
  */
 #include "aes.h"
 
-static void setup(uint8_t *first, uint8_t *last, const uint8_t *raw, uint8_t key_size)
+#if !SELO_NATIVE_AES_SMALL_SETUP
+
+void selo_aes_small_setup(uint8_t *first, uint8_t *last, const uint8_t *raw, uint8_t key_size)
 {
     struct aes_window window;
-    /* 4 (Nk + 7) words less the Nk of the key, 2 a step: 20, 23 or 26 steps */
-    uint8_t steps = (uint8_t)(3 * (key_size / 8) + 14);
+    uint8_t steps = (uint8_t)(key_size / 2 + 14); /* 4 (Nk + 7) words, 2 a step */
 
     for (uint8_t i = 0; i < key_size; i++) {
         first[i] = window.words[i] = raw[i];
@@ -26,17 +28,19 @@ static void setup(uint8_t *first, uint8_t *last, const uint8_t *raw, uint8_t key
     selo_wipe(window.words, key_size);
 }
 
+#endif
+
 void selo_aes128_small_setup(struct selo_aes128_small *key, const uint8_t raw[16])
 {
-    setup(key->first, key->last, raw, 16);
+    selo_aes_small_setup(key->first, key->last, raw, 16);
 }
 
 void selo_aes192_small_setup(struct selo_aes192_small *key, const uint8_t raw[24])
 {
-    setup(key->first, key->last, raw, 24);
+    selo_aes_small_setup(key->first, key->last, raw, 24);
 }
 
 void selo_aes256_small_setup(struct selo_aes256_small *key, const uint8_t raw[32])
 {
-    setup(key->first, key->last, raw, 32);
+    selo_aes_small_setup(key->first, key->last, raw, 32);
 }

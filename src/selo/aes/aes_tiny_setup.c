@@ -1,6 +1,8 @@
 /* AES tiny: the key itself is all that is kept. */
 #include "aes.h"
 
+#if !SELO_NATIVE_AES_TINY_SETUP
+
 #include <string.h>
 
 void selo_aes128_tiny_setup(struct selo_aes128_tiny *key, const uint8_t raw[16])
@@ -17,3 +19,5 @@ void selo_aes256_tiny_setup(struct selo_aes256_tiny *key, const uint8_t raw[32])
 {
     memcpy(key->key, raw, sizeof key->key);
 }
+
+#endif

@@ -1,7 +1,7 @@
 /* The AES key schedule on the fly, forwards [FIPS197, 5.2]. */
 #include "aes.h"
 
-#if !SELO_NATIVE_AES_TINY_ENCRYPT
+#if !(SELO_NATIVE_AES_TINY_ENCRYPT && SELO_NATIVE_AES_SMALL_SETUP)
 
 const uint8_t *selo_aes_window_next(struct aes_window *window)
 {

@@ -61,11 +61,14 @@
 #define SELO_SHA512_SMALL 0
 #endif
 
-#ifndef SELO_X25519_SMALL /* these two: x25519/x25519_base.h */
+#ifndef SELO_X25519_SMALL /* these three: x25519/x25519_base.h */
 #define SELO_X25519_SMALL 0
 #endif
 #ifndef SELO_X25519_TABLE
 #define SELO_X25519_TABLE !SELO_X25519_SMALL
+#endif
+#ifndef SELO_X25519_TEETH
+#define SELO_X25519_TEETH 5
 #endif
 #ifndef SELO_NATIVE_X25519
 #define SELO_NATIVE_X25519 SELO_NATIVE_AVR

@@ -7,7 +7,7 @@
  * order L, the result is m Q, and m may become m + L to be odd. An odd number below 2^255 is
  * a sum of +-2^i for i from 0 to 254: bit i of (m + 2^255 - 1) / 2 says which sign
  * [HEDABOU2005]. Five of them, 51 apart, are a column, one entry of the table or its
- * negative; 51 columns, each twice the one before.
+ * negative; 51 columns, each twice the one before. Or three and 85; or four and 64, of 256.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 #if SELO_X25519_TABLE
 
-enum { COLUMNS = 51 };
+enum { TEETH = SELO_X25519_TEETH, COLUMNS = SELO_X25519_COLUMNS, ENTRIES = SELO_X25519_ENTRIES };
 
 struct comb {
     uint8_t x[32], y[32], z[32], t[32]; /* a point, x = X / Z, y = Y / Z, T = X Y / Z */
@@ -44,7 +44,8 @@ static uint8_t bit(const uint8_t number[32], uint8_t place)
     return number[place >> 3] >> (place & 7) & 1;
 }
 
-/* 2^254 + (M - 1) / 2 for the odd M that is m or m + L; scalar is 8 m when clamped. */
+/* 2^254, or 2^255 of 256 signs, + (M - 1) / 2 for the odd M that is m or m + L; scalar is
+ * 8 m when clamped. */
 static void recode(uint8_t signs[32], const uint8_t scalar[32])
 {
     static const uint8_t order[16] SELO_FLASH = { /* L = 2^252 + this */
@@ -68,18 +69,18 @@ static void recode(uint8_t signs[32], const uint8_t scalar[32])
     for (uint8_t i = 0; i < 31; i++) {
         signs[i] = (uint8_t)(signs[i] >> 1 | (uint8_t)(signs[i + 1] << 7));
     }
-    signs[31] = (uint8_t)(signs[31] >> 1 | 0x40);
+    signs[31] = (uint8_t)(signs[31] >> 1 | 1 << (TEETH * COLUMNS - 1) % 8);
 }
 
 /* The entry of a column; returns 0xff if it is to be taken away, else 0. */
 static uint8_t choose(struct comb *c, uint8_t column)
 {
-    const uint8_t minus = (uint8_t)(bit(c->signs, (uint8_t)(4 * COLUMNS + column)) - 1);
+    const uint8_t minus = (uint8_t)(bit(c->signs, (uint8_t)((TEETH - 1) * COLUMNS + column)) - 1);
     uint8_t index = 0;
-    for (uint8_t tooth = 4; tooth-- != 0;) {
+    for (uint8_t tooth = TEETH - 1; tooth-- != 0;) {
         index = (uint8_t)(index << 1 | bit(c->signs, (uint8_t)(tooth * COLUMNS + column)));
     }
-    selo_x25519_lookup((uint8_t *)&c->entry, (index ^ minus) & 15);
+    selo_x25519_lookup((uint8_t *)&c->entry, (index ^ minus) & (ENTRIES - 1));
     return minus;
 }
 

@@ -8,14 +8,14 @@
 void selo_x25519_lookup_bytes(uint8_t entry[96], uint8_t index)
 {
     const uint8_t *from = selo_x25519_table;
-    for (uint8_t chunk = 0; chunk < 96; chunk = (uint8_t)(chunk + 24)) {
-        for (uint8_t i = 0; i < 24; i++) {
+    for (uint8_t chunk = 0; chunk < 96; chunk = (uint8_t)(chunk + SELO_X25519_CHUNK)) {
+        for (uint8_t i = 0; i < SELO_X25519_CHUNK; i++) {
             entry[chunk + i] = 0;
         }
-        for (uint8_t e = 0; e < 16; e++) {
+        for (uint8_t e = 0; e < SELO_X25519_ENTRIES; e++) {
             /* 0 - 1 has a high byte of ones, no other difference has. */
             const uint8_t mask = (uint8_t)((uint16_t)((uint16_t)(e ^ index) - 1) >> 8);
-            for (uint8_t i = 0; i < 24; i++) {
+            for (uint8_t i = 0; i < SELO_X25519_CHUNK; i++) {
                 entry[chunk + i] |= (uint8_t)(selo_flash_u8(from++) & mask);
             }
         }

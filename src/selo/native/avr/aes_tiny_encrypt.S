@@ -25,12 +25,8 @@
 #include <avr/io.h>
 
 #include "kernel.inc"
+#include "aes_state.inc"
 
-; The state is r0 to r15, column by column.
-#define T r16 /* T and V are a pair for movw */
-#define V r17
-#define U r18
-#define W r19
 #define K9  r24
 #define K10 r26
 #define K11 r27
@@ -39,41 +35,6 @@
 #define K14 r22
 #define K15 r23
 #define CONSTANT r25
-
-.macro substitute to, from
-    mov r30, \from
-    lpm \to, Z
-.endm
-
-; x = 2 x in GF(2^8), by a mask
-.macro double x
-    lsl \x
-    sbc r30, r30
-    andi r30, 0x1b
-    eor \x, r30
-.endm
-
-.macro mix_column a, b, c, d
-    movw T, \a
-    mov U, \c
-    eor T, \b
-    eor V, \c
-    eor U, \d
-    mov W, T
-    eor W, U
-    double T
-    double U
-    double V
-    eor T, W
-    eor U, W
-    eor V, W
-    eor \a, T
-    eor \b, V
-    eor \c, U
-    eor \d, T
-    eor \d, U
-    eor \d, V
-.endm
 
 ; byte \index of the round key, on the stack, += the byte before it in its row, in \before,
 ; where it stays; added to the state
@@ -131,26 +92,7 @@ kernel selo_aes128_tiny_block
     ldi CONSTANT, 1
     ldi r31, hi8(selo_aes_sbox)
 1:
-    substitute r0, r0           ; SubBytes and ShiftRows, row by row
-    substitute r4, r4
-    substitute r8, r8
-    substitute r12, r12
-    substitute T, r1
-    substitute r1, r5
-    substitute r5, r9
-    substitute r9, r13
-    mov r13, T
-    substitute T, r2
-    substitute r2, r10
-    mov r10, T
-    substitute T, r6
-    substitute r6, r14
-    mov r14, T
-    substitute T, r15
-    substitute r15, r11
-    substitute r11, r7
-    substitute r7, r3
-    mov r3, T
+    substitute_and_shift
     cpi CONSTANT, 0x36          ; the last round has no MixColumns
     brne .+2
     rjmp 2f
