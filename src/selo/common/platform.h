@@ -5,6 +5,8 @@
  *
  *  SELO_FLASH_TABLES  constants live in a separate flash address space and are
  *                     read by special instructions (AVR lpm); else 0
+ *  SELO_STATION       the chip has the peripherals that station/ drives, those of an
+ *                     ATmega328P; else 0, and station/ is empty
  */
 #ifndef SELO_COMMON_PLATFORM_H
 #define SELO_COMMON_PLATFORM_H
@@ -16,6 +18,14 @@
 #define SELO_FLASH_TABLES 1
 #else
 #define SELO_FLASH_TABLES 0
+#endif
+#endif
+
+#ifndef SELO_STATION
+#if defined(__AVR_ATmega328P__)
+#define SELO_STATION 1
+#else
+#define SELO_STATION 0
 #endif
 #endif
 
