@@ -1,6 +1,6 @@
 /*
  * The receiver at the gateway: what the radio brings is decrypted and handed on as text
- * at D7 (field/console.c), with the time of its arrival. Three spans a packet: taking it,
+ * at D7 (selo/station/console.c), with the time of its arrival. Three spans a packet: taking it,
  * the cipher, handing it on. A packet of another key is handed on as nonsense: nothing is
  * authenticated here, as in the paper.
  */

@@ -3,20 +3,23 @@
  * encrypted, to the radio. With D2 at ground it sends one packet after another, as fast as
  * the radio takes them. Three spans a packet: the reading, the cipher, the radio.
  */
+#include "selo/station/battery.h"
 #include "selo/station/clock.h"
 #include "selo/station/e32.h"
 #include "selo/station/eeprom.h"
 #include "selo/station/gauge.h"
 #include "selo/station/idle.h"
 #include "selo/station/outside.h"
+#include "selo/station/reading.h"
 #include "packet.h"
 #include "port.h"
-#include "selo/station/reading.h"
 #include "start.h"
 
 #include <stddef.h>
 
 _Static_assert(sizeof(struct selo_reading) == PACKET_BYTES, "a reading is a block");
+
+const uint16_t selo_battery_bandgap = 1100;
 
 enum { PERIOD_MILLISECONDS = 5000 };
 

@@ -184,7 +184,7 @@ static uint32_t last_reading, period;
 static uint32_t until_reading(void)
 {
     uint32_t since = selo_clock_milliseconds(NULL) - last_reading;
-    if (selo_station_period == 0 || !selo_node_is_joined(&node))
+    if (!selo_node_is_joined(&node))
         return FOREVER;
     return since < period ? period - since : 0;
 }
@@ -206,7 +206,9 @@ static uint32_t rest(void)
 {
     if (begun != SELO_OK)
         return FOREVER;
-    return selo_node_is_waiting(&node) ? 0 : until_reading();
+    if (selo_node_is_waiting(&node))
+        return 0;
+    return selo_station_period == 0 ? FOREVER : until_reading();
 }
 
 /* Not inlined, so that the reading is off the stack when a handshake computes. */
@@ -228,7 +230,7 @@ static uint8_t step(void)
     }
     if (begun != SELO_OK)
         return 0;
-    if (reading_due()) {
+    if (selo_station_period != 0 && reading_due()) {
         send_reading();
         return 1;
     }
