@@ -7,6 +7,7 @@
  *                     read by special instructions (AVR lpm); else 0
  *  SELO_STATION       the chip has the peripherals that station/ drives, those of an
  *                     ATmega328P; else 0, and station/ is empty
+ *  SELO_EEPROM        there are the functions of station/eeprom.h; as SELO_STATION
  */
 #ifndef SELO_COMMON_PLATFORM_H
 #define SELO_COMMON_PLATFORM_H
@@ -27,6 +28,10 @@
 #else
 #define SELO_STATION 0
 #endif
+#endif
+
+#ifndef SELO_EEPROM
+#define SELO_EEPROM SELO_STATION
 #endif
 
 /* SELO_STACK_APART: the function is not inlined. A compiler reserves what a function and all

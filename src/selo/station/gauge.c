@@ -14,6 +14,10 @@
  * closes for about a tenth of a second and bounces at both ends. Buckets do not tip as
  * fast as DEAD_MILLISECONDS in any rain.
  */
+#include "../common/platform.h"
+
+#if SELO_EEPROM
+
 #include "gauge.h"
 #include "eeprom.h"
 #include "crc16.h"
@@ -104,3 +108,5 @@ uint8_t selo_gauge_byte(uint16_t *address, uint8_t *value)
 uint8_t selo_gauge_is_storing(void) { return counted != stored; }
 
 uint32_t selo_gauge_total(void) { return stored; }
+
+#endif

@@ -11,6 +11,10 @@
  * The first 16 bytes of the EEPROM are left alone: a brown-out at the wrong moment
  * writes to address 0, where the address register is after a reset.
  */
+#include "../common/platform.h"
+
+#if SELO_EEPROM
+
 #include "record.h"
 #include "eeprom.h"
 #include "crc16.h"
@@ -101,3 +105,5 @@ void selo_record_erase(void)
     for (uint8_t slot = 0; slot < SLOTS; slot++)
         erase_slot(slot);
 }
+
+#endif
