@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "selo/station/crc16.h"
+#include "../../src/selo/station/crc16.h"
 
 /* The CRC is that of a node's EEPROM, too. */
 #define FRAME_CRC_START SELO_CRC16_START
