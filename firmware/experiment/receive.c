@@ -1,13 +1,13 @@
 /*
  * The receiver at the gateway: what the radio brings is decrypted and handed on as text
- * at D7 (field/console.c), with the time of its arrival. Three spans a packet: taking it,
+ * at D7 (selo/station/console.c), with the time of its arrival. Three spans a packet: taking it,
  * the cipher, handing it on. A packet of another key is handed on as nonsense: nothing is
  * authenticated here, as in the paper.
  */
-#include "console.h"
-#include "ds3231.h"
-#include "e32.h"
-#include "idle.h"
+#include "selo/station/console.h"
+#include "selo/station/ds3231.h"
+#include "selo/station/e32.h"
+#include "selo/station/idle.h"
 #include "packet.h"
 #include "port.h"
 #include "start.h"
@@ -20,10 +20,10 @@ static void line(void)
 
 static void hand_on(const uint32_t variables[PACKET_BYTES / 4])
 {
-    struct ds3231 clock;
-    CONSOLE_NUMBER("packet ", ds3231_read(&clock) ? clock.seconds : 0);
+    struct selo_ds3231 clock;
+    SELO_CONSOLE_NUMBER("packet ", selo_ds3231_read(&clock) ? clock.seconds : 0);
     for (uint8_t i = 0; i < PACKET_BYTES / 4; i++)
-        CONSOLE_HEX("", variables[i]);
+        SELO_CONSOLE_HEX("", variables[i]);
 }
 
 static void take(void)
@@ -33,7 +33,7 @@ static void take(void)
         uint32_t variables[PACKET_BYTES / 4];
     } packet;
     PORT_MARK(1);
-    uint8_t size = e32_receive(packet.bytes);
+    uint8_t size = selo_e32_receive(packet.bytes);
     PORT_MARK(2);
     if (size != PACKET_BYTES)
         return;
@@ -50,11 +50,11 @@ int main(void)
     begin(line);
     for (;;) {
         cli();
-        if (e32_waiting()) {
+        if (selo_e32_waiting()) {
             sei();
             take();
         } else {
-            idle();
+            selo_idle();
         }
     }
 }

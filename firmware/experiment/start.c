@@ -1,7 +1,7 @@
 #include "start.h"
-#include "clock.h"
-#include "ds3231.h"
-#include "e32.h"
+#include "selo/station/clock.h"
+#include "selo/station/ds3231.h"
+#include "selo/station/e32.h"
 #include "packet.h"
 #include "port.h"
 
@@ -14,9 +14,9 @@ void mark_reset(void) { PORT_MARK(1); }
 
 void begin(void (*role)(void))
 {
-    e32_begin();
-    ds3231_begin();
-    clock_begin();
+    selo_e32_begin();
+    selo_ds3231_begin();
+    selo_clock_begin();
     packet_begin();
     role();
     sei();

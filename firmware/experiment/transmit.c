@@ -3,36 +3,39 @@
  * encrypted, to the radio. With D2 at ground it sends one packet after another, as fast as
  * the radio takes them. Three spans a packet: the reading, the cipher, the radio.
  */
-#include "clock.h"
-#include "e32.h"
-#include "eeprom.h"
-#include "gauge.h"
-#include "idle.h"
-#include "outside.h"
+#include "selo/station/battery.h"
+#include "selo/station/clock.h"
+#include "selo/station/e32.h"
+#include "selo/station/eeprom.h"
+#include "selo/station/gauge.h"
+#include "selo/station/idle.h"
+#include "selo/station/outside.h"
+#include "selo/station/reading.h"
 #include "packet.h"
 #include "port.h"
-#include "reading.h"
 #include "start.h"
 
 #include <stddef.h>
 
-_Static_assert(sizeof(struct reading) == PACKET_BYTES, "a reading is a block");
+_Static_assert(sizeof(struct selo_reading) == PACKET_BYTES, "a reading is a block");
+
+const uint16_t selo_battery_bandgap = 1100;
 
 enum { PERIOD_MILLISECONDS = 5000 };
 
 /* The bucket's contact, between D3 and ground. */
 ISR(INT1_vect)
 {
-    if (gauge_edge(clock_milliseconds(NULL)))
-        eeprom_wake();
+    if (selo_gauge_edge(selo_clock_milliseconds(NULL)))
+        selo_eeprom_wake();
 }
 
-uint8_t outside_byte(uint16_t *address, uint8_t *value) { return gauge_byte(address, value); }
+uint8_t selo_outside_byte(uint16_t *address, uint8_t *value) { return selo_gauge_byte(address, value); }
 
 static void sensors(void)
 {
     PORTD |= _BV(PORTD2) | _BV(PORTD3); /* pull-ups */
-    gauge_begin();
+    selo_gauge_begin();
     EICRA = _BV(ISC11); /* a falling edge */
     EIFR = _BV(INTF1);
     EIMSK = _BV(INT1);
@@ -42,7 +45,7 @@ static uint8_t due(void)
 {
     static uint32_t last;
     static uint8_t not_first;
-    uint32_t now = clock_milliseconds(NULL);
+    uint32_t now = selo_clock_milliseconds(NULL);
     if (not_first && (PIND & _BV(PIND2)) && now - last < PERIOD_MILLISECONDS)
         return 0;
     not_first = 1;
@@ -52,16 +55,16 @@ static uint8_t due(void)
 
 static void send(void)
 {
-    struct reading packet;
+    struct selo_reading packet;
     PORT_MARK(1);
-    reading_take(&packet);
+    selo_reading_take(&packet);
     PORT_MARK(2);
     PORT_MARK(1);
     packet_encrypt(&packet);
     PORT_MARK(2);
     PORT_MARK(1);
-    e32_put((const uint8_t *)&packet, sizeof packet);
-    e32_flush();
+    selo_e32_put((const uint8_t *)&packet, sizeof packet);
+    selo_e32_flush();
     PORT_MARK(2);
 }
 
@@ -74,6 +77,6 @@ int main(void)
             continue;
         }
         cli();
-        idle(); /* the clock wakes it 61 times a second */
+        selo_idle(); /* the clock wakes it 61 times a second */
     }
 }

@@ -249,9 +249,11 @@ void chip_send(const uint8_t *bytes, size_t count)
 
 /* simavr drives an input to its pull-up whenever the program writes the port; what
  * is driven from outside is told to the port as well, which then prefers it. */
+/* By the port's letter: the pins that are driven from outside, and how. */
+static uint8_t driven[256], levels[256];
+
 void chip_pin(char port, uint8_t bit, uint8_t level)
 {
-    static uint8_t driven[256], levels[256];
     avr_irq_t *irq = avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), bit);
     if (!irq)
         protocol_error("the chip has no pin P%c%u", port, bit);
@@ -261,6 +263,20 @@ void chip_pin(char port, uint8_t bit, uint8_t level)
     avr_ioport_external_t outside = {.name = at, .mask = driven[at], .value = levels[at]};
     avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL(port), &outside);
     avr_raise_irq(irq, level);
+}
+
+/* A reset leaves the pins' registers at 0, and simavr passes on nothing but changes. */
+static void drive_pins_again(void)
+{
+    for (unsigned port = 'A'; port <= 'Z'; port++) {
+        for (uint8_t bit = 0; bit < 8; bit++) {
+            if (!(driven[port] >> bit & 1))
+                continue;
+            uint8_t level = levels[port] >> bit & 1;
+            avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ((char)port), bit)->value = !level;
+            chip_pin((char)port, bit, level);
+        }
+    }
 }
 
 /* ---- Faults that simavr or the MMU find ---------------------------------------------- */
@@ -392,6 +408,7 @@ void chip_reset(void)
     eeprom_cut();
     in_reset = 1;
     avr_reset(avr);
+    drive_pins_again();
     sleep_reset();
     in_reset = 0;
     avr->state = cpu_Running;

@@ -64,21 +64,25 @@ if [ ! -e "$core" ] || [ "$platform/platform.txt" -nt "$core" ]; then
 fi
 
 # The IDE turns off the warnings of libraries for the user; here they are errors.
+# library.properties has dot_a_linkage=true: the library is an archive, of which a sketch
+# takes the objects that it calls, and those objects' interrupts with them.
+grep -q '^dot_a_linkage=true$' "$root/library.properties"
 strict="-Wall -Wextra -Werror"
-objects=()
+library=$out/library.a
+rm -f "$library"
 while read -r source; do
     object=$out/library/${source#"$root/src/"}.o
     compile "$(language_of "$source")" "$strict" "$source" "$object" -I"$root/src" "$@"
-    objects+=("$object")
+    # One by one, as the IDE does: of two objects with one name the second would be left.
+    avr-gcc-ar rcs "$library" "$object"
 done < <(find "$root/src" -name '*.c' -o -name '*.cpp' -o -name '*.S' | sort)
 
 # An .ino is C++ with Arduino.h in front.
 printf '#include <Arduino.h>\n#line 1 "%s.ino"\n' "$name" | cat - "$sketch/$name.ino" >"$out/sketch/$name.ino.cpp"
 compile cpp "$strict" "$out/sketch/$name.ino.cpp" "$out/sketch/$name.ino.o" -I"$sketch" -I"$root/src" "$@"
-objects+=("$out/sketch/$name.ino.o")
 
 # shellcheck disable=SC2046
-avr-gcc $(flags c.elf "-Wall") -mmcu="$mcu" -o "$out/$name.elf" "${objects[@]}" "$core" -lm
+avr-gcc $(flags c.elf "-Wall") -mmcu="$mcu" -o "$out/$name.elf" "$out/sketch/$name.ino.o" "$library" "$core" -lm
 
 sizes=$(avr-size -A "$out/$name.elf" | awk '
     $1 == ".text" || $1 == ".data" { flash += $2 }

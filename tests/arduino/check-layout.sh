@@ -27,7 +27,7 @@ tracked() { git ls-files --cached --others --exclude-standard -- "$@"; }
 nothing() { [ -z "$1" ]; }
 
 # [LP] every line is key=value with a known key, no key twice
-known='name|version|author|maintainer|sentence|paragraph|category|url|architectures|depends|includes|license'
+known='name|version|author|maintainer|sentence|paragraph|category|url|architectures|depends|includes|license|dot_a_linkage'
 verdict "a line of library.properties is not KEY=VALUE with a known key" \
     nothing "$(grep -vE "^($known)=." library.properties || true)"
 verdict "a key stands twice in library.properties" \
@@ -57,6 +57,11 @@ verdict "src/ is missing" test -d src
 verdict "a sketch, source or header lies in the root beside src/" \
     nothing "$(tracked ':(glob)*.ino' ':(glob)*.pde' ':(glob)*.c' ':(glob)*.cpp' ':(glob)*.h')"
 verdict "utility/ is not allowed beside src/" test ! -e utility
+# Interrupts of src/selo/station are a sketch's only if it calls what they belong to, and an
+# archive keeps the last of two objects with one name.
+verdict "library.properties has no dot_a_linkage=true" test "$(field dot_a_linkage)" = true
+verdict "two sources below src/ have one name" \
+    nothing "$(tracked src | grep -E '\.(c|cpp|S)$' | sed 's@.*/@@' | sort | uniq -d)"
 for folder in Example example Examples Extras extra Extra; do
     verdict "$folder/ is a misspelling" test ! -e "$folder"
 done

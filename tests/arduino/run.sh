@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compiles every example for the Uno and runs the cases of cases.txt on the
-# simulator, checking what they print on the serial port.
+# simulator, checking what they print on the serial port, or how they play with what is
+# around them.
 #
 # usage: tests/arduino/run.sh
 # environment: SIMAVR_RUNNER  the runner program (default: built from sims/simavr)
@@ -61,6 +62,14 @@ while IFS='|' read -r -u 3 name sketch flags cycles check; do
             verdict 1 "$name compiles"
             continue
         fi
+    fi
+    if [ "$cycles" = - ]; then
+        status=0
+        # shellcheck disable=SC2086 # a command made of words
+        $check "$runner" "$built/$sketch.elf" "$out/$name" >"$out/$name.play" 2>&1 || status=1
+        [ $status -eq 0 ] || sed 's/^/    | /' "$out/$name.play"
+        verdict $status "$name"
+        continue
     fi
     # A sketch never ends; the runner stops it at the limit, with exit status 3.
     "$runner" --mcu atmega328p --frequency 16000000 --limit "$cycles" "$built/$sketch.elf" \

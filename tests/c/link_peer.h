@@ -338,6 +338,60 @@ static int peer_open(const struct peer *peer, const uint8_t *frame, uint8_t size
     return size - at - tag_size;
 }
 
+/* ---- A gateway's side of a pairing ----------------------------------------------------- */
+
+struct gateway {
+    uint8_t secret[32];
+    uint8_t key_frame[37];
+    uint8_t device_key[32], result_key[32];
+    uint32_t digits;
+};
+
+static void gateway_start(struct gateway *gateway, uint32_t id)
+{
+    check_random_bytes(gateway->secret, 32);
+    gateway->key_frame[0] = SELO_FRAME_PAIR_KEY;
+    selo_link_put(gateway->key_frame + 1, id, 4);
+    peer_keygen(gateway->key_frame + 5, gateway->secret);
+}
+
+/* Whether the reveal opens the commitment; then both keys and the digits. */
+static int gateway_derive(struct gateway *gateway, const uint8_t commit[38],
+                          const uint8_t reveal[53])
+{
+    struct selo_suite_hash hash;
+    uint8_t bytes[32], digest[32];
+
+    selo_suite_start(&hash);
+    selo_suite_update(&hash, "Selo pair 1", 11);
+    selo_suite_update(&hash, commit, 6);
+    selo_suite_update(&hash, reveal + 5, 48);
+    selo_suite_finish(&hash, bytes);
+    if (commit[0] != 0x10 || reveal[0] != 0x30 || commit[5] != SELO_LINK_SUITE
+        || memcmp(commit + 1, reveal + 1, 4) != 0 || memcmp(bytes, commit + 6, 32) != 0) {
+        return 0;
+    }
+    selo_suite_start(&hash);
+    selo_suite_update(&hash, commit, 38);
+    selo_suite_update(&hash, gateway->key_frame, 37);
+    selo_suite_update(&hash, reveal, 53);
+    selo_suite_finish(&hash, gateway->device_key);
+    CHECK(peer_shared_secret(bytes, gateway->secret, reveal + 5) == SELO_OK);
+    selo_suite_hkdf(gateway->device_key, bytes, 32, gateway->result_key, digest);
+    gateway->digits = (digest[0] | (uint32_t)digest[1] << 8 | (uint32_t)digest[2] << 16
+                       | (uint32_t)digest[3] << 24)
+                      % 1000000;
+    return 1;
+}
+
+static void gateway_result(const struct gateway *gateway, uint32_t id, uint8_t x,
+                           uint8_t frame[21])
+{
+    frame[0] = (uint8_t)(0x40 | x);
+    selo_link_put(frame + 1, id, 4);
+    selo_suite_seal(gateway->result_key, x, frame, 5, frame + 5, 0, 16);
+}
+
 /* ---- Common beginnings ------------------------------------------------------------------- */
 
 static const uint8_t link_key[33] = "the device key of the node tests";

@@ -1,7 +1,7 @@
 /* The experiment's packet by each cipher: its key 00 01 02 ... is that of the official
  * examples, so their blocks must come out, in place, and go back. */
 #include "../../firmware/experiment/packet.h"
-#include "../../firmware/node/reading.h"
+#include "selo/station/reading.h"
 #include "check.h"
 
 /* The variants are functions of their own, without prototypes. */
@@ -84,7 +84,7 @@ static const struct variant variants[] = {
 
 int main(void)
 {
-    CHECK(sizeof(struct reading) == PACKET_BYTES);
+    CHECK(sizeof(struct selo_reading) == PACKET_BYTES);
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         const struct variant *v = &variants[i];
         uint8_t plain[PACKET_BYTES], sealed[PACKET_BYTES], packet[PACKET_BYTES];
@@ -99,7 +99,7 @@ int main(void)
             CHECK_BYTES(packet, plain, sizeof packet);
         }
         /* A reading with every variable in its four bytes, low byte first. */
-        struct reading reading = {1, 2, -3, 4, 5}, back;
+        struct selo_reading reading = {1, 2, -3, 4, 5}, back;
         memcpy(packet, &reading, sizeof packet);
         v->encrypt(packet);
         if (v->decrypt != NULL) {

@@ -1,7 +1,7 @@
 /* A DS3231's registers as seconds and back, against the C library's calendar; each second
  * of a day, each day of a century. */
 #define _DEFAULT_SOURCE /* timegm */
-#include "../../firmware/node/field/calendar.h"
+#include "selo/station/calendar.h"
 #include "check.h"
 
 #include <time.h>
@@ -15,13 +15,13 @@ static void check_time(uint32_t seconds)
     time_t time = (time_t)seconds;
     struct tm tm;
     gmtime_r(&time, &tm);
-    const uint8_t want[CALENDAR_BYTES] = {
+    const uint8_t want[SELO_CALENDAR_BYTES] = {
         digits(tm.tm_sec), digits(tm.tm_min), digits(tm.tm_hour),
         (uint8_t)(tm.tm_wday == 0 ? 7 : tm.tm_wday), digits(tm.tm_mday), digits(tm.tm_mon + 1),
         digits(tm.tm_year - 100)};
-    uint8_t got[CALENDAR_BYTES];
-    CHECK(calendar_registers(got, seconds) && memcmp(got, want, sizeof want) == 0);
-    CHECK(calendar_seconds(want) == seconds);
+    uint8_t got[SELO_CALENDAR_BYTES];
+    CHECK(selo_calendar_registers(got, seconds) && memcmp(got, want, sizeof want) == 0);
+    CHECK(selo_calendar_seconds(want) == seconds);
 }
 
 static void test_times(void)
@@ -30,60 +30,60 @@ static void test_times(void)
         check_time(FIRST + day * DAY + day * 7919 % DAY);
     for (uint32_t second = 0; second < DAY; second++)
         check_time(1795343211 - 1795343211 % DAY + second);
-    uint8_t registers[CALENDAR_BYTES];
-    CHECK(!calendar_registers(registers, 0));
-    CHECK(!calendar_registers(registers, FIRST - 1));
-    CHECK(!calendar_registers(registers, FIRST + (uint32_t)DAYS * DAY));
-    CHECK(!calendar_registers(registers, UINT32_MAX));
+    uint8_t registers[SELO_CALENDAR_BYTES];
+    CHECK(!selo_calendar_registers(registers, 0));
+    CHECK(!selo_calendar_registers(registers, FIRST - 1));
+    CHECK(!selo_calendar_registers(registers, FIRST + (uint32_t)DAYS * DAY));
+    CHECK(!selo_calendar_registers(registers, UINT32_MAX));
 }
 
 static void test_twelve_hours(void)
 {
-    uint8_t registers[CALENDAR_BYTES];
-    CHECK(calendar_registers(registers, 1795343211));
+    uint8_t registers[SELO_CALENDAR_BYTES];
+    CHECK(selo_calendar_registers(registers, 1795343211));
     uint32_t midnight = 1795343211 - 1795343211 % DAY + 1795343211 % 3600;
     for (int hour = 0; hour < 24; hour++) {
         int clock = hour % 12 == 0 ? 12 : hour % 12;
         registers[2] = (uint8_t)(0x40 | (hour >= 12 ? 0x20 : 0) | digits(clock));
-        CHECK(calendar_seconds(registers) == midnight + (uint32_t)hour * 3600);
+        CHECK(selo_calendar_seconds(registers) == midnight + (uint32_t)hour * 3600);
     }
     registers[2] = 0x40;
-    CHECK(calendar_seconds(registers) == 0);
+    CHECK(selo_calendar_seconds(registers) == 0);
     registers[2] = 0x53;
-    CHECK(calendar_seconds(registers) == 0);
+    CHECK(selo_calendar_seconds(registers) == 0);
 }
 
 /* What no clock says: a bus with nothing on it, digits that are none, the 30th of February. */
 static void test_nonsense(void)
 {
-    static const uint8_t good[CALENDAR_BYTES] = {0x59, 0x59, 0x23, 7, 0x29, 0x02, 0x24};
+    static const uint8_t good[SELO_CALENDAR_BYTES] = {0x59, 0x59, 0x23, 7, 0x29, 0x02, 0x24};
     static const struct {
         uint8_t at, value;
     } bad[] = {{0, 0x60}, {0, 0x0A}, {0, 0xFF}, {1, 0x60}, {1, 0x1F}, {2, 0x24}, {2, 0x1A},
                {4, 0x00}, {4, 0x30}, {4, 0x0B}, {5, 0x00}, {5, 0x13}, {5, 0x82}, {6, 0xA0},
                {6, 0x23}};
-    uint8_t registers[CALENDAR_BYTES];
-    CHECK(calendar_seconds(good) == 1709251199);
+    uint8_t registers[SELO_CALENDAR_BYTES];
+    CHECK(selo_calendar_seconds(good) == 1709251199);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         memcpy(registers, good, sizeof good);
         registers[bad[i].at] = bad[i].value;
-        CHECK(calendar_seconds(registers) == 0);
+        CHECK(selo_calendar_seconds(registers) == 0);
     }
     memset(registers, 0xFF, sizeof registers);
-    CHECK(calendar_seconds(registers) == 0);
+    CHECK(selo_calendar_seconds(registers) == 0);
     memset(registers, 0, sizeof registers);
-    CHECK(calendar_seconds(registers) == 0);
+    CHECK(selo_calendar_seconds(registers) == 0);
 }
 
 static void test_temperatures(void)
 {
-    CHECK(calendar_centidegrees(0x19, 0x40) == 2525);
-    CHECK(calendar_centidegrees(0x00, 0x00) == 0);
-    CHECK(calendar_centidegrees(0xFF, 0xC0) == -25);
-    CHECK(calendar_centidegrees(0xE7, 0x40) == -2475);
-    CHECK(calendar_centidegrees(0x7F, 0xC0) == 12775);
-    CHECK(calendar_centidegrees(0x80, 0x00) == -12800);
-    CHECK(calendar_centidegrees(0x19, 0x7F) == 2525); /* the low bits are not its */
+    CHECK(selo_calendar_centidegrees(0x19, 0x40) == 2525);
+    CHECK(selo_calendar_centidegrees(0x00, 0x00) == 0);
+    CHECK(selo_calendar_centidegrees(0xFF, 0xC0) == -25);
+    CHECK(selo_calendar_centidegrees(0xE7, 0x40) == -2475);
+    CHECK(selo_calendar_centidegrees(0x7F, 0xC0) == 12775);
+    CHECK(selo_calendar_centidegrees(0x80, 0x00) == -12800);
+    CHECK(selo_calendar_centidegrees(0x19, 0x7F) == 2525); /* the low bits are not its */
 }
 
 int main(void)

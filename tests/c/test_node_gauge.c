@@ -1,7 +1,7 @@
 /* The rain gauge's total: the power is cut in every byte of every store, and what is
  * left is the total before the tip or after it. The EEPROM's interrupt is played here. */
-#include "../../firmware/node/eeprom.h"
-#include "../../firmware/node/field/gauge.h"
+#include "selo/station/eeprom.h"
+#include "selo/station/gauge.h"
 #include "check.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@ static long puts_left = -1; /* -1: the power stays */
 static enum tear tear;
 static uint32_t now;
 
-uint8_t eeprom_get(uint16_t address)
+uint8_t selo_eeprom_get(uint16_t address)
 {
     if (address < RING_BEGIN || address >= RING_BEGIN + RING_BYTES)
         abort();
@@ -26,7 +26,7 @@ uint8_t eeprom_get(uint16_t address)
 
 static void program(uint16_t address, uint8_t value)
 {
-    uint8_t old = eeprom_get(address);
+    uint8_t old = selo_eeprom_get(address);
     CHECK(old != value);
     if (puts_left == 0) {
         const uint8_t left[TEARS] = {0xFF, old, value, (uint8_t)check_random()};
@@ -44,20 +44,20 @@ static void store(void)
 {
     uint16_t address;
     uint8_t value;
-    while (gauge_byte(&address, &value))
+    while (selo_gauge_byte(&address, &value))
         program(address, value);
 }
 
 static void tip(void)
 {
     now += DEAD;
-    CHECK(gauge_edge(now));
+    CHECK(selo_gauge_edge(now));
 }
 
 static uint32_t after_restart(void)
 {
-    gauge_begin();
-    return gauge_total();
+    selo_gauge_begin();
+    return selo_gauge_total();
 }
 
 static void test_counting(void)
@@ -66,10 +66,10 @@ static void test_counting(void)
     CHECK(after_restart() == 0);
     for (uint32_t i = 1; i <= 1000; i++) {
         tip();
-        CHECK(gauge_is_storing());
+        CHECK(selo_gauge_is_storing());
         store();
-        CHECK(!gauge_is_storing());
-        CHECK(gauge_total() == i);
+        CHECK(!selo_gauge_is_storing());
+        CHECK(selo_gauge_total() == i);
         CHECK(after_restart() == i);
     }
     /* Several that came during a handshake. */
@@ -91,23 +91,23 @@ static void test_bounces(void)
     CHECK(after_restart() == 0);
     now += DEAD;
     for (uint32_t bounce = 0; bounce < DEAD; bounce += 7)
-        CHECK(gauge_edge(now + bounce) == (bounce == 0));
+        CHECK(selo_gauge_edge(now + bounce) == (bounce == 0));
     store();
-    CHECK(gauge_total() == 1);
+    CHECK(selo_gauge_total() == 1);
     /* The next, at moments that 16 bits of milliseconds cannot tell from the last. */
     for (uint32_t i = 0; i < 5; i++) {
         now += 65536;
-        gauge_edge(now);
+        selo_gauge_edge(now);
     }
     store();
-    CHECK(gauge_total() == 6);
+    CHECK(selo_gauge_total() == 6);
     /* Milliseconds wrap. */
     now = UINT32_MAX - 10;
-    gauge_edge(now);
+    selo_gauge_edge(now);
     now += DEAD;
-    gauge_edge(now);
+    selo_gauge_edge(now);
     store();
-    CHECK(gauge_total() == 8);
+    CHECK(selo_gauge_total() == 8);
 }
 
 /* 1 if it came to an end, 0 if the power was cut in the byte after `bytes`. */
@@ -126,8 +126,8 @@ static int store_until(long bytes)
 static void begin_at(uint32_t total)
 {
     memset(memory, 0xFF, sizeof memory);
-    gauge_begin();
-    while (gauge_total() < total) {
+    selo_gauge_begin();
+    while (selo_gauge_total() < total) {
         tip();
         store();
     }
@@ -172,13 +172,13 @@ static void test_tips_while_storing(void)
             uint8_t value;
             begin_at(start);
             tip();
-            for (int i = 0; i < bytes && gauge_byte(&address, &value); i++)
+            for (int i = 0; i < bytes && selo_gauge_byte(&address, &value); i++)
                 program(address, value);
             tip();
-            CHECK(gauge_is_storing());
-            CHECK(gauge_total() <= start + 1);
+            CHECK(selo_gauge_is_storing());
+            CHECK(selo_gauge_total() <= start + 1);
             store();
-            CHECK(gauge_total() == start + 2);
+            CHECK(selo_gauge_total() == start + 2);
             CHECK(after_restart() == start + 2);
         }
     }

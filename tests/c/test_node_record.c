@@ -1,7 +1,7 @@
 /* The node's record store: the power is cut in every byte of every store, and what
  * is left must be the older record or the newer one, whole. */
-#include "../../firmware/node/eeprom.h"
-#include "../../firmware/node/record.h"
+#include "selo/station/eeprom.h"
+#include "selo/station/record.h"
 #include "check.h"
 
 #include <setjmp.h>
@@ -17,16 +17,16 @@ static jmp_buf power_cut;
 static long puts_left = -1; /* -1: the power stays */
 static enum tear tear;
 
-uint8_t eeprom_get(uint16_t address)
+uint8_t selo_eeprom_get(uint16_t address)
 {
     if (address < UNTOUCHED || address >= EEPROM_BYTES)
         abort();
     return memory[address];
 }
 
-void eeprom_put(uint16_t address, uint8_t value)
+void selo_eeprom_put(uint16_t address, uint8_t value)
 {
-    uint8_t old = eeprom_get(address);
+    uint8_t old = selo_eeprom_get(address);
     if (old == value)
         return;
     if (puts_left == 0) {
@@ -44,7 +44,7 @@ static int store_until(long bytes, const uint8_t record[SIZE])
 {
     puts_left = bytes;
     if (setjmp(power_cut) == 0) {
-        CHECK(record_store(NULL, record) == SELO_OK);
+        CHECK(selo_record_store(NULL, record) == SELO_OK);
         puts_left = -1;
         return 1;
     }
@@ -55,7 +55,7 @@ static int store_until(long bytes, const uint8_t record[SIZE])
 static int is_record(const uint8_t want[SIZE])
 {
     uint8_t got[SIZE];
-    return record_load(NULL, got) == SELO_OK && memcmp(got, want, SIZE) == 0;
+    return selo_record_load(NULL, got) == SELO_OK && memcmp(got, want, SIZE) == 0;
 }
 
 /* A record that differs from the last one as records do: seed and counter. */
@@ -69,19 +69,19 @@ static void test_stores(void)
     uint8_t record[SIZE], got[SIZE];
     memset(memory, 0xFF, sizeof memory);
     memset(got, 1, sizeof got);
-    CHECK(record_load(NULL, got) == SELO_ERROR_STORE);
+    CHECK(selo_record_load(NULL, got) == SELO_ERROR_STORE);
     CHECK(check_is_zero(got, SIZE));
     check_random_bytes(record, SIZE);
     for (int i = 0; i < 20; i++) {
-        CHECK(record_store(NULL, record) == SELO_OK);
+        CHECK(selo_record_store(NULL, record) == SELO_OK);
         CHECK(is_record(record));
         next_record(record);
     }
     /* Records of nothing but one value are as good as others. */
     memset(record, 0xFF, SIZE);
-    CHECK(record_store(NULL, record) == SELO_OK && is_record(record));
+    CHECK(selo_record_store(NULL, record) == SELO_OK && is_record(record));
     memset(record, 0, SIZE);
-    CHECK(record_store(NULL, record) == SELO_OK && is_record(record));
+    CHECK(selo_record_store(NULL, record) == SELO_OK && is_record(record));
 }
 
 /* Cuts every store of a chain once in every byte, by every kind of tear. */
@@ -102,13 +102,13 @@ static void test_power_cuts(void)
             while (!store_until(cut, newer)) {
                 uint8_t got[SIZE];
                 if (stored == 0)
-                    CHECK(record_load(NULL, got) == SELO_ERROR_STORE || is_record(newer));
+                    CHECK(selo_record_load(NULL, got) == SELO_ERROR_STORE || is_record(newer));
                 else
                     CHECK(is_record(older) || is_record(newer));
                 /* Again, cut again at the same place, then not cut. */
                 store_until(cut, newer);
                 CHECK(stored == 0 || is_record(older) || is_record(newer));
-                CHECK(record_store(NULL, newer) == SELO_OK && is_record(newer));
+                CHECK(selo_record_store(NULL, newer) == SELO_OK && is_record(newer));
                 memcpy(memory, image, sizeof image);
                 cut++;
             }
@@ -132,16 +132,16 @@ static void test_erasing(void)
     memset(memory, 0xFF, sizeof memory);
     check_random_bytes(record, SIZE);
     memcpy(secret, record + 5, sizeof secret);
-    CHECK(record_store(NULL, record) == SELO_OK);
+    CHECK(selo_record_store(NULL, record) == SELO_OK);
     memset(record + 5, 0, sizeof secret);
-    CHECK(record_store(NULL, record) == SELO_OK);
+    CHECK(selo_record_store(NULL, record) == SELO_OK);
     CHECK(holds(secret));
-    record_erase_older();
+    selo_record_erase_older();
     CHECK(!holds(secret));
     CHECK(is_record(record));
-    CHECK(record_store(NULL, record) == SELO_OK && is_record(record));
-    record_erase();
-    CHECK(record_load(NULL, got) == SELO_ERROR_STORE);
+    CHECK(selo_record_store(NULL, record) == SELO_OK && is_record(record));
+    selo_record_erase();
+    CHECK(selo_record_load(NULL, got) == SELO_ERROR_STORE);
     size_t erased = 0;
     while (erased < sizeof memory && memory[erased] == 0xFF)
         erased++;
@@ -155,10 +155,10 @@ static void test_wear(void)
     memset(memory, 0xFF, sizeof memory);
     check_random_bytes(first, SIZE);
     check_random_bytes(second, SIZE);
-    CHECK(record_store(NULL, first) == SELO_OK);
+    CHECK(selo_record_store(NULL, first) == SELO_OK);
     uint8_t before[EEPROM_BYTES];
     memcpy(before, memory, sizeof before);
-    CHECK(record_store(NULL, second) == SELO_OK);
+    CHECK(selo_record_store(NULL, second) == SELO_OK);
     for (size_t at = UNTOUCHED; at < sizeof memory; at++) {
         if (memory[at] == before[at])
             continue;

@@ -16,7 +16,7 @@ heard() { sed -n "s/^$1 //p" <<<"$answer" | tr -d '\n'; }
 
 # 2026-11-22 09:06:51, a Sunday; 25 degrees; 1.1 V of 5 V are 225 steps.
 wires "--ds3231 1795338411 --watch D4 --console D7:9600" 'advance 300000'
-verdict "wires: the clock says $(heard recv)" [ "$(heard recv)" = 51060901221126001900e100 ]
+verdict "wires: the clock says $(heard recv)" [ "$(heard recv)" = 51060901221126001900e10000 ]
 verdict "wires: the console says $(heard console)" [ "$(heard console)" = 4162 ]
 verdict "wires: the pin says $(heard pin)" \
     grep -qE '^D 4 1 cycle=[0-9]+D 4 0 cycle=[0-9]+$' <<<"$(heard pin)"
@@ -25,7 +25,11 @@ verdict "wires: the pin says $(heard pin)" \
 wires "--ds3231 0" 'temperature -475' 'supply 3300' 'advance 300000' 'send 00' 'advance 48000000' \
     reset 'advance 300000'
 verdict "wires: a clock without power says $(heard recv)" \
-    [ "$(heard recv)" = 00000007010100''80fb4055015859230331123000fb4055010100000401013100fb405501 ]
+    [ "$(heard recv)" = 00000007010100''80fb405501005859230331123000fb405501000100000401013100fb40550100 ]
+
+# A pin that is driven stays so over a reset.
+wires "--ds3231 0" 'pin D 2 1' 'advance 300000' reset 'advance 300000' 'pin D 2 0' reset 'advance 300000'
+verdict "wires: D2 and a reset: $(heard recv)" grep -qE '^.{24}04.{24}04.{24}00$' <<<"$(heard recv)"
 
 # At another rate there is no text.
 wires "--console D7:115200" 'advance 300000'

@@ -1,4 +1,4 @@
-//! The rain gauge of `firmware/node/field` on a simulated chip: its UART, which leads to a
+//! The rain gauge of `firmware/node` (field) on a simulated chip: its UART, which leads to a
 //! radio module, the module's pins, the bucket, the clock, the button and what it says on its
 //! console. The simulated clock is the caller's: nothing moves but by [`FieldNode::advance`].
 

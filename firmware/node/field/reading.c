@@ -1,30 +1,6 @@
 /*
- * The station's reading: clock, gauge, thermometer, battery.
+ * The rain gauge's reading, as the library takes it.
  */
-#include "reading.h"
-#include "battery.h"
-#include "ds3231.h"
-#include "e32.h"
-#include "gauge.h"
+#include <selo_station.h>
 
-#include <util/atomic.h>
-
-void reading_take(struct reading *reading)
-{
-    static uint8_t not_first;
-    struct ds3231 clock;
-    if (!ds3231_read(&clock))
-        clock = (struct ds3231){.stopped = 2};
-    uint32_t tips;
-    ATOMIC_BLOCK(ATOMIC_RESTORESTATE) { tips = gauge_total(); }
-    *reading = (struct reading){
-        .time = clock.seconds,
-        .tips = tips,
-        .centidegrees = clock.stopped == 2 ? READING_NO_TEMPERATURE : clock.centidegrees,
-        .battery_millivolts = battery_millivolts(),
-        .status = (uint16_t)((clock.stopped ? READING_CLOCK_LOST : 0)
-                             | (not_first ? 0 : READING_RESTARTED)
-                             | (e32_lost() ? READING_RADIO_LOST : 0)),
-    };
-    not_first = 1;
-}
+void selo_station_reading(struct selo_reading *reading) { selo_reading_take(reading); }

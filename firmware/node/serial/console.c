@@ -1,26 +1,26 @@
 /*
  * Text on the serial line, a line a frame.
  */
-#include "console.h"
+#include "selo/station/console.h"
 #include "commands.h"
 #include "serial.h"
-#include "station.h"
+#include "selo/station/station.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { NUMBER_CHARACTERS = 11 };
 
-static void confirm(void) { station_confirm(1); }
-static void reject(void) { station_confirm(0); }
-static void list(void) { CONSOLE("commands: confirm reject forget pair join status"); }
+static void confirm(void) { selo_station_confirm(1); }
+static void reject(void) { selo_station_confirm(0); }
+static void list(void) { SELO_CONSOLE("commands: confirm reject forget pair join status"); }
 
 static const struct command {
     char name[8];
     console_command_fn *function;
 } commands[] PROGMEM = {
-    {"confirm", confirm},     {"reject", reject},     {"forget", station_forget},
-    {"pair", station_pair},   {"join", station_join}, {"status", station_status},
+    {"confirm", confirm},     {"reject", reject},     {"forget", selo_station_forget},
+    {"pair", selo_station_pair},   {"join", selo_station_join}, {"status", selo_station_status},
 };
 
 console_command_fn *console_command(const char *line, uint8_t size)
@@ -35,7 +35,7 @@ console_command_fn *console_command(const char *line, uint8_t size)
 }
 
 /* Not inlined: the line would lie on the stack below every call of its callers. */
-__attribute__((noinline)) void console_say(const char *text, uint32_t number, uint8_t base, uint8_t digits)
+__attribute__((noinline)) void selo_console_say(const char *text, uint32_t number, uint8_t base, uint8_t digits)
 {
     char line[SERIAL_MAX], figures[NUMBER_CHARACTERS];
     size_t size = strlen_P(text);

@@ -1,37 +1,37 @@
 /*
  * The serial line as all that is around the node: link frames, readings, commands.
  */
-#include "outside.h"
+#include "selo/station/outside.h"
 #include "commands.h"
-#include "idle.h"
+#include "selo/station/idle.h"
 #include "serial.h"
-#include "station.h"
+#include "selo/station/station.h"
 
 #include <string.h>
 
-void outside_begin(void) { serial_begin(); }
-uint8_t outside_waiting(void) { return serial_waiting(); }
-void outside_flush(void) { serial_flush(); }
+void selo_outside_begin(void) { serial_begin(); }
+uint8_t selo_outside_waiting(void) { return serial_waiting(); }
+void selo_outside_flush(void) { serial_flush(); }
 
-uint8_t outside_byte(uint16_t *address, uint8_t *value)
+uint8_t selo_outside_byte(uint16_t *address, uint8_t *value)
 {
     (void)address, (void)value;
     return 0;
 }
 
-void outside_sleep(uint32_t milliseconds)
+void selo_outside_sleep(uint32_t milliseconds)
 {
     (void)milliseconds;
-    idle(); /* the line does not wake from anything deeper */
+    selo_idle(); /* the line does not wake from anything deeper */
 }
 
-enum selo_status outside_send(void *unused, const uint8_t *frame, uint8_t size)
+enum selo_status selo_outside_send(void *unused, const uint8_t *frame, uint8_t size)
 {
     (void)unused;
     return serial_put(SERIAL_LINK, frame, size) ? SELO_OK : SELO_ERROR_SEND;
 }
 
-uint8_t outside_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
+uint8_t selo_outside_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
 {
     (void)unused;
     enum serial_channel channel;
@@ -44,21 +44,21 @@ uint8_t outside_receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
     return size;
 }
 
-void outside_payload(const uint8_t *bytes, uint8_t size)
+void selo_outside_payload(const uint8_t *bytes, uint8_t size)
 {
     if (serial_put(SERIAL_PAYLOAD, bytes, size))
         serial_flush();
 }
 
 /* Link frames are the library's. */
-uint8_t outside_step(void)
+uint8_t selo_outside_step(void)
 {
     enum serial_channel channel;
     uint8_t size;
     const uint8_t *bytes = serial_peek(&channel, &size);
     if (!bytes)
         return 0;
-    if (channel == SERIAL_LINK && station_poll())
+    if (channel == SERIAL_LINK && selo_station_poll())
         return 1;
     if (channel == SERIAL_CONSOLE) {
         console_command_fn *command = console_command((const char *)bytes, size);
@@ -67,7 +67,7 @@ uint8_t outside_step(void)
         return 1;
     }
     if (channel == SERIAL_PAYLOAD || channel == SERIAL_CONFIRMED)
-        station_send(bytes, size, channel == SERIAL_CONFIRMED ? SELO_NODE_CONFIRMED : 0);
+        selo_station_send(bytes, size, channel == SERIAL_CONFIRMED ? SELO_NODE_CONFIRMED : 0);
     serial_take();
     return 1;
 }

@@ -2,18 +2,18 @@
  * A made-up weather station: temperature goes up and down by 5 degrees in 256
  * readings, every 16th tips the rain gauge, the battery sinks slowly. It has no clock.
  */
-#include "reading.h"
+#include "selo/station/station.h"
 
-void reading_take(struct reading *reading)
+void selo_station_reading(struct selo_reading *reading)
 {
     static uint16_t number;
     uint8_t phase = (uint8_t)number;
     int16_t swing = phase < 128 ? phase : 256 - phase;
-    *reading = (struct reading){
+    *reading = (struct selo_reading){
         .tips = number / 16,
         .centidegrees = 1900 + 4 * swing,
         .battery_millivolts = (uint16_t)(3300 - number / 64),
-        .status = number == 0 ? READING_CLOCK_LOST | READING_RESTARTED : READING_CLOCK_LOST,
+        .status = number == 0 ? SELO_READING_CLOCK_LOST | SELO_READING_RESTARTED : SELO_READING_CLOCK_LOST,
     };
     number++;
 }

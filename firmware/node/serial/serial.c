@@ -5,7 +5,7 @@
  */
 #include "serial.h"
 #include "frame.h"
-#include "idle.h"
+#include "selo/station/idle.h"
 
 #include <avr/io.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static void write_byte(uint8_t byte)
         if (UCSR0A & _BV(UDRE0))
             break;
         UCSR0B |= _BV(UDRIE0);
-        idle();
+        selo_idle();
     }
     sei();
     UDR0 = byte;

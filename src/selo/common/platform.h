@@ -5,6 +5,9 @@
  *
  *  SELO_FLASH_TABLES  constants live in a separate flash address space and are
  *                     read by special instructions (AVR lpm); else 0
+ *  SELO_STATION       the chip has the peripherals that station/ drives, those of an
+ *                     ATmega328P; else 0, and station/ is empty
+ *  SELO_EEPROM        there are the functions of station/eeprom.h; as SELO_STATION
  */
 #ifndef SELO_COMMON_PLATFORM_H
 #define SELO_COMMON_PLATFORM_H
@@ -17,6 +20,18 @@
 #else
 #define SELO_FLASH_TABLES 0
 #endif
+#endif
+
+#ifndef SELO_STATION
+#if defined(__AVR_ATmega328P__)
+#define SELO_STATION 1
+#else
+#define SELO_STATION 0
+#endif
+#endif
+
+#ifndef SELO_EEPROM
+#define SELO_EEPROM SELO_STATION
 #endif
 
 /* SELO_STACK_APART: the function is not inlined. A compiler reserves what a function and all

@@ -1,0 +1,18 @@
+/*
+ * Milliseconds since the start, from timer 0. Wraps after 49 days, as
+ * struct selo_hal wants it.
+ */
+#ifndef SELO_STATION_CLOCK_H
+#define SELO_STATION_CLOCK_H
+
+#include <stdint.h>
+
+/* Starts the timer; interrupts may be off or on. */
+void selo_clock_begin(void);
+
+uint32_t selo_clock_milliseconds(void *unused);
+
+/* So many milliseconds have passed while the timer stood still. */
+void selo_clock_slept(uint16_t slept);
+
+#endif

@@ -1,0 +1,290 @@
+/*
+ * The node at work. With SELO_STATION_MARKS=1 every call of the library that may compute
+ * stands between marks (firmware/ports/avr/port.h), for a simulator that counts cycles; on
+ * a board a mark is a store to a register that nobody reads. Frames and text leave after
+ * the marks.
+ */
+#include "chip.h"
+
+#if SELO_STATION
+
+#include "station.h"
+#include "button.h"
+#include "clock.h"
+#include "console.h"
+#include "entropy.h"
+#include "outside.h"
+#include "record.h"
+
+#if SELO_STATION_MARKS
+#include "port.h"
+#else
+#define PORT_MARK(value)
+#endif
+
+_Static_assert(sizeof(struct selo_reading) == 16, "a reading has 16 bytes");
+
+#define FOREVER UINT32_MAX
+
+static struct selo_node node;
+static enum selo_status begun = SELO_ERROR_STATE;
+static uint8_t comparing; /* the digits have been shown and wait for the operator */
+static uint8_t receiving; /* the library may take in a frame: the marks are around it */
+
+#define MARKED(statement) \
+    do {                  \
+        PORT_MARK(1);     \
+        statement;        \
+        PORT_MARK(2);     \
+        selo_outside_flush();  \
+    } while (0)
+
+static void say_result(enum selo_status status)
+{
+    if (status != SELO_OK)
+        SELO_CONSOLE_NUMBER("error ", status);
+}
+
+/* ---- What the operator asks for ------------------------------------------------------ */
+
+void selo_station_pair(void)
+{
+    enum selo_status status = begun;
+    comparing = 0;
+    if (status == SELO_OK)
+        MARKED(status = selo_node_pair(&node));
+    say_result(status);
+}
+
+void selo_station_join(void)
+{
+    enum selo_status status = begun;
+    if (status == SELO_OK)
+        MARKED(status = selo_node_join(&node));
+    say_result(status);
+}
+
+void selo_station_confirm(uint8_t same)
+{
+    enum selo_status status = begun;
+    comparing = 0;
+    if (status == SELO_OK)
+        MARKED(status = selo_node_confirm(&node, same));
+    say_result(status);
+}
+
+void selo_station_forget(void)
+{
+    comparing = 0;
+    if (begun == SELO_OK) {
+        say_result(selo_node_forget(&node));
+        selo_record_erase_older();
+        SELO_CONSOLE("forgotten");
+    } else { /* a record of another suite, for instance */
+        selo_record_erase();
+        SELO_CONSOLE("erased; start again");
+    }
+}
+
+void selo_station_status(void)
+{
+    if (begun != SELO_OK) {
+        SELO_CONSOLE_NUMBER("not started, error ", begun);
+        return;
+    }
+    SELO_CONSOLE_HEX("id ", selo_node_id(&node));
+    SELO_CONSOLE_NUMBER("suite ", SELO_LINK_SUITE);
+    if (selo_node_is_joined(&node))
+        SELO_CONSOLE("joined");
+    else if (selo_node_is_paired(&node))
+        SELO_CONSOLE("paired");
+    else
+        SELO_CONSOLE("unpaired");
+}
+
+/* Link frames, but only when they are looked for. */
+static uint8_t receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
+{
+    return receiving ? selo_outside_receive(unused, frame) : 0;
+}
+
+/* ---- What happens ------------------------------------------------------------------------ */
+
+void selo_station_send(const void *payload, uint8_t size, uint8_t flags)
+{
+    enum selo_status status = begun;
+    if (status == SELO_OK)
+        MARKED(status = selo_node_send(&node, payload, size, flags));
+    say_result(status);
+}
+
+static void take_event(enum selo_node_event event)
+{
+    switch (event) {
+    case SELO_NODE_NOTHING:
+        break;
+    case SELO_NODE_DIGITS:
+        comparing = 1;
+        SELO_CONSOLE_DIGITS("digits ", selo_node_digits(&node));
+        break;
+    case SELO_NODE_PAIRED:
+        comparing = 0;
+        SELO_CONSOLE("paired");
+        selo_station_join();
+        break;
+    case SELO_NODE_PAIR_FAILED:
+        comparing = 0;
+        SELO_CONSOLE("pairing failed");
+        break;
+    case SELO_NODE_JOINED:
+        SELO_CONSOLE("joined");
+        break;
+    case SELO_NODE_RECEIVED:
+        selo_outside_payload(node.received, node.received_size);
+        break;
+    case SELO_NODE_DELIVERED:
+        SELO_CONSOLE("delivered");
+        break;
+    case SELO_NODE_UNDELIVERED:
+        SELO_CONSOLE("undelivered");
+        break;
+    case SELO_NODE_LOST:
+        SELO_CONSOLE("session lost");
+        break;
+    }
+}
+
+uint8_t selo_station_poll(void)
+{
+    enum selo_node_event event;
+    if (begun != SELO_OK)
+        return 0;
+    receiving = 1;
+    MARKED(event = selo_node_poll(&node));
+    receiving = 0;
+    take_event(event);
+    return 1;
+}
+
+static void press(void)
+{
+    if (comparing)
+        selo_station_confirm(1);
+    else if (begun == SELO_OK && !selo_node_is_paired(&node))
+        selo_station_pair();
+}
+
+/* A period is longer or shorter by up to an eighth, so that two nodes whose frames collide
+ * do not go on doing so. */
+#define SPREAD (selo_station_period / 8)
+
+static uint32_t last_reading, period;
+
+/* Milliseconds until a reading is due; none is without a session. */
+static uint32_t until_reading(void)
+{
+    uint32_t since = selo_clock_milliseconds(NULL) - last_reading;
+    if (!selo_node_is_joined(&node))
+        return FOREVER;
+    return since < period ? period - since : 0;
+}
+
+static uint8_t reading_due(void)
+{
+    static uint16_t random;
+    if (until_reading() != 0)
+        return 0;
+    random = (uint16_t)(random * 25173U + 13849U + (uint16_t)selo_node_id(&node));
+    last_reading = selo_clock_milliseconds(NULL);
+    period = selo_station_period - SPREAD + SPREAD / 128 * (random >> 8);
+    return 1;
+}
+
+/* For so many milliseconds nothing is due and no answer is awaited; 0: the node must go on
+ * looking. */
+static uint32_t rest(void)
+{
+    if (begun != SELO_OK)
+        return FOREVER;
+    if (selo_node_is_waiting(&node))
+        return 0;
+    return selo_station_period == 0 ? FOREVER : until_reading();
+}
+
+/* Not inlined, so that the reading is off the stack when a handshake computes. */
+static __attribute__((noinline)) void send_reading(void)
+{
+    struct selo_reading reading;
+    selo_station_reading(&reading);
+    selo_station_send(&reading, sizeof reading, 0);
+}
+
+/* Does one thing that is due; 0 if there is none. */
+static uint8_t step(void)
+{
+    if (selo_outside_step())
+        return 1;
+    if (selo_button_pressed()) {
+        press();
+        return 1;
+    }
+    if (begun != SELO_OK)
+        return 0;
+    if (selo_station_period != 0 && reading_due()) {
+        send_reading();
+        return 1;
+    }
+    enum selo_node_event event = selo_node_poll(&node);
+    selo_outside_flush();
+    take_event(event);
+    return event != SELO_NODE_NOTHING;
+}
+
+static const struct selo_hal hal = {
+    .send = selo_outside_send,
+    .receive = receive,
+    .milliseconds = selo_clock_milliseconds,
+    .entropy = selo_entropy_draw,
+    .load = selo_record_load,
+    .store = selo_record_store,
+};
+
+/* Not inlined, so that the record is off the stack when the node works. */
+static __attribute__((noinline)) void begin(void)
+{
+    begun = selo_node_begin(&node, &hal);
+}
+
+void selo_station_begin(void)
+{
+    selo_outside_begin();
+    selo_clock_begin();
+    selo_button_begin();
+    sei();
+    PORT_MARK(1); /* what the marks cost */
+    PORT_MARK(2);
+    begin();
+    selo_station_status();
+    if (begun == SELO_OK) {
+        if (selo_node_is_paired(&node))
+            selo_station_join();
+        else
+            selo_station_pair();
+    }
+    if (!selo_entropy_found())
+        SELO_CONSOLE("the clocks do not jitter: only the stored seed is random");
+}
+
+void selo_station_work(void)
+{
+    if (step())
+        return;
+    uint32_t milliseconds = rest();
+    cli();
+    if (selo_outside_waiting())
+        sei();
+    else
+        selo_outside_sleep(milliseconds);
+}
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * The node at work: what it does at the start, at each event of the link, at a frame
+ * from outside, at a press of the button and when a reading is due.
+ */
+#ifndef SELO_STATION_STATION_H
+#define SELO_STATION_STATION_H
+
+#include "../../selo.h"
+#include "reading.h"
+
+/* ---- What the program gives ------------------------------------------------------------ */
+
+/* A reading every so many milliseconds; 0: none but those of selo_station_send. */
+extern const uint32_t selo_station_period;
+
+/* Fills in the reading that is due. */
+void selo_station_reading(struct selo_reading *reading);
+
+/* ---- What it calls --------------------------------------------------------------------- */
+
+/* Loads the record and pairs, or joins if it is paired already. Turns interrupts on. */
+void selo_station_begin(void);
+
+/* Does one thing that is due, or sleeps until something may be. Again and again. */
+void selo_station_work(void);
+
+/* ---- What is around it calls ------------------------------------------------------------- */
+
+/* Gives the library the frame that has come; 0 if there is no library to give it to. */
+uint8_t selo_station_poll(void);
+
+/* Sends a reading, with SELO_NODE_CONFIRMED until it is acknowledged. */
+void selo_station_send(const void *payload, uint8_t size, uint8_t flags);
+
+/* What the operator asks for; the answer is text on the console. */
+void selo_station_pair(void);
+void selo_station_join(void);
+void selo_station_confirm(uint8_t same);
+void selo_station_forget(void);
+void selo_station_status(void);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * Selo: a station, which is a sealed sensor on an ATmega328P (Arduino Uno).
+ *
+ * It does what a node needs around the link of selo.h: it pairs and joins by itself, keeps
+ * its keys in the EEPROM, sends a reading each period through an E32 radio module, sets its
+ * clock by the gateway's, and sleeps in between. A program for it is
+ *
+ *     const uint32_t selo_station_period = 5000;
+ *     const uint16_t selo_battery_bandgap = 1100;
+ *     void selo_station_reading(struct selo_reading *reading) { selo_reading_take(reading); }
+ *
+ *     int main(void)
+ *     {
+ *         selo_station_begin();
+ *         for (;;)
+ *             selo_station_work();
+ *     }
+ *
+ * examples/RainGauge is that as a sketch, firmware/node as a program of its own. This
+ * header declares nothing itself: each part's header, in selo/station/, is its manual. The
+ * parts can be taken without the station, as firmware/experiment does:
+ *
+ *  reading.h  the 16 bytes of a reading: a rain gauge's, by the parts below
+ *  gauge.h    tips of a bucket, debounced, their total in the EEPROM
+ *  ds3231.h   clock and thermometer on the two-wire bus
+ *  battery.h  the chip's supply, against its own reference
+ *  e32.h      the radio module: frames in and out, its sleep
+ *  console.h  text for the operator at D7, 9600 baud
+ *  clock.h    milliseconds, over sleep too
+ *
+ * Pins and interrupts are fixed: UART 0 (D0, D1), D2 to D7, the two-wire bus (A4, A5), timer
+ * 1 and 2, the watchdog, EE_READY, PCINT2; without Arduino's core timer 0 as well. A program
+ * that calls none of it has none of these interrupts: the library is linked as an archive.
+ */
+#ifndef SELO_STATION_H
+#define SELO_STATION_H
+
+#include "selo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "selo/station/battery.h"
+#include "selo/station/clock.h"
+#include "selo/station/console.h"
+#include "selo/station/ds3231.h"
+#include "selo/station/e32.h"
+#include "selo/station/gauge.h"
+#include "selo/station/reading.h"
+#include "selo/station/station.h"
+
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(ARDUINO) && !SELO_STATION
+#error "selo_station.h drives the peripherals of an ATmega328P: choose the board Arduino Uno"
+#endif
+
+#endif
