@@ -25,13 +25,11 @@ static uint8_t last_flags(void)
     return world_last(&world)[0] & 0x0f;
 }
 
-/* How long the node waits before it repeats what it sent last: 2 s, and so many milliseconds
- * as ten bits at the frame's end say. */
+/* How long the node waits before it repeats what it sent last: 2 s, and 4 ms for each unit of
+ * the frame's last byte. */
 static uint32_t first_pause(void)
 {
-    const uint8_t *end = world_last(&world) + world_last_size(&world);
-
-    return 2000 + ((uint32_t)(end[-1] << 8 | end[-2]) & 1023);
+    return 2000 + 4u * world_last(&world)[world_last_size(&world) - 1];
 }
 
 /* Gives the node a DOWN and returns the events. */
@@ -510,7 +508,7 @@ static void acknowledges(void)
     sends = world.sends;
     CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING && world.sends == sends);
     memcpy(frame, world_last(&world), 58);
-    CHECK(world_wait(&world, &node, 3023) == 0);
+    CHECK(world_wait(&world, &node, 3020) == 0);
     CHECK_BYTES(world_last(&world), frame, world_last_size(&world)); /* repeated with it */
     CHECK(down(SELO_FRAME_ACK, 0x1236, "\1\0", 2) == EVENT(DELIVERED));
 
@@ -581,7 +579,7 @@ static void unheard(void)
     CHECK(down(0, 0, "still here", 10) == EVENT(RECEIVED) && node.session.unheard == 0);
     CHECK(selo_node_join(&node) == SELO_OK); /* does nothing: it is joining */
     CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK && last_flags() == 0);
-    CHECK(world_wait(&world, &node, 3023) == 0); /* the last frame is the request again */
+    CHECK(world_wait(&world, &node, 3020) == 0); /* the last frame is the request again */
     link_answer(&world, &node, &peer, 0x1234, 0);
     CHECK(node.session.unheard == 0 && node.session.up_next == 0);
 
@@ -591,7 +589,7 @@ static void unheard(void)
         CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK);
     }
     CHECK(world_poll(&node) == EVENT(LOST) && node.state == STATE_JOINING);
-    CHECK(world_wait(&world, &node, 3023) == 0); /* the last frame is the request again */
+    CHECK(world_wait(&world, &node, 3020) == 0); /* the last frame is the request again */
     link_answer(&world, &node, &peer, 0x1234, 0);
     CHECK(world_poll(&node) == 0 && node.state == STATE_IDLE);
 
@@ -657,7 +655,7 @@ static void limits(void)
     CHECK(world_poll(&node) == 0 && node.state == STATE_JOINING);
     CHECK(selo_node_is_waiting(&node));
     CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK); /* meanwhile it goes on */
-    world_wait(&world, &node, 3023);
+    world_wait(&world, &node, 3020);
     link_answer(&world, &node, &peer, 7, 0);
     CHECK(world_poll(&node) == 0 && node.state == STATE_IDLE && node.session.up_next == 0);
 

@@ -29,9 +29,9 @@ const REPEATS: [Duration; 4] = [
     Duration::from_secs(16),
 ];
 
-/// By what share the link's waits are longer at most: 1,023 ms of 2 s [docs/protocol.md,
+/// By what share the link's waits are longer at most: 1,020 ms of 2 s [docs/protocol.md,
 /// state machines].
-pub const LINK_JITTER: f64 = 1023.0 / 2000.0;
+pub const LINK_JITTER: f64 = 1020.0 / 2000.0;
 
 /// From a packet in the gateway's host to its answer: far below the other times.
 const GATEWAY: Duration = Duration::from_millis(1);

@@ -23,9 +23,9 @@
 #ifndef SELO_LINK_REPEAT
 #define SELO_LINK_REPEAT 2000
 #endif
-/* The first wait is up to so much longer; a power of two. */
-#ifndef SELO_LINK_REPEAT_SPREAD
-#define SELO_LINK_REPEAT_SPREAD 1024
+/* The first wait is longer by so much for each unit of the frame's last byte. */
+#ifndef SELO_LINK_REPEAT_STEP
+#define SELO_LINK_REPEAT_STEP 4
 #endif
 
 /* The longest wait after the first join that failed; doubled so many times at most. */
@@ -76,11 +76,11 @@
 _Static_assert(SELO_LINK_PAIR_TIME / SELO_LINK_PAIR_REPEAT >= 1
                    && SELO_LINK_PAIR_TIME / SELO_LINK_PAIR_REPEAT <= 255,
                "node.sent counts the repetitions of a pairing");
-_Static_assert(SELO_LINK_TRANSMISSIONS >= 1 && SELO_LINK_TRANSMISSIONS <= 8,
-               "the wait after the last transmission is doubled so often and fits 32 bits");
-_Static_assert((SELO_LINK_REPEAT_SPREAD & (SELO_LINK_REPEAT_SPREAD - 1)) == 0
-                   && SELO_LINK_REPEAT + SELO_LINK_REPEAT_SPREAD <= 65536,
-               "two bytes of a frame are cut to it, and the sum fits 16 bits");
+_Static_assert(SELO_LINK_TRANSMISSIONS >= 1 && SELO_LINK_TRANSMISSIONS <= 8
+                   && (SELO_LINK_REPEAT + 255ul * SELO_LINK_REPEAT_STEP)
+                              << (SELO_LINK_TRANSMISSIONS - 1)
+                          <= UINT16_MAX,
+               "the wait after the last transmission is doubled so often and fits 16 bits");
 _Static_assert(((uint64_t)SELO_LINK_JOIN_WAIT << SELO_LINK_JOIN_WAIT_DOUBLINGS) < 1L << 21,
                "half of the wait times 4,096 fits 32 bits");
 _Static_assert(SELO_LINK_JOIN_RESERVE >= 1 && SELO_LINK_JOIN_RESERVE <= 255,

@@ -18,12 +18,11 @@ static void count_unheard(struct selo_node *node)
     }
 }
 
-uint32_t selo_node_patience(const uint8_t *frame, uint8_t size, uint8_t repeats)
+uint16_t selo_node_patience(const uint8_t *frame, uint8_t size, uint8_t repeats)
 {
-    const uint16_t spread = (uint16_t)(selo_link_get(frame + size - 2, 2)
-                                       & (SELO_LINK_REPEAT_SPREAD - 1));
+    const uint16_t first = (uint16_t)(SELO_LINK_REPEAT + SELO_LINK_REPEAT_STEP * frame[size - 1]);
 
-    return (uint32_t)(uint16_t)(SELO_LINK_REPEAT + spread) << repeats;
+    return (uint16_t)(first << repeats);
 }
 
 enum selo_status selo_node_send(struct selo_node *node, const void *payload, uint8_t size,

@@ -38,9 +38,9 @@ uint8_t selo_node_is_due(const struct selo_node *node, uint32_t due);
 void selo_node_draw(struct selo_node *node, uint8_t out[32]);
 
 /* How long to wait for the answer to a frame that was sent `repeats` times before. Its last
- * two bytes, of a tag, say how much longer than the shortest: nodes whose frames met in the
- * air do not meet again, and nothing is drawn for it. */
-uint32_t selo_node_patience(const uint8_t *frame, uint8_t size, uint8_t repeats);
+ * byte, of a tag, says how much longer than the shortest: nodes whose frames met in the air do
+ * not meet again, and nothing is drawn for it. */
+uint16_t selo_node_patience(const uint8_t *frame, uint8_t size, uint8_t repeats);
 
 /* Sends a frame. */
 enum selo_status selo_node_transmit(struct selo_node *node, const uint8_t *frame, uint8_t size);
