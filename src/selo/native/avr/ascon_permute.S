@@ -10,12 +10,12 @@
 ; The substitution layer goes byte by byte through the five words, the diffusion layer word
 ; by word. Two words never reach memory between the layers that use them: e has its eight
 ; registers throughout, and eight others hold a from its diffusion to the substitution, which
-; leaves d in them byte by byte, for the diffusion of d. Of a third, c, half has registers: all
-; that are left. A rotation by whole bytes is
-; another name for the registers of a copy; of the bits that remain, the two rotations of a
-; word share what they can: x + (x >>> 19) + (x >>> 28) is x + ((x >>> 16 + x >>> 25) >>> 3).
-; The five steps of the substitution by [SP800-232, 3.3], with b and d complemented in
-; between, which saves instructions on a CPU that cannot complement in an AND.
+; leaves d in them byte by byte, for the diffusion of d. Half of c has the registers that are
+; left. A rotation by whole bytes is another name for the registers of a copy; of the bits
+; that remain, the two rotations of a word share what they can: x + (x >>> 19) + (x >>> 28)
+; is x + ((x >>> 16 + x >>> 25) >>> 3). The five steps of the substitution by
+; [SP800-232, 3.3], with b and d complemented in between, which saves instructions on a CPU
+; that cannot complement in an AND.
 ;
 ; Time: branches depend on the number of rounds only.
 ; Proved by tests/avr/test_ascon.c and by the official vectors (selo lab check).
