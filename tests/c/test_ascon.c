@@ -4,6 +4,7 @@
  */
 #include "check_aead.h"
 #include "selo.h"
+#include "selo/ascon/ascon.h"
 
 static enum selo_status seal(const void *key, const uint8_t *nonce, size_t nonce_size,
                              const void *ad, size_t ad_size, uint8_t *out, const uint8_t *in,
@@ -146,6 +147,19 @@ static void hash_known_answers(void)
     check_digest(digest, "b60e9db6767d4821c08fbe410c486e9eaa7ebf0ac6c1c8a11677f2f8e655505b");
 }
 
+/* The state that a hash starts with is the initial value, permuted [SP800-232, 5.1]. */
+static void hash_start(void)
+{
+    struct selo_ascon_hash256 hash;
+    uint64_t state[5] = {0x0000080100cc0002};
+
+    selo_ascon_permute(state, 12);
+    selo_ascon_hash256_start(&hash);
+    for (uint8_t i = 0; i < 5; i++) {
+        CHECK(hash.state[i] == state[i]);
+    }
+}
+
 static void hash_in_pieces(void)
 {
     uint8_t message[50], want[32], digest[32];
@@ -170,6 +184,7 @@ int main(void)
     aead_of_nothing();
     aead_sizes();
     hash_known_answers();
+    hash_start();
     hash_in_pieces();
     return check_report("ascon");
 }

@@ -6,7 +6,7 @@
 static void setup(uint8_t *round_keys, const uint8_t *raw, uint8_t words)
 {
     memcpy(round_keys, raw, 8);
-    memcpy(round_keys + SPECK_EXPAND_L, raw + 8, 8 * (uint8_t)(words - 1));
+    memcpy(round_keys + SPECK_EXPAND_L, raw + 8, (size_t)(8 * (words - 1)));
     selo_speck_expand(round_keys, words);
 }
 
