@@ -4,7 +4,7 @@
 ;   void selo_sha256_compress(uint32_t state[8], uint32_t block[16])
 ;                             r25:r24            r23:r22
 ;
-; 26,708 cycles, call and return included. 724 bytes of flash and the 256 of the constants:
+; 26,580 cycles, call and return included. 720 bytes of flash and the 256 of the constants:
 ; with SELO_SHA256_SMALL=1 it takes the place of sha256_compress_fast.S. 112 bytes of stack
 ; with the return address, wiped where words of the hash stood.
 ;
@@ -38,16 +38,10 @@
 ; n + m, modulo 4, of four registers: those of a word that is rotated by bytes
 #define BYTE(word, n) (word + ((n) & 3))
 
-; to = from rotated right by 8 \at
+; to = from rotated right by 8 \at, which is even
 .macro copy to, from, at=0
-    .if \at & 1
-    .irp n, 0,1,2,3
-    mov \to + \n, BYTE(\from, \n + \at)
-    .endr
-    .else
     movw \to, BYTE(\from, \at)
     movw \to + 2, BYTE(\from, \at + 2)
-    .endif
 .endm
 
 .macro left x
@@ -84,9 +78,10 @@
     .endif
 .endm
 
-.macro add_word x, y
+; Byte n of y is in the register n + \at.
+.macro add_word x, y, at=0
     .irp n, 0,1,2,3
-    add_byte \n, \x + \n, \y + \n
+    add_byte \n, \x + \n, BYTE(\y, \n + \at)
     .endr
 .endm
 
@@ -179,14 +174,14 @@ rounds:
     eor WORD, r0
     add_byte \n, S + \n, WORD
     .endr
-    copy T, V, 1                ; Sigma1: 6 = 8 - 2; 11 = 8 + 3; 25 = 24 + 1
+    copy T, V                   ; Sigma1: 6 = 8 - 2; 11 = 8 + 3; 25 = 24 + 1
     right T, 2
-    eor_word T, V, 3
+    eor_word T, V, 2
     right T, 1
     left V
     left V
-    eor_word T, V, 1
-    add_word S, T
+    eor_word T, V, 0
+    add_word S, T, 1
     .irp n, 0,1,2,3             ; d becomes e
     ldd r0, Y+12+\n
     add_byte \n, r0, S + \n
