@@ -88,6 +88,8 @@ fault $layout "MAJOR.MINOR.PATCH" "sed -i 's/^version=.*/version=1/' library.pro
 fault $layout "none of the nine" "sed -i 's/^category=.*/category=Security/' library.properties"
 fault $layout "url is not" "sed -i 's/^url=.*/url=selo/' library.properties"
 fault $layout "includes names none.h" "sed -i 's/^includes=.*/includes=none.h/' library.properties"
+fault $layout "has no dot_a_linkage" "sed -i '/^dot_a_linkage=/d' library.properties"
+fault $layout "have one name" "cp src/selo/link/node.c src/selo/noise/node.c"
 fault $layout "lies in the root" "echo 'int x;' >loose.c"
 fault $layout "a symbolic link" "ln -s README.md link.md && git add link.md"
 fault $layout "examples/Wrong has no Wrong.ino" "mkdir examples/Wrong && echo '//' >examples/Wrong/other.ino"
