@@ -1,7 +1,6 @@
 /*
- * What is around the node: the way to its gateway, and whoever looks after it. Each
- * variant has its own: serial/ one line for all, field/ a radio, sensors and a console
- * that only speaks.
+ * What is around the node: the way to its gateway, and whoever looks after it. field.c has
+ * a radio, sensors and a console that only speaks; firmware/node/serial one line for all.
  */
 #ifndef SELO_STATION_OUTSIDE_H
 #define SELO_STATION_OUTSIDE_H
