@@ -148,7 +148,9 @@ static void test_examples(void)
     }
 }
 
-/* The last word of each expanded key, and the tail that `small` keeps, at w[i] in slot i mod Nk. */
+/* The last word of each expanded key, and the words after it that `small` keeps, w[i] in slot
+ * i mod Nk: w[i - Nk] is w[i] + w[i - 1], where no word is substituted. Those that are, and all
+ * others, decryption proves. */
 static void test_key_schedule(void)
 {
     static const struct {
@@ -172,8 +174,16 @@ static void test_key_schedule(void)
         CHECK_BYTES(schedule, raw, key_size);
         CHECK_BYTES(schedule + 4 * words - 4, last_word, 4);
         CHECK_BYTES(first, raw, key_size);
-        for (int i = words - key_size / 4; i < words; i++) {
-            CHECK_BYTES(first + key_size + i % (key_size / 4) * 4, schedule + 4 * i, 4);
+        for (int i = words, nk = key_size / 4; i < words + nk; i++) {
+            const uint8_t *last = first + key_size;
+            const uint8_t *before = i == words ? schedule + 4 * i - 4 : last + (i - 1) % nk * 4;
+            uint8_t sum[4];
+            for (int k = 0; k < 4; k++) {
+                sum[k] = last[i % nk * 4 + k] ^ before[k];
+            }
+            if (i % nk != 0 && (nk != 8 || i % nk != 4)) {
+                CHECK_BYTES(sum, schedule + 4 * (i - nk), 4);
+            }
         }
     }
 }
