@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SELO = process.env.SELO ?? join(ROOT, "target/release/selo");
 
+const PATIENCE = 120_000;
+
 export class Collector {
     constructor() {
         this.folder = mkdtempSync(join(tmpdir(), "selo-web-"));
@@ -80,7 +82,7 @@ export class Collector {
 export class Up extends Collector {
     program() {
         const free = "127.0.0.1:0";
-        const ready = /"listen":"(?<gateway>[^"]+)"[^]*everything is up.*"dashboard":"(?<base>[^"]+)"/;
+        const ready = /the gateway listens","listen":"(?<gateway>[^"]+)"[^]*everything is up.*"dashboard":"(?<base>[^"]+)"/;
         return { command: "up", options: ["--listen", free, "--broker", free, "--json-log"], ready };
     }
 
@@ -91,16 +93,21 @@ export class Up extends Collector {
     }
 }
 
-/** Where `pattern` is in what a process says on stderr, as soon as it is. */
+/** Where `pattern` is in what a process says on stderr, as soon as it is. One that does not
+ * say it in a time that no machine needs is killed. */
 export function said(process, pattern) {
     let log = "";
     return new Promise((resolve, reject) => {
+        const patience = setTimeout(() => process.kill(), PATIENCE);
+        process.on("exit", () => clearTimeout(patience));
         process.on("error", reject);
         process.on("exit", (code) => reject(new Error(`${process.spawnargs.join(" ")} ended with ${code}:\n${log}`)));
         process.stderr.on("data", (data) => {
             log += data;
             const found = log.match(pattern);
-            if (found) resolve(found);
+            if (!found) return;
+            clearTimeout(patience);
+            resolve(found);
         });
     });
 }

@@ -412,6 +412,7 @@ test("pairing with a gateway: a simulated Uno shows the digits that the page doe
         await page.getByText("attempts left").waitFor();
         const uno = up.uno(3);
         const ended = new Promise((resolve) => uno.once("exit", resolve));
+        setTimeout(() => uno.kill(), 120_000).unref();
         const [, digits] = await said(uno, /Digits here: (\d{3} \d{3})/);
         await page.getByText(digits).waitFor({ timeout: 60_000 });
         await page.getByLabel("Digits on the node").fill(digits);
