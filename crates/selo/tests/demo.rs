@@ -62,7 +62,7 @@ fn a_folder_that_is_not_a_demos_is_left_alone() {
     std::fs::create_dir(&folder).expect("made");
     std::fs::write(folder.join("thesis.txt"), "years").expect("written");
     let answer = site.selo(&["demo", "--out", "mine", "--seconds", "1"]);
-    assert_eq!(answer.code, Some(1), "{answer:?}");
+    assert_eq!(answer.code, Some(4), "{answer:?}");
     assert!(answer.stderr.contains("not a demo's"), "{answer:?}");
     let left = std::fs::read_to_string(folder.join("thesis.txt"));
     assert_eq!(left.expect("there"), "years");
