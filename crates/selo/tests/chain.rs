@@ -501,7 +501,7 @@ fn a_certificate_is_warned_of_before_it_expires_and_read_again_when_asked() {
     let broker = chain.broker.as_ref().expect("runs");
     let said = broker.err.said("expires soon");
     assert!(
-        said.contains("farm/server.pem") && said.contains("19"),
+        said.contains("farm/server.pem") && said.contains("days=20"),
         "{said}"
     );
     let arguments = chain
