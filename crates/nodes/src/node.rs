@@ -285,9 +285,11 @@ mod tests {
         node.node().provision(1, &[9; 32]).expect("takes a key");
         node.node().join().expect("begins a join");
         let sent = node.take_sent();
-        node.turn(1_999, |_, event| panic!("{event:?}"));
+        // Its last byte says how long [docs/protocol.md, state machines].
+        let wait = 2_000 + 4 * u32::from(*sent[0].last().expect("a frame"));
+        node.turn(wait - 1, |_, event| panic!("{event:?}"));
         assert!(node.take_sent().is_empty());
-        node.turn(2_000, |_, event| panic!("{event:?}"));
+        node.turn(wait, |_, event| panic!("{event:?}"));
         assert_eq!(node.take_sent(), sent);
     }
 

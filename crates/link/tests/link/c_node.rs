@@ -194,7 +194,8 @@ fn a_confirmed_reading_is_repeated() {
     for suite in Suite::ALL {
         let (mut c, mut gateway) = joined(suite, SessionId(1), false);
         let first = c.send(b"23.5 C", true);
-        assert_eq!(c.wait(2_000), []);
+        // The longest that a frame can make it wait [docs/protocol.md, state machines].
+        assert_eq!(c.wait(3_020), []);
         assert_eq!(
             c.sent(),
             first,

@@ -166,7 +166,7 @@ fn a_thousand_nodes() {
         .iter_mut()
         .map(|(device, node)| {
             node.join().expect("there is a key");
-            device.state().now += 2000;
+            device.state().now += 3020;
             assert_eq!(events(node), []);
             let state = device.state();
             assert_eq!(state.sent.len(), 2, "the request, and once more");

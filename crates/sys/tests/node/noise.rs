@@ -81,7 +81,7 @@ fn join<D: Digest>(suite: Suite, name: &str) {
     node.send(b"confirm this", true)
         .expect("there is a session");
     let mut said = Vec::new();
-    for _ in 0..30 {
+    for _ in 0..46 {
         device.state().now += 1000;
         said.extend(events(&mut node));
     }
