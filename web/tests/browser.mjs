@@ -17,6 +17,8 @@ export async function launch() {
 /** What happened in all pages of a run. */
 export class Watch {
     requests = [];
+    /** Those that left the collector that the page came from. */
+    strayed = [];
     problems = [];
 }
 
@@ -24,7 +26,11 @@ export class Watch {
 export async function open(browser, collector, watch, options = {}) {
     const context = await browser.newContext({ baseURL: collector.base, locale: "en-GB", timezoneId: "UTC", ...options });
     context.setDefaultTimeout(Number(process.env.SELO_TIMEOUT ?? 60_000));
-    context.on("request", (request) => watch.requests.push(request.url()));
+    context.on("request", (request) => {
+        const url = request.url();
+        watch.requests.push(url);
+        if (new URL(url).origin !== collector.base && !/^(data|blob):/.test(url)) watch.strayed.push(url);
+    });
     context.on("weberror", (error) => watch.problems.push(String(error.error())));
     await context.addInitScript(() => {
         addEventListener("securitypolicyviolation", (event) =>
