@@ -117,7 +117,7 @@ static void live(int joins, int steps, int cut_after)
         uint8_t accept[58];
         CHECK(selo_node_join(&node) == SELO_OK);
         if (join == 3) { /* nobody answers: repetitions, then a new request */
-            world_wait(&world, &node, 50000);
+            world_wait(&world, &node, 65000);
         }
         if (join != 5) {
             selo_node_end_handshake(&node);
