@@ -103,9 +103,7 @@
 .endm
 
 kernel selo_aes_fast_encrypt
-    push_range 2, 17
-    push r28
-    push r29
+    save_registers
     movw r28, r24               ; Y: round keys
     movw r26, r22               ; X: out
     movw r30, r20               ; Z: in
@@ -170,9 +168,7 @@ kernel selo_aes_fast_encrypt
     last S1, 1, 13
     last S6, 6, 14
     last S11, 11, 15
-    pop r29
-    pop r28
-    pop_range 2, 17
+    restore_registers
     clr r1
     ret
 kernel_end selo_aes_fast_encrypt

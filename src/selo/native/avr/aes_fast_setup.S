@@ -180,9 +180,7 @@ kernel_end selo_aes192_fast_setup
 ; The words, a byte a row: 0: r2 to r5, 1: r6 to r9, 2: r10 to r13, 3: r14 to r17,
 ; 4: stored, 5: stored, stored, r0, r1, 6: r18 to r21, 7: r22, r23, r26, r27
 kernel selo_aes256_fast_setup
-    push_range 2, 17
-    push r28
-    push r29
+    save_registers
     movw r28, r24               ; Y: w[i - 8]
     movw r30, r22
     .irp n, 2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
@@ -241,9 +239,7 @@ kernel selo_aes256_fast_setup
     adiw r28, 32
     rjmp 1b
 2:
-    pop r29
-    pop r28
-    pop_range 2, 17
+    restore_registers
     clr r1
     ret
 kernel_end selo_aes256_fast_setup

@@ -52,19 +52,12 @@
 .endm
 
 kernel selo_aes128_tiny_block
-    push_range 2, 17
-    push r28
-    push r29
+    save_registers
     push r22
     push r23
-    in r28, _SFR_IO_ADDR(SPL)
-    in r29, _SFR_IO_ADDR(SPH)
+    stack_get
     sbiw r28, 9
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r29
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r28
+    stack_set
     movw r26, r20               ; X: in
     movw r30, r24               ; Z: key
     .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
@@ -135,20 +128,14 @@ kernel selo_aes128_tiny_block
     std Y+\n, T
     .endr
     adiw r28, 9
-    in T, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r29
-    out _SFR_IO_ADDR(SREG), T
-    out _SFR_IO_ADDR(SPL), r28
+    stack_set r28, r29, T
     pop r27
     pop r26
     .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
     st X+, \n
     .endr
     clr r1
-    pop r29
-    pop r28
-    pop_range 2, 17
+    restore_registers
     ret
 kernel_end selo_aes128_tiny_block
 

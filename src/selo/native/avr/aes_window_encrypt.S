@@ -69,20 +69,13 @@
 .endm
 
 kernel selo_aes_tiny_encrypt
-    push_range 2, 17
-    push r28
-    push r29
+    save_registers
     push r22
     push r23
-    in r28, _SFR_IO_ADDR(SPL)
-    in r29, _SFR_IO_ADDR(SPH)
+    stack_get
     sub r28, r18
     sbci r29, 0
-    in r0, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r29
-    out _SFR_IO_ADDR(SREG), r0
-    out _SFR_IO_ADDR(SPL), r28
+    stack_set
     movw r26, r20               ; X: in
     .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
     ld \n, X+
@@ -148,8 +141,7 @@ kernel selo_aes_tiny_encrypt
     breq 6f
     rjmp 3b
 6:
-    in r30, _SFR_IO_ADDR(SPL)
-    in r31, _SFR_IO_ADDR(SPH)
+    stack_get r30, r31
     clr T
 7:
     .irp n, 1,2,3,4,5,6,7,8
@@ -158,20 +150,14 @@ kernel selo_aes_tiny_encrypt
     adiw r30, 8
     subi SIZE, 8
     brne 7b
-    in T, _SFR_IO_ADDR(SREG)
-    cli
-    out _SFR_IO_ADDR(SPH), r31
-    out _SFR_IO_ADDR(SREG), T
-    out _SFR_IO_ADDR(SPL), r30
+    stack_set r30, r31, T
     pop r27
     pop r26
     .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
     st X+, \n
     .endr
     clr r1
-    pop r29
-    pop r28
-    pop_range 2, 17
+    restore_registers
     ret
 
 ; the last word substituted; without T also turned, the constant added and Y at the first

@@ -24,9 +24,7 @@
 #include "arx.inc"
 
 kernel selo_chacha20_block
-    push_range 2, 17
-    push r28
-    push r29
+    save_registers
     movw r28, r24               ; Y: stream
     movw r26, r22               ; X: state
     ldi r24, 64
@@ -62,9 +60,7 @@ kernel selo_chacha20_block
     dec r24
     brne 3b
     clr r1
-    pop r29
-    pop r28
-    pop_range 2, 17
+    restore_registers
     ret
 
 quarter_round:
