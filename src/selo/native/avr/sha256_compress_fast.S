@@ -45,8 +45,9 @@
 
 #define WINDOW 96 /* bytes */
 
-; n + m, modulo 4, of four registers: those of a word that is rotated by bytes
-#define BYTE(word, n) (word + ((n) & 3))
+#define SHA2_SIZE 4
+#define SHA2_BYTES 0,1,2,3
+#include "sha2.inc"
 
 .macro copy to, from
     movw \to, \from
@@ -70,27 +71,6 @@
     ror BYTE(\x, \at + 2)
     ror BYTE(\x, \at + 1)
     ror BYTE(\x, \at)
-    .endr
-.endm
-
-.macro eor_word x, y, at
-    .irp n, 0,1,2,3
-    eor \x + \n, BYTE(\y, \n + \at)
-    .endr
-.endm
-
-; the carry goes from \n to \n + 1; nothing between touches it
-.macro add_byte n, x, y
-    .if \n
-    adc \x, \y
-    .else
-    add \x, \y
-    .endif
-.endm
-
-.macro add_word x, y, at
-    .irp n, 0,1,2,3
-    add_byte \n, BYTE(\x, \n), BYTE(\y, \n + \at)
     .endr
 .endm
 

@@ -35,8 +35,9 @@
 
 #define WINDOW 96 /* bytes */
 
-; n + m, modulo 4, of four registers: those of a word that is rotated by bytes
-#define BYTE(word, n) (word + ((n) & 3))
+#define SHA2_SIZE 4
+#define SHA2_BYTES 0,1,2,3
+#include "sha2.inc"
 
 ; to = from rotated right by 8 \at, which is even
 .macro copy to, from, at=0
@@ -60,34 +61,6 @@
     ror \x + 2
     ror \x + 1
     ror \x
-    .endr
-.endm
-
-.macro eor_word x, y, at
-    .irp n, 0,1,2,3
-    eor \x + \n, BYTE(\y, \n + \at)
-    .endr
-.endm
-
-; the carry goes from \n to \n + 1; nothing between touches it
-.macro add_byte n, x, y
-    .if \n
-    adc \x, \y
-    .else
-    add \x, \y
-    .endif
-.endm
-
-; Byte n of y is in the register n + \at.
-.macro add_word x, y, at=0
-    .irp n, 0,1,2,3
-    add_byte \n, \x + \n, BYTE(\y, \n + \at)
-    .endr
-.endm
-
-.macro load x, at
-    .irp n, 0,1,2,3
-    ldd \x + \n, Y+\at+\n
     .endr
 .endm
 

@@ -33,8 +33,9 @@
 
 #define WINDOW 192 /* bytes */
 
-; n + m, modulo 8, of eight registers: those of a word that is rotated by bytes
-#define BYTE(word, n) (word + ((n) & 7))
+#define SHA2_SIZE 8
+#define SHA2_BYTES 0,1,2,3,4,5,6,7
+#include "sha2.inc"
 
 .macro copy to, from
     .irp n, 0,2,4,6
@@ -60,33 +61,6 @@
     .irp n, 7,6,5,4,3,2,1,0
     ror BYTE(\x, \at + \n)
     .endr
-    .endr
-.endm
-
-.macro eor_word x, y, at
-    .irp n, 0,1,2,3,4,5,6,7
-    eor \x + \n, BYTE(\y, \n + \at)
-    .endr
-.endm
-
-; the carry goes from \n to \n + 1; nothing between touches it
-.macro add_byte n, x, y
-    .if \n
-    adc \x, \y
-    .else
-    add \x, \y
-    .endif
-.endm
-
-.macro add_word x, y, at
-    .irp n, 0,1,2,3,4,5,6,7
-    add_byte \n, BYTE(\x, \n), BYTE(\y, \n + \at)
-    .endr
-.endm
-
-.macro load x, at
-    .irp n, 0,1,2,3,4,5,6,7
-    ldd \x + \n, Y+\at+\n
     .endr
 .endm
 

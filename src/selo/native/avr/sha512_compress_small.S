@@ -31,8 +31,9 @@
 
 #define WINDOW 192 /* bytes */
 
-; n + m, modulo 8, of eight registers: those of a word that is rotated by bytes
-#define BYTE(word, n) (word + ((n) & 7))
+#define SHA2_SIZE 8
+#define SHA2_BYTES 0,1,2,3,4,5,6,7
+#include "sha2.inc"
 
 ; T = V rotated right by 8 \at, which is even
 .macro copy at
@@ -41,39 +42,11 @@
     .endr
 .endm
 
-.macro eor_word at
-    .irp n, 0,1,2,3,4,5,6,7
-    eor T + \n, BYTE(V, \n + \at)
-    .endr
-.endm
-
 .macro right
     mov r0, T
     lsr r0
     .irp n, 7,6,5,4,3,2,1,0
     ror T + \n
-    .endr
-.endm
-
-; the carry goes from \n to \n + 1; nothing between touches it
-.macro add_byte n, x, y
-    .if \n
-    adc \x, \y
-    .else
-    add \x, \y
-    .endif
-.endm
-
-; Byte n of x is in the register n + \at.
-.macro add_to_sum x, at=0
-    .irp n, 0,1,2,3,4,5,6,7
-    add_byte \n, S + \n, BYTE(\x, \n + \at)
-    .endr
-.endm
-
-.macro load x, at
-    .irp n, 0,1,2,3,4,5,6,7
-    ldd \x + \n, Y+\at+\n
     .endr
 .endm
 
@@ -134,11 +107,11 @@ rounds:
     add_choice 40               ; Ch
     copy 0                      ; Sigma1: 14 = 8 + 6; 18 = 16 + 2; 41 = 40 + 1
     rcall right_4
-    eor_word 1
+    eor_word T, V, 1
     rcall right_1
-    eor_word 4
+    eor_word T, V, 4
     rcall right_1
-    add_to_sum T, 1
+    add_word S, T, 1
     .irp n, 0,1,2,3,4,5,6,7     ; d becomes e
     ldd r0, Y+24+\n
     add_byte \n, r0, S + \n
@@ -147,11 +120,11 @@ rounds:
     load V, 0                   ; a
     copy 4                      ; Sigma0: 39 = 32 + 7; 28 = 24 + 4; 34 = 32 + 2
     rcall right_3
-    eor_word 3
+    eor_word T, V, 3
     rcall right_2
-    eor_word 4
+    eor_word T, V, 4
     rcall right_2
-    add_to_sum T
+    add_word S, T
     .irp n, 0,1,2,3,4,5,6,7
     ldd r0, Y+16+\n
     eor V + \n, r0
@@ -211,29 +184,29 @@ steps:                          ; Y: the block
     copy 0                      ; sigma1: shift by 6; 61 = 56 + 5; 19 = 16 + 3
     andi T, 0xc0
     rcall right_1
-    eor_word 7
+    eor_word T, V, 7
     rcall right_2
-    eor_word 2
+    eor_word T, V, 2
     rcall right_3
     .irp n, 0,2,4,6
     movw S + \n, T + \n
     .endr
     fetch 9
-    add_to_sum V
+    add_word S, V
     fetch 1
     copy 0                      ; sigma0: 1; 8; shift by 7 = 8 - 1
     rcall right_1
-    eor_word 1
+    eor_word T, V, 1
     lsl V
     .irp n, 1,2,3,4,5,6,7
     rol V + \n
     .endr
     clr V
     rol V
-    eor_word 1
-    add_to_sum T
+    eor_word T, V, 1
+    add_word S, T
     fetch 0
-    add_to_sum V
+    add_word S, V
     .irp n, 0,1,2,3,4,5,6,7
     std Z+7-\n, S + \n
     .endr
