@@ -6,6 +6,7 @@
 #include "serial.h"
 #include "frame.h"
 #include "selo/station/idle.h"
+#include "selo/station/uart.h"
 
 #include <avr/io.h>
 #include <string.h>
@@ -73,23 +74,10 @@ uint8_t serial_put(enum serial_channel channel, const void *bytes, uint8_t size)
     return 1;
 }
 
-static void write_byte(uint8_t byte)
-{
-    for (;;) {
-        cli();
-        if (UCSR0A & _BV(UDRE0))
-            break;
-        UCSR0B |= _BV(UDRIE0);
-        selo_idle();
-    }
-    sei();
-    UDR0 = byte;
-}
-
 void serial_flush(void)
 {
     if (outgoing_size == 0)
         return;
-    frame_encode(outgoing, outgoing_size, write_byte);
+    frame_encode(outgoing, outgoing_size, selo_uart_write);
     outgoing_size = 0;
 }

@@ -16,6 +16,7 @@
 #include "e32.h"
 #include "clock.h"
 #include "idle.h"
+#include "uart.h"
 
 #include <string.h>
 
@@ -139,19 +140,6 @@ static uint8_t wait_until_free(uint8_t settle)
     return 1;
 }
 
-static void write_byte(uint8_t byte)
-{
-    for (;;) {
-        cli();
-        if (UCSR0A & _BV(UDRE0))
-            break;
-        UCSR0B |= _BV(UDRIE0);
-        selo_idle();
-    }
-    sei();
-    UDR0 = byte;
-}
-
 void selo_e32_flush(void)
 {
     if (outgoing_size == 0)
@@ -164,7 +152,7 @@ void selo_e32_flush(void)
     lost = !wait_until_free(settle);
     if (!lost) {
         for (uint8_t i = 0; i < outgoing_size; i++)
-            write_byte(outgoing[i]);
+            selo_uart_write(outgoing[i]);
         /* All but two bytes have arrived: a module that is there is busy with them. */
         lost = outgoing_size > 2 && is_free();
     }
