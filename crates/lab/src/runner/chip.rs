@@ -1,17 +1,13 @@
-//! Runners: what executes an image and carries bytes to and from its agent.
-//!
-//! A chip runner (`simavr`, `avr8js`) is a program of its own that speaks lines
-//! over pipes (docs/runner-protocol.md). The `native` runner starts the image
-//! itself, whose standard input and output are the agent's UART.
+//! A simulated chip: a program of its own that speaks lines over pipes
+//! (docs/runner-protocol.md).
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::{Exchange, PACED, Session, Span, cut_at_delimiter, require, spawn_error};
 use crate::board::Board;
 use crate::elf::Weight;
 use crate::error::{Error, Result, Stop};
@@ -19,39 +15,6 @@ use crate::error::{Error, Result, Stop};
 /// How long a runner may stay silent before it counts as lost. Not a
 /// measurement: chips are stopped by their cycle limit long before.
 const SILENCE: Duration = Duration::from_secs(900);
-
-/// What a chip runner measured between two marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// Clock cycles between the marks.
-    pub cycles: u64,
-    /// Cycles of those in which the core slept.
-    pub slept: u64,
-    /// Bytes by which the stack grew below its depth at the first mark.
-    pub stack: u64,
-}
-
-/// What came back for one request.
-#[derive(Clone, Debug, Default)]
-pub struct Exchange {
-    /// Bytes that the agent sent, up to and without the frame's delimiter.
-    pub reply: Vec<u8>,
-    /// The spans that the runner saw; empty on runners that cannot see marks.
-    pub spans: Vec<Span>,
-}
-
-/// A running image.
-pub trait Session: Send {
-    /// Sends bytes to the agent and waits for one frame.
-    fn exchange(&mut self, request: &[u8]) -> Result<Exchange>;
-}
-
-/// The runners that the lab knows.
-pub const RUNNERS: [&str; 3] = ["simavr", "avr8js", "native"];
-
-/// The runner that has a paced mode.
-pub const PACED: &str = "simavr";
-
 /// The level of a pin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pin {
@@ -173,42 +136,8 @@ impl Paced {
     }
 }
 
-/// Starts `image` for `board` on the runner of that name.
-pub fn start(
-    root: &Path,
-    runner: &str,
-    board: &Board,
-    image: &Path,
-    weight: &Weight,
-    cycle_limit: u64,
-) -> Result<Box<dyn Session>> {
-    let mut command = match runner {
-        "simavr" => Command::new(simavr(root)?),
-        "avr8js" => {
-            let script = root.join("sims/avr8js/selo-avr8js.mjs");
-            require(
-                &root.join("sims/avr8js/node_modules/avr8js"),
-                "make build",
-                runner,
-            )?;
-            let mut command = Command::new("node");
-            command.arg(script);
-            command
-        }
-        "native" => return Ok(Box::new(NativeSession::start(image)?)),
-        other => return Err(Error::unknown("runner", other, RUNNERS)),
-    };
-    describe_chip(&mut command, board, weight);
-    command.args(["--limit", &cycle_limit.to_string()]);
-    command.arg(image);
-    let mut session = ChipSession::spawn(runner, command)?;
-    // The agent boots, then sleeps until it is spoken to.
-    session.until_it_waits()?;
-    Ok(Box::new(session))
-}
-
 /// The program that runs an image on simavr.
-fn simavr(root: &Path) -> Result<PathBuf> {
+pub(super) fn simavr(root: &Path) -> Result<PathBuf> {
     let program = root.join("target/sims/selo-simavr");
     require(&program, "make build", "simavr")?;
     Ok(program)
@@ -222,19 +151,9 @@ fn describe_chip(command: &mut Command, board: &Board, weight: &Weight) {
     }
 }
 
-fn require(path: &Path, how: &str, runner: &str) -> Result<()> {
-    if path.exists() {
-        return Ok(());
-    }
-    Err(Error::Runner {
-        runner: runner.to_owned(),
-        message: format!("{} is not there; `{how}` makes it", path.display()),
-    })
-}
-
 /// A chip on a simulator.
 #[derive(Debug)]
-struct ChipSession {
+pub(super) struct ChipSession {
     runner: String,
     child: Child,
     stdin: ChildStdin,
@@ -243,6 +162,23 @@ struct ChipSession {
 }
 
 impl ChipSession {
+    /// Starts `image`: the agent boots, then sleeps until it is spoken to.
+    pub(super) fn start(
+        runner: &str,
+        mut command: Command,
+        board: &Board,
+        image: &Path,
+        weight: &Weight,
+        cycle_limit: u64,
+    ) -> Result<ChipSession> {
+        describe_chip(&mut command, board, weight);
+        command.args(["--limit", &cycle_limit.to_string()]);
+        command.arg(image);
+        let mut session = ChipSession::spawn(runner, command)?;
+        session.until_it_waits()?;
+        Ok(session)
+    }
+
     fn spawn(runner: &str, mut command: Command) -> Result<ChipSession> {
         let program = PathBuf::from(command.get_program());
         let mut child = command
@@ -398,144 +334,6 @@ impl Drop for ChipSession {
     }
 }
 
-/// A program on this machine. Its answers are read where they are needed, since a
-/// Monte Carlo chain makes millions of calls; a watchdog ends a program that hangs.
-struct NativeSession {
-    child: Arc<Mutex<Child>>,
-    stdin: ChildStdin,
-    stdout: ChildStdout,
-    watch: Arc<Watch>,
-}
-
-/// What the watchdog looks at.
-#[derive(Default)]
-struct Watch {
-    /// Calls made so far; odd while one is under way.
-    calls: AtomicU64,
-    expired: AtomicBool,
-    over: AtomicBool,
-}
-
-/// How long a native operation may take; stands in for the cycle limit of a chip.
-const NATIVE_LIMIT: Duration = Duration::from_secs(60);
-
-impl NativeSession {
-    fn start(image: &Path) -> Result<NativeSession> {
-        let mut child = Command::new(image)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|source| spawn_error("native", image, source))?;
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Error::Runner {
-                runner: "native".into(),
-                message: "no pipes".into(),
-            });
-        };
-        let child = Arc::new(Mutex::new(child));
-        let watch = Arc::new(Watch::default());
-        let watched = (Arc::clone(&child), Arc::clone(&watch));
-        std::thread::spawn(move || watchdog(&watched.0, &watched.1));
-        Ok(NativeSession {
-            child,
-            stdin,
-            stdout,
-            watch,
-        })
-    }
-
-    fn read_answer(&mut self) -> Option<Vec<u8>> {
-        let mut reply = Vec::new();
-        let mut buffer = [0; 8192];
-        while !reply.contains(&0) {
-            match self.stdout.read(&mut buffer) {
-                Ok(size @ 1..) => reply.extend(&buffer[..size]),
-                _ => return None,
-            }
-        }
-        Some(reply)
-    }
-
-    fn ended(&mut self) -> Error {
-        let status = end(&self.child);
-        let (reason, fault) = if self.watch.expired.load(Ordering::Relaxed) {
-            (format!("no answer for {} s", NATIVE_LIMIT.as_secs()), None)
-        } else {
-            ("crash".to_owned(), status)
-        };
-        Error::Stopped(Stop {
-            reason,
-            fault,
-            pc: None,
-        })
-    }
-}
-
-/// Ends a child if it still runs; its exit status in words.
-fn end(child: &Mutex<Child>) -> Option<String> {
-    let mut child = child.lock().ok()?;
-    let _ = child.kill();
-    child.wait().ok().map(|status| status.to_string())
-}
-
-fn watchdog(child: &Mutex<Child>, watch: &Watch) {
-    const STEP: Duration = Duration::from_millis(250);
-    let (mut seen, mut waited) = (0, Duration::ZERO);
-    while !watch.over.load(Ordering::Relaxed) {
-        std::thread::sleep(STEP);
-        let calls = watch.calls.load(Ordering::Relaxed);
-        waited = if calls == seen && calls % 2 == 1 {
-            waited + STEP
-        } else {
-            Duration::ZERO
-        };
-        seen = calls;
-        if waited >= NATIVE_LIMIT {
-            watch.expired.store(true, Ordering::Relaxed);
-            end(child);
-            return;
-        }
-    }
-}
-
-impl Session for NativeSession {
-    fn exchange(&mut self, request: &[u8]) -> Result<Exchange> {
-        self.watch.calls.fetch_add(1, Ordering::Relaxed);
-        let sent = self
-            .stdin
-            .write_all(request)
-            .and_then(|()| self.stdin.flush());
-        let reply = sent.ok().and_then(|()| self.read_answer());
-        self.watch.calls.fetch_add(1, Ordering::Relaxed);
-        let mut reply = reply.ok_or_else(|| self.ended())?;
-        cut_at_delimiter(&mut reply);
-        Ok(Exchange {
-            reply,
-            spans: Vec::new(),
-        })
-    }
-}
-
-impl Drop for NativeSession {
-    fn drop(&mut self) {
-        self.watch.over.store(true, Ordering::Relaxed);
-        end(&self.child);
-    }
-}
-
-/// Keeps the bytes before the first delimiter that ends a frame.
-fn cut_at_delimiter(reply: &mut Vec<u8>) {
-    let start = reply
-        .iter()
-        .position(|&byte| byte != 0)
-        .unwrap_or(reply.len());
-    reply.drain(..start);
-    if let Some(end) = reply.iter().position(|&byte| byte == 0) {
-        reply.truncate(end);
-    }
-}
-
 /// `PORT BIT LEVEL ...`
 fn parse_pin(text: &str) -> Option<Pin> {
     let mut words = text.split(' ');
@@ -550,28 +348,4 @@ fn parse_pin(text: &str) -> Option<Pin> {
 fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     line.split(' ')
         .find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
-}
-
-fn spawn_error(runner: &str, program: &Path, source: std::io::Error) -> Error {
-    if source.kind() == std::io::ErrorKind::NotFound {
-        let name = program
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let packages = if name == "node" {
-            vec!["nodejs".to_owned()]
-        } else {
-            vec![]
-        };
-        return Error::MissingProgram {
-            program: name,
-            needed_for: format!("the runner {runner}"),
-            packages,
-        };
-    }
-    Error::Runner {
-        runner: runner.to_owned(),
-        message: format!("cannot start {}: {source}", program.display()),
-    }
 }

@@ -1,0 +1,123 @@
+//! Runners: what executes an image and carries bytes to and from its agent. One file a
+//! kind: [`chip`] is a program of its own that speaks lines over pipes
+//! (docs/runner-protocol.md), [`native`] starts the image itself, whose standard input
+//! and output are the agent's UART.
+
+mod chip;
+mod native;
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::board::Board;
+use crate::elf::Weight;
+use crate::error::{Error, Result};
+
+pub use chip::{Advanced, Paced, Pin, Surroundings};
+
+/// What a chip runner measured between two marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Clock cycles between the marks.
+    pub cycles: u64,
+    /// Cycles of those in which the core slept.
+    pub slept: u64,
+    /// Bytes by which the stack grew below its depth at the first mark.
+    pub stack: u64,
+}
+
+/// What came back for one request.
+#[derive(Clone, Debug, Default)]
+pub struct Exchange {
+    /// Bytes that the agent sent, up to and without the frame's delimiter.
+    pub reply: Vec<u8>,
+    /// The spans that the runner saw; empty on runners that cannot see marks.
+    pub spans: Vec<Span>,
+}
+
+/// A running image.
+pub trait Session: Send {
+    /// Sends bytes to the agent and waits for one frame.
+    fn exchange(&mut self, request: &[u8]) -> Result<Exchange>;
+}
+
+/// The runners that the lab knows.
+pub const RUNNERS: [&str; 3] = ["simavr", "avr8js", "native"];
+
+/// The runner that has a paced mode.
+pub const PACED: &str = "simavr";
+
+/// Starts `image` for `board` on the runner of that name.
+pub fn start(
+    root: &Path,
+    runner: &str,
+    board: &Board,
+    image: &Path,
+    weight: &Weight,
+    cycle_limit: u64,
+) -> Result<Box<dyn Session>> {
+    let command = match runner {
+        "simavr" => Command::new(chip::simavr(root)?),
+        "avr8js" => {
+            let script = root.join("sims/avr8js/selo-avr8js.mjs");
+            require(
+                &root.join("sims/avr8js/node_modules/avr8js"),
+                "make build",
+                runner,
+            )?;
+            let mut command = Command::new("node");
+            command.arg(script);
+            command
+        }
+        "native" => return Ok(Box::new(native::NativeSession::start(image)?)),
+        other => return Err(Error::unknown("runner", other, RUNNERS)),
+    };
+    let session = chip::ChipSession::start(runner, command, board, image, weight, cycle_limit)?;
+    Ok(Box::new(session))
+}
+
+fn require(path: &Path, how: &str, runner: &str) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    Err(Error::Runner {
+        runner: runner.to_owned(),
+        message: format!("{} is not there; `{how}` makes it", path.display()),
+    })
+}
+
+/// Keeps the bytes before the first delimiter that ends a frame.
+fn cut_at_delimiter(reply: &mut Vec<u8>) {
+    let start = reply
+        .iter()
+        .position(|&byte| byte != 0)
+        .unwrap_or(reply.len());
+    reply.drain(..start);
+    if let Some(end) = reply.iter().position(|&byte| byte == 0) {
+        reply.truncate(end);
+    }
+}
+
+fn spawn_error(runner: &str, program: &Path, source: std::io::Error) -> Error {
+    if source.kind() == std::io::ErrorKind::NotFound {
+        let name = program
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let packages = if name == "node" {
+            vec!["nodejs".to_owned()]
+        } else {
+            vec![]
+        };
+        return Error::MissingProgram {
+            program: name,
+            needed_for: format!("the runner {runner}"),
+            packages,
+        };
+    }
+    Error::Runner {
+        runner: runner.to_owned(),
+        message: format!("cannot start {}: {source}", program.display()),
+    }
+}

@@ -1,0 +1,137 @@
+//! A program on this machine: its standard input and output are the agent's UART.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::{Exchange, Session, cut_at_delimiter, spawn_error};
+use crate::error::{Error, Result, Stop};
+
+/// A program on this machine. Its answers are read where they are needed, since a
+/// Monte Carlo chain makes millions of calls; a watchdog ends a program that hangs.
+pub(super) struct NativeSession {
+    child: Arc<Mutex<Child>>,
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    watch: Arc<Watch>,
+}
+
+/// What the watchdog looks at.
+#[derive(Default)]
+struct Watch {
+    /// Calls made so far; odd while one is under way.
+    calls: AtomicU64,
+    expired: AtomicBool,
+    over: AtomicBool,
+}
+
+/// How long a native operation may take; stands in for the cycle limit of a chip.
+const NATIVE_LIMIT: Duration = Duration::from_secs(60);
+
+impl NativeSession {
+    pub(super) fn start(image: &Path) -> Result<NativeSession> {
+        let mut child = Command::new(image)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|source| spawn_error("native", image, source))?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Error::Runner {
+                runner: "native".into(),
+                message: "no pipes".into(),
+            });
+        };
+        let child = Arc::new(Mutex::new(child));
+        let watch = Arc::new(Watch::default());
+        let watched = (Arc::clone(&child), Arc::clone(&watch));
+        std::thread::spawn(move || watchdog(&watched.0, &watched.1));
+        Ok(NativeSession {
+            child,
+            stdin,
+            stdout,
+            watch,
+        })
+    }
+
+    fn read_answer(&mut self) -> Option<Vec<u8>> {
+        let mut reply = Vec::new();
+        let mut buffer = [0; 8192];
+        while !reply.contains(&0) {
+            match self.stdout.read(&mut buffer) {
+                Ok(size @ 1..) => reply.extend(&buffer[..size]),
+                _ => return None,
+            }
+        }
+        Some(reply)
+    }
+
+    fn ended(&mut self) -> Error {
+        let status = end(&self.child);
+        let (reason, fault) = if self.watch.expired.load(Ordering::Relaxed) {
+            (format!("no answer for {} s", NATIVE_LIMIT.as_secs()), None)
+        } else {
+            ("crash".to_owned(), status)
+        };
+        Error::Stopped(Stop {
+            reason,
+            fault,
+            pc: None,
+        })
+    }
+}
+
+/// Ends a child if it still runs; its exit status in words.
+fn end(child: &Mutex<Child>) -> Option<String> {
+    let mut child = child.lock().ok()?;
+    let _ = child.kill();
+    child.wait().ok().map(|status| status.to_string())
+}
+
+fn watchdog(child: &Mutex<Child>, watch: &Watch) {
+    const STEP: Duration = Duration::from_millis(250);
+    let (mut seen, mut waited) = (0, Duration::ZERO);
+    while !watch.over.load(Ordering::Relaxed) {
+        std::thread::sleep(STEP);
+        let calls = watch.calls.load(Ordering::Relaxed);
+        waited = if calls == seen && calls % 2 == 1 {
+            waited + STEP
+        } else {
+            Duration::ZERO
+        };
+        seen = calls;
+        if waited >= NATIVE_LIMIT {
+            watch.expired.store(true, Ordering::Relaxed);
+            end(child);
+            return;
+        }
+    }
+}
+
+impl Session for NativeSession {
+    fn exchange(&mut self, request: &[u8]) -> Result<Exchange> {
+        self.watch.calls.fetch_add(1, Ordering::Relaxed);
+        let sent = self
+            .stdin
+            .write_all(request)
+            .and_then(|()| self.stdin.flush());
+        let reply = sent.ok().and_then(|()| self.read_answer());
+        self.watch.calls.fetch_add(1, Ordering::Relaxed);
+        let mut reply = reply.ok_or_else(|| self.ended())?;
+        cut_at_delimiter(&mut reply);
+        Ok(Exchange {
+            reply,
+            spans: Vec::new(),
+        })
+    }
+}
+
+impl Drop for NativeSession {
+    fn drop(&mut self) {
+        self.watch.over.store(true, Ordering::Relaxed);
+        end(&self.child);
+    }
+}
