@@ -1,11 +1,11 @@
 //! How many readings a second go into a database, by the size of a batch.
 //!
 //! ```text
-//! cargo run --release -p selo-collector --example ingest_speed -- FILE|postgres://... [SECONDS]
+//! cargo run --release -p selo-collector --example ingest_speed -- FILE|postgres://... [SECONDS [STATIONS]]
 //! ```
 //!
 //! Each reading has three values, one of them a total: a row, a session, nine buckets of
-//! roll-ups. 100 stations, a reading a minute each, as a gateway publishes them.
+//! roll-ups. A reading a minute of each of 100 stations, or of as many as you say.
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +14,12 @@ use selo_collector::message::{Message, parse, time_text};
 use selo_collector::schema::migrate;
 use selo_collector::store::Store;
 
-const STATIONS: u32 = 100;
 const START_MS: i64 = 1_790_000_000_000;
 
-fn message(number: u32) -> Message {
-    let (station, counter) = (number % STATIONS, number / STATIONS);
-    let received = START_MS + i64::from(counter) * 60_000 + i64::from(station) * 600;
+fn message(number: u32, stations: u32) -> Message {
+    let (station, counter) = (number % stations, number / stations);
+    let received =
+        START_MS + i64::from(counter) * 60_000 + i64::from(station) * 60_000 / i64::from(stations);
     let json = format!(
         "{{\"schema\":\"selo.reading/1\",\"device\":\"{station:08x}\",\"name\":\"station\",\
          \"session\":\"0000000112ab34cd\",\"counter\":{counter},\"received\":\"{}\",\
@@ -38,20 +38,24 @@ fn message(number: u32) -> Message {
 fn main() -> selo_collector::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let Some(place) = arguments.next() else {
-        eprintln!("usage: ingest_speed FILE|postgres://... [SECONDS]");
+        eprintln!("usage: ingest_speed FILE|postgres://... [SECONDS [STATIONS]]");
         std::process::exit(2);
     };
     let seconds = arguments.next().and_then(|text| text.parse().ok());
+    let stations = arguments.next().and_then(|text| text.parse().ok());
+    let stations = stations.filter(|stations| *stations > 0).unwrap_or(100);
     let long = Duration::from_secs(seconds.unwrap_or(5));
     let mut db = Place::parse(&place).open_writer(None)?;
     migrate(&mut *db)?;
     let mut store = Store::default();
     let mut number = 0;
     println!("batch  readings/s");
-    for batch in [1, 10, 100, 500, 1000, 2000] {
+    for batch in [1, 10, 100, 500, 1000, 2000, 4000] {
         let (mut stored, mut spent) = (0, Duration::ZERO);
         while spent < long {
-            let messages: Vec<Message> = (number..number + batch).map(message).collect();
+            let messages: Vec<Message> = (number..number + batch)
+                .map(|number| message(number, stations))
+                .collect();
             number += batch;
             let borrowed: Vec<&Message> = messages.iter().collect();
             let now = messages.last().map_or(START_MS, |last| last.received);

@@ -106,7 +106,7 @@ impl Config {
             behind_proxy: false,
             limits: Limits::default(),
             clock: Clock::System,
-            batch_max: 1000,
+            batch_max: 4096,
             pages_max: None,
             silent_after_ms: 3_600_000,
             report: None,

@@ -28,15 +28,20 @@ use crate::outbox::Outbox;
 pub const FILTER: &str = "$share/selo-collector/selo/+/reading/+";
 /// Whom the outbox names for notices over MQTT.
 pub const TARGET: &str = "mqtt";
-const BATCH_MAX: usize = 500;
+/// The more readings go into one transaction, the more of them share a page of the database.
+const BATCH_MAX: usize = 4096;
+/// Messages that the broker may have under way to us: the next batch while one is stored.
+const OUTSTANDING: u16 = 8192;
 /// After the database did not take a batch: first, and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
 
 /// Subscribes. Must be called on the runtime that will run it.
 pub fn start(config: ClientConfig, outbox: Outbox) -> Result<()> {
     let filters = [FILTER.to_string()];
-    let subscriber = Subscriber::start(SubscriberConfig::new(config, filters))
-        .map_err(|error| Error::Invalid(format!("MQTT: {error}")))?;
+    let mut config = SubscriberConfig::new(config, filters);
+    config.outstanding = OUTSTANDING;
+    let subscriber =
+        Subscriber::start(config).map_err(|error| Error::Invalid(format!("MQTT: {error}")))?;
     let sender = subscriber.sender();
     let connected = Arc::new(Notify::new());
     tokio::spawn(take(subscriber, outbox.ingest.clone(), connected.clone()));

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::db::{Database, Value, insert_rows};
+use crate::db::{Database, Value};
 use crate::error::Result;
 use crate::sql;
 
@@ -170,7 +170,7 @@ impl Deltas {
                 })
                 .collect();
             let (head, tail) = sql::add_to_rollup(level.table());
-            insert_rows(db, &head, &tail, &rows)?;
+            db.put_rows(&head, &tail, &rows)?;
         }
         for ((level, device, name, at), by) in &self.growth {
             db.execute(

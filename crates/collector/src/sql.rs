@@ -1,10 +1,9 @@
 //! All SQL, for both databases.
 
-pub const INSERT_READING: (&str, &str) = (
-    "INSERT INTO reading(device, session, counter, received, stored, gateway, site,
-        authenticated, rssi, payload, data)",
-    "ON CONFLICT DO NOTHING RETURNING device, session, counter",
-);
+pub const INSERT_READING: &str = "INSERT INTO reading(device, session, counter, received,
+        stored, gateway, site, authenticated, rssi, payload, data)";
+/// Names a reading; its first columns.
+pub const KEY_OF_READING: [&str; 3] = ["device", "session", "counter"];
 
 pub const ADD_TO_SESSION: (&str, &str) = (
     "INSERT INTO session(device, session, first, last, stored)",

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::alarm::{Alarms, Change, Rule, Subject, check_rules};
-use crate::db::{Database, Row, Value, insert_rows, transaction};
+use crate::db::{Database, Row, Value, transaction};
 use crate::error::Result;
 use crate::message::{Identity, Message, Values};
 use crate::rollup::{Deltas, growth, is_total};
@@ -209,7 +209,7 @@ impl Store {
         let (head, tail) = sql::SET_QUANTITY;
         // One by one: a batch may set the same quantity twice.
         for row in units {
-            insert_rows(db, head, tail, &[row])?;
+            db.put_rows(head, tail, &[row])?;
         }
         let mut rows: Vec<_> = stations.iter().map(|(id, s)| s.row(id)).collect();
         // Always in the same order, as two writers must lock.
@@ -218,7 +218,7 @@ impl Store {
             _ => std::cmp::Ordering::Equal,
         });
         let (head, tail) = sql::SET_STATION;
-        insert_rows(db, head, tail, &rows)?;
+        db.put_rows(head, tail, &rows)?;
         Ok(Ingested { fresh, changes })
     }
 }
@@ -245,19 +245,13 @@ fn insert_readings(db: &mut dyn Database, messages: &[&Message], now: i64) -> Re
             ]
         })
         .collect();
-    let (head, tail) = sql::INSERT_READING;
-    let inserted: HashSet<Identity> = insert_rows(db, head, tail, &rows)?
-        .iter()
-        .map(|row| Identity {
-            device: row.text(0).into(),
-            session: row.int(1),
-            counter: row.int(2),
-        })
-        .collect();
-    let mut taken = HashSet::with_capacity(inserted.len());
+    let new = db.insert_new(sql::INSERT_READING, &sql::KEY_OF_READING, &rows)?;
+    // The first of those that say the same counts as the new one.
+    let mut new = new.into_iter();
+    let mut seen = HashSet::with_capacity(messages.len());
     Ok(messages
         .iter()
-        .map(|message| inserted.contains(&message.identity) && taken.insert(&message.identity))
+        .map(|message| seen.insert(&message.identity) && new.next().unwrap_or(false))
         .collect())
 }
 
@@ -303,7 +297,7 @@ fn count_sessions(db: &mut dyn Database, in_order: &[&Message]) -> Result<()> {
         })
         .collect();
     let (head, tail) = sql::ADD_TO_SESSION;
-    insert_rows(db, head, tail, &rows)?;
+    db.put_rows(head, tail, &rows)?;
     Ok(())
 }
 

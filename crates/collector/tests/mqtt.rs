@@ -59,7 +59,7 @@ fn deliver(publisher: &mut Publisher, readings: &[Reading]) {
     loop {
         match publisher.deliver(readings) {
             Ok(()) => return,
-            Err(SinkError::Later(_)) => {}
+            Err(SinkError::Later(_) | SinkError::UnderWay(_)) => {}
             Err(SinkError::Gone(reason)) => panic!("{reason}"),
         }
     }

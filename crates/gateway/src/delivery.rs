@@ -28,8 +28,9 @@ use crate::state::private_file;
 /// Names of devices, for the lines. Devices without a name are not in it.
 pub type Names = RwLock<HashMap<DeviceId, Arc<str>>>;
 
-/// Readings that a sink gets in one call, about.
-const BATCH_READINGS: usize = 4096;
+/// Readings that a sink gets in one call, about. Only a sink that is behind gets so many; it
+/// confirms all before it gets more, so its last part costs less if there are many parts.
+const BATCH_READINGS: usize = 16_384;
 /// Readings at a time from which on a moment is waited for more, as the worker does: to be
 /// woken has its price, too.
 const BUSY: usize = 16;
@@ -283,7 +284,7 @@ impl Delivery {
             }
             self.mark.set(position).map_err(|error| error.to_string())?;
             self.progress.lock().delivered = position;
-            if (BUSY..BATCH_READINGS / 2).contains(&readings.len()) {
+            if (BUSY..2048).contains(&readings.len()) {
                 std::thread::sleep(GATHER_TIME);
             }
         }
@@ -318,14 +319,18 @@ impl Delivery {
             match self.sink.deliver(readings) {
                 Ok(()) => break,
                 Err(SinkError::Gone(reason)) => return Err(reason),
+                Err(SinkError::UnderWay(_)) => {
+                    again(readings);
+                    if self.progress.pause(Duration::ZERO) {
+                        return Ok(false);
+                    }
+                }
                 Err(SinkError::Later(reason)) => {
                     if !failed {
                         warn!(%reason, "the sink takes no readings; they wait in the journal");
                     }
                     failed = true;
-                    readings
-                        .iter_mut()
-                        .for_each(|reading| reading.redelivered = true);
+                    again(readings);
                     if self.progress.pause(RETRY) {
                         return Ok(false);
                     }
@@ -337,6 +342,13 @@ impl Delivery {
         }
         self.counters.delivered(readings);
         Ok(true)
+    }
+}
+
+/// What a sink was given before.
+fn again(readings: &mut [Reading]) {
+    for reading in readings {
+        reading.redelivered = true;
     }
 }
 

@@ -17,6 +17,9 @@ pub trait Sink: Send {
 pub enum SinkError {
     /// For now: they come again.
     Later(String),
+    /// It is at work on them: the same call goes on waiting. Gives the gateway a moment to
+    /// look whether it is to stop.
+    UnderWay(String),
     /// For ever: the gateway stops. The readings wait for its next start.
     Gone(String),
 }

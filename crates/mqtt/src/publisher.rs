@@ -40,6 +40,8 @@ use crate::topic::{self, Topics};
 /// How long one call of `deliver` waits. The next call with the same readings goes on
 /// waiting, so a gateway that is to stop can stop.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long no reading of a batch is confirmed before that is worth a word.
+const STALLED: Duration = Duration::from_secs(5);
 /// How long after a lost connection the next one is tried, first and at most.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(30));
 /// How long a collector may take before readings are published again, first and at most.
@@ -178,6 +180,9 @@ pub struct Publisher {
     /// The batch under way, and its number.
     given: Vec<Identity>,
     batch: u64,
+    /// Readings of it that were not confirmed when `deliver` last looked, and when that
+    /// number was another one.
+    seen: (usize, std::time::Instant),
 }
 
 #[derive(Debug)]
@@ -266,6 +271,7 @@ impl Publisher {
             thread: Some(thread),
             given: Vec::new(),
             batch: 0,
+            seen: (0, std::time::Instant::now()),
         })
     }
 
@@ -285,6 +291,7 @@ impl Sink for Publisher {
         if !same {
             self.batch += 1;
             self.given = readings.iter().map(identity).collect();
+            self.seen = (readings.len(), std::time::Instant::now());
             self.shared
                 .change(|progress| progress.left = readings.len());
             let command = Command::Batch(self.batch, readings.to_vec());
@@ -306,14 +313,23 @@ impl Sink for Publisher {
         if progress.ended {
             return Err(SinkError::Gone("the publisher has ended".into()));
         }
-        Err(SinkError::Later(match &progress.away {
-            Some(reason) => reason.clone(),
-            None => format!(
-                "{} of {} readings are not confirmed yet",
-                progress.left,
-                readings.len()
-            ),
-        }))
+        if let Some(reason) = &progress.away {
+            return Err(SinkError::Later(reason.clone()));
+        }
+        let now = std::time::Instant::now();
+        if self.seen.0 != progress.left {
+            self.seen = (progress.left, now);
+        }
+        let reason = format!(
+            "{} of {} readings are not confirmed yet",
+            progress.left,
+            readings.len()
+        );
+        Err(if now - self.seen.1 < STALLED {
+            SinkError::UnderWay(reason)
+        } else {
+            SinkError::Later(reason)
+        })
     }
 }
 

@@ -185,6 +185,11 @@ pub trait Database: Send + std::fmt::Debug {
     fn is_gone(&self) -> bool;
     fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64>;
     fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<Vec<Row>>;
+    /// Runs `head VALUES (...) tail` for every row.
+    fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()>;
+    /// Inserts the rows that are not there yet, whose `key` is their first columns: true
+    /// for each that was new. No two of them may have the same key.
+    fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>>;
     /// Statements without parameters, such as those of a schema.
     fn script(&mut self, sql: &str) -> Result<()>;
     /// Begins a transaction that will write.
@@ -211,14 +216,14 @@ pub fn transaction<T>(
 
 /// The rows of a multi-row statement: `head VALUES (?1, ?2), (?3, ?4) tail`. Few sizes, so
 /// that prepared statements are found again.
-pub fn insert_rows(
-    db: &mut dyn Database,
+fn in_multi_rows(
+    rows: &[Vec<Value>],
     head: &str,
     tail: &str,
-    rows: &[Vec<Value>],
-) -> Result<Vec<Row>> {
-    let mut answers = Vec::new();
+    mut each: impl FnMut(&str, &[Value]) -> Result<()>,
+) -> Result<()> {
     let mut rest = rows;
+    let (mut sql, mut of) = (String::new(), 0);
     while let Some(first) = rest.first() {
         let size = match rest.len() {
             128.. => 128,
@@ -227,15 +232,13 @@ pub fn insert_rows(
         };
         let (now, later) = rest.split_at(size);
         rest = later;
-        let sql = multi_row(head, tail, size, first.len());
-        let parameters: Vec<Value> = now.iter().flatten().cloned().collect();
-        if tail.contains("RETURNING") {
-            answers.extend(db.query(&sql, &parameters)?);
-        } else {
-            db.execute(&sql, &parameters)?;
+        if of != size {
+            (sql, of) = (multi_row(head, tail, size, first.len()), size);
         }
+        let parameters: Vec<Value> = now.iter().flatten().cloned().collect();
+        each(&sql, &parameters)?;
     }
-    Ok(answers)
+    Ok(())
 }
 
 fn multi_row(head: &str, tail: &str, rows: usize, columns: usize) -> String {

@@ -1,7 +1,7 @@
 //! PostgreSQL, by the same statements. A connection that breaks is made anew before the
 //! next piece of work.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use postgres::error::SqlState;
@@ -10,7 +10,7 @@ use postgres::{Client, Config, NoTls, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::postgres_tls::{self, Security};
-use super::{Database, Row, Value, without_password};
+use super::{Database, Row, Value, in_multi_rows, without_password};
 use crate::error::{Error, Result};
 
 /// The number that says "a collector writes here" among the advisory locks of a
@@ -247,6 +247,30 @@ impl Database for Postgres {
             })
             .collect::<Result<_, postgres::Error>>()
             .map_err(|error| self.meaning(&error))
+    }
+
+    // Many rows at once: every statement is a way to the server and back.
+    fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()> {
+        in_multi_rows(rows, head, tail, |sql, parameters| {
+            self.execute(sql, parameters).map(drop)
+        })
+    }
+
+    fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>> {
+        let tail = format!("ON CONFLICT DO NOTHING RETURNING {}", key.join(", "));
+        let mut inserted = Vec::with_capacity(rows.len());
+        in_multi_rows(rows, head, &tail, |sql, parameters| {
+            inserted.extend(self.query(sql, parameters)?);
+            Ok(())
+        })?;
+        // In which order they come back is nowhere promised.
+        let name = |columns: &[Value]| format!("{columns:?}");
+        let inserted: HashSet<String> = inserted.iter().map(|Row(found)| name(found)).collect();
+        let fresh = rows.iter().map(|row| {
+            let found = row.get(..key.len()).map(name);
+            found.is_some_and(|found| inserted.contains(&found))
+        });
+        Ok(fresh.collect())
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {

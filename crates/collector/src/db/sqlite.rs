@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
 
-use super::{Database, Row, Value, refused};
+use super::{Database, Row, Value, multi_row, refused};
 use crate::error::{Error, Result};
 
 /// How long a statement waits for another process, such as a backup.
@@ -87,6 +87,23 @@ impl Sqlite {
             place,
             lock: None,
         })
+    }
+}
+
+impl Sqlite {
+    /// Runs a statement of one row for each: true where it changed something.
+    fn each_row(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<Vec<bool>> {
+        let Some(first) = rows.first() else {
+            return Ok(Vec::new());
+        };
+        let sql = multi_row(head, tail, 1, first.len());
+        let run = || -> rusqlite::Result<Vec<bool>> {
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            rows.iter()
+                .map(|row| Ok(statement.execute(params_from_iter(row))? > 0))
+                .collect()
+        };
+        run().map_err(|error| meaning(&self.place, error))
     }
 }
 
@@ -191,6 +208,16 @@ impl Database for Sqlite {
             Ok(answer)
         };
         answer().map_err(|error| meaning(&self.place, error))
+    }
+
+    // Row by row: a statement of many rows keeps copies of the pages that it changes, to
+    // take itself back, and one that returns rows builds a table of them first.
+    fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()> {
+        self.each_row(head, tail, rows).map(drop)
+    }
+
+    fn insert_new(&mut self, head: &str, _key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>> {
+        self.each_row(head, "ON CONFLICT DO NOTHING", rows)
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {

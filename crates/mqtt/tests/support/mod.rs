@@ -261,6 +261,7 @@ pub fn deliver(publisher: &mut Publisher, readings: &[Reading]) -> Vec<String> {
     loop {
         match publisher.deliver(readings) {
             Ok(()) => return reasons,
+            Err(SinkError::UnderWay(_)) => {}
             Err(SinkError::Later(reason)) => reasons.push(reason),
             Err(SinkError::Gone(reason)) => panic!("gone: {reason}"),
         }
@@ -275,8 +276,10 @@ pub fn refused(publisher: &mut Publisher, readings: &[Reading], words: &str) -> 
     loop {
         match publisher.deliver(readings) {
             Ok(()) => panic!("delivered"),
-            Err(SinkError::Later(reason)) if reason.contains(words) => return reason,
-            Err(SinkError::Later(reason)) => {
+            Err(SinkError::Later(reason) | SinkError::UnderWay(reason)) => {
+                if reason.contains(words) {
+                    return reason;
+                }
                 assert!(since.elapsed() < PATIENCE, "{words:?} is not in {reason}");
             }
             Err(SinkError::Gone(reason)) => panic!("gone: {reason}"),
