@@ -15,8 +15,7 @@ pub use selo_mqtt::client::{BrokerUrl, read_password};
 use selo_mqtt::message::Stored;
 use selo_mqtt::subscriber::Sender;
 use selo_mqtt::{Event, Message, Subscriber, SubscriberConfig, topic};
-
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 
 use crate::alarm;
 use crate::error::{Error, Result};
@@ -50,6 +49,14 @@ pub fn start(config: ClientConfig, outbox: Outbox) -> Result<()> {
 }
 
 async fn take(mut subscriber: Subscriber, ingest: Ingest, connected: Arc<Notify>) {
+    // A batch is acknowledged while the next one is being stored.
+    let (stored, mut waiting) = mpsc::channel(1);
+    let sender = subscriber.sender();
+    let settling = tokio::spawn(async move {
+        while let Some(batch) = waiting.recv().await {
+            settle(batch, &sender).await;
+        }
+    });
     while let Some(event) = subscriber.next().await {
         let mut batch = Vec::new();
         let mut next = Some(event);
@@ -64,11 +71,13 @@ async fn take(mut subscriber: Subscriber, ingest: Ingest, connected: Arc<Notify>
                 next = subscriber.next().now_or_never().flatten();
             }
         }
-        if !store(&batch, &ingest).await {
-            return;
+        if !store(&batch, &ingest).await || stored.send(batch).await.is_err() {
+            break;
         }
-        settle(batch, &subscriber.sender()).await;
     }
+    drop(stored);
+    // It needs the subscriber's connection.
+    let _ = settling.await;
 }
 
 /// Offers a batch until it is taken; false if the collector stops.
