@@ -14,7 +14,7 @@ enum class {
     ACCUMULATE_LONG,
     DIVIDE,
     LOAD,
-    LOAD_NEXT,      /* a load that follows a single load or store at once */
+    LOAD_NEXT,      /* a load right after a load, which it can be pipelined with */
     STORE,          /* to a register and a constant, or to a register */
     STORE_INDEXED,  /* to the sum of two registers */
     LOAD_MULTIPLE,  /* the instruction; its registers are counted beside it */

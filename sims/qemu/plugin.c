@@ -180,8 +180,7 @@ static enum mark mark_at(uint64_t address)
 static void count_class(struct block *block, const struct decoded *decoded, enum class before)
 {
     enum class class = decoded->class;
-    int single = before == LOAD || before == LOAD_NEXT || before == STORE || before == STORE_INDEXED;
-    if (class == LOAD && single)
+    if (class == LOAD && before == LOAD)
         class = LOAD_NEXT;
     block->classes[class]++;
     if (class == LOAD_MULTIPLE)

@@ -68,6 +68,9 @@ void core_exit(uint8_t status)
 enum {
     FRAME_PC = 6, /* the stacked program counter's place in the frame of an exception */
     FRAME_BYTES = 32,
+    GUARD_FAULT = 0x3A, /* of data, by the guard */
+    FETCH_FAULT = 1,    /* where nothing may be executed */
+    STACK_OVERFLOW = 1 << 20, /* of the limit */
     BUS_FAULT = 0xFF00,
     FAULT_ADDRESS_VALID = 1 << 15,
     UNDEFINED_INSTRUCTION = 1 << 16,
@@ -82,8 +85,12 @@ __attribute__((used)) void core_fault_at(const uint32_t *frame)
     uint32_t pc = frame[FRAME_PC];
 #if __ARM_ARCH >= 7
     uint32_t fault = CONFIGURABLE_FAULT;
+    if (fault & (GUARD_FAULT | STACK_OVERFLOW))
+        core_fault("stack-collision", pc, (uintptr_t)frame);
     if (fault & (UNDEFINED_INSTRUCTION | INVALID_STATE))
         core_fault("invalid-opcode", pc, pc);
+    if (fault & FETCH_FAULT)
+        core_fault("invalid-access", pc, pc);
     if (fault & BUS_FAULT)
         core_fault("invalid-access", pc, fault & FAULT_ADDRESS_VALID ? FAULT_ADDRESS : 0);
 #endif
@@ -104,6 +111,24 @@ int main(void);
 
 static uint64_t fault_stack[64];
 
+/* ARMv8-M has a limit of the stack pointer, ARMv7-M a region without rights of 16 MB below
+ * the stack: some machines ignore accesses where they have nothing. ARMv6-M's faults. */
+static void guard_stack(void)
+{
+#if __ARM_ARCH >= 8
+    __asm__ __volatile__("msr psplim, %0" : : "r"(core_stack_low));
+#elif __ARM_ARCH == 7
+    volatile uint32_t *control = (volatile uint32_t *)0xE000ED94;
+    enum { REGION = 1, BASE = 2, ATTRIBUTES = 3 }; /* words after the control register */
+    enum { GUARD_BITS = 24, NEVER_EXECUTED = 1 << 28, ENABLED = 1, ELSE_AS_USUAL = 4 };
+    control[REGION] = 0;
+    control[BASE] = (uintptr_t)core_stack_low - (1u << GUARD_BITS);
+    control[ATTRIBUTES] = NEVER_EXECUTED | (GUARD_BITS - 1) << 1 | ENABLED;
+    control[0] = ENABLED | ELSE_AS_USUAL;
+    __asm__ __volatile__("dsb\n\tisb");
+#endif
+}
+
 __attribute__((used, noreturn)) void core_start(void)
 {
     const uint32_t *from = core_data_load;
@@ -111,6 +136,7 @@ __attribute__((used, noreturn)) void core_start(void)
         *to++ = *from++;
     for (uint32_t *to = core_bss_start; to < core_bss_end;)
         *to++ = 0;
+    guard_stack();
     main();
     core_exit(0);
 }
