@@ -22,6 +22,7 @@ setup: ## install what is missing (Debian packages; root or sudo), fetch what th
 build: setup ## compile the command `selo` and the simulator runners
 	@. tools/env.sh && selo_find_rust && cargo build --release --locked
 	@$(MAKE) --no-print-directory -s -C sims/simavr OUT=$(CURDIR)/target/sims
+	@$(MAKE) --no-print-directory -s -C sims/qemu OUT=$(CURDIR)/target/sims
 	@tools/npm-ci.sh sims/avr8js
 
 # DESTDIR for packages; /etc/selo/selo.toml stays as it is if it is there.

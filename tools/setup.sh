@@ -24,6 +24,17 @@ avr-size                                    binutils-avr
 /usr/lib/avr/include/avr/io.h               avr-libc
 /usr/include/simavr/sim_avr.h               libsimavr-dev
 /usr/include/libelf.h                       libelf-dev
+arm-none-eabi-gcc                           gcc-arm-none-eabi
+/usr/lib/arm-none-eabi/newlib/nano.specs    libnewlib-arm-none-eabi
+riscv64-unknown-elf-gcc                     gcc-riscv64-unknown-elf
+/usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs  picolibc-riscv64-unknown-elf
+xtensa-lx106-elf-gcc                        gcc-xtensa-lx106
+/usr/lib/xtensa-lx106-elf/include           picolibc-xtensa-lx106-elf
+aarch64-linux-gnu-gcc                       gcc-aarch64-linux-gnu
+/usr/aarch64-linux-gnu/lib/libc.a           libc6-dev-arm64-cross
+qemu-system-arm                             qemu-system-arm
+qemu-system-xtensa                          qemu-system-misc
+qemu-aarch64                                qemu-user
 /usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h  arduino-core-avr
 /usr/lib/postgresql                         postgresql
 node                                        nodejs

@@ -4,31 +4,34 @@
  */
 #include "agent.h"
 
-#if AGENT_STRATEGY_FRAME
+/* More than what the Uno has left. */
+#ifndef HOG
+#define HOG 1900
+#endif
 
-enum { HOG = 1900 };
+#if AGENT_STRATEGY_FRAME
 
 static __attribute__((noinline)) uint8_t take_stack(void)
 {
     volatile uint8_t frame[HOG];
-    for (uint16_t i = 0; i < HOG; i++)
+    for (uint_fast16_t i = 0; i < HOG; i++)
         frame[i] = 0x55;
     return frame[HOG / 2];
 }
 
 #else
 
-static uint8_t (*volatile again)(uint16_t depth);
+static uint8_t (*volatile again)(uint_fast16_t depth);
 
-static uint8_t recurse(uint16_t depth)
+static uint8_t recurse(uint_fast16_t depth)
 {
-    return depth == 0 ? 0 : (uint8_t)(again((uint16_t)(depth - 1)) + 1);
+    return depth == 0 ? 0 : (uint8_t)(again((uint_fast16_t)(depth - 1)) + 1);
 }
 
 static uint8_t take_stack(void)
 {
     again = recurse;
-    return recurse(2000); /* at least two bytes a call */
+    return recurse(HOG); /* at least two bytes a call */
 }
 
 #endif

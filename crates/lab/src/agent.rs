@@ -4,7 +4,7 @@ use selo_vectors::{CallError, Implementation, Outcome};
 
 use crate::error::{Error, Result};
 use crate::frame::{self, Hello, RunReply};
-use crate::runner::{Session, Span};
+use crate::runner::{Counts, Exchange, Session, Span};
 
 /// An image that runs and answers.
 pub struct Agent {
@@ -31,6 +31,8 @@ pub struct Ran {
     pub reply: RunReply,
     /// The span that the runner saw, on runners that see marks.
     pub span: Option<Span>,
+    /// The same, on runners that count instructions.
+    pub counts: Option<Counts>,
 }
 
 impl Agent {
@@ -101,20 +103,21 @@ impl Agent {
             .position(|name| name == operation)
             .ok_or_else(|| Error::Agent(format!("the image has no operation '{operation}'")))?;
         let payload = frame::run_payload(number as u8, paint, repeat, inputs)?;
-        let (reply, spans) = self.ask(frame::RUN, &payload)?;
-        if spans.len() > 1 {
+        let (reply, mut seen) = self.ask(frame::RUN, &payload)?;
+        let spans = seen.spans.len() + seen.counts.len();
+        if spans > 1 {
             return Err(Error::Agent(format!(
-                "'{operation}' ran between {} pairs of marks; exactly one is meant",
-                spans.len()
+                "'{operation}' ran between {spans} pairs of marks; exactly one is meant"
             )));
         }
         Ok(Ran {
             reply: RunReply::parse(&reply)?,
-            span: spans.first().copied(),
+            span: seen.spans.first().copied(),
+            counts: seen.counts.pop(),
         })
     }
 
-    fn ask(&mut self, command: u8, payload: &[u8]) -> Result<(Vec<u8>, Vec<Span>)> {
+    fn ask(&mut self, command: u8, payload: &[u8]) -> Result<(Vec<u8>, Exchange)> {
         crate::schedule::check_interrupt()?;
         self.sequence = self.sequence.wrapping_add(1);
         // The leading delimiter flushes whatever stray bytes the agent holds.
@@ -122,7 +125,7 @@ impl Agent {
         request.extend(frame::encode(command, self.sequence, payload));
         let exchange = self.session.exchange(&request)?;
         match frame::decode_reply(&exchange.reply, command, self.sequence)? {
-            Some(payload) => Ok((payload, exchange.spans)),
+            Some(payload) => Ok((payload, exchange)),
             None if exchange.reply.is_empty() => Err(Error::Agent(
                 "it did not answer; is this an agent image?".into(),
             )),

@@ -26,6 +26,9 @@ pub struct Board {
     pub memory: Option<Memory>,
     pub toolchain: Toolchain,
     pub agent: AgentSettings,
+    /// How to start the emulator, on boards whose runner is `qemu`.
+    #[serde(default)]
+    pub qemu: Option<Qemu>,
     /// Power figures, the default one first.
     #[serde(default)]
     pub power: Vec<crate::energy::PowerProfile>,
@@ -62,4 +65,17 @@ pub struct Toolchain {
 pub struct AgentSettings {
     /// Largest input and largest output of one operation, in bytes.
     pub io_bytes: u32,
+}
+
+/// The emulator of a board.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Qemu {
+    /// The emulator, found on PATH.
+    pub program: String,
+    /// Its arguments; `{image}` is the path of the image.
+    pub arguments: Vec<String>,
+    /// Debian packages that bring it.
+    #[serde(default)]
+    pub debian: Vec<String>,
 }

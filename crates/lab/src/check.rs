@@ -1,5 +1,5 @@
 //! Conformance and constant time: official vectors streamed into the running
-//! image, and the spread of cycles over random secrets.
+//! image, and the spread of cycles, or of counted instructions, over random secrets.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,16 +7,21 @@ use std::path::Path;
 use selo_vectors::{Case, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Ran};
 use crate::build::Image;
 use crate::contender::Unit;
 use crate::error::{Error, Result};
 use crate::interface::{Interface, Plan, Transcript};
 use crate::measure::{Lab, rng_for};
-use crate::row::Fidelity;
+use crate::runner::Counts;
 
 /// Name of the source of constant-time lines.
 pub const CONSTANT_TIME: &str = "constant-time";
+
+/// The same where instructions are counted instead: they were equally many of each class.
+/// What takes a core different time with the same instructions is not seen: caches, wait
+/// states, multiplications and divisions that end early.
+pub const CONSTANT_INSTRUCTIONS: &str = "constant-instructions";
 
 /// Name of the source of lines about a whole firmware: the gateway of `selo-link`.
 pub const GATEWAY: &str = "gateway";
@@ -91,8 +96,53 @@ const REFUSED: &str = "refusal";
 /// What one call took.
 struct Observed {
     operation: &'static str,
-    cycles: u64,
+    took: Took,
     inputs: Vec<Vec<u8>>,
+}
+
+/// Two calls that took the same are equal.
+#[derive(Clone, PartialEq, Eq)]
+enum Took {
+    Cycles(u64),
+    Instructions(Counts),
+}
+
+impl Took {
+    fn of(ran: &Ran) -> Option<Took> {
+        let cycles = ran.span.map(|span| Took::Cycles(span.cycles));
+        cycles.or_else(|| ran.counts.clone().map(Took::Instructions))
+    }
+
+    fn count(&self) -> u64 {
+        match self {
+            Took::Cycles(cycles) => *cycles,
+            Took::Instructions(counts) => counts.instructions,
+        }
+    }
+
+    /// How it differs from another, in words.
+    fn beside(&self, other: &Took) -> (String, String) {
+        let (Took::Instructions(a), Took::Instructions(b)) = (self, other) else {
+            return (
+                format!("{} cycles", self.count()),
+                other.count().to_string(),
+            );
+        };
+        if a.instructions != b.instructions {
+            return (
+                format!("{} instructions", a.instructions),
+                b.instructions.to_string(),
+            );
+        }
+        let of = |counts: &Counts, class: &str| counts.classes.get(class).copied().unwrap_or(0);
+        let mut classes = a.classes.keys().chain(b.classes.keys());
+        let class = classes.find(|class| of(a, class) != of(b, class));
+        let class = class.map_or("", String::as_str);
+        (
+            format!("{} of class {class}", of(a, class)),
+            of(b, class).to_string(),
+        )
+    }
 }
 
 impl Observed {
@@ -185,7 +235,7 @@ impl Lab<'_> {
                 lines.push(line);
             }
         }
-        if constant_time && self.board.fidelity == Fidelity::CycleExact {
+        if constant_time && self.board.fidelity.is_deterministic() {
             lines.extend(self.constant_time(unit, &mut agent, effort)?);
         }
         Ok(lines)
@@ -221,7 +271,7 @@ impl Lab<'_> {
         Ok(vec![line])
     }
 
-    /// Cycles of the dearest operation, which stand for one unit of a case's weight.
+    /// Cycles, or instructions, of the dearest operation, which stand for one unit of a case's weight.
     fn cost(&self, unit: &Unit<'_>, agent: &mut Agent) -> Result<Option<u64>> {
         let algorithm = unit.algorithm;
         let bytes = algorithm.bytes.first().copied().unwrap_or(0);
@@ -233,7 +283,7 @@ impl Lab<'_> {
             };
             // The transport costs some thousand cycles a call too.
             let cycles = match self.observe(unit, agent, operation, &plan, 0) {
-                Ok(observed) => observed.last().map(|last| last.cycles + 8000),
+                Ok(observed) => observed.last().map(|last| last.took.count() + 8000),
                 Err(Error::Stopped(_) | Error::Agent(_)) => None,
                 Err(error) => return Err(error),
             };
@@ -242,7 +292,8 @@ impl Lab<'_> {
         Ok(dearest)
     }
 
-    /// One line: over how many random secrets each operation took equal cycles.
+    /// One line: over how many random secrets each operation took equal cycles, or equal
+    /// instructions.
     fn constant_time(
         &self,
         unit: &Unit<'_>,
@@ -275,7 +326,7 @@ impl Lab<'_> {
                 match self.observe(unit, agent, operation, plan, number) {
                     Ok(observed) => {
                         for one in observed {
-                            if one.operation == *operation && one.cycles > SLOW {
+                            if one.operation == *operation && one.took.count() > SLOW {
                                 wanted = effort.slow_secrets;
                             }
                             seen.entry(one.operation).or_default().push(one);
@@ -297,15 +348,17 @@ impl Lab<'_> {
             let Some(first) = observed.first() else {
                 continue;
             };
+            if matches!(first.took, Took::Instructions(_)) {
+                line.source = CONSTANT_INSTRUCTIONS.to_owned();
+            }
             for other in observed {
-                if other.cycles == first.cycles {
+                if other.took == first.took {
                     line.passed += 1;
                 } else {
+                    let (mine, its) = first.took.beside(&other.took);
                     line.note_failure(format!(
-                        "{operation}: {} cycles for {}, {} for {}",
-                        first.cycles,
+                        "{operation}: {mine} for {}, {its} for {}",
                         first.shown(),
-                        other.cycles,
                         other.shown()
                     ));
                 }
@@ -344,11 +397,11 @@ impl Lab<'_> {
                 .collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
             let ran = agent.run(call.operation, 1, false, &fields)?;
-            if let Some(span) = ran.span {
+            if let Some(took) = Took::of(&ran) {
                 let last = index + 1 == plan.len();
                 out.push(Observed {
                     operation: if last { operation } else { call.operation },
-                    cycles: span.cycles,
+                    took,
                     inputs: inputs.clone(),
                 });
             }
@@ -386,7 +439,7 @@ impl Lab<'_> {
 impl CheckLine {
     /// Whether the line speaks of published vectors.
     pub fn is_official(&self) -> bool {
-        ![CONSTANT_TIME, DOES_NOT_FIT].contains(&self.source.as_str())
+        ![CONSTANT_TIME, CONSTANT_INSTRUCTIONS, DOES_NOT_FIT].contains(&self.source.as_str())
     }
 
     fn note_failure(&mut self, what: String) {

@@ -98,6 +98,46 @@ pub fn weigh(path: &Path) -> Result<Weight> {
     })
 }
 
+/// Where the marks of an image are, for runners that watch addresses
+/// (firmware/ports/bare/mark.h).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Addresses at which a span begins, at which it ends, and at which the agent waits.
+    pub begin: Vec<u64>,
+    pub end: Vec<u64>,
+    pub wait: Vec<u64>,
+}
+
+/// Reads the marks of the ELF file at `path`.
+pub fn marks(path: &Path) -> Result<Marks> {
+    let data = std::fs::read(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let bad = |error: object::Error| Error::Image {
+        path: path.to_owned(),
+        message: error.to_string(),
+    };
+    let file = object::File::parse(&*data).map_err(bad)?;
+    let bytes = if file.is_64() { 8 } else { 4 };
+    let addresses = |number: u8| -> Result<Vec<u64>> {
+        let Some(section) = file.section_by_name(&format!(".selo.mark{number}")) else {
+            return Ok(Vec::new());
+        };
+        let data = section.data().map_err(bad)?;
+        let little = |address: &[u8]| {
+            let digits = address.iter().rev();
+            digits.fold(0, |value, &byte| value << 8 | u64::from(byte))
+        };
+        Ok(data.chunks_exact(bytes).map(little).collect())
+    };
+    Ok(Marks {
+        begin: addresses(1)?,
+        end: addresses(2)?,
+        wait: addresses(3)?,
+    })
+}
+
 /// Sections that the loader of a PC keeps for itself say nothing of the program's size.
 fn counts(section: &object::Section<'_, '_>) -> bool {
     let name = section.name().unwrap_or_default();

@@ -27,7 +27,7 @@ use crate::stats;
 /// otherwise: an RSA decryption would fit, a hang does not last.
 pub const CYCLE_LIMIT: u64 = 4_000_000_000;
 
-/// Cycles above which an operation is sampled three times instead of ten on a
+/// Cycles, or instructions, above which an operation is sampled three times instead of ten on a
 /// deterministic runner: a scalar multiplication takes half a second to simulate.
 const SLOW: u64 = 2_000_000;
 
@@ -864,12 +864,11 @@ impl Lab<'_> {
         rows: &mut Vec<Row>,
     ) {
         // A whole firmware is interrupted by its timer: its cycles vary, and tell nothing.
-        let exact = self.board.fidelity == Fidelity::CycleExact && unit.program().is_none();
+        let exact = self.board.fidelity.is_deterministic() && unit.program().is_none();
         let spread = if exact { spread(samples) } else { None };
-        let cycles = |sample: &Sample| sample.cycles;
         let steady = samples
             .iter()
-            .all(|s| s.cycles.is_some() && cycles(s) == cycles(&samples[0]));
+            .all(|s| s.took().is_some() && s.took() == samples[0].took());
         for &metric in metrics {
             let row = self.blank(unit, operation, bytes, metric, &image.sha256);
             let of = |pick: fn(&Sample) -> Option<f64>| -> Option<Vec<f64>> {
@@ -907,8 +906,10 @@ impl Lab<'_> {
                     .as_ref()
                     .map(|power| format!("power profile {}", power.name));
             }
-            if let (Some(spread), Metric::Cycles | Metric::Time | Metric::Energy) =
-                (&spread, metric)
+            if let (
+                Some(spread),
+                Metric::Cycles | Metric::Time | Metric::Energy | Metric::Instructions,
+            ) = (&spread, metric)
             {
                 row.status = Status::VariableTime;
                 let profile = row
@@ -1179,7 +1180,7 @@ impl Bench<'_> {
         let mut samples = Vec::new();
         while samples.len() < wanted {
             let sample = self.sample(&plan, operation, samples.len() as u64, repeat)?;
-            if exact && sample.cycles.is_some_and(|cycles| cycles > SLOW as f64) {
+            if exact && sample.took().is_some_and(|(count, _)| count > SLOW as f64) {
                 wanted = 3;
             }
             if !exact && sample.seconds.is_some_and(|s| s > 0.05) {
@@ -1219,6 +1220,17 @@ impl Bench<'_> {
                 ..self.lab.sample_of(&span, empty)
             });
         }
+        let reply = &ran.reply;
+        if let Some(counts) = &ran.counts {
+            return Ok(Sample {
+                instructions: Some(counts.instructions as f64 - empty.instructions),
+                stack: reply
+                    .stack
+                    .map(|stack| f64::from(stack) - empty.stack as f64),
+                inputs,
+                ..Sample::default()
+            });
+        }
         let hz = self.agent()?.hello().counter_hz;
         let reply = &ran.reply;
         if hz == 0 || reply.repeats == 0 {
@@ -1255,6 +1267,17 @@ fn measure_empty(agent: &mut Agent) -> Result<Empty> {
         return Ok(Empty {
             cycles: span.cycles,
             stack: span.stack,
+            ..Empty::default()
+        });
+    }
+    if chip.counts.is_some() {
+        let painted = agent.run("empty", 1, true, &[])?;
+        return Ok(Empty {
+            paint: true,
+            instructions: painted
+                .counts
+                .map_or(0.0, |counts| counts.instructions as f64),
+            stack: u64::from(painted.reply.stack.unwrap_or(0)),
             ..Empty::default()
         });
     }
@@ -1306,25 +1329,35 @@ fn build_failure(error: &Error) -> String {
 
 /// Two inputs that take different time, if the samples differ.
 fn spread(samples: &[Sample]) -> Option<String> {
-    let cycles = |sample: &Sample| sample.cycles.unwrap_or(0.0);
-    let least = samples
-        .iter()
-        .min_by(|a, b| cycles(a).total_cmp(&cycles(b)))?;
-    let most = samples
-        .iter()
-        .max_by(|a, b| cycles(a).total_cmp(&cycles(b)))?;
-    if cycles(least) == cycles(most) {
+    let took = |sample: &Sample| sample.took().map_or(0.0, |(figure, _)| figure);
+    let least = samples.iter().min_by(|a, b| took(a).total_cmp(&took(b)))?;
+    let most = samples.iter().max_by(|a, b| took(a).total_cmp(&took(b)))?;
+    let (_, unit) = least.took()?;
+    if took(least) == took(most) {
         return None;
     }
     let show = |sample: &Sample| {
         let inputs: Vec<String> = sample.inputs.iter().map(hex::encode).collect();
-        format!("{} cycles for {}", cycles(sample), inputs.join(" "))
+        format!("{} {unit} for {}", took(sample), inputs.join(" "))
+    };
+    let what = if unit == Metric::Cycles.unit() {
+        "time depends"
+    } else {
+        "the path depends"
     };
     Some(format!(
-        "time depends on the inputs: {}, {}",
+        "{what} on the inputs: {}, {}",
         show(least),
         show(most)
     ))
+}
+
+impl Sample {
+    /// What a deterministic runner counted, and its unit.
+    fn took(&self) -> Option<(f64, &'static str)> {
+        let cycles = self.cycles.map(|cycles| (cycles, Metric::Cycles.unit()));
+        cycles.or_else(|| Some((self.instructions?, Metric::Instructions.unit())))
+    }
 }
 
 impl Row {

@@ -170,6 +170,15 @@ impl Metric {
 }
 
 impl Fidelity {
+    /// Whether two runs of the same image on the same inputs give the same figure, so
+    /// that a difference between inputs is the program's.
+    pub fn is_deterministic(self) -> bool {
+        matches!(
+            self,
+            Fidelity::CycleExact | Fidelity::CycleModel | Fidelity::Instructions
+        )
+    }
+
     /// The name used in rows and on pictures.
     pub fn name(self) -> &'static str {
         match self {

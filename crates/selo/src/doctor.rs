@@ -51,8 +51,19 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
                         need.why = format!("{why}: the compiler is there, its C library is not");
                     }
                     needs.push(need);
+                    if let Some(qemu) = &board.qemu {
+                        let packages: Vec<&str> = qemu.debian.iter().map(String::as_str).collect();
+                        let why = format!("runs images for {}", board.title);
+                        needs.push(program(&qemu.program, &why, &apt(&packages), false));
+                    }
                 }
             }
+            needs.push(file(
+                &root.join("target/sims/selo-qemu.so"),
+                "qemu plugin",
+                "counts instructions of emulated boards",
+                "make build",
+            ));
             let runner = root.join("target/sims/selo-simavr");
             needs.push(Need {
                 name: "simavr runner".into(),

@@ -1,6 +1,6 @@
 /*
  * AVR port of the agent: UART 0, the span's timer and stack painting, for any
- * AVR with the register names of the ATmega x8 family.
+ * AVR with the register names of the ATmega x8 family, such as the ATmega2560.
  *
  * The CPU sleeps in idle mode while it waits for the host. That saves nothing
  * here; it tells a simulator without guessing that the chip waits for input.
@@ -41,6 +41,10 @@ enum { BAUD_DIVIDER = (F_CPU + 4 * PORT_BAUD) / (8 * PORT_BAUD) - 1 };
 enum { QUEUE = 4 };
 static volatile uint8_t queue[QUEUE], queue_in;
 static uint8_t queue_out;
+
+#ifndef USART_RX_vect /* chips with several UARTs number them */
+#define USART_RX_vect USART0_RX_vect
+#endif
 
 ISR(USART_RX_vect)
 {

@@ -31,6 +31,9 @@ uint8_t port_read(void)
     static uint8_t buffer[BUFFER_BYTES];
     static size_t at, count;
     if (at == count) {
+#if PORT_MARKS
+        PORT_MARK(3);
+#endif
         ssize_t got = read(STDIN_FILENO, buffer, sizeof buffer);
         if (got <= 0)
             exit(got == 0 ? 0 : 1); /* the host has closed its end */
@@ -130,6 +133,9 @@ void port_clock_start(void)
 
 void port_clock_stop(uint16_t timed)
 {
+    found.repeats = timed;
+    if (PORT_COUNTER_HZ == 0)
+        return;
     found.counter = nanoseconds_since(CLOCK_MONOTONIC, &wall_start);
     found.cpu = nanoseconds_since(CLOCK_THREAD_CPUTIME_ID, &cpu_start);
     /* The CPU clock encloses the reading of the other; a thread has no more CPU
@@ -137,7 +143,6 @@ void port_clock_stop(uint16_t timed)
     if (found.cpu > found.counter)
         found.cpu = found.counter;
     found.instructions = counter_stop();
-    found.repeats = timed;
 }
 
 void port_finish(struct port_result *result)
@@ -149,7 +154,8 @@ void port_finish(struct port_result *result)
 static void *serve(void *unused)
 {
     (void)unused;
-    counter_open(); /* counts the thread that opens it */
+    if (PORT_COUNTER_HZ != 0)
+        counter_open(); /* counts the thread that opens it */
     agent_serve();
 }
 

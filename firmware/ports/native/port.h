@@ -17,8 +17,16 @@
 
 #define PORT_NAME "native"
 #define PORT_FLASH
+/* With PORT_MARKS the program runs under a runner that counts instructions between marks:
+ * once, and by no clock. */
+#if PORT_MARKS
+#include "../bare/mark.h"
+#define PORT_COUNTER_HZ 0
+#define PORT_COUNTER_BITS 0
+#else
 #define PORT_COUNTER_HZ 1000000000
 #define PORT_COUNTER_BITS 64
+#endif
 
 static inline void port_flash_read(void *to, const void *from, uint8_t size)
 {
@@ -69,6 +77,22 @@ void port_clock_stop(uint16_t timed);
 
 #define PORT_BARRIER __asm__ __volatile__("" : : : "memory")
 
+#if PORT_MARKS
+
+#define PORT_MEASURE(...)                                                    \
+    do {                                                                     \
+        if (port_requested.paint_stack)                                      \
+            port_paint();                                                    \
+        PORT_MARK(1);                                                        \
+        __VA_ARGS__;                                                         \
+        PORT_MARK(2);                                                        \
+        if (port_requested.paint_stack)                                      \
+            port_stack = port_painted_depth();                               \
+        port_clock_stop(1);                                                  \
+    } while (0)
+
+#else
+
 #define PORT_MEASURE(...)                                                    \
     do {                                                                     \
         uint16_t port_timed_ = port_requested.repeats;                       \
@@ -92,5 +116,7 @@ void port_clock_stop(uint16_t timed);
         if (port_requested.paint_stack && port_stack == PORT_STACK_UNKNOWN)  \
             port_stack = port_painted_depth();                               \
     } while (0)
+
+#endif
 
 #endif

@@ -321,6 +321,7 @@ impl Session for ChipSession {
         let mut exchange = Exchange {
             reply: done.bytes,
             spans: done.spans,
+            counts: Vec::new(),
         };
         cut_at_delimiter(&mut exchange.reply);
         Ok(exchange)

@@ -1,11 +1,13 @@
 //! Runners: what executes an image and carries bytes to and from its agent. One file a
 //! kind: [`chip`] is a program of its own that speaks lines over pipes
 //! (docs/runner-protocol.md), [`native`] starts the image itself, whose standard input
-//! and output are the agent's UART.
+//! and output are the agent's UART, [`qemu`] an emulator with a plugin of ours.
 
 mod chip;
 mod native;
+mod qemu;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -26,6 +28,15 @@ pub struct Span {
     pub stack: u64,
 }
 
+/// What a runner that counts instructions saw between two marks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub instructions: u64,
+    /// How many there were of each class (sims/qemu/classes.h), and what is counted
+    /// beside them, such as the registers of loads of several.
+    pub classes: BTreeMap<String, u64>,
+}
+
 /// What came back for one request.
 #[derive(Clone, Debug, Default)]
 pub struct Exchange {
@@ -33,6 +44,8 @@ pub struct Exchange {
     pub reply: Vec<u8>,
     /// The spans that the runner saw; empty on runners that cannot see marks.
     pub spans: Vec<Span>,
+    /// The same of runners that count instructions.
+    pub counts: Vec<Counts>,
 }
 
 /// A running image.
@@ -42,12 +55,13 @@ pub trait Session: Send {
 }
 
 /// The runners that the lab knows.
-pub const RUNNERS: [&str; 3] = ["simavr", "avr8js", "native"];
+pub const RUNNERS: [&str; 4] = ["simavr", "avr8js", "native", "qemu"];
 
 /// The runner that has a paced mode.
 pub const PACED: &str = "simavr";
 
-/// Starts `image` for `board` on the runner of that name.
+/// Starts `image` for `board` on the runner of that name. Where a runner counts
+/// instructions, `cycle_limit` is of those.
 pub fn start(
     root: &Path,
     runner: &str,
@@ -70,6 +84,10 @@ pub fn start(
             command
         }
         "native" => return Ok(Box::new(native::NativeSession::start(image)?)),
+        "qemu" => {
+            let session = qemu::QemuSession::start(root, board, image, cycle_limit)?;
+            return Ok(Box::new(session));
+        }
         other => return Err(Error::unknown("runner", other, RUNNERS)),
     };
     let session = chip::ChipSession::start(runner, command, board, image, weight, cycle_limit)?;

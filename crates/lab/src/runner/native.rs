@@ -1,7 +1,7 @@
 //! A program on this machine: its standard input and output are the agent's UART.
 
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,6 +17,7 @@ pub(super) struct NativeSession {
     stdin: ChildStdin,
     stdout: ChildStdout,
     watch: Arc<Watch>,
+    limit: Duration,
 }
 
 /// What the watchdog looks at.
@@ -33,28 +34,61 @@ const NATIVE_LIMIT: Duration = Duration::from_secs(60);
 
 impl NativeSession {
     pub(super) fn start(image: &Path) -> Result<NativeSession> {
-        let mut child = Command::new(image)
+        let mut command = Command::new(image);
+        command.stderr(Stdio::null());
+        NativeSession::spawn("native", command, NATIVE_LIMIT)
+    }
+
+    /// Starts a program that may take `limit` for one answer.
+    pub(super) fn spawn(
+        runner: &str,
+        mut command: Command,
+        limit: Duration,
+    ) -> Result<NativeSession> {
+        let program = PathBuf::from(command.get_program());
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
             .spawn()
-            .map_err(|source| spawn_error("native", image, source))?;
+            .map_err(|source| spawn_error(runner, &program, source))?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Error::Runner {
-                runner: "native".into(),
+                runner: runner.to_owned(),
                 message: "no pipes".into(),
             });
         };
         let child = Arc::new(Mutex::new(child));
         let watch = Arc::new(Watch::default());
         let watched = (Arc::clone(&child), Arc::clone(&watch));
-        std::thread::spawn(move || watchdog(&watched.0, &watched.1));
+        std::thread::spawn(move || watchdog(&watched.0, &watched.1, limit));
         Ok(NativeSession {
             child,
             stdin,
             stdout,
             watch,
+            limit,
         })
+    }
+
+    /// Sends a request and waits for the answer's delimiter; `None` if the program is gone.
+    pub(super) fn answer(&mut self, request: &[u8]) -> Option<Vec<u8>> {
+        self.watch.calls.fetch_add(1, Ordering::Relaxed);
+        let sent = self
+            .stdin
+            .write_all(request)
+            .and_then(|()| self.stdin.flush());
+        let mut reply = sent.ok().and_then(|()| self.read_answer());
+        self.watch.calls.fetch_add(1, Ordering::Relaxed);
+        if let Some(reply) = &mut reply {
+            cut_at_delimiter(reply);
+        }
+        reply
+    }
+
+    /// Whether it has ended by itself.
+    pub(super) fn is_over(&self) -> bool {
+        let child = self.child.lock();
+        child.is_ok_and(|mut child| matches!(child.try_wait(), Ok(Some(_)) | Err(_)))
     }
 
     fn read_answer(&mut self) -> Option<Vec<u8>> {
@@ -69,18 +103,19 @@ impl NativeSession {
         Some(reply)
     }
 
-    fn ended(&mut self) -> Error {
+    /// Why it is gone.
+    pub(super) fn ended(&mut self) -> Stop {
         let status = end(&self.child);
         let (reason, fault) = if self.watch.expired.load(Ordering::Relaxed) {
-            (format!("no answer for {} s", NATIVE_LIMIT.as_secs()), None)
+            (format!("no answer for {} s", self.limit.as_secs()), None)
         } else {
             ("crash".to_owned(), status)
         };
-        Error::Stopped(Stop {
+        Stop {
             reason,
             fault,
             pc: None,
-        })
+        }
     }
 }
 
@@ -91,7 +126,7 @@ fn end(child: &Mutex<Child>) -> Option<String> {
     child.wait().ok().map(|status| status.to_string())
 }
 
-fn watchdog(child: &Mutex<Child>, watch: &Watch) {
+fn watchdog(child: &Mutex<Child>, watch: &Watch, limit: Duration) {
     const STEP: Duration = Duration::from_millis(250);
     let (mut seen, mut waited) = (0, Duration::ZERO);
     while !watch.over.load(Ordering::Relaxed) {
@@ -103,7 +138,7 @@ fn watchdog(child: &Mutex<Child>, watch: &Watch) {
             Duration::ZERO
         };
         seen = calls;
-        if waited >= NATIVE_LIMIT {
+        if waited >= limit {
             watch.expired.store(true, Ordering::Relaxed);
             end(child);
             return;
@@ -113,18 +148,12 @@ fn watchdog(child: &Mutex<Child>, watch: &Watch) {
 
 impl Session for NativeSession {
     fn exchange(&mut self, request: &[u8]) -> Result<Exchange> {
-        self.watch.calls.fetch_add(1, Ordering::Relaxed);
-        let sent = self
-            .stdin
-            .write_all(request)
-            .and_then(|()| self.stdin.flush());
-        let reply = sent.ok().and_then(|()| self.read_answer());
-        self.watch.calls.fetch_add(1, Ordering::Relaxed);
-        let mut reply = reply.ok_or_else(|| self.ended())?;
-        cut_at_delimiter(&mut reply);
+        let reply = self
+            .answer(request)
+            .ok_or_else(|| Error::Stopped(self.ended()))?;
         Ok(Exchange {
             reply,
-            spans: Vec::new(),
+            ..Exchange::default()
         })
     }
 }

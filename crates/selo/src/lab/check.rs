@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use selo_lab::build::Builder;
-use selo_lab::check::{CheckLine, Effort};
+use selo_lab::check::{CONSTANT_INSTRUCTIONS, CheckLine, Effort};
 use selo_lab::measure::{self, Lab};
 use selo_lab::project::Project;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
@@ -94,6 +94,15 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
             "{}",
             by_source(&lines, &board.title).to_terminal(TerminalStyle::detect())
         );
+        if lines
+            .iter()
+            .any(|line| line.source == CONSTANT_INSTRUCTIONS)
+        {
+            println!(
+                "{CONSTANT_INSTRUCTIONS}: as many instructions of each class for every secret; caches, \
+                 wait states and multiplications that end early are not seen\n"
+            );
+        }
         for line in lines.iter().filter(|line| line.failed > 0) {
             println!(
                 "FAILED {} {} {} {}: {} of {}; first: {}",

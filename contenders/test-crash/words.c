@@ -1,0 +1,68 @@
+/* Goes astray on cores of 32 bits in every way that an emulator sees; each operation in
+ * one. At NOWHERE none of the emulated machines has anything. */
+#include "agent.h"
+
+#define NOWHERE 0xD0000000u
+
+static uint8_t invalid_read(struct agent_call *call)
+{
+    volatile uint32_t *address = (volatile uint32_t *)NOWHERE;
+    AGENT_MEASURE(call->out[0] = (uint8_t)*address);
+    return 0;
+}
+
+static uint8_t invalid_write(struct agent_call *call)
+{
+    volatile uint32_t *address = (volatile uint32_t *)NOWHERE;
+    (void)call;
+    AGENT_MEASURE(*address = 1);
+    return 0;
+}
+
+static uint8_t invalid_opcode(struct agent_call *call)
+{
+    (void)call;
+#if defined(__thumb__)
+    AGENT_MEASURE(__asm__ __volatile__(".short 0xDEFF"));
+#elif defined(__riscv)
+    AGENT_MEASURE(__asm__ __volatile__(".short 0"));
+#elif defined(__XTENSA__)
+    AGENT_MEASURE(__asm__ __volatile__("ill"));
+#endif
+    return 0;
+}
+
+static uint8_t jump_astray(struct agent_call *call)
+{
+    (void)call;
+    void (*volatile there)(void) = (void (*)(void))(uintptr_t)(NOWHERE + 1);
+    AGENT_MEASURE(there());
+    return 0;
+}
+
+static uint8_t mark_order(struct agent_call *call)
+{
+    (void)call;
+    AGENT_MEASURE(PORT_MARK(1));
+    return 0;
+}
+
+/* Sleeps where nothing can wake it. */
+static uint8_t halt(struct agent_call *call)
+{
+    (void)call;
+#if defined(__XTENSA__)
+    AGENT_MEASURE(__asm__ __volatile__("waiti 15"));
+#else
+    AGENT_MEASURE(__asm__ __volatile__("wfi"));
+#endif
+    return 0;
+}
+
+AGENT_OPERATIONS(
+    AGENT_OPERATION(INVALID_READ, "invalid-read", invalid_read)
+    AGENT_OPERATION(INVALID_WRITE, "invalid-write", invalid_write)
+    AGENT_OPERATION(INVALID_OPCODE, "invalid-opcode", invalid_opcode)
+    AGENT_OPERATION(JUMP_ASTRAY, "jump-astray", jump_astray)
+    AGENT_OPERATION(MARK_ORDER, "mark-order", mark_order)
+    AGENT_OPERATION(HALT, "halt", halt))

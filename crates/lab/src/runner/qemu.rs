@@ -1,0 +1,299 @@
+//! An image on QEMU, in which a plugin of ours (sims/qemu) counts instructions: the
+//! agent's UART is the emulator's standard input and output, the plugin's report comes
+//! over a socket (docs/runner-protocol.md).
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::native::NativeSession;
+use super::{Counts, Exchange, Session, require};
+use crate::board::{Board, Qemu};
+use crate::elf::{self, Marks};
+use crate::error::{Error, Result, Stop};
+
+const RUNNER: &str = "qemu";
+
+/// How long the emulator may stay silent before it counts as lost. Not a measurement:
+/// a program that hangs is stopped by its instruction limit long before.
+const SILENCE: Duration = Duration::from_secs(900);
+
+/// How long it may take to start.
+const START: Duration = Duration::from_secs(60);
+
+pub(super) struct QemuSession {
+    program: NativeSession,
+    report: UnixStream,
+    /// What came over it after its last whole line.
+    rest: Vec<u8>,
+    /// Where the emulator's standard error goes.
+    errors: PathBuf,
+    /// The folder of the socket and of `errors`.
+    _folder: tempfile::TempDir,
+}
+
+/// What the plugin said.
+#[derive(Default)]
+struct Report {
+    counts: Vec<Counts>,
+    stop: Option<Stop>,
+}
+
+impl QemuSession {
+    /// Starts `image`: the agent boots, then waits until it is spoken to.
+    pub(super) fn start(
+        root: &Path,
+        board: &Board,
+        image: &Path,
+        limit: u64,
+    ) -> Result<QemuSession> {
+        let Some(qemu) = &board.qemu else {
+            return Err(broken(format!(
+                "boards/{}.toml has no [qemu] table",
+                board.name
+            )));
+        };
+        let plugin = root.join("target/sims/selo-qemu.so");
+        require(&plugin, "make build", RUNNER)?;
+        let folder = tempfile::Builder::new()
+            .prefix("selo-qemu-")
+            .tempdir()
+            .map_err(|error| broken(format!("no temporary folder: {error}")))?;
+        let socket = folder.path().join("report");
+        let listener = UnixListener::bind(&socket)
+            .map_err(|error| broken(format!("cannot listen on {}: {error}", socket.display())))?;
+        let errors = folder.path().join("errors");
+        let file = File::create(&errors).map_err(|source| Error::Write {
+            path: errors.clone(),
+            source,
+        })?;
+        let mut command = Command::new(&qemu.program);
+        command.arg("-plugin");
+        command.arg(plugin_argument(
+            &plugin,
+            &socket,
+            limit,
+            &elf::marks(image)?,
+        ));
+        let image = image.display().to_string();
+        command.args(qemu.arguments.iter().map(|a| a.replace("{image}", &image)));
+        command.stderr(Stdio::from(file));
+        let mut program = NativeSession::spawn(RUNNER, command, SILENCE)
+            .map_err(|error| named(error, board, qemu))?;
+        let report = accept(&listener, &mut program, &errors)?;
+        Ok(QemuSession {
+            program,
+            report,
+            rest: Vec::new(),
+            errors,
+            _folder: folder,
+        })
+    }
+
+    /// Reads what the plugin has said so far; it says so before the agent's reply.
+    fn read_report(&mut self) -> Result<Report> {
+        let mut buffer = [0; 4096];
+        loop {
+            match self.report.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(size) => self.rest.extend(&buffer[..size]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // Closed by an emulator that crashed.
+                Err(_) => break,
+            }
+        }
+        let whole = self.rest.iter().rposition(|&byte| byte == b'\n');
+        let lines: Vec<u8> = self.rest.drain(..whole.map_or(0, |end| end + 1)).collect();
+        parse(&String::from_utf8_lossy(&lines))
+    }
+
+    /// Why the emulator is gone: the plugin's reason, the program's own last words, or
+    /// the emulator's.
+    fn stopped(&mut self) -> Error {
+        let ended = self.program.ended();
+        let said = self.read_report().ok().and_then(|report| report.stop);
+        let words = std::fs::read_to_string(&self.errors).unwrap_or_default();
+        Error::Stopped(said.or_else(|| last_words(&words)).unwrap_or_else(|| {
+            let telling = words.lines().find(|line| !line.trim().is_empty());
+            let fault = [ended.fault.as_deref(), telling];
+            Stop {
+                fault: Some(fault.into_iter().flatten().collect::<Vec<_>>().join(": ")),
+                ..ended
+            }
+        }))
+    }
+}
+
+impl Session for QemuSession {
+    fn exchange(&mut self, request: &[u8]) -> Result<Exchange> {
+        let Some(reply) = self.program.answer(request) else {
+            return Err(self.stopped());
+        };
+        Ok(Exchange {
+            reply,
+            spans: Vec::new(),
+            counts: self.read_report()?.counts,
+        })
+    }
+}
+
+fn broken(message: String) -> Error {
+    Error::Runner {
+        runner: RUNNER.to_owned(),
+        message,
+    }
+}
+
+/// A missing emulator is named with what brings it.
+fn named(error: Error, board: &Board, qemu: &Qemu) -> Error {
+    match error {
+        Error::MissingProgram { program, .. } => Error::MissingProgram {
+            program,
+            needed_for: format!("running {}", board.title),
+            packages: qemu.debian.clone(),
+        },
+        other => other,
+    }
+}
+
+fn plugin_argument(plugin: &Path, socket: &Path, limit: u64, marks: &Marks) -> String {
+    let mut argument = format!(
+        "{},report={},limit={limit}",
+        plugin.display(),
+        socket.display()
+    );
+    for (key, addresses) in [
+        ("mark1", &marks.begin),
+        ("mark2", &marks.end),
+        ("mark3", &marks.wait),
+    ] {
+        for address in addresses {
+            argument.push_str(&format!(",{key}={address:#x}"));
+        }
+    }
+    argument
+}
+
+/// Waits for the plugin, or for an emulator that does not start.
+fn accept(
+    listener: &UnixListener,
+    program: &mut NativeSession,
+    errors: &Path,
+) -> Result<UnixStream> {
+    let begun = Instant::now();
+    let no_socket = |error: std::io::Error| broken(format!("the report's socket: {error}"));
+    listener.set_nonblocking(true).map_err(no_socket)?;
+    loop {
+        // Asked first: what is over cannot connect any more.
+        let over = program.is_over();
+        match listener.accept() {
+            Ok((stream, _)) => {
+                stream.set_nonblocking(true).map_err(no_socket)?;
+                return Ok(stream);
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => return Err(no_socket(error)),
+        }
+        if over || begun.elapsed() > START {
+            let words = std::fs::read_to_string(errors).unwrap_or_default();
+            let words: Vec<&str> = words.lines().collect();
+            return Err(broken(format!(
+                "the emulator does not start: {}",
+                words.join(" | ")
+            )));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn parse(lines: &str) -> Result<Report> {
+    let mut report = Report::default();
+    let mut fault = None;
+    for line in lines.lines() {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "ready" => {}
+            "span" => report.counts.push(
+                parse_counts(rest)
+                    .ok_or_else(|| broken(format!("it cannot be understood: {line:?}")))?,
+            ),
+            "fault" => fault = Some(rest.to_owned()),
+            "stopped" => {
+                report.stop = Some(Stop {
+                    reason: value(rest, "reason").unwrap_or("unknown").to_owned(),
+                    fault: fault.take(),
+                    pc: value(rest, "pc").map(str::to_owned),
+                });
+            }
+            _ => return Err(broken(format!("it is not of its protocol: {line:?}"))),
+        }
+    }
+    Ok(report)
+}
+
+/// `instructions=N class=N ...`
+fn parse_counts(text: &str) -> Option<Counts> {
+    let mut counts = Counts::default();
+    for word in text.split(' ') {
+        let (key, number) = word.split_once('=')?;
+        let number = number.parse().ok()?;
+        if key == "instructions" {
+            counts.instructions = number;
+        } else {
+            counts.classes.insert(key.to_owned(), number);
+        }
+    }
+    Some(counts)
+}
+
+/// A fault that the program reported itself (`core_fault` of firmware/ports/bare).
+fn last_words(text: &str) -> Option<Stop> {
+    let fault = text.lines().rev().find_map(|l| l.strip_prefix("fault "))?;
+    Some(Stop {
+        reason: "fault".to_owned(),
+        pc: value(fault, "pc").map(str::to_owned),
+        fault: Some(fault.to_owned()),
+    })
+}
+
+/// The value of `key=value` in a line of words.
+fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    line.split(' ')
+        .find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_read() {
+        let said = "ready selo-qemu 0.1.0 target=arm\n\
+                    span instructions=12 alu=9 branch-taken=3\n\
+                    fault kind=mark-order pc=0x10\n\
+                    stopped reason=fault pc=0x10 instructions=15\n";
+        let report = parse(said).expect("of the protocol");
+        assert_eq!(report.counts.len(), 1);
+        assert_eq!(report.counts[0].instructions, 12);
+        assert_eq!(report.counts[0].classes["branch-taken"], 3);
+        let stop = report.stop.expect("it stopped");
+        assert_eq!(stop.to_string(), "fault (kind=mark-order pc=0x10)");
+        assert!(parse("span instructions=many").is_err());
+        assert!(parse("hello").is_err());
+    }
+
+    #[test]
+    fn last_words_of_a_program_are_a_fault() {
+        let stop = last_words("qemu: something\nfault kind=hard-fault pc=0x80 address=0x0\n");
+        let stop = stop.expect("a fault");
+        assert_eq!(
+            (stop.reason.as_str(), stop.pc.as_deref()),
+            ("fault", Some("0x80"))
+        );
+        assert!(last_words("qemu: something").is_none());
+    }
+}

@@ -1,0 +1,60 @@
+/*
+ * Ports without an operating system: the UART over the emulator's host calls, and what
+ * a span found.
+ */
+#include "agent.h"
+
+struct port_request port_requested;
+uint16_t port_stack;
+
+/* ---- UART ------------------------------------------------------------------------ */
+
+enum { BUFFER_BYTES = 256 };
+
+uint8_t port_read(void)
+{
+    static uint8_t buffer[BUFFER_BYTES];
+    static size_t at, count;
+    if (at == count) {
+        PORT_MARK(3);
+        count = core_read(buffer, sizeof buffer);
+        if (count == 0)
+            core_exit(0); /* the host has closed its end */
+        at = 0;
+    }
+    return buffer[at++];
+}
+
+void port_write(uint8_t byte)
+{
+    static uint8_t buffer[BUFFER_BYTES];
+    static size_t count;
+    buffer[count++] = byte;
+    if (byte != 0 && count < sizeof buffer)
+        return;
+    core_write(buffer, count);
+    count = 0;
+}
+
+/* ---- Span -------------------------------------------------------------------------- */
+
+void port_prepare(const struct port_request *request)
+{
+    port_requested = *request;
+    port_stack = PORT_STACK_UNKNOWN;
+}
+
+void port_finish(struct port_result *result)
+{
+    size_t heap = port_heap_bytes();
+    *result = (struct port_result){
+        .repeats = 1,
+        .stack = port_stack,
+        .heap = heap > UINT16_MAX ? UINT16_MAX : (uint16_t)heap,
+    };
+}
+
+int main(void)
+{
+    agent_serve();
+}

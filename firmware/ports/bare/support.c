@@ -1,0 +1,66 @@
+/*
+ * Ports without an operating system: the heap, and the last words of a fault. Part of
+ * the weighed programs too.
+ */
+#include "core.h"
+
+#include <errno.h>
+
+/* ---- Heap -------------------------------------------------------------------------- */
+
+/* The linker's: the first address above the variables, and where the heap must end. */
+extern uint8_t port_heap_start[], port_heap_end[];
+static uint8_t *heap_top = port_heap_start;
+
+/* newlib asks by the first name, picolibc by the second. */
+void *_sbrk(ptrdiff_t bytes);
+void *sbrk(ptrdiff_t bytes);
+
+void *_sbrk(ptrdiff_t bytes)
+{
+    uint8_t *before = heap_top;
+    if (bytes > port_heap_end - before || bytes < port_heap_start - before) {
+        errno = ENOMEM;
+        return (void *)-1;
+    }
+    heap_top += bytes;
+    return before;
+}
+
+void *sbrk(ptrdiff_t bytes)
+{
+    return _sbrk(bytes);
+}
+
+size_t port_heap_bytes(void)
+{
+    return (size_t)(heap_top - port_heap_start);
+}
+
+/* ---- Faults ------------------------------------------------------------------------ */
+
+static char *put_text(char *to, const char *text)
+{
+    while (*text != '\0')
+        *to++ = *text++;
+    return to;
+}
+
+static char *put_address(char *to, uintptr_t value)
+{
+    to = put_text(to, "0x");
+    for (int shift = 8 * (int)sizeof value - 4; shift >= 0; shift -= 4)
+        *to++ = "0123456789abcdef"[(value >> shift) & 15];
+    return to;
+}
+
+void core_fault(const char *kind, uintptr_t pc, uintptr_t address)
+{
+    static char line[96];
+    char *at = put_text(put_text(line, "fault kind="), kind);
+    at = put_address(put_text(at, " pc="), pc);
+    at = put_address(put_text(at, " address="), address);
+    *at++ = '\n';
+    core_say(line, (size_t)(at - line));
+    core_exit(3);
+}

@@ -1,0 +1,160 @@
+/*
+ * Cortex-M core of the bare ports: vectors, start-up, semihosting, faults; from
+ * ARMv6-M on.
+ *
+ * The program runs on the process stack, faults are handled on one of their own, so
+ * that a stack that ran out of its memory can still be reported.
+ */
+#include "core.h"
+
+enum { SYS_OPEN = 1, SYS_WRITE = 5, SYS_READ = 6, SYS_EXIT_EXTENDED = 0x20 };
+enum { OPEN_READ = 0, OPEN_WRITE = 4, OPEN_APPEND = 8 }; /* of ":tt": input, output, errors */
+enum { APPLICATION_EXIT = 0x20026 };
+
+static intptr_t host(intptr_t operation, const void *arguments)
+{
+    register intptr_t r0 __asm__("r0") = operation;
+    register const void *r1 __asm__("r1") = arguments;
+    __asm__ __volatile__("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
+    return r0;
+}
+
+static intptr_t open_console(intptr_t mode)
+{
+    const struct { const char *name; intptr_t mode, length; } arguments = {":tt", mode, 3};
+    return host(SYS_OPEN, &arguments);
+}
+
+/* Answers with how many bytes were not moved. */
+static size_t move(intptr_t operation, intptr_t mode, intptr_t *file, const void *bytes, size_t size)
+{
+    if (*file == 0)
+        *file = open_console(mode);
+    const struct { intptr_t file; const void *bytes; size_t size; } arguments = {*file, bytes, size};
+    return (size_t)host(operation, &arguments);
+}
+
+size_t core_read(void *to, size_t size)
+{
+    static intptr_t file;
+    size_t left = move(SYS_READ, OPEN_READ, &file, to, size);
+    return left > size ? 0 : size - left;
+}
+
+void core_write(const void *from, size_t size)
+{
+    static intptr_t file;
+    move(SYS_WRITE, OPEN_WRITE, &file, from, size);
+}
+
+void core_say(const char *text, size_t size)
+{
+    static intptr_t file;
+    move(SYS_WRITE, OPEN_APPEND, &file, text, size);
+}
+
+void core_exit(uint8_t status)
+{
+    const struct { intptr_t reason, status; } arguments = {APPLICATION_EXIT, status};
+    for (;;)
+        host(SYS_EXIT_EXTENDED, &arguments);
+}
+
+/* ---- Faults -------------------------------------------------------------------------- */
+
+/* Registers of ARMv7-M and later; ARMv6-M reads zeros. */
+#define CONFIGURABLE_FAULT (*(volatile uint32_t *)0xE000ED28)
+#define FAULT_ADDRESS (*(volatile uint32_t *)0xE000ED38)
+enum {
+    FRAME_PC = 6, /* the stacked program counter's place in the frame of an exception */
+    FRAME_BYTES = 32,
+    GUARD_FAULT = 0x3A, /* of data, by the guard */
+    FETCH_FAULT = 1,    /* where nothing may be executed */
+    STACK_OVERFLOW = 1 << 20, /* of the limit */
+    BUS_FAULT = 0xFF00,
+    FAULT_ADDRESS_VALID = 1 << 15,
+    UNDEFINED_INSTRUCTION = 1 << 16,
+    INVALID_STATE = 1 << 17
+};
+
+__attribute__((used)) void core_fault_at(const uint32_t *frame)
+{
+    if ((uintptr_t)frame < (uintptr_t)core_stack_low
+        || (uintptr_t)frame > (uintptr_t)core_stack_top - FRAME_BYTES)
+        core_fault("stack-collision", 0, (uintptr_t)frame);
+    uint32_t pc = frame[FRAME_PC];
+#if __ARM_ARCH >= 7
+    uint32_t fault = CONFIGURABLE_FAULT;
+    if (fault & (GUARD_FAULT | STACK_OVERFLOW))
+        core_fault("stack-collision", pc, (uintptr_t)frame);
+    if (fault & (UNDEFINED_INSTRUCTION | INVALID_STATE))
+        core_fault("invalid-opcode", pc, pc);
+    if (fault & FETCH_FAULT)
+        core_fault("invalid-access", pc, pc);
+    if (fault & BUS_FAULT)
+        core_fault("invalid-access", pc, fault & FAULT_ADDRESS_VALID ? FAULT_ADDRESS : 0);
+#endif
+    core_fault("hard-fault", pc, 0);
+}
+
+static __attribute__((naked)) void on_fault(void)
+{
+    __asm__ __volatile__("mrs r0, psp\n\tldr r1, =core_fault_at\n\tbx r1\n\t.ltorg");
+}
+
+/* ---- Start --------------------------------------------------------------------------- */
+
+/* The linker's. */
+extern uint32_t core_data_start[], core_data_end[], core_bss_start[], core_bss_end[];
+extern const uint32_t core_data_load[];
+int main(void);
+
+static uint64_t fault_stack[64];
+
+/* ARMv8-M has a limit of the stack pointer, ARMv7-M a region without rights of 16 MB below
+ * the stack: some machines ignore accesses where they have nothing. ARMv6-M's faults. */
+static void guard_stack(void)
+{
+#if __ARM_ARCH >= 8
+    __asm__ __volatile__("msr psplim, %0" : : "r"(core_stack_low));
+#elif __ARM_ARCH == 7
+    volatile uint32_t *control = (volatile uint32_t *)0xE000ED94;
+    enum { REGION = 1, BASE = 2, ATTRIBUTES = 3 }; /* words after the control register */
+    enum { GUARD_BITS = 24, NEVER_EXECUTED = 1 << 28, ENABLED = 1, ELSE_AS_USUAL = 4 };
+    control[REGION] = 0;
+    control[BASE] = (uintptr_t)core_stack_low - (1u << GUARD_BITS);
+    control[ATTRIBUTES] = NEVER_EXECUTED | (GUARD_BITS - 1) << 1 | ENABLED;
+    control[0] = ENABLED | ELSE_AS_USUAL;
+    __asm__ __volatile__("dsb\n\tisb");
+#endif
+}
+
+__attribute__((used, noreturn)) void core_start(void)
+{
+    const uint32_t *from = core_data_load;
+    for (uint32_t *to = core_data_start; to < core_data_end;)
+        *to++ = *from++;
+    for (uint32_t *to = core_bss_start; to < core_bss_end;)
+        *to++ = 0;
+    guard_stack();
+    main();
+    core_exit(0);
+}
+
+__attribute__((naked, noreturn)) void core_reset(void)
+{
+    __asm__ __volatile__("ldr r0, =core_stack_top\n\t"
+                         "msr psp, r0\n\t"
+                         "movs r0, #2\n\t"
+                         "msr control, r0\n\t" /* the process stack from here on */
+                         "isb\n\t"
+                         "ldr r0, =core_start\n\t"
+                         "bx r0\n\t"
+                         ".ltorg");
+}
+
+typedef void vector(void);
+__attribute__((section(".vectors"), used)) static vector *const vectors[16] = {
+    (vector *)&fault_stack[64], core_reset, on_fault, on_fault, on_fault, on_fault, on_fault,
+    0, 0, 0, 0, on_fault, on_fault, 0, on_fault, on_fault,
+};

@@ -1,0 +1,136 @@
+/*
+ * RISC-V core of the bare ports (RV32, machine mode): start-up, semihosting, faults.
+ *
+ * A protected region below the stack, and a handler with a stack of its own, so that a
+ * stack that ran out of its memory can be reported.
+ */
+#include "core.h"
+
+/* The control registers are an extension of their own to today's assemblers; named on
+ * the command line, it would find no C library. */
+__asm__(".option arch, +zicsr");
+
+enum { SYS_OPEN = 1, SYS_WRITE = 5, SYS_READ = 6, SYS_EXIT_EXTENDED = 0x20 };
+enum { OPEN_READ = 0, OPEN_WRITE = 4, OPEN_APPEND = 8 }; /* of ":tt": input, output, errors */
+enum { APPLICATION_EXIT = 0x20026 };
+
+/* The three instructions must be uncompressed and on one page. */
+static __attribute__((noinline, aligned(16))) intptr_t host(intptr_t operation, const void *arguments)
+{
+    register intptr_t a0 __asm__("a0") = operation;
+    register const void *a1 __asm__("a1") = arguments;
+    __asm__ __volatile__(".option push\n\t"
+                         ".option norvc\n\t"
+                         "j 1f\n\t"
+                         ".balign 16\n\t"
+                         "1: slli zero, zero, 0x1f\n\t"
+                         "ebreak\n\t"
+                         "srai zero, zero, 7\n\t"
+                         ".option pop"
+                         : "+r"(a0) : "r"(a1) : "memory");
+    return a0;
+}
+
+static intptr_t open_console(intptr_t mode)
+{
+    const struct { const char *name; intptr_t mode, length; } arguments = {":tt", mode, 3};
+    return host(SYS_OPEN, &arguments);
+}
+
+/* Answers with how many bytes were not moved. */
+static size_t move(intptr_t operation, intptr_t mode, intptr_t *file, const void *bytes, size_t size)
+{
+    if (*file == 0)
+        *file = open_console(mode);
+    const struct { intptr_t file; const void *bytes; size_t size; } arguments = {*file, bytes, size};
+    return (size_t)host(operation, &arguments);
+}
+
+size_t core_read(void *to, size_t size)
+{
+    static intptr_t file;
+    size_t left = move(SYS_READ, OPEN_READ, &file, to, size);
+    return left > size ? 0 : size - left;
+}
+
+void core_write(const void *from, size_t size)
+{
+    static intptr_t file;
+    move(SYS_WRITE, OPEN_WRITE, &file, from, size);
+}
+
+void core_say(const char *text, size_t size)
+{
+    static intptr_t file;
+    move(SYS_WRITE, OPEN_APPEND, &file, text, size);
+}
+
+void core_exit(uint8_t status)
+{
+    const struct { intptr_t reason, status; } arguments = {APPLICATION_EXIT, status};
+    for (;;)
+        host(SYS_EXIT_EXTENDED, &arguments);
+}
+
+/* ---- Faults -------------------------------------------------------------------------- */
+
+enum { CAUSE_ILLEGAL_INSTRUCTION = 2 };
+enum { GUARD_BYTES = 64 * 1024 };
+
+static __attribute__((used)) uint64_t fault_stack[64];
+
+__attribute__((used)) void core_fault_at(uintptr_t cause, uintptr_t pc, uintptr_t address, uintptr_t sp)
+{
+    uintptr_t low = (uintptr_t)core_stack_low;
+    if (sp < low || (address < low && address >= low - GUARD_BYTES))
+        core_fault("stack-collision", pc, sp);
+    core_fault(cause == CAUSE_ILLEGAL_INSTRUCTION ? "invalid-opcode" : "invalid-access", pc, address);
+}
+
+__attribute__((naked, aligned(4))) void core_on_fault(void)
+{
+    __asm__ __volatile__("csrr a0, mcause\n\t"
+                         "csrr a1, mepc\n\t"
+                         "csrr a2, mtval\n\t"
+                         "mv a3, sp\n\t"
+                         "la sp, fault_stack + 512\n\t"
+                         "j core_fault_at");
+}
+
+/* ---- Start --------------------------------------------------------------------------- */
+
+/* The linker's. */
+extern uint32_t core_data_start[], core_data_end[], core_bss_start[], core_bss_end[];
+extern const uint32_t core_data_load[];
+int main(void);
+
+/* One locked region without rights, a naturally aligned power of two, ending at the stack. */
+static void guard_stack(void)
+{
+    uintptr_t region = ((uintptr_t)core_stack_low - GUARD_BYTES) >> 2 | (GUARD_BYTES / 8 - 1);
+    __asm__ __volatile__("csrw pmpaddr0, %0\n\tcsrw pmpcfg0, %1" : : "r"(region), "r"(0x98));
+}
+
+__attribute__((used, noreturn)) void core_start(void)
+{
+    const uint32_t *from = core_data_load;
+    for (uint32_t *to = core_data_start; to < core_data_end;)
+        *to++ = *from++;
+    for (uint32_t *to = core_bss_start; to < core_bss_end;)
+        *to++ = 0;
+    guard_stack();
+    main();
+    core_exit(0);
+}
+
+__attribute__((naked, noreturn, section(".vectors"))) void core_reset(void)
+{
+    __asm__ __volatile__(".option push\n\t"
+                         ".option norelax\n\t"
+                         "la gp, __global_pointer$\n\t"
+                         ".option pop\n\t"
+                         "la sp, core_stack_top\n\t"
+                         "la t0, core_on_fault\n\t"
+                         "csrw mtvec, t0\n\t"
+                         "j core_start");
+}

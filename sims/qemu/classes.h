@@ -1,0 +1,38 @@
+/*
+ * The classes of instructions that a span is counted by: as fine as published timings
+ * of in-order cores tell them apart.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef SELO_QEMU_CLASSES_H
+#define SELO_QEMU_CLASSES_H
+
+enum class {
+    ALU,           /* arithmetic, logic, moves, shifts */
+    MULTIPLY,      /* a product of one word */
+    ACCUMULATE,    /* multiply and add, one word */
+    MULTIPLY_LONG, /* a product of two words, or its upper one */
+    ACCUMULATE_LONG,
+    DIVIDE,
+    LOAD,
+    LOAD_NEXT,      /* a load right after a load, which it can be pipelined with */
+    STORE,          /* to a register and a constant, or to a register */
+    STORE_INDEXED,  /* to the sum of two registers */
+    LOAD_MULTIPLE,  /* the instruction; its registers are counted beside it */
+    LOAD_REGISTER,  /* no instruction */
+    STORE_MULTIPLE,
+    STORE_REGISTER, /* no instruction */
+    LOAD_PC,        /* a load or pop that ends in a jump, counted beside its load; no instruction */
+    JUMP,           /* to a constant address */
+    CALL,           /* to a constant address */
+    JUMP_REGISTER,  /* to an address in a register: returns and calls through pointers */
+    BRANCH_TAKEN,   /* conditional */
+    BRANCH_NOT_TAKEN,
+    FLOAT,          /* floating point and vectors */
+    OTHER,          /* hints, barriers, system registers */
+    CLASSES
+};
+
+/* Their names in a report. */
+extern const char *const class_names[CLASSES];
+
+#endif
