@@ -24,8 +24,16 @@ struct glue_message {
 #define GLUE_MODE_IS(MODE)                                                   \
     (AGENT_ALGORITHM_AES_128_##MODE || AGENT_ALGORITHM_AES_192_##MODE        \
      || AGENT_ALGORITHM_AES_256_##MODE)
-#define GLUE_GCM GLUE_MODE_IS(GCM)
-#define GLUE_CCM GLUE_MODE_IS(CCM)
+#if GLUE_MODE_IS(GCM)
+#define GLUE_GCM 1
+#else
+#define GLUE_GCM 0
+#endif
+#if GLUE_MODE_IS(CCM)
+#define GLUE_CCM 1
+#else
+#define GLUE_CCM 0
+#endif
 
 #if GLUE_GCM /* [SP800-38D, 5.2.1] */
 #define GLUE_NONCE_IS(size) ((size) > 0)

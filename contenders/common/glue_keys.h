@@ -1,5 +1,6 @@
 /*
- * Key set-up of a cipher with one schedule for each direction: which of them an image needs.
+ * Key set-up of a cipher with one schedule for each direction: which of them an image needs. Glue
+ * of a library with one for both defines GLUE_ONE_SCHEDULE, and no lib_set_up_decrypt.
  */
 #ifndef GLUE_KEYS_H
 #define GLUE_KEYS_H
@@ -14,7 +15,9 @@
 #define GLUE_DECRYPTS 1
 #endif
 
-#if GLUE_DECRYPTS && !GLUE_ENCRYPTS
+#ifdef GLUE_ONE_SCHEDULE
+#define GLUE_SET_UP(raw) AGENT_MEASURE(lib_set_up_encrypt(raw))
+#elif GLUE_DECRYPTS && !GLUE_ENCRYPTS
 #define GLUE_SET_UP(raw) AGENT_MEASURE(lib_set_up_decrypt(raw))
 #elif GLUE_DECRYPTS
 #define GLUE_SET_UP(raw)                                                     \

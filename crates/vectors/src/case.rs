@@ -323,6 +323,11 @@ impl CaseKind {
             CaseKind::Kdf { hash, okm, .. } => okm.len().div_ceil(hash.digest_bytes()).div_ceil(2),
             CaseKind::SharedSecret { .. }
             | CaseKind::PublicKey { .. }
+            | CaseKind::Agreement { .. }
+            | CaseKind::AgreementRefused { .. }
+            | CaseKind::KeyPair { .. }
+            | CaseKind::Sign { .. }
+            | CaseKind::Verify { .. }
             | CaseKind::KdfRefused { .. } => 1,
             CaseKind::SharedSecretIterated { iterations, .. } => *iterations as usize,
         }
