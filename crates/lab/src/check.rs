@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rand::RngCore;
 use selo_vectors::{Case, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ use crate::agent::{Agent, Ran};
 use crate::build::Image;
 use crate::contender::Unit;
 use crate::error::{Error, Result};
-use crate::interface::{Interface, Plan, Transcript};
+use crate::interface::{Call, Interface, Plan, Transcript};
 use crate::measure::{Lab, rng_for};
 use crate::runner::Counts;
 
@@ -28,6 +29,13 @@ pub const GATEWAY: &str = "gateway";
 
 /// Name of the source of lines about a node with a radio: another, which receives.
 pub const RADIO: &str = "radio";
+
+/// Source of the lines of public-key encryption, for which no vectors are asked: what was
+/// encrypted decrypts to itself, under key pairs of several seeds.
+pub const ROUND_TRIP: &str = "round-trip";
+
+/// Key pairs of a round-trip line.
+const KEY_PAIRS: u32 = 3;
 
 /// Source of the line of an image that exceeds the board: nothing could be tried.
 pub const DOES_NOT_FIT: &str = "does-not-fit";
@@ -235,6 +243,9 @@ impl Lab<'_> {
                 lines.push(line);
             }
         }
+        if unit.algorithm.interface == Interface::PublicKey {
+            lines.push(self.round_trips(unit, &mut agent)?);
+        }
         if constant_time && self.board.fidelity.is_deterministic() {
             lines.extend(self.constant_time(unit, &mut agent, effort)?);
         }
@@ -290,6 +301,29 @@ impl Lab<'_> {
             dearest = dearest.max(cycles);
         }
         Ok(dearest)
+    }
+
+    /// One line: for how many key pairs an encrypted message came back.
+    fn round_trips(&self, unit: &Unit<'_>, agent: &mut Agent) -> Result<CheckLine> {
+        let mut line = self.line(unit, ROUND_TRIP);
+        let algorithm = unit.algorithm;
+        let plan = algorithm.interface.plan(algorithm, "decrypt", 0);
+        for number in 0..KEY_PAIRS {
+            let mut rng = rng_for(&format!("{} {ROUND_TRIP}", algorithm.name), number.into());
+            match follow(agent, plan.as_deref().unwrap_or_default(), &mut rng) {
+                // The second call was given the message, the last one gave it back.
+                Ok(calls) if calls.outputs.last() == Some(&calls.inputs[1][0]) => line.passed += 1,
+                Ok(_) => line.note_failure(format!("key pair {number}: another message came back")),
+                Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
+                    line.note_failure(format!("key pair {number}: {error}"));
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        line.tried = line.passed + line.failed;
+        line.available = line.tried;
+        Ok(line)
     }
 
     /// One line: over how many random secrets each operation took equal cycles, or equal
@@ -436,10 +470,38 @@ impl Lab<'_> {
     }
 }
 
+/// Makes the calls of a plan, each of which must succeed.
+fn follow(agent: &mut Agent, plan: &[Call], rng: &mut dyn RngCore) -> Result<Transcript> {
+    let mut calls = Transcript::default();
+    for call in plan {
+        let mut inputs = Vec::new();
+        for input in &call.inputs {
+            inputs.push(input.bytes(&mut *rng, &calls));
+        }
+        let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        let ran = agent.run(call.operation, 1, false, &fields)?;
+        if ran.reply.status != 0 {
+            return Err(Error::Agent(format!(
+                "'{}' ended with status {}",
+                call.operation, ran.reply.status
+            )));
+        }
+        calls.inputs.push(inputs);
+        calls.outputs.push(ran.reply.output);
+    }
+    Ok(calls)
+}
+
 impl CheckLine {
     /// Whether the line speaks of published vectors.
     pub fn is_official(&self) -> bool {
-        ![CONSTANT_TIME, CONSTANT_INSTRUCTIONS, DOES_NOT_FIT].contains(&self.source.as_str())
+        ![
+            CONSTANT_TIME,
+            CONSTANT_INSTRUCTIONS,
+            DOES_NOT_FIT,
+            ROUND_TRIP,
+        ]
+        .contains(&self.source.as_str())
     }
 
     fn note_failure(&mut self, what: String) {

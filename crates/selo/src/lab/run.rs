@@ -14,7 +14,7 @@ use selo_lab::store::{self, Store};
 use selo_report::format;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
 
-use super::common::{Progress, Select, commit};
+use super::common::{Progress, Select, commit, fetched};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -56,6 +56,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
     let board = project.board(&args.select.board)?;
     let units = project.units(board, &args.select.selection())?;
+    let (units, missing) = fetched(root, units, args.select.offline)?;
     let operations = known_operations(&units, &args.operation)?;
     let catalog = project.catalog()?;
     let power = match &args.power {
@@ -177,7 +178,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         path.display(),
     );
     result?;
-    let bad = count(Status::Failed) + count(Status::Crashed);
+    let bad = count(Status::Failed) + count(Status::Crashed) + missing;
     Ok(if bad == 0 {
         ExitCode::SUCCESS
     } else {

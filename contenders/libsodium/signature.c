@@ -1,0 +1,39 @@
+/* libsodium's Ed25519 in the lab. It keeps a secret together with its public key. */
+#include <crypto_sign_ed25519.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { PUBLIC_BYTES = 32 };
+
+static uint8_t secret_key[64], verifying_key[32];
+
+static int lib_keygen(uint8_t *public_key, const uint8_t *secret)
+{
+    return crypto_sign_ed25519_seed_keypair(public_key, secret_key, secret);
+}
+
+static int lib_prepare(const uint8_t *secret, const uint8_t *public_key)
+{
+    memcpy(secret_key, secret, 32);
+    memcpy(secret_key + 32, public_key, 32);
+    return 0;
+}
+
+static int lib_sign(uint8_t *signature, const uint8_t *message, uint16_t size)
+{
+    return crypto_sign_ed25519_detached(signature, NULL, message, size, secret_key);
+}
+
+static int lib_prepare_verify(const uint8_t *public_key, const uint8_t *signature)
+{
+    (void)signature;
+    memcpy(verifying_key, public_key, 32);
+    return 0;
+}
+
+static int lib_verify(const uint8_t *signature, const uint8_t *message, uint16_t size)
+{
+    return crypto_sign_ed25519_verify_detached(signature, message, size, verifying_key);
+}
+
+#include "glue_signature.h"

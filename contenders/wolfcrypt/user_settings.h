@@ -1,0 +1,79 @@
+/*
+ * wolfCrypt for the lab: its algorithms, and nothing of a platform but memory. What an image does
+ * not call is not linked, so all of them share these settings.
+ */
+#ifndef LAB_USER_SETTINGS_H
+#define LAB_USER_SETTINGS_H
+
+#define WOLFCRYPT_ONLY
+#define SINGLE_THREADED
+#define NO_FILESYSTEM
+#define NO_WRITEV
+#define NO_MAIN_DRIVER
+#define NO_ERROR_STRINGS
+#define NO_ASN
+#define NO_ASN_TIME
+#define NO_CERTS
+#define NO_CODING
+#define NO_PWDBASED
+#define NO_OLD_TLS
+#define NO_MD4
+#define NO_MD5
+#define NO_SHA
+#define NO_DES3
+#define NO_RC4
+#define NO_DH
+#define NO_DSA
+#define NO_SIG_WRAPPER
+#define WOLFSSL_IGNORE_FILE_WARN
+
+#if __SIZEOF_INT__ == 2
+#define WC_16BIT_CPU
+#endif
+#define SIZEOF_LONG __SIZEOF_LONG__
+#define SIZEOF_LONG_LONG 8
+
+/* The random source is the glue's: wolfCrypt's own hashes what a platform gives. */
+#define WC_NO_HASHDRBG
+extern int lab_random_block(unsigned char *out, unsigned int size);
+#define CUSTOM_RAND_GENERATE_BLOCK lab_random_block
+
+#define HAVE_AES_CBC
+#define HAVE_AES_DECRYPT
+#define HAVE_AES_ECB
+#define HAVE_AESCCM
+#define HAVE_AESGCM
+#define WOLFSSL_AES_COUNTER
+#define WOLFSSL_AES_DIRECT
+#define WOLFSSL_MIN_AUTH_TAG_SZ 4
+#define HAVE_CHACHA
+#define HAVE_POLY1305
+#define WOLFSSL_SHA512
+#define WOLFSSL_SHA3
+#define HAVE_BLAKE2S
+#define HAVE_HKDF
+#define HAVE_CURVE25519
+#define WOLFSSL_ECDHX_SHARED_NOT_ZERO
+#define HAVE_ED25519
+#define HAVE_ECC
+#define ECC_TIMING_RESISTANT
+#define WOLFSSL_VALIDATE_ECC_IMPORT
+#define WOLFSSL_ECDSA_DETERMINISTIC_K
+#define WOLFSSL_KEY_GEN
+#define WC_RSA_BLINDING
+#define WOLFSSL_SP_MATH_ALL
+#define SP_INT_BITS 4096
+
+#if LAB_SMALL
+#define WOLFSSL_AES_SMALL_TABLES
+#define GCM_SMALL
+#define CURVE25519_SMALL
+#define ED25519_SMALL
+#define USE_SLOW_SHA256
+#define USE_SLOW_SHA512
+#define WOLFSSL_SP_SMALL
+#else
+#define GCM_TABLE_4BIT
+#endif
+
+#endif
