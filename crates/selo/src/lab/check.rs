@@ -45,7 +45,7 @@ pub struct Args {
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
     let board = project.board(&args.select.board)?;
-    let units = project.units(board, &args.select.selection())?;
+    let units = project.units(board, &args.select.units.pick.selection())?;
     let catalog = project.catalog()?;
     let lab = Lab {
         project: &project,
@@ -58,7 +58,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         metrics: Vec::new(),
         operations: Vec::new(),
         power: None,
-        cycle_limit: args.select.cycle_limit(),
+        cycle_limit: args.select.units.cycle_limit(),
     };
     let effort = Effort {
         full: args.full,
@@ -71,7 +71,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         let progress = std::cell::RefCell::new(&mut progress);
         selo_lab::schedule::run(
             units.len(),
-            args.select.jobs(board, false),
+            args.select.units.jobs(board, false),
             |index| lab.check(&units[index], &effort, !args.no_constant_time),
             |event| progress.borrow_mut().event(event),
             |_| Ok(()),
