@@ -29,6 +29,10 @@ pub struct Algorithm {
     /// Size of the nonce in bytes that is measured, of an authenticated cipher.
     #[serde(default)]
     pub nonce_bytes: Option<u32>,
+    /// Size of a public key in bytes, of a signature scheme and of a key agreement in which a
+    /// peer's must be a point of the curve and not any bytes.
+    #[serde(default)]
+    pub public_bytes: Option<u32>,
     /// Message sizes that are measured, in bytes; the first is the one that reports show.
     #[serde(default)]
     pub bytes: Vec<u32>,

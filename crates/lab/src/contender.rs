@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::algorithm::Algorithm;
 use crate::data::matching;
 use crate::error::Result;
+use crate::source::{Source, placeholders};
 
 /// `contenders/<name>/contender.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -40,11 +41,34 @@ pub struct Contender {
     /// Debian packages that it is built from, on boards that are PCs.
     #[serde(default)]
     pub debian: Vec<String>,
+    /// Where the library's sources are fetched from; `{source}` at the start of a path in
+    /// `include` or `sources` stands for them.
+    #[serde(default)]
+    pub source: Option<Source>,
+    /// Further archives, such as a library that it rests on: `{name}` stands for each.
+    #[serde(default)]
+    pub also: BTreeMap<String, Source>,
     #[serde(rename = "implementation", default)]
     pub implementations: Vec<Implementation>,
     /// The manifest's folder.
     #[serde(skip)]
     pub folder: PathBuf,
+    /// The project's root.
+    #[serde(skip)]
+    pub root: PathBuf,
+}
+
+impl Contender {
+    /// Every archive that it is made of.
+    pub fn all_sources(&self) -> impl Iterator<Item = &Source> {
+        self.source.iter().chain(self.also.values())
+    }
+
+    /// Whether nothing has to be fetched before it can be built.
+    pub fn is_cached(&self) -> bool {
+        self.all_sources()
+            .all(|source| source.is_cached(&self.root))
+    }
 }
 
 /// A set of algorithm x strategy pairs that are built alike. In `glue`,
@@ -190,7 +214,13 @@ impl Unit<'_> {
     }
 
     fn path(&self, relative: &str) -> PathBuf {
-        normalise(&self.contender.folder.join(self.fill(relative)))
+        let relative = self.fill(relative);
+        for (placeholder, folder) in placeholders(self.contender, &self.contender.root) {
+            if let Some(rest) = relative.strip_prefix(&placeholder) {
+                return normalise(&folder.join(rest.trim_start_matches('/')));
+            }
+        }
+        normalise(&self.contender.folder.join(relative))
     }
 
     fn fill(&self, text: &str) -> String {

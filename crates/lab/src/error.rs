@@ -90,6 +90,23 @@ pub enum Error {
     #[error(transparent)]
     Vectors(#[from] selo_vectors::Error),
 
+    /// A contender's sources could not be had.
+    #[error("{package}: {message}")]
+    Source {
+        package: String,
+        message: String,
+        hint: String,
+    },
+
+    /// An archive is not the one that the manifest pins.
+    #[error("{}: its sha256 is {found}, the manifest pins {pinned} for {package}", archive.display())]
+    Digest {
+        archive: PathBuf,
+        package: String,
+        found: String,
+        pinned: String,
+    },
+
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
@@ -140,6 +157,10 @@ impl Error {
                 Some("remove that line, or start the run afresh with --fresh".into())
             }
             Error::Runner { .. } => Some("selo doctor checks the runners".into()),
+            Error::Source { hint, .. } => Some(hint.clone()),
+            Error::Digest { .. } => Some(
+                "it was changed, cut short or is another release: remove it if it lies in the folder of archives, and fetch again".into(),
+            ),
             Error::Interrupted => Some("the same command continues where this one stopped".into()),
             _ => None,
         }

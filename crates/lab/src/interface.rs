@@ -26,6 +26,7 @@ pub enum Interface {
     /// Key derivation: HKDF.
     Kdf,
     Dh,
+    Signature,
     PublicKey,
     /// The link: a whole node, which is played to by a gateway (`link.rs`) and not called.
     Link,
@@ -105,6 +106,7 @@ impl Interface {
             Interface::Aead => &["key-setup", "seal", "open"],
             Interface::Kdf => &["derive"],
             Interface::Dh => &["keygen", "shared-secret"],
+            Interface::Signature => &["keygen", "sign", "verify"],
             Interface::PublicKey => &["keygen", "encrypt", "decrypt"],
             Interface::Link => &["pair", "join", "seal", "open"],
             Interface::Node => &crate::experiment::OPERATIONS,
@@ -121,6 +123,7 @@ impl Interface {
             | Interface::ModeCtr
             | Interface::Aead => operation != "key-setup",
             Interface::Hash | Interface::Mac | Interface::Kdf => true,
+            Interface::Signature => operation != "keygen",
             Interface::Link => matches!(operation, "seal" | "open"),
             Interface::Node => !operation.starts_with("start-"),
             Interface::Dh | Interface::PublicKey | Interface::Probe => false,
@@ -161,6 +164,11 @@ impl Interface {
             footprint("shared-secret", &["shared-secret"]),
             footprint("both", &["keygen", "shared-secret"]),
         ];
+        const SIGNATURE: &[Footprint] = &[
+            footprint("sign", &["sign"]),
+            footprint("verify", &["verify"]),
+            footprint("both", &["keygen", "sign", "verify"]),
+        ];
         const PUBLIC_KEY: &[Footprint] = &[
             footprint("keygen", &["keygen"]),
             footprint("encrypt", &["encrypt"]),
@@ -177,6 +185,7 @@ impl Interface {
             Interface::Aead => AEAD,
             Interface::Kdf => KDF,
             Interface::Dh => DH,
+            Interface::Signature => SIGNATURE,
             Interface::PublicKey => PUBLIC_KEY,
             Interface::Link => LINK,
             Interface::Node => NODE,
@@ -242,8 +251,26 @@ impl Interface {
                 vec![call("derive", &inputs)]
             }
             (Interface::Dh, "keygen") => vec![call("keygen", &[Random(32)])],
+            // Of most curves, few bytes are a point.
+            (Interface::Dh, "shared-secret") if algorithm.public_bytes.is_some() => vec![
+                call("keygen", &[Random(32)]),
+                call("shared-secret", &[Random(32), OutputOf(0)]),
+            ],
             (Interface::Dh, "shared-secret") => {
                 vec![call("shared-secret", &[Random(32), Random(32)])]
+            }
+            (Interface::Signature, "keygen" | "sign" | "verify") => {
+                let mut plan = vec![call("keygen", &[Random(32)])];
+                if operation != "keygen" {
+                    // Last, what a signer that draws random numbers draws.
+                    let inputs = [InputOf(0, 0), OutputOf(0), Random(bytes), Random(32)];
+                    plan.push(call("sign", &inputs));
+                }
+                if operation == "verify" {
+                    let inputs = [OutputOf(0), InputOf(1, 2), OutputOf(1)];
+                    plan.push(call("verify", &inputs));
+                }
+                plan
             }
             (Interface::PublicKey, "keygen") => vec![call("keygen", &[Random(32)])],
             (Interface::PublicKey, "encrypt") => {
@@ -275,6 +302,16 @@ impl Interface {
 }
 
 impl Input {
+    /// The earlier call of the plan that it comes from.
+    pub fn call(&self) -> Option<usize> {
+        match self {
+            Input::Random(_) | Input::Fixed(_) => None,
+            Input::OutputOf(call) | Input::AlteredOutputOf(call) | Input::InputOf(call, _) => {
+                Some(*call)
+            }
+        }
+    }
+
     /// The bytes of this input, given the calls before it.
     pub fn bytes(&self, rng: &mut dyn RngCore, before: &Transcript) -> Vec<u8> {
         match self {

@@ -28,6 +28,7 @@ pub mod project;
 pub mod row;
 pub mod runner;
 pub mod schedule;
+pub mod source;
 pub mod stats;
 pub mod store;
 pub mod units;

@@ -1141,8 +1141,12 @@ impl Bench<'_> {
                 .map(|input| input.bytes(&mut rng, &calls))
                 .collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-            // A key pair takes seconds to make and serves every sample.
-            if call.operation == "keygen" && index + 1 < plan.len() && sample > 0 {
+            // A key pair that stays with the contender takes seconds to make and serves every sample.
+            let kept = !plan
+                .iter()
+                .flat_map(|later| &later.inputs)
+                .any(|input| input.call() == Some(index));
+            if call.operation == "keygen" && kept && index + 1 < plan.len() && sample > 0 {
                 calls.inputs.push(Vec::new());
                 calls.outputs.push(Vec::new());
                 continue;

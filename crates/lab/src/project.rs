@@ -12,6 +12,7 @@ use crate::contender::{Contender, Unit};
 use crate::data::{read_toml, sorted_entries};
 use crate::error::{Error, Result};
 use crate::interface::Interface;
+use crate::source::Source;
 
 /// Everything that the data files say.
 #[derive(Clone, Debug)]
@@ -78,6 +79,7 @@ impl Project {
                 let mut contender: Contender = read_toml(&path)?;
                 same_name(&path, folder.file_name(), &contender.name)?;
                 contender.folder = folder;
+                contender.root = root.to_owned();
                 contenders.push(contender);
             }
         }
@@ -113,6 +115,20 @@ impl Project {
             .find(|board| board.name == name)
             .ok_or_else(|| {
                 Error::unknown("board", name, self.boards.iter().map(|b| b.name.as_str()))
+            })
+    }
+
+    /// The contender of that name.
+    pub fn contender(&self, name: &str) -> Result<&Contender> {
+        self.contenders
+            .iter()
+            .find(|contender| contender.name == name)
+            .ok_or_else(|| {
+                Error::unknown(
+                    "contender",
+                    name,
+                    self.contenders.iter().map(|c| c.name.as_str()),
+                )
             })
     }
 
@@ -176,17 +192,7 @@ impl Project {
     /// only test the instrument are left out unless named.
     pub fn units<'a>(&'a self, board: &Board, selection: &Selection) -> Result<Vec<Unit<'a>>> {
         for name in &selection.contenders {
-            if !self
-                .contenders
-                .iter()
-                .any(|contender| &contender.name == name)
-            {
-                return Err(Error::unknown(
-                    "contender",
-                    name,
-                    self.contenders.iter().map(|c| c.name.as_str()),
-                ));
-            }
+            self.contender(name)?;
         }
         for name in &selection.algorithms {
             self.algorithm(name)?;
@@ -254,6 +260,10 @@ impl Project {
                 path: path.clone(),
                 message: error.to_string(),
             };
+            if let Some(message) = contender.all_sources().find_map(Source::problem) {
+                let message = format!("source: {message}");
+                return Err(Error::Data { path, message });
+            }
             for implementation in &contender.implementations {
                 if implementation.glue.is_empty() == implementation.program.is_none() {
                     let message = "an implementation has either glue or a program".to_owned();

@@ -138,11 +138,12 @@ fn importance(interface: Option<Interface>) -> u8 {
         Some(Interface::Dh) => 3,
         Some(Interface::Mac) => 4,
         Some(Interface::Kdf) => 5,
-        Some(Interface::PublicKey) => 6,
-        Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 7,
-        Some(Interface::Link) => 8,
-        Some(Interface::Node) => 9,
-        Some(Interface::Probe) | None => 10,
+        Some(Interface::Signature) => 6,
+        Some(Interface::PublicKey) => 7,
+        Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 8,
+        Some(Interface::Link) => 9,
+        Some(Interface::Node) => 10,
+        Some(Interface::Probe) | None => 11,
     }
 }
 

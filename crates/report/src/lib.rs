@@ -20,4 +20,5 @@ pub mod report;
 mod sample;
 mod sections;
 pub mod svg;
+pub mod sweep;
 pub mod table;

@@ -5,6 +5,7 @@ mod common;
 mod compare;
 mod energy;
 mod export;
+mod fetch;
 mod gate;
 mod list;
 mod matrix;
@@ -38,6 +39,8 @@ pub enum Command {
     Recommend(recommend::Args),
     /// Energy of a measured trace, and battery life for a duty cycle
     Energy(energy::Args),
+    /// Fetch the sources of contenders ahead of time
+    Fetch(fetch::Args),
     /// List boards, contenders, algorithms and vector sets
     List(list::Args),
     /// Print the JSON Schema of a kind of line
@@ -56,6 +59,7 @@ impl Command {
             Command::Export(args) => export::run(args, project),
             Command::Recommend(args) => recommend::run(args, project),
             Command::Energy(args) => energy::run(args, project),
+            Command::Fetch(args) => fetch::run(args, project),
             Command::List(args) => list::run(args, project),
             Command::Schema(args) => schema::run(args),
         }

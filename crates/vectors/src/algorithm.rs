@@ -44,6 +44,18 @@ pub enum Interface {
     Kdf(Hash),
     /// X25519.
     DiffieHellman,
+    /// A key agreement on a curve of which a peer's public key must be a point.
+    Agreement {
+        /// Bytes of a public key.
+        public_bytes: usize,
+    },
+    /// A signature scheme.
+    Signature {
+        /// Bytes of a public key.
+        public_bytes: usize,
+        /// What is signed is the SHA-256 digest of the message, and not the message.
+        of_digest: bool,
+    },
 }
 
 /// The sizes of an authenticated cipher.
@@ -163,7 +175,7 @@ impl Hash {
 const ALGORITHMS: &[Algorithm] = &{
     use AeadSizes::{Ccm, Fixed, Gcm};
     use Hash::{AsconHash256, Blake2s, Sha3_256, Sha3_512, Sha256, Sha512};
-    use Interface::{BlockCipher, Cbc, Ctr, DiffieHellman, Ecb, Kdf, Mac};
+    use Interface::{Agreement, BlockCipher, Cbc, Ctr, DiffieHellman, Ecb, Kdf, Mac, Signature};
     const fn a(name: &'static str, interface: Interface) -> Algorithm {
         Algorithm { name, interface }
     }
@@ -218,6 +230,21 @@ const ALGORITHMS: &[Algorithm] = &{
         a("hkdf-sha3-256", Kdf(Sha3_256)),
         a("hkdf-blake2s", Kdf(Blake2s)),
         a("x25519", DiffieHellman),
+        a("ecdh-p-256", Agreement { public_bytes: 64 }),
+        a(
+            "ecdsa-p-256",
+            Signature {
+                public_bytes: 64,
+                of_digest: true,
+            },
+        ),
+        a(
+            "ed25519",
+            Signature {
+                public_bytes: 32,
+                of_digest: false,
+            },
+        ),
     ]
 };
 

@@ -170,6 +170,34 @@ pub enum CaseKind {
     },
     /// X25519 of a secret and the base point.
     PublicKey { secret: [u8; 32], public: [u8; 32] },
+    /// The shared secret of a key agreement.
+    Agreement {
+        secret: [u8; 32],
+        peer: Vec<u8>,
+        shared: [u8; 32],
+    },
+    /// What is no point of the curve, or no public key at all: refused with any status and
+    /// nothing but zeros.
+    AgreementRefused { secret: [u8; 32], peer: Vec<u8> },
+    /// The public key of a secret.
+    KeyPair { secret: [u8; 32], public: Vec<u8> },
+    /// Signing must give the published signature; or, where the scheme lets the signer choose
+    /// a random number, one that the implementation's own verification takes. That
+    /// verification is held to `Verify`.
+    Sign {
+        secret: [u8; 32],
+        public: Vec<u8>,
+        message: Vec<u8>,
+        signature: Vec<u8>,
+        random: bool,
+    },
+    /// A signature that must be accepted if it is `valid`, and else refused with any status.
+    Verify {
+        public: Vec<u8>,
+        message: Vec<u8>,
+        signature: Vec<u8>,
+        valid: bool,
+    },
 }
 
 /// A message of an authenticated cipher, in both forms.
@@ -295,6 +323,11 @@ impl CaseKind {
             CaseKind::Kdf { hash, okm, .. } => okm.len().div_ceil(hash.digest_bytes()).div_ceil(2),
             CaseKind::SharedSecret { .. }
             | CaseKind::PublicKey { .. }
+            | CaseKind::Agreement { .. }
+            | CaseKind::AgreementRefused { .. }
+            | CaseKind::KeyPair { .. }
+            | CaseKind::Sign { .. }
+            | CaseKind::Verify { .. }
             | CaseKind::KdfRefused { .. } => 1,
             CaseKind::SharedSecretIterated { iterations, .. } => *iterations as usize,
         }

@@ -45,6 +45,7 @@ pub mod status {
 /// | aead | `key-setup {key}`, `seal {nonce, ad, plaintext, tag size}` -> ciphertext and tag, `open {nonce, ad, ciphertext and tag, tag size}` -> plaintext; the tag size is 1 byte, absent it is 16 |
 /// | kdf | `derive {salt, input key, info, size as 2 bytes, big-endian}` -> key |
 /// | dh | `keygen {secret}`, `shared-secret {secret, peer}` |
+/// | signature | `keygen {secret}`, `sign {secret, public key, message, random bytes}` -> signature, `verify {public key, message, signature}` |
 ///
 /// State persists between calls: a case sets up its own key.
 pub trait Implementation {

@@ -10,7 +10,7 @@ use selo_lab::measure::{self, Lab};
 use selo_lab::project::Project;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
 
-use super::common::{Progress, Select, commit};
+use super::common::{Progress, Select, commit, fetched};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -46,6 +46,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
     let board = project.board(&args.select.board)?;
     let units = project.units(board, &args.select.units.pick.selection())?;
+    let (units, missing) = fetched(root, units, args.select.units.offline)?;
     let catalog = project.catalog()?;
     let lab = Lab {
         project: &project,
@@ -118,7 +119,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let passed: u64 = lines.iter().map(|line| line.passed).sum();
     let failed: u64 = lines.iter().map(|line| line.failed).sum();
     eprintln!("{passed} passed, {failed} failed");
-    Ok(if failed == 0 {
+    Ok(if failed == 0 && missing == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)

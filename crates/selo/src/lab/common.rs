@@ -1,14 +1,17 @@
 //! What `lab run` and `lab check` share: which units, how many threads, progress.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::Command;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selo_lab::board::Board;
+use selo_lab::contender::{Contender, Unit};
 use selo_lab::project::Selection;
 use selo_lab::row::Fidelity;
 use selo_lab::schedule::Event;
+use selo_lab::source::{Sources, Step};
 
 /// Which board, and which units on it.
 #[derive(Debug, clap::Args)]
@@ -34,6 +37,9 @@ pub struct Units {
     /// Millions of cycles that one operation may take on a chip before it counts as hung
     #[arg(long, value_name = "N", default_value_t = selo_lab::measure::CYCLE_LIMIT / 1_000_000)]
     limit: u64,
+    /// Fetch nothing: contenders whose sources are not in the cache are left out
+    #[arg(long)]
+    pub offline: bool,
 }
 
 /// Which units are meant, by their names.
@@ -101,6 +107,60 @@ impl Select {
             &name,
             selo_lab::runner::RUNNERS,
         ))
+    }
+}
+
+/// Fetches what units are built from. A contender that cannot be had is complained about and
+/// left out: it does not keep others from being measured. Says how many were left out.
+pub fn fetched<'a>(
+    root: &Path,
+    units: Vec<Unit<'a>>,
+    offline: bool,
+) -> selo_lab::Result<(Vec<Unit<'a>>, usize)> {
+    let sources = Sources::new(root, offline);
+    let mut missing: BTreeMap<&str, selo_lab::Error> = BTreeMap::new();
+    let mut tried: BTreeSet<&str> = BTreeSet::new();
+    for unit in &units {
+        let contender = unit.contender;
+        if tried.insert(&contender.name)
+            && let Err(error) = fetch_one(&sources, contender)
+        {
+            complain(contender, &error);
+            missing.insert(&contender.name, error);
+        }
+    }
+    let (count, first) = (missing.len(), missing.keys().next().copied());
+    let left: Vec<Unit<'a>> = units
+        .into_iter()
+        .filter(|unit| !missing.contains_key(unit.contender.name.as_str()))
+        .collect();
+    if left.is_empty()
+        && let Some(error) = first.and_then(|name| missing.remove(name))
+    {
+        return Err(error);
+    }
+    Ok((left, count))
+}
+
+/// Brings one contender's sources into the cache, and says so when that takes a while.
+pub fn fetch_one(sources: &Sources, contender: &Contender) -> selo_lab::Result<()> {
+    sources.fetch(contender, &mut |step| {
+        if let Step::Fetching(source) = step {
+            eprintln!(
+                "fetching {} {} ({})",
+                source.package,
+                source.version,
+                source.registry.name()
+            );
+        }
+    })
+}
+
+/// Says why a contender is left out.
+pub fn complain(contender: &Contender, error: &selo_lab::Error) {
+    eprintln!("{} is left out: {error}", contender.name);
+    if let Some(hint) = error.hint() {
+        eprintln!("hint: {hint}");
     }
 }
 

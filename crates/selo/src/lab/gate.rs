@@ -11,7 +11,7 @@ use selo_lab::row::{Metric, Row};
 use selo_report::gate::{Baseline, Gate, Key, Limits, gate};
 use selo_report::table::TerminalStyle;
 
-use super::common::{Units, named};
+use super::common::{Units, fetched, named};
 use super::measuring::{self, Job, What};
 use super::rows;
 
@@ -250,6 +250,8 @@ fn measure(
         .into_iter()
         .filter(wanted)
         .collect();
+    // What cannot be had is missing, which keeps the gate shut.
+    let (units, _) = fetched(&project.root, units, args.units.offline)?;
     let metrics = metrics(args, before, name);
     let what = What {
         metric: metrics.iter().map(|m| m.name().to_owned()).collect(),

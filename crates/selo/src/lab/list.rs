@@ -40,7 +40,15 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
                 .collect(),
         ),
         What::Contenders => (
-            &["name", "title", "version", "licence", "algorithms"],
+            &[
+                "name",
+                "title",
+                "version",
+                "licence",
+                "source",
+                "cached",
+                "algorithms",
+            ],
             project
                 .contenders
                 .iter()
@@ -51,6 +59,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
                         .flat_map(|i| &i.algorithms)
                         .map(String::as_str)
                         .collect();
+                    names.sort_unstable();
                     names.dedup();
                     let mark = if c.test_only {
                         " (tests the instrument)"
@@ -62,6 +71,11 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
                         format!("{}{mark}", c.title),
                         c.version.clone(),
                         c.licence.clone(),
+                        c.source
+                            .as_ref()
+                            .map_or("the project", |source| source.registry.name())
+                            .into(),
+                        if c.is_cached() { "yes" } else { "no" }.into(),
                         names.len().to_string(),
                     ]
                 })

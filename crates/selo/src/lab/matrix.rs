@@ -6,15 +6,14 @@ use std::process::ExitCode;
 
 use selo_lab::board::Board;
 use selo_lab::build::Builder;
-use selo_lab::measure::default_folder;
 use selo_lab::project::Project;
 use selo_lab::row::{Metric, Row};
 use selo_lab::{Error, runner};
 use selo_report::matrix::{Matrix, State};
 use selo_report::table::TerminalStyle;
 
-use super::common::{Units, named};
-use super::measuring::{self, Job, What};
+use super::common::{Units, fetched, named};
+use super::measuring::{self, Job, Sweep, What};
 use super::{report, rows};
 
 /// Metrics that are shown unless others are named: what time and energy are made of, and
@@ -58,6 +57,8 @@ pub struct Args {
     units: Units,
     #[command(flatten)]
     what: What,
+    #[command(flatten)]
+    sweep: Sweep,
     /// JSON Lines on stdout, one line a cell, nothing else
     #[arg(long, conflicts_with_all = ["markdown", "csv"])]
     json: bool,
@@ -139,34 +140,52 @@ fn measure(args: &Args, project: &Project, boards: &[&Board]) -> anyhow::Result<
             }
             Err(error) => return Err(error.into()),
         };
-        eprintln!("{}: {} units", board.name, units.len());
-        let job = Job {
-            project,
-            catalog: &catalog,
-            board,
-            units: &units,
-            what: &args.what,
-            variant: None,
-            runner: board.runner.clone(),
-            power: measuring::power(board, None)?,
-            folder: default_folder(project, board, &units),
-            lenient: true,
+        let (units, _) = match fetched(&project.root, units, args.units.offline) {
+            Ok(units) => units,
+            Err(error) => {
+                leave_out(board, &error);
+                continue;
+            }
         };
-        let outcome = measuring::measure(job, &args.units, &|_, _| {})?;
-        for (unit, error) in &outcome.skipped {
-            eprintln!("{}: {unit} left out: {error}", board.name);
-            if let Some(hint) = error.hint() {
-                eprintln!("  hint: {hint}");
-            }
-        }
         done.boards.push(board.name.clone());
-        done.rows.extend(outcome.rows);
-        match outcome.result {
-            Err(Error::Interrupted) => {
-                done.interrupted = true;
-                break;
+        for (number, varied) in args.sweep.variants(board).into_iter().enumerate() {
+            let name = varied.name();
+            eprintln!("{}{name}: {} units", board.name, units.len());
+            if let Err(error) = Builder::new(project, &varied.board) {
+                leave_out(&varied.board, &error);
+                continue;
             }
-            other => other?,
+            let what = What {
+                fresh: args.what.fresh && number == 0,
+                ..args.what.clone()
+            };
+            let job = Job {
+                project,
+                catalog: &catalog,
+                board: &varied.board,
+                units: &units,
+                what: &what,
+                variant: varied.variant,
+                runner: board.runner.clone(),
+                power: measuring::power(board, None)?,
+                folder: args.sweep.folder(project, board, &units),
+                lenient: true,
+            };
+            let outcome = measuring::measure(job, &args.units, &|_, _| {})?;
+            for (unit, error) in &outcome.skipped {
+                eprintln!("{}: {unit} left out: {error}", board.name);
+                if let Some(hint) = error.hint() {
+                    eprintln!("  hint: {hint}");
+                }
+            }
+            done.rows.extend(outcome.rows);
+            match outcome.result {
+                Err(Error::Interrupted) => {
+                    done.interrupted = true;
+                    return Ok(done);
+                }
+                other => other?,
+            }
         }
     }
     match nothing {

@@ -46,6 +46,92 @@ impl What {
     }
 }
 
+/// Compilers and flags to build with in the place of the board's and the contenders'.
+#[derive(Debug, clap::Args)]
+pub struct Sweep {
+    /// Compilers to build with, each with every set of --flags, such as "gcc,clang -march=native";
+    /// rows go to out/sweep/BOARD
+    #[arg(long, value_name = "CC", value_delimiter = ',')]
+    pub compilers: Vec<String>,
+    /// Sets of flags to build with, separated by semicolons, such as "-O1;-O2;-Os -flto": what
+    /// begins with -O replaces such flags of board and contender, the rest is added
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        value_delimiter = ';',
+        allow_hyphen_values = true
+    )]
+    pub flags: Vec<String>,
+}
+
+/// A board as one combination of a sweep builds for it.
+pub struct Varied {
+    pub board: Board,
+    pub variant: Option<Variant>,
+}
+
+impl Varied {
+    /// What was chosen, in brackets behind a board's name; nothing without a sweep.
+    pub fn name(&self) -> String {
+        let name = self.variant.as_ref().map(|v| format!(" [{}]", v.name));
+        name.unwrap_or_default()
+    }
+}
+
+impl Sweep {
+    pub fn is_empty(&self) -> bool {
+        self.compilers.is_empty() && self.flags.is_empty()
+    }
+
+    /// Each combination, or the board as it is.
+    pub fn variants(&self, board: &Board) -> Vec<Varied> {
+        if self.is_empty() {
+            let (board, variant) = (board.clone(), None);
+            return vec![Varied { board, variant }];
+        }
+        let own = [board.toolchain.cc.clone()];
+        let compilers = if self.compilers.is_empty() {
+            &own[..]
+        } else {
+            &self.compilers[..]
+        };
+        let as_they_are = [String::new()];
+        let flags = if self.flags.is_empty() {
+            &as_they_are[..]
+        } else {
+            &self.flags[..]
+        };
+        let mut all = Vec::new();
+        for compiler in compilers {
+            for set in flags {
+                let words = compiler.split_whitespace().chain(set.split_whitespace());
+                let words: Vec<String> = words.map(str::to_owned).collect();
+                let Some((cc, flags)) = words.split_first() else {
+                    continue;
+                };
+                let mut board = board.clone();
+                if board.toolchain.cc != *cc {
+                    board.toolchain.cc.clone_from(cc);
+                    board.toolchain.debian = vec![cc.clone()];
+                }
+                let (name, flags) = (words.join(" "), flags.to_vec());
+                let variant = Some(Variant { name, flags });
+                all.push(Varied { board, variant });
+            }
+        }
+        all
+    }
+
+    /// Where rows go: those of a sweep have a folder of their own, so that no report takes
+    /// them for the contender's.
+    pub fn folder(&self, project: &Project, board: &Board, units: &[Unit<'_>]) -> PathBuf {
+        if self.is_empty() {
+            return measure::default_folder(project, board, units);
+        }
+        project.root.join("out/sweep").join(&board.name)
+    }
+}
+
 /// Units of a board, built one way, and where their rows go.
 pub struct Job<'a> {
     pub project: &'a Project,
@@ -68,7 +154,6 @@ pub struct Outcome {
     pub rows: Vec<Row>,
     /// Units that a lenient job went past, and why.
     pub skipped: Vec<(String, selo_lab::Error)>,
-    pub path: PathBuf,
     pub result: selo_lab::Result<()>,
 }
 
@@ -111,7 +196,6 @@ pub fn measure(
         .iter()
         .map(|row| (store::key(row), row.clone()))
         .collect();
-    let path = store.path().to_owned();
     let store = Mutex::new(store);
     let known = |blank: &Row| {
         earlier
@@ -162,7 +246,6 @@ pub fn measure(
     Ok(Outcome {
         rows: all.into_inner(),
         skipped: skipped.into_inner().unwrap_or_default(),
-        path,
         result,
     })
 }

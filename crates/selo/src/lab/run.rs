@@ -4,30 +4,38 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_lab::measure::default_folder;
+use selo_lab::build::Builder;
 use selo_lab::project::Project;
 use selo_lab::row::{Metric, Row, Status};
 use selo_lab::store;
-use selo_report::format;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
+use selo_report::{format, sweep};
 
-use super::common::Select;
-use super::measuring::{self, Job, What};
+use super::common::{Select, fetched};
+use super::measuring::{self, Job, Sweep, What};
+use super::rows;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Rows are kept in DIR/rows.jsonl as they are made. The same command continues an
 interrupted run, and does not measure again what has not changed.
 
+--compilers and --flags sweep: each combination is measured like a run of its own, kept
+in out/sweep/BOARD, and shown in a table sorted by the first metric, the best marked.
+
 Examples:
   selo lab run --board uno
   selo lab run --board uno --algorithm aes-128,speck128/128 --metric cycles,flash
+  selo lab run --board uno --algorithm aes-128 --flags \"-O1;-O2;-O3;-Os\" --metric cycles,flash
+  selo lab run --board native --algorithm sha-256 --compilers gcc,clang --flags \"-O2;-O3\"
   selo lab run --board native --json > rows.jsonl")]
 pub struct Args {
     #[command(flatten)]
     select: Select,
     #[command(flatten)]
     what: What,
+    #[command(flatten)]
+    sweep: Sweep,
     /// Power profile behind energy, of those in the board file (default: its first)
     #[arg(long, value_name = "NAME")]
     power: Option<String>,
@@ -44,34 +52,56 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let board = project.board(&args.select.board)?;
     let how = &args.select.units;
     let units = project.units(board, &how.pick.selection())?;
+    let (units, missing) = fetched(root, units, how.offline)?;
     let catalog = project.catalog()?;
     let folder = args
         .out
         .clone()
-        .unwrap_or_else(|| default_folder(&project, board, &units));
-    let job = Job {
-        project: &project,
-        catalog: &catalog,
-        board,
-        units: &units,
-        what: &args.what,
-        variant: None,
-        runner: args.select.runner(board)?,
-        power: measuring::power(board, args.power.as_deref())?,
-        folder,
-        lenient: false,
-    };
-    let outcome = measuring::measure(job, how, &|progress, row| {
-        if args.json {
-            progress.print(&store::to_line(row));
+        .unwrap_or_else(|| args.sweep.folder(&project, board, &units));
+    let mut rows = Vec::new();
+    let mut result = Ok(());
+    let mut left_out = 0;
+    for (number, varied) in args.sweep.variants(board).into_iter().enumerate() {
+        let name = varied.name();
+        let job = Job {
+            project: &project,
+            catalog: &catalog,
+            board: &varied.board,
+            units: &units,
+            what: &What {
+                fresh: args.what.fresh && number == 0,
+                ..args.what.clone()
+            },
+            variant: varied.variant,
+            runner: args.select.runner(board)?,
+            power: measuring::power(board, args.power.as_deref())?,
+            folder: folder.clone(),
+            lenient: false,
+        };
+        if !args.sweep.is_empty() {
+            eprintln!("{}{name}", board.name);
+            if let Err(error) = Builder::new(&project, &varied.board) {
+                left_out += 1;
+                eprintln!("left out: {error}");
+                if let Some(hint) = error.hint() {
+                    eprintln!("hint: {hint}");
+                }
+                continue;
+            }
         }
-    })?;
-    let rows = &outcome.rows;
+        let outcome = measuring::measure(job, how, &|progress, row| {
+            if args.json {
+                progress.print(&store::to_line(row));
+            }
+        })?;
+        rows.extend(outcome.rows);
+        result = outcome.result;
+        if result.is_err() {
+            break;
+        }
+    }
     if !args.json && !rows.is_empty() {
-        println!(
-            "{}",
-            table(rows, board.title.as_str()).to_terminal(TerminalStyle::detect())
-        );
+        rows::print(&text(args, &rows, board.title.as_str()))?;
     }
     let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
     eprintln!(
@@ -88,15 +118,36 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         count(Status::NotSupported),
         count(Status::Failed),
         count(Status::Crashed),
-        outcome.path.display(),
+        folder.join(store::ROWS).display(),
     );
-    outcome.result?;
-    let bad = count(Status::Failed) + count(Status::Crashed);
+    result?;
+    if left_out > 0 {
+        return Ok(ExitCode::from(rows::MISSING));
+    }
+    let bad = count(Status::Failed) + count(Status::Crashed) + missing;
     Ok(if bad == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)
     })
+}
+
+/// The table of a run, or the tables of a sweep.
+fn text(args: &Args, rows: &[Row], board: &str) -> String {
+    let style = TerminalStyle::detect();
+    if args.sweep.is_empty() {
+        return table(rows, board).to_terminal(style) + "\n";
+    }
+    let mut text = String::new();
+    for table in sweep::tables(rows, &args.what.metrics()) {
+        text.push_str(&table.to_terminal(style));
+        text.push('\n');
+    }
+    text.push_str(
+        "* best of its column. Each line replaces the -O flags of board and contender by its own \
+         and adds the rest; all else stays.\n",
+    );
+    text
 }
 
 /// One line an operation, one column a metric.

@@ -334,6 +334,88 @@ fn kinds(body: Body, algorithm: Algorithm) -> Result<Vec<(&'static str, CaseKind
             let (secret, public) = (exactly("secret", &secret.0)?, exactly("public", &public.0)?);
             exchange(algorithm, CaseKind::PublicKey { secret, public })
         }
+        Body::KeyPair { secret, public } => {
+            let (Interface::Agreement { public_bytes } | Interface::Signature { public_bytes, .. }) =
+                algorithm.interface()
+            else {
+                return Err(format!("{} has no key pairs", algorithm.name()));
+            };
+            let (secret, public) = (exactly("secret", &secret.0)?, public.0);
+            if public.len() != public_bytes {
+                return Err(format!("the public key has {} bytes", public.len()));
+            }
+            Ok(vec![("", CaseKind::KeyPair { secret, public })])
+        }
+        Body::Agreement {
+            secret,
+            peer,
+            shared,
+        } => {
+            let Interface::Agreement { public_bytes } = algorithm.interface() else {
+                return Err(format!("{} is no key agreement", algorithm.name()));
+            };
+            if peer.0.len() != public_bytes {
+                return Err(format!("the public key has {} bytes", peer.0.len()));
+            }
+            let kind = CaseKind::Agreement {
+                secret: exactly("secret", &secret.0)?,
+                peer: peer.0,
+                shared: exactly("shared", &shared.0)?,
+            };
+            Ok(vec![("", kind)])
+        }
+        Body::Signature {
+            secret,
+            public,
+            message,
+            signature,
+            valid,
+        } => {
+            let Interface::Signature {
+                public_bytes,
+                of_digest,
+            } = algorithm.interface()
+            else {
+                return Err(format!("{} does not sign", algorithm.name()));
+            };
+            let (public, signature) = (public.0, signature.0);
+            if public.len() != public_bytes || signature.len() != 64 {
+                return Err(format!(
+                    "a public key of {} bytes and a signature of {}",
+                    public.len(),
+                    signature.len()
+                ));
+            }
+            let message = super::signed(message.0, of_digest);
+            let mut kinds = Vec::new();
+            if let Some(secret) = secret {
+                let secret = exactly("secret", &secret.0)?;
+                let key = public.clone();
+                kinds.push((
+                    " keygen",
+                    CaseKind::KeyPair {
+                        secret,
+                        public: key,
+                    },
+                ));
+                let kind = CaseKind::Sign {
+                    secret,
+                    public: public.clone(),
+                    message: message.clone(),
+                    signature: signature.clone(),
+                    random: of_digest,
+                };
+                kinds.push((" sign", kind));
+            }
+            let kind = CaseKind::Verify {
+                public,
+                message,
+                signature,
+                valid,
+            };
+            kinds.push((" verify", kind));
+            Ok(kinds)
+        }
     }
 }
 
@@ -527,6 +609,29 @@ enum Body {
         secret: Hex,
         public: Hex,
     },
+    KeyPair {
+        secret: Hex,
+        public: Hex,
+    },
+    Agreement {
+        secret: Hex,
+        peer: Hex,
+        shared: Hex,
+    },
+    /// Without a secret it is only verified.
+    Signature {
+        #[serde(default)]
+        secret: Option<Hex>,
+        public: Hex,
+        message: Hex,
+        signature: Hex,
+        #[serde(default = "yes")]
+        valid: bool,
+    },
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn once() -> usize {

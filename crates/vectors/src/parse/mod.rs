@@ -46,13 +46,17 @@ pub enum Format {
     WycheproofAead,
     /// Wycheproof HkdfTest.
     WycheproofHkdf,
+    /// Wycheproof EcdhEcpointTest.
+    WycheproofEcdh,
+    /// Wycheproof EddsaVerify, and EcdsaP1363Verify over SHA-256.
+    WycheproofSignature,
     /// Labelled vectors of our own transcription, in TOML.
     Selo,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 13] = [
+    pub const ALL: [Format; 15] = [
         Format::CavpAes,
         Format::CavpAesMonte,
         Format::CavpHash,
@@ -65,6 +69,8 @@ impl Format {
         Format::WycheproofMac,
         Format::WycheproofAead,
         Format::WycheproofHkdf,
+        Format::WycheproofEcdh,
+        Format::WycheproofSignature,
         Format::Selo,
     ];
 }
@@ -90,6 +96,8 @@ pub fn cases(
         Format::WycheproofMac => wycheproof::mac(&place, algorithm),
         Format::WycheproofAead => wycheproof::aead(&place, algorithm),
         Format::WycheproofHkdf => wycheproof::hkdf(&place, algorithm),
+        Format::WycheproofEcdh => wycheproof::ecdh(&place, algorithm),
+        Format::WycheproofSignature => wycheproof::signature(&place, algorithm),
         Format::Selo => labelled::cases(&place, algorithm),
     }
 }
@@ -164,4 +172,14 @@ fn exactly<const N: usize>(what: &str, bytes: &[u8]) -> Result<[u8; N], String> 
     bytes
         .try_into()
         .map_err(|_| format!("{what} has {} bytes instead of {N}", bytes.len()))
+}
+
+/// What is signed of a message.
+fn signed(message: Vec<u8>, of_digest: bool) -> Vec<u8> {
+    use sha2::Digest as _;
+    if of_digest {
+        sha2::Sha256::digest(&message).to_vec()
+    } else {
+        message
+    }
 }

@@ -1,4 +1,5 @@
-//! Wycheproof's JSON: X25519, AES-CBC-PKCS5, HMAC, authenticated ciphers and HKDF.
+//! Wycheproof's JSON: X25519, ECDH, signatures, AES-CBC-PKCS5, HMAC, authenticated ciphers and
+//! HKDF.
 
 use serde::{Deserialize, Deserializer};
 
@@ -226,6 +227,99 @@ pub(super) fn hkdf(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>,
     Ok(cases)
 }
 
+/// ECDH on P-256, of uncompressed points. A compressed one, which is "acceptable", is left out;
+/// what is no point must be refused.
+pub(super) fn ecdh(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+    let Interface::Agreement { public_bytes } = algorithm.interface() else {
+        return Err(place.mismatch(algorithm));
+    };
+    let file: File<XdhGroup> = read(place)?;
+    let mut cases = Vec::new();
+    for group in file.groups {
+        if group.curve != "secp256r1" {
+            return Err(place.error(1, format!("a group is for {}, not secp256r1", group.curve)));
+        }
+        for test in group.tests {
+            let about = test.about;
+            if about.result == Outcome::Acceptable {
+                continue;
+            }
+            // The first byte says that both coordinates follow.
+            let peer = match test.public.0.strip_prefix(&[4]) {
+                Some(point) if about.result == Outcome::Invalid || point.len() == public_bytes => {
+                    point.to_vec()
+                }
+                _ if about.result == Outcome::Invalid => test.public.0,
+                _ => return Err(place.error(1, format!("tcId {}: no point", about.id))),
+            };
+            let secret = number(&test.private.0);
+            let secret = exactly("private", &secret)
+                .map_err(|message| place.error(1, format!("tcId {}: {message}", about.id)))?;
+            let kind = if about.result == Outcome::Invalid {
+                CaseKind::AgreementRefused { secret, peer }
+            } else {
+                let shared = test.shared.fixed(place, &about, "shared")?;
+                CaseKind::Agreement {
+                    secret,
+                    peer,
+                    shared,
+                }
+            };
+            cases.push(about.case(place, algorithm, "", kind));
+        }
+    }
+    Ok(cases)
+}
+
+/// A number in 32 bytes: without the zeros before it that it may have, and with those that it
+/// lacks.
+fn number(bytes: &[u8]) -> Vec<u8> {
+    let digits: Vec<u8> = bytes.iter().copied().skip_while(|byte| *byte == 0).collect();
+    let mut out = vec![0; 32usize.saturating_sub(digits.len())];
+    out.extend(digits);
+    out
+}
+
+/// Signatures to be verified.
+pub(super) fn signature(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+    let Interface::Signature {
+        public_bytes,
+        of_digest,
+    } = algorithm.interface()
+    else {
+        return Err(place.mismatch(algorithm));
+    };
+    let file: File<SignatureGroup> = read(place)?;
+    let mut cases = Vec::new();
+    for group in file.groups {
+        if group.sha.as_deref() != of_digest.then_some("SHA-256") {
+            return Err(place.error(1, "a group is for another hash function"));
+        }
+        let key = match (group.key.pk, group.key.uncompressed) {
+            (Some(key), None) => key.0,
+            (None, Some(point)) => point.0.strip_prefix(&[4]).unwrap_or_default().to_vec(),
+            _ => return Err(place.error(1, "a group without a public key")),
+        };
+        if key.len() != public_bytes {
+            return Err(place.error(1, format!("a public key of {} bytes", key.len())));
+        }
+        for test in group.tests {
+            let about = test.about;
+            if about.result == Outcome::Acceptable {
+                return Err(place.error(1, format!("tcId {}: an acceptable signature", about.id)));
+            }
+            let kind = CaseKind::Verify {
+                public: key.clone(),
+                message: super::signed(test.message.0, of_digest),
+                signature: test.signature.0,
+                valid: about.result == Outcome::Valid,
+            };
+            cases.push(about.case(place, algorithm, "", kind));
+        }
+    }
+    Ok(cases)
+}
+
 fn read<'a, T: Deserialize<'a>>(place: &Place<'a>) -> Result<T, Error> {
     serde_json::from_str(place.text).map_err(|error| {
         let message = error.to_string();
@@ -256,6 +350,35 @@ struct XdhTest {
     public: Hex,
     private: Hex,
     shared: Hex,
+}
+
+#[derive(Deserialize)]
+struct SignatureGroup {
+    #[serde(rename = "publicKey")]
+    key: SignatureKey,
+    #[serde(default)]
+    sha: Option<String>,
+    tests: Vec<SignatureTest>,
+}
+
+#[derive(Deserialize)]
+struct SignatureKey {
+    /// Of Ed25519.
+    #[serde(default)]
+    pk: Option<Hex>,
+    /// Of ECDSA: 4 and both coordinates.
+    #[serde(default)]
+    uncompressed: Option<Hex>,
+}
+
+#[derive(Deserialize)]
+struct SignatureTest {
+    #[serde(flatten)]
+    about: About,
+    #[serde(rename = "msg")]
+    message: Hex,
+    #[serde(rename = "sig")]
+    signature: Hex,
 }
 
 #[derive(Deserialize)]

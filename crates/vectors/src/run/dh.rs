@@ -1,6 +1,6 @@
-//! X25519.
+//! X25519, and other key agreements.
 
-use super::{Session, Stop, expect, fail};
+use super::{Session, Stop, expect, expect_zeros, fail};
 use crate::status;
 
 pub(super) fn shared_secret(
@@ -51,5 +51,33 @@ pub(super) fn public_key(
     public: &[u8; 32],
 ) -> Result<(), Stop> {
     let got = session.output("keygen", &[secret], 32)?;
+    expect("public key", public, &got)
+}
+
+pub(super) fn agreement(
+    session: &mut Session<'_>,
+    secret: &[u8],
+    peer: &[u8],
+    shared: &[u8],
+) -> Result<(), Stop> {
+    let got = session.output("shared-secret", &[secret, peer], shared.len())?;
+    expect("shared secret", shared, &got)
+}
+
+pub(super) fn refused(session: &mut Session<'_>, secret: &[u8], peer: &[u8]) -> Result<(), Stop> {
+    let outcome = session.call("shared-secret", &[secret, peer])?;
+    let what = "what is no public key";
+    if outcome.status == status::OK {
+        return Err(fail("a refusal".into(), "status 0".into(), what.into()));
+    }
+    expect_zeros(&format!("output for {what}"), &outcome.output)
+}
+
+pub(super) fn key_pair(
+    session: &mut Session<'_>,
+    secret: &[u8],
+    public: &[u8],
+) -> Result<(), Stop> {
+    let got = session.output("keygen", &[secret], public.len())?;
     expect("public key", public, &got)
 }

@@ -6,6 +6,7 @@ mod cipher;
 mod dh;
 mod digest;
 mod kdf;
+mod signature;
 
 use crate::{CallError, Case, CaseKind, Implementation, Interface, Outcome, Verdict, status};
 
@@ -138,6 +139,26 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
             shared,
         } => dh::iterated(session, secret, peer, *iterations, shared),
         CaseKind::PublicKey { secret, public } => dh::public_key(session, secret, public),
+        CaseKind::Agreement {
+            secret,
+            peer,
+            shared,
+        } => dh::agreement(session, secret, peer, shared),
+        CaseKind::AgreementRefused { secret, peer } => dh::refused(session, secret, peer),
+        CaseKind::KeyPair { secret, public } => dh::key_pair(session, secret, public),
+        CaseKind::Sign {
+            secret,
+            public,
+            message,
+            signature,
+            random,
+        } => signature::sign(session, [secret, public, message], signature, *random),
+        CaseKind::Verify {
+            public,
+            message,
+            signature,
+            valid,
+        } => signature::verify(session, [public, message, signature], *valid),
     }
 }
 

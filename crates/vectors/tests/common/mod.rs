@@ -4,6 +4,7 @@
 #![allow(dead_code)] // each test program uses its part
 
 mod aead;
+mod public_key;
 mod speck;
 
 use aes::cipher::{BlockDecrypt, BlockEncrypt, KeyInit};
@@ -59,7 +60,8 @@ impl Implementation for Reference {
         let operations: &[&str] = match self.algorithm.interface() {
             Interface::Hash(_) => &["hash", "start", "update", "finish"],
             Interface::Mac(_) => &["mac", "start", "update", "finish"],
-            Interface::DiffieHellman => &["keygen", "shared-secret"],
+            Interface::DiffieHellman | Interface::Agreement { .. } => &["keygen", "shared-secret"],
+            Interface::Signature { .. } => &["keygen", "sign", "verify"],
             Interface::Aead(_) => &["key-setup", "seal", "open"],
             Interface::Kdf(_) => &["derive"],
             _ => &["key-setup", "encrypt", "decrypt"],
@@ -172,6 +174,9 @@ impl Implementation for Reference {
                     status,
                     output: shared.to_vec(),
                 }
+            }
+            (Interface::Agreement { .. } | Interface::Signature { .. }, _, inputs) => {
+                public_key::call(self.algorithm.name(), operation, inputs)
             }
             _ => {
                 return Err(

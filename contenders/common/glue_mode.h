@@ -1,0 +1,27 @@
+/*
+ * AES of a library in a mode of operation. GLUE_ECB, GLUE_CBC and GLUE_CTR say which mode an
+ * image is for. Hooks, defined before glue_mode_operations.h is included:
+ *
+ *     static void lib_set_up_encrypt(const uint8_t *raw)      the key for encrypting
+ *     static void lib_set_up_decrypt(const uint8_t *raw)      not of CTR
+ *     static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, uint16_t size)
+ *     static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, uint16_t size)
+ *     static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, uint16_t size)
+ *
+ * CBC works in place on whole blocks: the padding, and taking the IV from what the host sent
+ * for it, are done here, outside the marks.
+ */
+#ifndef GLUE_MODE_H
+#define GLUE_MODE_H
+
+#define GLUE_MODE_IS(MODE)                                                   \
+    (AGENT_ALGORITHM_AES_128_##MODE || AGENT_ALGORITHM_AES_192_##MODE        \
+     || AGENT_ALGORITHM_AES_256_##MODE)
+#define GLUE_ECB GLUE_MODE_IS(ECB)
+#define GLUE_CBC GLUE_MODE_IS(CBC)
+#define GLUE_CTR GLUE_MODE_IS(CTR)
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#endif

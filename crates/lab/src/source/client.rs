@@ -1,0 +1,329 @@
+//! Calls the registries' own clients. They know their hosts, mirrors and proxies; what they
+//! bring is taken only if its digest is the manifest's.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::{Registry, Source};
+use crate::error::{Error, Result};
+
+/// Where Debian's own sources are listed.
+const APT_LISTS: [&str; 2] = ["/etc/apt/sources.list", "/etc/apt/sources.list.d"];
+
+/// Brings the archive of `source` into the empty folder `into`; `cache` is kept from one call
+/// to the next.
+pub(super) fn fetch(source: &Source, cache: &Path, into: &Path) -> Result<PathBuf> {
+    match source.registry {
+        Registry::Debian => debian(source, cache, into),
+        Registry::Crates => crates(source, into),
+        Registry::System => Err(source.error(
+            "it is not installed".to_owned(),
+            "make setup installs it".to_owned(),
+        )),
+    }
+}
+
+/// A crate: cargo keeps the archive that it downloads, and neither builds nor runs it.
+fn crates(source: &Source, into: &Path) -> Result<PathBuf> {
+    let spec = format!("{}@{}", source.package, source.version);
+    run(
+        source,
+        Command::new("cargo")
+            .args(["info", "--quiet", &spec])
+            .current_dir(into),
+        &["cargo"],
+    )?;
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home =
+        home.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")));
+    let kept = home.unwrap_or_default().join("registry/cache");
+    let found = crate::data::sorted_entries(&kept)?
+        .into_iter()
+        .map(|registry| registry.join(&source.archive))
+        .find(|archive| archive.is_file());
+    let Some(found) = found else {
+        return Err(source.error(
+            format!("cargo did not bring {}", source.archive),
+            "archive must be NAME-VERSION.crate".to_owned(),
+        ));
+    };
+    let copy = into.join(&source.archive);
+    std::fs::copy(&found, &copy).map_err(|error| Error::Write {
+        path: copy.clone(),
+        source: error,
+    })?;
+    Ok(copy)
+}
+
+/// A source package. Debian replaces versions: the archive of an upstream release stays the
+/// same from one to the next, so any version that has the pinned digest will do.
+fn debian(source: &Source, cache: &Path, into: &Path) -> Result<PathBuf> {
+    let apt = Apt::open(source, &cache.join("apt"))?;
+    let mut stanzas = apt.stanzas(source, into);
+    if !stanzas.iter().any(|stanza| stanza.has(source)) {
+        apt.update(source)?;
+        stanzas = apt.stanzas(source, into);
+    }
+    let Some(stanza) = stanzas.iter().find(|stanza| stanza.has(source)) else {
+        let versions: Vec<&str> = stanzas.iter().map(|s| s.version.as_str()).collect();
+        return Err(if versions.is_empty() {
+            source.error(
+                "this machine's package sources do not have it".to_owned(),
+                "the manifest can list [[source.alternatives]]".to_owned(),
+            )
+        } else {
+            source.error(
+                format!(
+                    "the package now has version {}, without {}",
+                    versions.join(" and "),
+                    source.archive
+                ),
+                format!(
+                    "{} pins version {} with sha256 {}: update version, archive and sha256 together, or put the old archive into the folder of archives",
+                    "the manifest", source.version, source.sha256
+                ),
+            )
+        });
+    };
+    let spec = format!("{}={}", source.package, stanza.version);
+    run(
+        source,
+        apt.command("apt-get")
+            .args([
+                "source",
+                "--download-only",
+                "--tar-only",
+                "--only-source",
+                &spec,
+            ])
+            .current_dir(into),
+        &["apt"],
+    )?;
+    let got = into.join(&source.archive);
+    if got.is_file() {
+        return Ok(got);
+    }
+    Err(source.error(
+        format!("apt-get did not bring {}", source.archive),
+        "archive must be the package's .orig.tar file".to_owned(),
+    ))
+}
+
+/// One version of a source package, as apt-cache shows it.
+struct Stanza {
+    version: String,
+    text: String,
+}
+
+impl Stanza {
+    /// Whether it lists the archive with the digest that is pinned.
+    fn has(&self, source: &Source) -> bool {
+        self.text.lines().any(|line| {
+            let mut words = line.split_whitespace();
+            words.next() == Some(&source.sha256) && words.nth(1) == Some(&source.archive)
+        })
+    }
+}
+
+/// apt with lists of its own: source packages of this machine's Debian release, from where its
+/// binary packages come. The machine's own lists are not touched.
+struct Apt {
+    folder: PathBuf,
+}
+
+impl Apt {
+    fn open(source: &Source, folder: &Path) -> Result<Apt> {
+        let lines = source_lines();
+        if lines.is_empty() {
+            return Err(source.error(
+                "this machine is no Debian with package sources".to_owned(),
+                "the manifest can list [[source.alternatives]]".to_owned(),
+            ));
+        }
+        let write = |path: &Path, text: &str| {
+            std::fs::write(path, text).map_err(|error| Error::Write {
+                path: path.to_owned(),
+                source: error,
+            })
+        };
+        for name in ["lists/partial", "cache/archives/partial"] {
+            let path = folder.join(name);
+            std::fs::create_dir_all(&path).map_err(|source| Error::Write { path, source })?;
+        }
+        // apt wants whole paths.
+        let folder = std::path::absolute(folder).map_err(|error| Error::Read {
+            path: folder.to_owned(),
+            source: error,
+        })?;
+        write(&folder.join("sources.list"), &(lines.join("\n") + "\n"))?;
+        Ok(Apt { folder })
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        for (key, value) in [
+            ("Dir::Etc::sourcelist", self.folder.join("sources.list")),
+            ("Dir::Etc::sourceparts", PathBuf::from("/dev/null")),
+            ("Dir::State::lists", self.folder.join("lists")),
+            ("Dir::Cache", self.folder.join("cache")),
+        ] {
+            command.arg("-o").arg(format!("{key}={}", value.display()));
+        }
+        command.args(["-o", "Acquire::Retries=2", "-q"]);
+        command
+    }
+
+    fn update(&self, source: &Source) -> Result<()> {
+        run(source, self.command("apt-get").arg("update"), &["apt"])
+    }
+
+    fn stanzas(&self, source: &Source, folder: &Path) -> Vec<Stanza> {
+        let mut command = self.command("apt-cache");
+        command.args(["showsrc", "--only-source", &source.package]);
+        let output = command.current_dir(folder).stdin(Stdio::null()).output();
+        // What apt does not know is simply not shown.
+        let text = output.map_or_else(|_| Vec::new(), |output| output.stdout);
+        String::from_utf8_lossy(&text)
+            .split("\n\n")
+            .filter_map(|stanza| {
+                let version = stanza
+                    .lines()
+                    .find_map(|line| line.strip_prefix("Version: "))?;
+                Some(Stanza {
+                    version: version.trim().to_owned(),
+                    text: stanza.to_owned(),
+                })
+            })
+            .collect()
+    }
+}
+
+/// `deb-src` lines for the suites of this Debian release in the machine's lists.
+fn source_lines() -> Vec<String> {
+    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let codename = release
+        .lines()
+        .find_map(|line| line.strip_prefix("VERSION_CODENAME="))
+        .unwrap_or_default();
+    if codename.is_empty() {
+        return Vec::new();
+    }
+    let mut files = vec![PathBuf::from(APT_LISTS[0])];
+    files.extend(crate::data::sorted_entries(Path::new(APT_LISTS[1])).unwrap_or_default());
+    let mut lines = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        lines.extend(match file.extension().and_then(|e| e.to_str()) {
+            Some("list") => one_line_style(&text, codename),
+            Some("sources") => stanza_style(&text, codename),
+            _ => Vec::new(),
+        });
+    }
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+fn of_release(suite: &str, codename: &str) -> bool {
+    let rest = suite.strip_prefix(codename);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']))
+}
+
+/// `deb [options] URI SUITE COMPONENT...`
+fn one_line_style(text: &str, codename: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let Some(rest) = line.trim().strip_prefix("deb ") else {
+            continue;
+        };
+        let rest = rest.trim();
+        let after_options = match rest.strip_prefix('[') {
+            Some(options) => options.split_once(']').map_or("", |(_, after)| after),
+            None => rest,
+        };
+        let suite = after_options.split_whitespace().nth(1);
+        if suite.is_some_and(|suite| of_release(suite, codename)) {
+            lines.push(format!("deb-src {rest}"));
+        }
+    }
+    lines
+}
+
+/// Stanzas of `Field: values`.
+fn stanza_style(text: &str, codename: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for stanza in text.split("\n\n") {
+        let field = |name: &str| {
+            let values = stanza
+                .lines()
+                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+            values.unwrap_or_default().trim()
+        };
+        let signed = field("Signed-By");
+        let options = if signed.is_empty() {
+            String::new()
+        } else {
+            format!("[signed-by={signed}] ")
+        };
+        for uri in field("URIs").split_whitespace() {
+            for suite in field("Suites").split_whitespace() {
+                if of_release(suite, codename) {
+                    let components = field("Components");
+                    lines.push(format!("deb-src {options}{uri} {suite} {components}"));
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// Runs a client; what it says goes into the error.
+fn run(source: &Source, command: &mut Command, packages: &[&str]) -> Result<()> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|_| Error::MissingProgram {
+            program: program.clone(),
+            needed_for: format!("fetching {}", source.package),
+            packages: packages.iter().map(|&name| name.to_owned()).collect(),
+        })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let said = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("E:") || line.starts_with("error"))
+        .next()
+        .or_else(|| text.lines().last())
+        .unwrap_or("no message");
+    Err(source.error(
+        format!("{program}: {said}"),
+        "is there a network? What was fetched before is kept; the same command continues"
+            .to_owned(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_release_gives_sources() {
+        let text = "Types: deb\nURIs: http://mirror.example/debian\nSuites: bookworm bookworm-updates\nComponents: main\nSigned-By: /k.gpg\n\nTypes: deb\nURIs: http://other.example\nSuites: nodistro\nComponents: main\n";
+        assert_eq!(
+            stanza_style(text, "bookworm"),
+            [
+                "deb-src [signed-by=/k.gpg] http://mirror.example/debian bookworm main",
+                "deb-src [signed-by=/k.gpg] http://mirror.example/debian bookworm-updates main",
+            ]
+        );
+        let text = "# deb x bookworm main\ndeb [arch=amd64] http://mirror.example/debian bookworm/updates main\ndeb http://sdk.example/apt sdk-bookworm main\n";
+        assert_eq!(
+            one_line_style(text, "bookworm"),
+            ["deb-src [arch=amd64] http://mirror.example/debian bookworm/updates main"]
+        );
+    }
+}

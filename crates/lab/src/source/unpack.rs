@@ -1,0 +1,132 @@
+//! Unpacks an archive into an empty folder. Regular files alone come out of it, and nothing
+//! lands outside the folder, whatever the archive says.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// Kinds of archive, by the end of their names.
+pub(super) const SUFFIXES: [&str; 4] = [".tar.gz", ".tgz", ".crate", ".tar.xz"];
+
+/// Larger than any library here, and no danger to a disk.
+const LARGEST: u64 = 512 << 20;
+const MOST_FILES: usize = 50_000;
+
+/// Whether the archive's kind is one that can be unpacked.
+pub(super) fn known(archive: &str) -> bool {
+    SUFFIXES.iter().any(|suffix| archive.ends_with(suffix))
+}
+
+/// Unpacks it; the reason if that cannot be done.
+pub(super) fn unpack(archive: &Path, into: &Path) -> Result<(), String> {
+    let file = File::open(archive).map_err(|error| error.to_string())?;
+    let mut file = BufReader::new(file);
+    if archive.extension().is_some_and(|end| end == "xz") {
+        let mut data = Bounded::default();
+        lzma_rs::xz_decompress(&mut file, &mut data)
+            .map_err(|error| format!("not readable as xz: {error:?}"))?;
+        files(data.data.as_slice(), into)
+    } else {
+        files(flate2::bufread::MultiGzDecoder::new(file), into)
+    }
+}
+
+/// Takes no more than [`LARGEST`].
+#[derive(Default)]
+struct Bounded {
+    data: Vec<u8>,
+}
+
+impl std::io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if (self.data.len() + bytes.len()) as u64 > LARGEST {
+            return Err(std::io::Error::other(too_large()));
+        }
+        self.data.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn too_large() -> String {
+    format!("it unpacks to more than {LARGEST} bytes")
+}
+
+fn files(tar: impl Read, into: &Path) -> Result<(), String> {
+    // One byte more than is allowed, so that the bound is noticed.
+    let mut archive = tar::Archive::new(tar.take(LARGEST + 1));
+    let damaged = |error: std::io::Error| format!("damaged: {error}");
+    let (mut bytes, mut count) = (0u64, 0usize);
+    for entry in archive.entries().map_err(damaged)? {
+        let mut entry = entry.map_err(damaged)?;
+        // Links have no use in sources, and lead elsewhere.
+        if !entry.header().entry_type().is_file() {
+            continue;
+        }
+        let path = entry.path().map_err(damaged)?.into_owned();
+        let place = into.join(inside(&path)?);
+        count += 1;
+        bytes = bytes.saturating_add(entry.size());
+        if bytes > LARGEST {
+            return Err(too_large());
+        }
+        if count > MOST_FILES {
+            return Err(format!("it has more than {MOST_FILES} files"));
+        }
+        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+        if let Some(folder) = place.parent() {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let mut file = File::create_new(&place).map_err(failed)?;
+        std::io::copy(&mut entry, &mut file).map_err(failed)?;
+    }
+    if count == 0 {
+        return Err("there is no file in it".to_owned());
+    }
+    lift(into).map_err(|error| error.to_string())
+}
+
+/// The path, if it is one inside the folder.
+fn inside(path: &Path) -> Result<PathBuf, String> {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => out.push(name),
+            Component::CurDir => {}
+            _ => {
+                return Err(format!(
+                    "\"{}\" would lie outside the folder",
+                    path.display()
+                ));
+            }
+        }
+    }
+    if out.as_os_str().is_empty() {
+        return Err("a file without a name".to_owned());
+    }
+    Ok(out)
+}
+
+/// Most archives have one folder at the top, named for the release or a commit: its entries
+/// take its place.
+fn lift(into: &Path) -> std::io::Result<()> {
+    let mut entries = std::fs::read_dir(into)?;
+    let (Some(first), None) = (entries.next(), entries.next()) else {
+        return Ok(());
+    };
+    let top = first?.path();
+    if !top.is_dir() {
+        return Ok(());
+    }
+    // A name that none of its entries has.
+    let aside = into.join(".lifted");
+    std::fs::rename(&top, &aside)?;
+    for entry in std::fs::read_dir(&aside)? {
+        let entry = entry?;
+        std::fs::rename(entry.path(), into.join(entry.file_name()))?;
+    }
+    std::fs::remove_dir(&aside)
+}

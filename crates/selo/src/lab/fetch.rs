@@ -1,0 +1,83 @@
+//! `selo lab fetch`: brings the sources of contenders into the cache ahead of time.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use selo_lab::contender::Contender;
+use selo_lab::project::Project;
+use selo_lab::source::Sources;
+use serde::Serialize;
+
+use super::common::fetch_one;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+`selo lab run` and `selo lab check` fetch what they need by themselves. Archives are
+kept in target/archives, or in the folder that SELO_ARCHIVES names; copied to a machine
+without a network, they are all that it needs.
+
+Examples:
+  selo lab fetch
+  selo lab fetch bearssl micro-ecc --json")]
+pub struct Args {
+    /// Contenders (default: all)
+    #[arg(value_name = "CONTENDER")]
+    contender: Vec<String>,
+    /// Ask no registry: only say what is missing, and unpack what is in the folder of archives
+    #[arg(long)]
+    offline: bool,
+    /// Print JSON Lines on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+/// One line of `--json`.
+#[derive(Serialize)]
+struct Line<'a> {
+    contender: &'a str,
+    package: &'a str,
+    version: &'a str,
+    registry: &'static str,
+    sha256: &'a str,
+    /// `None` if it is there now.
+    error: Option<String>,
+}
+
+pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+    let project = Project::load(root)?;
+    for name in &args.contender {
+        project.contender(name)?;
+    }
+    let wanted = |contender: &&Contender| {
+        contender.source.is_some()
+            && (args.contender.is_empty() || args.contender.contains(&contender.name))
+    };
+    let sources = Sources::new(root, args.offline);
+    let (mut there, mut missing) = (0, 0);
+    for contender in project.contenders.iter().filter(wanted) {
+        let result = fetch_one(&sources, contender);
+        if let Err(error) = &result {
+            missing += 1;
+            if !args.json {
+                super::common::complain(contender, error);
+            }
+        } else {
+            there += 1;
+        }
+        if args.json {
+            for source in contender.all_sources() {
+                let line = Line {
+                    contender: &contender.name,
+                    package: &source.package,
+                    version: &source.version,
+                    registry: source.registry.name(),
+                    sha256: &source.sha256,
+                    error: result.as_ref().err().map(ToString::to_string),
+                };
+                println!("{}", serde_json::to_string(&line)?);
+            }
+        }
+    }
+    eprintln!("{there} contenders are there, {missing} could not be fetched");
+    Ok(ExitCode::from(u8::from(missing > 0)))
+}
