@@ -1,5 +1,7 @@
 //! A board: a device kind, described by one file in `boards/`.
 
+use std::process::{Command, Stdio};
+
 use serde::Deserialize;
 
 use crate::row::Fidelity;
@@ -57,6 +59,20 @@ pub struct Toolchain {
     /// Debian packages that bring the compiler and what it needs.
     #[serde(default)]
     pub debian: Vec<String>,
+}
+
+impl Toolchain {
+    /// Whether the compiler finds the headers of its C library.
+    pub fn has_headers(&self) -> bool {
+        let probe = Command::new(&self.cc)
+            .args(&self.flags)
+            .args(["-E", "-x", "c", "-include", "string.h", "/dev/null"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        probe.is_ok_and(|status| status.success())
+    }
 }
 
 /// Limits of the agent firmware on this board.

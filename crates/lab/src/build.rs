@@ -62,6 +62,15 @@ pub struct Group {
     pub files: Vec<String>,
 }
 
+/// What a sweep puts in the place of compiler and flags of board and contender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// The name on rows: the compiler, if it is another one, and the flags.
+    pub name: String,
+    /// They come last; one that begins with `-O` removes every other such flag.
+    pub flags: Vec<String>,
+}
+
 /// The program of which a whole firmware is the growth.
 const EMPTY: &str = "firmware/footprint/empty.c";
 
@@ -73,6 +82,7 @@ pub struct Builder<'a> {
     port: Port,
     /// First line of the compiler's `--version`.
     compiler: String,
+    variant: Option<Variant>,
     cache: PathBuf,
     /// Digest of the headers below a folder, computed once a run.
     headers: Mutex<BTreeMap<PathBuf, [u8; 32]>>,
@@ -98,6 +108,7 @@ impl<'a> Builder<'a> {
             board,
             port: project.port(board)?,
             compiler,
+            variant: None,
             cache: project.root.join("target/images").join(&board.name),
             headers: Mutex::new(BTreeMap::new()),
         })
@@ -106,6 +117,37 @@ impl<'a> Builder<'a> {
     /// First line of the compiler's `--version`.
     pub fn compiler(&self) -> &str {
         &self.compiler
+    }
+
+    /// The same compiler with the flags of a sweep.
+    #[must_use]
+    pub fn varied(mut self, variant: Option<Variant>) -> Builder<'a> {
+        self.variant = variant;
+        self
+    }
+
+    /// What a sweep chose, on every row of it.
+    pub fn variant(&self) -> Option<&str> {
+        self.variant.as_ref().map(|variant| variant.name.as_str())
+    }
+
+    /// The flags that decide the code of a unit, as its rows have them.
+    pub fn flags(&self, unit: &Unit<'_>) -> Vec<String> {
+        let board = &self.board.toolchain.flags[..];
+        let of_unit = unit.flags(&self.board.port);
+        self.vary([board, &of_unit[..]].concat())
+    }
+
+    fn vary(&self, mut flags: Vec<String>) -> Vec<String> {
+        let Some(variant) = &self.variant else {
+            return flags;
+        };
+        let optimises = |flag: &String| flag.starts_with("-O");
+        if variant.flags.iter().any(optimises) {
+            flags.retain(|flag| !optimises(flag));
+        }
+        flags.extend(variant.flags.iter().cloned());
+        flags
     }
 
     /// The image with the agent and every operation of the unit.
@@ -216,14 +258,14 @@ impl<'a> Builder<'a> {
     fn program_flags(&self, unit: &Unit<'_>, program: &Program, group: &[String]) -> Vec<String> {
         let board = &self.board.toolchain.flags[..];
         let of_unit = unit.program_flags();
-        [board, &program.flags[..], group, &of_unit[..]].concat()
+        self.vary([board, &program.flags[..], group, &of_unit[..]].concat())
     }
 
     /// The same for the unit's own sources, whose flags are part of its strategy.
     fn library_flags(&self, unit: &Unit<'_>, program: &Program) -> Vec<String> {
         let board = &self.board.toolchain.flags[..];
         let of_unit = unit.flags(&self.board.port);
-        [board, &program.flags[..], &of_unit[..]].concat()
+        self.vary([board, &program.flags[..], &of_unit[..]].concat())
     }
 
     fn image(
@@ -245,6 +287,7 @@ impl<'a> Builder<'a> {
             library_flags.extend(unit.flags(&self.board.port));
             glue_flags.extend(unit.glue_defines());
         }
+        let library_flags = self.vary(library_flags);
         glue_flags.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
         glue_flags.extend(defines.iter().cloned());
         let with = |extra: &[String]| [library_flags.as_slice(), extra].concat();

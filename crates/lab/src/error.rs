@@ -166,6 +166,11 @@ impl Error {
         }
     }
 
+    /// Whether it says something of one unit or one board only, so that others can go on.
+    pub fn is_of_one_unit(&self) -> bool {
+        !matches!(self, Error::Interrupted | Error::Write { .. })
+    }
+
     /// Exit code of the command line for this error (documented in docs/reference.md).
     pub fn exit_code(&self) -> u8 {
         match self {

@@ -27,6 +27,12 @@ use crate::stats;
 /// otherwise: an RSA decryption would fit, a hang does not last.
 pub const CYCLE_LIMIT: u64 = 4_000_000_000;
 
+/// How the reason of a row begins whose image the compiler refused.
+pub const DOES_NOT_BUILD: &str = "does not build";
+
+/// Between unit and operation in the reason of a row that the unit does not have.
+pub const LACKS: &str = " has no ";
+
 /// Cycles, or instructions, above which an operation is sampled three times instead of ten on a
 /// deterministic runner: a scalar multiplication takes half a second to simulate.
 const SLOW: u64 = 2_000_000;
@@ -181,7 +187,7 @@ impl Lab<'_> {
                 // What a strategy leaves out by design has no row when everything is
                 // asked for, and an answer when it is asked for by name.
                 if !self.operations.is_empty() {
-                    let reason = format!("{} has no {missing}", unit.label());
+                    let reason = format!("{}{LACKS}{missing}", unit.label());
                     for metric in [Metric::Flash, Metric::Ram] {
                         let row = self.blank(unit, footprint.name, None, metric, "");
                         self.push(rows, row.without(Status::NotSupported, reason.clone()));
@@ -276,7 +282,7 @@ impl Lab<'_> {
                 if !self.operations.is_empty() {
                     for &metric in &metrics {
                         let row = self.blank(unit, &operation, None, metric, "");
-                        let reason = format!("{} has no {operation}", unit.label());
+                        let reason = format!("{}{LACKS}{operation}", unit.label());
                         self.push(rows, row.without(Status::NotSupported, reason));
                     }
                 }
@@ -963,13 +969,6 @@ impl Lab<'_> {
             .interface
             .fidelity(operation, metric)
             .unwrap_or(self.board.fidelity);
-        let flags = self
-            .board
-            .toolchain
-            .flags
-            .iter()
-            .cloned()
-            .chain(unit.flags(&self.board.port));
         Row {
             schema: SCHEMA.to_owned(),
             run: self.run.clone(),
@@ -979,11 +978,12 @@ impl Lab<'_> {
             runner: self.runner.clone(),
             fidelity,
             compiler: self.builder.compiler().to_owned(),
-            flags: flags.collect::<Vec<_>>().join(" "),
+            flags: self.builder.flags(unit).join(" "),
             contender: unit.contender.name.clone(),
             contender_version: unit.contender.version.clone(),
             algorithm: unit.algorithm.name.clone(),
             strategy: unit.strategy.to_owned(),
+            variant: self.builder.variant().map(str::to_owned),
             operation: operation.to_owned(),
             bytes,
             metric,
@@ -1328,7 +1328,7 @@ fn build_failure(error: &Error) -> String {
         .lines()
         .find(|line| line.contains("error"))
         .or_else(|| text.lines().nth(1));
-    format!("does not build: {}", telling.unwrap_or(&text).trim())
+    format!("{DOES_NOT_BUILD}: {}", telling.unwrap_or(&text).trim())
 }
 
 /// Two inputs that take different time, if the samples differ.

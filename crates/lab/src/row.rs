@@ -97,6 +97,10 @@ pub struct Row {
     pub contender_version: String,
     pub algorithm: String,
     pub strategy: String,
+    /// What a sweep put in the place of compiler and flags of board and contender, such as
+    /// `clang -O2`; absent on every other row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
     /// Operation of the interface; `both` and `all` on `flash` and `ram` rows
     /// mean an image with every operation.
     pub operation: String,

@@ -148,8 +148,18 @@ pub fn latest(rows: Vec<Row>) -> Vec<Row> {
     out
 }
 
-/// What makes two rows measurements of the same thing.
-pub type Key = (String, String, String, String, String, Option<u32>, Metric);
+/// What makes two rows measurements of the same thing. Compiler and flags are part of it
+/// only where a sweep chose them: elsewhere a new compiler's rows replace the old ones.
+pub type Key = (
+    String,
+    String,
+    String,
+    String,
+    Option<String>,
+    String,
+    Option<u32>,
+    Metric,
+);
 
 /// The [`Key`] of a row.
 pub fn key(row: &Row) -> Key {
@@ -158,6 +168,7 @@ pub fn key(row: &Row) -> Key {
         row.contender.clone(),
         row.algorithm.clone(),
         row.strategy.clone(),
+        row.variant.clone(),
         row.operation.clone(),
         row.bytes,
         row.metric,

@@ -137,6 +137,26 @@ pub fn row_figure(row: &Row, scale: Scale) -> Option<String> {
     })
 }
 
+/// A value with its unit and, where it varies, half its 95 % interval: `1.20 ± 0.04 ms`.
+pub fn interval(metric: Metric, value: f64, half: Option<f64>) -> String {
+    let Some(half) = half.filter(|half| *half > 0.0) else {
+        return quantity(metric, value);
+    };
+    let scale = sentence_scale(metric, value);
+    format!(
+        "{} ± {} {}",
+        figure(metric, value, scale),
+        significant(half / scale.factor, 2),
+        scale.symbol
+    )
+}
+
+/// A change as a share, with its sign: `+2.0 %`, `−12 %`.
+pub fn change(share: f64) -> String {
+    let sign = if share < 0.0 { "−" } else { "+" };
+    format!("{sign}{} %", significant(100.0 * share.abs(), 2))
+}
+
 /// A whole number with groups of three: `43,512,345`. Fractions are rounded.
 pub fn count(value: f64) -> String {
     if !value.is_finite() {
@@ -244,6 +264,37 @@ pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
         Fidelity::Instructions => "instructions were counted; this says nothing exact about time",
         Fidelity::WallClock => "read from a clock while other things ran; varies from run to run",
     }
+}
+
+/// The sign behind a figure that says what it is worth, where figures of different boards
+/// stand side by side.
+pub fn fidelity_sign(fidelity: Fidelity) -> &'static str {
+    match fidelity {
+        Fidelity::CycleExact => "=",
+        Fidelity::CycleModel => "≈",
+        Fidelity::RadioModel => "∿",
+        Fidelity::Instructions => "#",
+        Fidelity::WallClock => "~",
+    }
+}
+
+/// What the signs behind figures mean, one sentence for each that occurs.
+pub fn fidelity_legend(fidelities: impl IntoIterator<Item = Fidelity>) -> String {
+    let mut fidelities: Vec<Fidelity> = fidelities.into_iter().collect();
+    fidelities.sort();
+    fidelities.dedup();
+    let parts: Vec<String> = fidelities
+        .into_iter()
+        .map(|fidelity| {
+            format!(
+                "{} {}: {}",
+                fidelity_sign(fidelity),
+                fidelity.name(),
+                fidelity_meaning(fidelity)
+            )
+        })
+        .collect();
+    parts.join(". ")
 }
 
 /// A status in words.

@@ -125,7 +125,7 @@ impl<'a> Lines<'a> {
 }
 
 impl Line {
-    fn of(row: &Row) -> Line {
+    pub(crate) fn of(row: &Row) -> Line {
         Line {
             board: row.board.clone(),
             contender: row.contender.clone(),
@@ -219,7 +219,8 @@ fn spread_sizeless(all: &mut Vec<Line>, places: &BTreeMap<(Key<'_>, Option<u32>)
     all.retain(|_| !spent.next().unwrap_or(false));
 }
 
-fn order(a: &Line, b: &Line, context: &Context) -> Ordering {
+/// The order in which tables show lines.
+pub(crate) fn order(a: &Line, b: &Line, context: &Context) -> Ordering {
     let file_order = |line: &Line| {
         context
             .algorithms

@@ -24,6 +24,7 @@ pub fn row(algorithm: &str, strategy: &str, operation: &str, metric: Metric, val
         contender_version: "0.1.0".to_owned(),
         algorithm: algorithm.to_owned(),
         strategy: strategy.to_owned(),
+        variant: None,
         operation: operation.to_owned(),
         bytes,
         metric,

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use selo_lab::board::Board;
 use selo_lab::project::Project;
 
 #[derive(Debug, clap::Args)]
@@ -46,7 +45,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
                         board.toolchain.debian.iter().map(String::as_str).collect();
                     let why = format!("images for {}", board.title);
                     let mut need = program(&board.toolchain.cc, &why, &apt(&packages), false);
-                    if need.found.is_some() && !has_headers(board) {
+                    if need.found.is_some() && !board.toolchain.has_headers() {
                         need.found = None;
                         need.why = format!("{why}: the compiler is there, its C library is not");
                     }
@@ -168,18 +167,6 @@ fn program(name: &str, why: &str, install: &str, optional: bool) -> Need {
         install: install.into(),
         optional,
     }
-}
-
-/// Whether the board's compiler finds the headers of its C library.
-fn has_headers(board: &Board) -> bool {
-    let probe = Command::new(&board.toolchain.cc)
-        .args(&board.toolchain.flags)
-        .args(["-E", "-x", "c", "-include", "string.h", "/dev/null"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    probe.is_ok_and(|status| status.success())
 }
 
 fn file(path: &Path, name: &str, why: &str, install: &str) -> Need {

@@ -4,8 +4,12 @@ mod check;
 mod common;
 mod compare;
 mod energy;
+mod export;
 mod fetch;
+mod gate;
 mod list;
+mod matrix;
+mod measuring;
 mod recommend;
 mod report;
 mod rows;
@@ -19,12 +23,18 @@ use std::process::ExitCode;
 pub enum Command {
     /// Build, run and measure on a board
     Run(run::Args),
+    /// Measure many contenders on many boards, side by side
+    Matrix(matrix::Args),
     /// Stream official test vectors into the running image; measure constant time
     Check(check::Args),
     /// Published values of a paper beside measured ones
     Compare(compare::Args),
     /// One self-contained page with tables and pictures; also Markdown and CSV
     Report(report::Args),
+    /// Hold rows against a baseline: fail when something got worse
+    Gate(gate::Args),
+    /// Rows in the formats of benchmark dashboards
+    Export(export::Args),
     /// Rank what fits a device, with reasons
     Recommend(recommend::Args),
     /// Energy of a measured trace, and battery life for a duty cycle
@@ -41,9 +51,12 @@ impl Command {
     pub fn run(&self, project: &Path) -> anyhow::Result<ExitCode> {
         match self {
             Command::Run(args) => run::run(args, project),
+            Command::Matrix(args) => matrix::run(args, project),
             Command::Check(args) => check::run(args, project),
             Command::Compare(args) => compare::run(args, project),
             Command::Report(args) => report::run(args, project),
+            Command::Gate(args) => gate::run(args, project),
+            Command::Export(args) => export::run(args, project),
             Command::Recommend(args) => recommend::run(args, project),
             Command::Energy(args) => energy::run(args, project),
             Command::Fetch(args) => fetch::run(args, project),

@@ -94,6 +94,14 @@ pub fn start(
     Ok(Box::new(session))
 }
 
+/// Whether the runner of that name can be started here; the error says how to get it.
+pub fn available(root: &Path, runner: &str) -> Result<()> {
+    match runner {
+        "simavr" => chip::simavr(root).map(drop),
+        _ => Ok(()),
+    }
+}
+
 fn require(path: &Path, how: &str, runner: &str) -> Result<()> {
     if path.exists() {
         return Ok(());

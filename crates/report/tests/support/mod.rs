@@ -52,6 +52,7 @@ pub fn row(algorithm: &str, strategy: &str, operation: &str, metric: Metric, val
         contender_version: "0.1.0".to_owned(),
         algorithm: algorithm.to_owned(),
         strategy: strategy.to_owned(),
+        variant: None,
         operation: operation.to_owned(),
         bytes: (sized && operation != "key-setup").then_some(16),
         metric,

@@ -45,8 +45,8 @@ pub struct Args {
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
     let board = project.board(&args.select.board)?;
-    let units = project.units(board, &args.select.selection())?;
-    let (units, missing) = fetched(root, units, args.select.offline)?;
+    let units = project.units(board, &args.select.units.pick.selection())?;
+    let (units, missing) = fetched(root, units, args.select.units.offline)?;
     let catalog = project.catalog()?;
     let lab = Lab {
         project: &project,
@@ -59,7 +59,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         metrics: Vec::new(),
         operations: Vec::new(),
         power: None,
-        cycle_limit: args.select.cycle_limit(),
+        cycle_limit: args.select.units.cycle_limit(),
     };
     let effort = Effort {
         full: args.full,
@@ -72,7 +72,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         let progress = std::cell::RefCell::new(&mut progress);
         selo_lab::schedule::run(
             units.len(),
-            args.select.jobs(board, false),
+            args.select.units.jobs(board, false),
             |index| lab.check(&units[index], &effort, !args.no_constant_time),
             |event| progress.borrow_mut().event(event),
             |_| Ok(()),

@@ -13,24 +13,24 @@ use selo_lab::row::Fidelity;
 use selo_lab::schedule::Event;
 use selo_lab::source::{Sources, Step};
 
-/// Which units are meant.
+/// Which board, and which units on it.
 #[derive(Debug, clap::Args)]
 pub struct Select {
     /// Board to measure on; `selo lab list boards` shows them
     #[arg(long, value_name = "NAME")]
     pub board: String,
-    /// Libraries to measure (default: all but the ones that test the instrument)
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub contender: Vec<String>,
-    /// Algorithms, such as aes-128 or sha3-256 (default: all)
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub algorithm: Vec<String>,
-    /// Strategies, such as fast, small or tiny (default: all)
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub strategy: Vec<String>,
+    #[command(flatten)]
+    pub units: Units,
     /// What executes the images (default: the board's own; avr8js is a second AVR simulator)
     #[arg(long, value_name = "NAME")]
     pub runner: Option<String>,
+}
+
+/// Which units are meant, and how they are run.
+#[derive(Debug, clap::Args)]
+pub struct Units {
+    #[command(flatten)]
+    pub pick: Pick,
     /// Images that run at the same time (default: one a core, one on wall-clock boards)
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
@@ -42,17 +42,45 @@ pub struct Select {
     pub offline: bool,
 }
 
-impl Select {
-    pub fn cycle_limit(&self) -> u64 {
-        self.limit.saturating_mul(1_000_000)
-    }
+/// Which units are meant, by their names.
+#[derive(Debug, clap::Args)]
+pub struct Pick {
+    /// Libraries to measure (default: all but the ones that test the instrument)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub contender: Vec<String>,
+    /// Algorithms, such as aes-128 or sha3-256 (default: all)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub algorithm: Vec<String>,
+    /// Strategies, such as fast, small or tiny (default: all)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub strategy: Vec<String>,
+}
 
+impl Pick {
     pub fn selection(&self) -> Selection {
         Selection {
             contenders: self.contender.clone(),
             algorithms: self.algorithm.clone(),
             strategies: self.strategy.clone(),
         }
+    }
+
+    /// Whether a unit of these names is meant.
+    pub fn keeps(&self, contender: &str, algorithm: &str, strategy: &str) -> bool {
+        named(&self.contender, contender)
+            && named(&self.algorithm, algorithm)
+            && named(&self.strategy, strategy)
+    }
+}
+
+/// Whether a name is in a list, in which nothing means everything.
+pub fn named(list: &[String], name: &str) -> bool {
+    list.is_empty() || list.iter().any(|listed| listed == name)
+}
+
+impl Units {
+    pub fn cycle_limit(&self) -> u64 {
+        self.limit.saturating_mul(1_000_000)
     }
 
     /// Simulated chips do not disturb each other; wall-clock measurements do.
@@ -65,7 +93,9 @@ impl Select {
         };
         self.jobs.unwrap_or(default).max(1)
     }
+}
 
+impl Select {
     /// The runner's name, checked.
     pub fn runner(&self, board: &Board) -> selo_lab::Result<String> {
         let name = self.runner.clone().unwrap_or_else(|| board.runner.clone());

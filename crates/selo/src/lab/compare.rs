@@ -1,16 +1,18 @@
-//! `selo lab compare`: a paper's figures beside ours.
+//! `selo lab compare`: a paper's figures beside ours, or any two implementations.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use selo_lab::project::Project;
+use selo_lab::row::Row;
 use selo_report::compare::{Comparison, KnownBoard, Ours, compare};
+use selo_report::pair::{self, Side};
 use selo_report::paper;
 use selo_report::table::TerminalStyle;
 
-use super::rows;
+use super::{report, rows};
 
-/// Put the figures of a paper beside measured ones
+/// Put the figures of a paper, or of any other implementation, beside measured ones
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The papers are the files of papers/ in the project; each states how its figures
@@ -24,7 +26,15 @@ figure has a status and a reason:
   not-supported   the implementation does not offer the operation
   published-only  not a thing that the lab measures, such as a current that it takes from the paper
 
+Two implementations, on any two boards, are BOARD:CONTENDER:ALGORITHM[:STRATEGY], or
+board=..,contender=..,algorithm=..[,strategy=..]; without a strategy it is fast, or the
+first. Each figure of both has the sign of its fidelity; the ratio is left over right
+with its 95 % interval (Fieller), exact where both are. Of different fidelities the note
+tells; instructions and cycles make no ratio.
+
 Examples:
+  selo lab compare uno:selo:aes-128:fast uno:selo:speck128/128:fast
+  selo lab compare --left board=uno,contender=selo,algorithm=aes-128 --right native:selo:aes-128
   selo lab compare albarello2020 --table 2
   selo lab compare ramalho2024 --table figure-4
   selo lab compare rocha-securino --json
@@ -32,8 +42,23 @@ Examples:
 Exit codes: 0 compared, 2 unknown paper or table or a mistake in a paper's file,
 3 no rows yet.")]
 pub struct Args {
-    /// Name of the paper: albarello2020, ramalho2024, rocha-securino
-    paper: String,
+    /// Name of the paper (albarello2020, ramalho2024, rocha-securino), or the left one of two
+    #[arg(value_name = "PAPER|LEFT", required_unless_present = "left")]
+    paper: Option<String>,
+    /// The right one of two
+    #[arg(value_name = "RIGHT", conflicts_with_all = ["left", "right"])]
+    with: Option<String>,
+    /// The left one, as an option
+    #[arg(
+        long,
+        value_name = "WHAT",
+        requires = "right",
+        conflicts_with = "paper"
+    )]
+    left: Option<String>,
+    /// The right one, as an option
+    #[arg(long, value_name = "WHAT", requires = "left")]
+    right: Option<String>,
     /// Only this table or figure, such as 2, table-2-time or figure-3
     #[arg(long, value_name = "N")]
     table: Option<String>,
@@ -52,13 +77,75 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
+    let left = args.left.as_ref().or(args.paper.as_ref());
+    match (left, args.right.as_ref().or(args.with.as_ref())) {
+        (Some(left), Some(right)) => two(args, project, left, right),
+        (Some(name), None) => of_paper(args, project, name),
+        (None, _) => anyhow::bail!("nothing to compare"), // the parser does not let it through
+    }
+}
+
+/// Two implementations side by side.
+fn two(args: &Args, root: &Path, left: &str, right: &str) -> anyhow::Result<ExitCode> {
+    let project = Project::load(root)?;
+    let mut sides = Vec::new();
+    for text in [left, right] {
+        let side = match Side::parse(text) {
+            Ok(side) => side,
+            Err(message) => {
+                eprintln!("selo: {message}");
+                eprintln!("hint: such as uno:selo:aes-128:fast");
+                return Ok(ExitCode::from(2));
+            }
+        };
+        project.board(&side.board)?;
+        project.algorithm(&side.algorithm)?;
+        sides.push(side);
+    }
+    let rows = rows::read(&args.rows, root)?;
+    for side in &sides {
+        known_contender(&side.contender, &project, &rows)?;
+    }
+    let context = report::context(&project);
+    let pair = match pair::compare(&sides[0], &sides[1], &rows, &context) {
+        Ok(pair) => pair,
+        Err(missing) => {
+            eprintln!("selo: no rows for {}", missing.join(" and "));
+            for side in sides.iter().filter(|side| lacks(&missing, side)) {
+                eprintln!(
+                    "hint: measure it first: selo lab run --board {} --contender {} --algorithm {}",
+                    side.board, side.contender, side.algorithm
+                );
+            }
+            return Ok(ExitCode::from(rows::MISSING));
+        }
+    };
+    if args.json {
+        rows::print_lines(&pair.lines)?;
+    } else {
+        rows::print(&pair.table().to_terminal(TerminalStyle::detect()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn lacks(missing: &[String], side: &Side) -> bool {
+    let start = format!("{}:{}:{}", side.board, side.contender, side.algorithm);
+    let of_side = |name: &String| {
+        name.strip_prefix(&start).is_some_and(|rest| {
+            rest.is_empty() || rest.strip_prefix(':') == side.strategy.as_deref()
+        })
+    };
+    missing.iter().any(of_side)
+}
+
+fn of_paper(args: &Args, project: &Path, name: &str) -> anyhow::Result<ExitCode> {
     let folder = project.join("papers");
     let names = paper::names(&folder)?;
-    if !names.contains(&args.paper) {
+    if !names.iter().any(|known| known == name) {
         let known = names.iter().map(String::as_str);
-        return Err(selo_lab::Error::unknown("paper", &args.paper, known).into());
+        return Err(selo_lab::Error::unknown("paper", name, known).into());
     }
-    let paper = match paper::read(&folder.join(format!("{}.toml", args.paper))) {
+    let paper = match paper::read(&folder.join(format!("{name}.toml"))) {
         Ok(paper) => paper,
         Err(error) => {
             eprintln!("selo: {error}");
@@ -108,11 +195,7 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
     Ok(finish(&comparison, rows.is_empty()))
 }
 
-fn known_contender(
-    name: &str,
-    data: &Project,
-    rows: &[selo_lab::row::Row],
-) -> selo_lab::Result<()> {
+fn known_contender(name: &str, data: &Project, rows: &[Row]) -> selo_lab::Result<()> {
     let known = data
         .contenders
         .iter()

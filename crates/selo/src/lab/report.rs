@@ -171,7 +171,7 @@ fn papers(
 }
 
 /// Titles, interfaces and power figures from the project's data files.
-fn context(project: &Project) -> Context {
+pub fn context(project: &Project) -> Context {
     let boards = project
         .boards
         .iter()

@@ -75,3 +75,17 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     out.flush()?;
     Ok(())
 }
+
+/// Writes a file, whose folder is made if it does not exist.
+pub fn write(path: &Path, text: &str) -> selo_lab::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    folder
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .and_then(|()| std::fs::write(path, text))
+        .map_err(|source| selo_lab::Error::Write {
+            path: path.to_owned(),
+            source,
+        })
+}

@@ -3,38 +3,39 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
 
-use clap::builder::PossibleValuesParser;
 use selo_lab::build::Builder;
-use selo_lab::measure::{self, Lab};
 use selo_lab::project::Project;
 use selo_lab::row::{Metric, Row, Status};
-use selo_lab::store::{self, Store};
-use selo_report::format;
+use selo_lab::store;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
+use selo_report::{format, sweep};
 
-use super::common::{Progress, Select, commit, fetched};
+use super::common::{Select, fetched};
+use super::measuring::{self, Job, Sweep, What};
+use super::rows;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Rows are kept in DIR/rows.jsonl as they are made. The same command continues an
 interrupted run, and does not measure again what has not changed.
 
+--compilers and --flags sweep: each combination is measured like a run of its own, kept
+in out/sweep/BOARD, and shown in a table sorted by the first metric, the best marked.
+
 Examples:
   selo lab run --board uno
   selo lab run --board uno --algorithm aes-128,speck128/128 --metric cycles,flash
+  selo lab run --board uno --algorithm aes-128 --flags \"-O1;-O2;-O3;-Os\" --metric cycles,flash
+  selo lab run --board native --algorithm sha-256 --compilers gcc,clang --flags \"-O2;-O3\"
   selo lab run --board native --json > rows.jsonl")]
 pub struct Args {
     #[command(flatten)]
     select: Select,
-    /// Operations, such as encrypt, hash or shared-secret (default: all)
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    operation: Vec<String>,
-    /// Metrics (default: all that the board can give)
-    #[arg(long, value_name = "NAME", value_delimiter = ',',
-          value_parser = PossibleValuesParser::new(Metric::ALL.map(Metric::name)))]
-    metric: Vec<String>,
+    #[command(flatten)]
+    what: What,
+    #[command(flatten)]
+    sweep: Sweep,
     /// Power profile behind energy, of those in the board file (default: its first)
     #[arg(long, value_name = "NAME")]
     power: Option<String>,
@@ -44,121 +45,63 @@ pub struct Args {
     /// Folder for rows.jsonl (default: out/lab/BOARD in the project)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Name of the run on every row (default: date and board)
-    #[arg(long, value_name = "NAME")]
-    run: Option<String>,
-    /// Measure everything again instead of continuing
-    #[arg(long)]
-    fresh: bool,
 }
 
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
     let board = project.board(&args.select.board)?;
-    let units = project.units(board, &args.select.selection())?;
-    let (units, missing) = fetched(root, units, args.select.offline)?;
-    let operations = known_operations(&units, &args.operation)?;
+    let how = &args.select.units;
+    let units = project.units(board, &how.pick.selection())?;
+    let (units, missing) = fetched(root, units, how.offline)?;
     let catalog = project.catalog()?;
-    let power = match &args.power {
-        None => board.power.first().cloned(),
-        Some(name) => Some(
-            board
-                .power
-                .iter()
-                .find(|p| &p.name == name)
-                .cloned()
-                .ok_or_else(|| {
-                    selo_lab::Error::unknown(
-                        "power profile",
-                        name,
-                        board.power.iter().map(|p| p.name.as_str()),
-                    )
-                })?,
-        ),
-    };
-    let metrics: Vec<Metric> = if args.metric.is_empty() {
-        measure::default_metrics(board)
-    } else {
-        Metric::ALL
-            .into_iter()
-            .filter(|m| args.metric.iter().any(|name| name == m.name()))
-            .collect()
-    };
-    let lab = Lab {
-        project: &project,
-        board,
-        builder: Builder::new(&project, board)?,
-        catalog: &catalog,
-        runner: args.select.runner(board)?,
-        run: args
-            .run
-            .clone()
-            .unwrap_or_else(|| format!("{}-{}", today(), board.name)),
-        commit: commit(root),
-        metrics,
-        operations,
-        power,
-        cycle_limit: args.select.cycle_limit(),
-    };
     let folder = args
         .out
         .clone()
-        .unwrap_or_else(|| measure::default_folder(&project, board, &units));
-    if args.fresh {
-        Store::discard(&folder)?;
+        .unwrap_or_else(|| args.sweep.folder(&project, board, &units));
+    let mut rows = Vec::new();
+    let mut result = Ok(());
+    let mut left_out = 0;
+    for (number, varied) in args.sweep.variants(board).into_iter().enumerate() {
+        let name = varied.name();
+        let job = Job {
+            project: &project,
+            catalog: &catalog,
+            board: &varied.board,
+            units: &units,
+            what: &What {
+                fresh: args.what.fresh && number == 0,
+                ..args.what.clone()
+            },
+            variant: varied.variant,
+            runner: args.select.runner(board)?,
+            power: measuring::power(board, args.power.as_deref())?,
+            folder: folder.clone(),
+            lenient: false,
+        };
+        if !args.sweep.is_empty() {
+            eprintln!("{}{name}", board.name);
+            if let Err(error) = Builder::new(&project, &varied.board) {
+                left_out += 1;
+                eprintln!("left out: {error}");
+                if let Some(hint) = error.hint() {
+                    eprintln!("hint: {hint}");
+                }
+                continue;
+            }
+        }
+        let outcome = measuring::measure(job, how, &|progress, row| {
+            if args.json {
+                progress.print(&store::to_line(row));
+            }
+        })?;
+        rows.extend(outcome.rows);
+        result = outcome.result;
+        if result.is_err() {
+            break;
+        }
     }
-    let store = Store::open(&folder)?;
-    let earlier: HashMap<_, Row> = store
-        .rows()
-        .iter()
-        .map(|row| (store::key(row), row.clone()))
-        .collect();
-    let path = store.path().to_owned();
-    let store = Mutex::new(store);
-    let known = |blank: &Row| {
-        earlier
-            .get(&store::key(blank))
-            .filter(|row| same_measurement(row, blank))
-            .cloned()
-    };
-    let mut progress = Progress::new(units.iter().map(selo_lab::contender::Unit::label).collect());
-    let printer = std::cell::RefCell::new(Vec::new());
-    let result = {
-        let progress = std::cell::RefCell::new(&mut progress);
-        selo_lab::schedule::run(
-            units.len(),
-            args.select.jobs(board, true),
-            |index| lab.measure(&units[index], &known),
-            |event| progress.borrow_mut().event(event),
-            |rows: &Vec<Row>| {
-                let new: Vec<Row> = rows
-                    .iter()
-                    .filter(|row| !is_kept(&earlier, row))
-                    .cloned()
-                    .collect();
-                match store.lock() {
-                    Ok(mut store) if !new.is_empty() => store.append(new),
-                    _ => Ok(()),
-                }
-            },
-            |rows| {
-                if args.json {
-                    for row in &rows {
-                        progress.borrow().print(&store::to_line(row));
-                    }
-                }
-                printer.borrow_mut().extend(rows);
-                Ok(())
-            },
-        )
-    };
-    progress.finish();
-    let rows = printer.into_inner();
     if !args.json && !rows.is_empty() {
-        println!(
-            "{}",
-            table(&rows, board.title.as_str()).to_terminal(TerminalStyle::detect())
-        );
+        rows::print(&text(args, &rows, board.title.as_str()))?;
     }
     let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
     eprintln!(
@@ -175,9 +118,12 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         count(Status::NotSupported),
         count(Status::Failed),
         count(Status::Crashed),
-        path.display(),
+        folder.join(store::ROWS).display(),
     );
     result?;
+    if left_out > 0 {
+        return Ok(ExitCode::from(rows::MISSING));
+    }
     let bad = count(Status::Failed) + count(Status::Crashed) + missing;
     Ok(if bad == 0 {
         ExitCode::SUCCESS
@@ -186,43 +132,22 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Every operation asked for must exist in one of the selected algorithms.
-fn known_operations(
-    units: &[selo_lab::contender::Unit<'_>],
-    wanted: &[String],
-) -> selo_lab::Result<Vec<String>> {
-    let mut known: Vec<&str> = Vec::new();
-    for unit in units {
-        known.extend(unit.algorithm.interface.timed_operations());
-        known.extend(unit.algorithm.interface.footprints().iter().map(|f| f.name));
-        known.extend(unit.implementation.operations.iter().map(String::as_str));
+/// The table of a run, or the tables of a sweep.
+fn text(args: &Args, rows: &[Row], board: &str) -> String {
+    let style = TerminalStyle::detect();
+    if args.sweep.is_empty() {
+        return table(rows, board).to_terminal(style) + "\n";
     }
-    for name in wanted {
-        if !known.contains(&name.as_str()) {
-            return Err(selo_lab::Error::unknown("operation", name, known));
-        }
+    let mut text = String::new();
+    for table in sweep::tables(rows, &args.what.metrics()) {
+        text.push_str(&table.to_terminal(style));
+        text.push('\n');
     }
-    Ok(wanted.to_vec())
-}
-
-/// Whether an earlier row stands for the measurement that `blank` would become.
-fn same_measurement(row: &Row, blank: &Row) -> bool {
-    row.firmware_sha256 == blank.firmware_sha256
-        && row.runner == blank.runner
-        && row.compiler == blank.compiler
-        && row.clock_hz == blank.clock_hz
-        && row.fidelity == blank.fidelity
-        && row.schema == blank.schema
-}
-
-/// Whether exactly this row, but for when it was made, is in the file already.
-fn is_kept(earlier: &HashMap<store::Key, Row>, row: &Row) -> bool {
-    earlier.get(&store::key(row)).is_some_and(|kept| {
-        let mut same = row.clone();
-        same.run.clone_from(&kept.run);
-        same.commit.clone_from(&kept.commit);
-        same == *kept
-    })
+    text.push_str(
+        "* best of its column. Each line replaces the -O flags of board and contender by its own \
+         and adds the rest; all else stays.\n",
+    );
+    text
 }
 
 /// One line an operation, one column a metric.
@@ -322,54 +247,4 @@ fn table(rows: &[Row], board: &str) -> Table {
         order.iter().position(|&known| known == unit)
     });
     table.without_empty_columns()
-}
-
-/// Today's date in UTC, as run names have it.
-fn today() -> String {
-    let seconds = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs());
-    date_of(seconds / 86_400)
-}
-
-/// The civil date of a day number since 1970-01-01.
-fn date_of(days: u64) -> String {
-    let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let (mut year, mut days) = (1970, days);
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let months = [
-        31,
-        28 + u64::from(leap(year)),
-        31,
-        30,
-        31,
-        30,
-        31,
-        31,
-        30,
-        31,
-        30,
-        31,
-    ];
-    let mut month = 0;
-    while days >= months[month] {
-        days -= months[month];
-        month += 1;
-    }
-    format!("{year:04}-{:02}-{:02}", month + 1, days + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_of_known_days() {
-        assert_eq!(date_of(0), "1970-01-01");
-        assert_eq!(date_of(19_782), "2024-02-29");
-        assert_eq!(date_of(20_778), "2026-11-21");
-    }
 }

@@ -18,8 +18,14 @@ enum Kind {
     Measurement,
     /// `lab check --json`
     Check,
-    /// `lab compare --json`
+    /// `lab compare PAPER --json`
     Comparison,
+    /// `lab compare LEFT RIGHT --json`
+    Pair,
+    /// `lab matrix --json`
+    Matrix,
+    /// `lab gate --json`
+    Gate,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -27,6 +33,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Kind::Measurement => schemars::schema_for!(Row),
         Kind::Check => schemars::schema_for!(CheckLine),
         Kind::Comparison => schemars::schema_for!(selo_report::compare::CellLine),
+        Kind::Pair => schemars::schema_for!(selo_report::pair::PairLine),
+        Kind::Gate => schemars::schema_for!(selo_report::gate::GateLine),
+        Kind::Matrix => schemars::schema_for!(selo_report::matrix::MatrixCell),
     };
     println!("{}", serde_json::to_string_pretty(&schema)?);
     Ok(ExitCode::SUCCESS)

@@ -1,0 +1,417 @@
+//! Many contenders on many boards: one table for each algorithm and metric, with a line for
+//! each operation of each contender and a column for each board. No cell is empty: it has a
+//! figure with the sign of its fidelity, or says why it has none.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use selo_lab::measure::{DOES_NOT_BUILD, LACKS};
+use selo_lab::row::{Fidelity, Metric, Row, Status};
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::csv;
+use crate::format;
+use crate::pivot::{self, Line};
+use crate::table::{Cell, Column, Table, Tone};
+
+/// How a cell ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// Checked, and measured.
+    Measured,
+    /// Measured; its time depends on its inputs.
+    VariableTime,
+    DoesNotFit,
+    /// Its outputs are wrong.
+    Wrong,
+    DoesNotBuild,
+    Crashed,
+    /// The contender does not have it, or not on this board.
+    NotOffered,
+    /// No row yet, or a metric that the board does not give.
+    NotMeasured,
+}
+
+/// One cell: a line of `selo lab matrix --json`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct MatrixCell {
+    pub algorithm: String,
+    pub operation: String,
+    /// Size of the message, where the operation takes one.
+    pub bytes: Option<u32>,
+    pub metric: Metric,
+    pub contender: String,
+    pub strategy: String,
+    /// What a sweep chose; null elsewhere.
+    pub variant: Option<String>,
+    pub board: String,
+    pub state: State,
+    pub value: Option<f64>,
+    pub unit: String,
+    /// Half width of the 95 % interval of the mean, where the figure varies.
+    pub ci95: Option<f64>,
+    pub fidelity: Option<Fidelity>,
+    pub reason: Option<String>,
+}
+
+/// A line of a table: what is measured, whatever the board.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    algorithm: String,
+    metric: Metric,
+    operation: String,
+    bytes: Option<u32>,
+    contender: String,
+    strategy: String,
+    variant: Option<String>,
+}
+
+/// All cells: for each line one for each board.
+#[derive(Clone, Debug, Default)]
+pub struct Matrix {
+    pub boards: Vec<String>,
+    lines: Vec<(Key, Vec<MatrixCell>)>,
+}
+
+/// Whether a contender has an algorithm by a strategy on a board: `(board, contender,
+/// algorithm, strategy)`.
+pub type Offers<'a> = &'a dyn Fn(&str, &str, &str, &str) -> bool;
+
+impl Matrix {
+    /// Arranges `rows`, the latest of each measurement. `boards` are the columns.
+    pub fn new(rows: &[Row], boards: &[String], offers: Offers<'_>, context: &Context) -> Matrix {
+        let mut found: BTreeMap<Key, BTreeMap<&str, &Row>> = BTreeMap::new();
+        for row in rows.iter().filter(|row| boards.contains(&row.board)) {
+            let of_line = found.entry(Key::of(row)).or_default();
+            of_line.insert(&row.board, row);
+        }
+        let mut lines: Vec<(Key, Vec<MatrixCell>)> = found
+            .into_iter()
+            .map(|(key, of_boards)| {
+                let cells = boards.iter().map(|board| {
+                    let row = of_boards.get(board.as_str()).copied();
+                    let offered = offers(board, &key.contender, &key.algorithm, &key.strategy);
+                    key.cell(board, row, offered)
+                });
+                let cells = cells.collect();
+                (key, cells)
+            })
+            .collect();
+        lines.sort_by(|(a, _), (b, _)| a.order(b, context));
+        Matrix {
+            boards: boards.to_vec(),
+            lines,
+        }
+    }
+
+    /// Every cell, in the order of the tables.
+    pub fn cells(&self) -> impl Iterator<Item = &MatrixCell> {
+        self.lines.iter().flat_map(|(_, cells)| cells)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// A table for each algorithm and metric.
+    pub fn tables(&self) -> Vec<Table> {
+        let mut tables: Vec<Table> = Vec::new();
+        let mut last = None;
+        for (key, cells) in &self.lines {
+            let subject = (&key.algorithm, key.metric);
+            if last != Some(subject) {
+                last = Some(subject);
+                tables.push(self.blank(key));
+            }
+            let Some(table) = tables.last_mut() else {
+                continue;
+            };
+            let mut line = vec![
+                Cell::text(&key.operation),
+                key.bytes.map_or_else(Cell::none, |bytes| {
+                    Cell::number(format::count(bytes.into()), bytes.into())
+                }),
+                Cell::text(&key.contender),
+                Cell::text(&key.strategy),
+                Cell::text(key.variant.clone().unwrap_or_default()),
+            ];
+            line.extend(cells.iter().map(MatrixCell::shown));
+            table.push(line);
+        }
+        tables
+            .into_iter()
+            .map(Table::without_empty_columns)
+            .collect()
+    }
+
+    fn blank(&self, key: &Key) -> Table {
+        let title = format!("{}: {}", key.algorithm, format::metric_phrase(key.metric));
+        let mut columns = vec![
+            Column::text("Operation"),
+            Column::number("Bytes", ""),
+            Column::text("Contender"),
+            Column::text("Strategy"),
+            Column::text("Built with"),
+        ];
+        columns.extend(self.boards.iter().map(|board| Column::number(board, "")));
+        Table::new(title, columns)
+    }
+
+    /// What the signs mean that stand behind the figures.
+    pub fn legend(&self) -> String {
+        format::fidelity_legend(self.cells().filter_map(|cell| cell.fidelity))
+    }
+
+    /// How many cells ended how.
+    pub fn counts(&self) -> Vec<(State, usize)> {
+        let mut counts = BTreeMap::new();
+        for cell in self.cells() {
+            *counts.entry(cell.state).or_default() += 1;
+        }
+        counts.into_iter().collect()
+    }
+
+    /// One line a cell, raw values [RFC4180].
+    pub fn to_csv(&self) -> String {
+        let mut text = csv::line([
+            "algorithm",
+            "operation",
+            "bytes",
+            "metric",
+            "contender",
+            "strategy",
+            "variant",
+            "board",
+            "state",
+            "value",
+            "unit",
+            "ci95",
+            "fidelity",
+            "reason",
+        ]);
+        let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
+        for cell in self.cells() {
+            text.push_str(&csv::line([
+                cell.algorithm.clone(),
+                cell.operation.clone(),
+                cell.bytes.map_or_else(String::new, |b| b.to_string()),
+                cell.metric.name().to_owned(),
+                cell.contender.clone(),
+                cell.strategy.clone(),
+                cell.variant.clone().unwrap_or_default(),
+                cell.board.clone(),
+                cell.state.words().to_owned(),
+                number(cell.value),
+                cell.unit.clone(),
+                number(cell.ci95),
+                cell.fidelity.map_or_else(String::new, |f| f.name().into()),
+                cell.reason.clone().unwrap_or_default(),
+            ]));
+        }
+        text
+    }
+}
+
+impl Key {
+    fn of(row: &Row) -> Key {
+        Key {
+            algorithm: row.algorithm.clone(),
+            metric: row.metric,
+            operation: row.operation.clone(),
+            bytes: row.bytes,
+            contender: row.contender.clone(),
+            strategy: row.strategy.clone(),
+            variant: row.variant.clone(),
+        }
+    }
+
+    /// By algorithm and metric, then operation by operation, contenders beside each other.
+    fn order(&self, other: &Key, context: &Context) -> std::cmp::Ordering {
+        let line = |key: &Key, whole: bool| Line {
+            board: String::new(),
+            contender: String::new(),
+            algorithm: key.algorithm.clone(),
+            strategy: String::new(),
+            operation: if whole {
+                key.operation.clone()
+            } else {
+                String::new()
+            },
+            bytes: key.bytes.filter(|_| whole),
+            rows: BTreeMap::new(),
+        };
+        let by = |whole| pivot::order(&line(self, whole), &line(other, whole), context);
+        by(false)
+            .then_with(|| self.metric.cmp(&other.metric))
+            .then_with(|| by(true))
+            .then_with(|| self.cmp(other))
+    }
+
+    fn cell(&self, board: &str, row: Option<&Row>, offered: bool) -> MatrixCell {
+        let state = match row {
+            Some(row) => State::of(row),
+            None if offered => State::NotMeasured,
+            None => State::NotOffered,
+        };
+        MatrixCell {
+            algorithm: self.algorithm.clone(),
+            operation: self.operation.clone(),
+            bytes: self.bytes,
+            metric: self.metric,
+            contender: self.contender.clone(),
+            strategy: self.strategy.clone(),
+            variant: self.variant.clone(),
+            board: board.to_owned(),
+            state,
+            value: row.and_then(|row| row.value),
+            unit: self.metric.unit().to_owned(),
+            ci95: row.and_then(|row| row.ci95),
+            fidelity: row
+                .filter(|row| row.value.is_some())
+                .map(|row| row.fidelity),
+            reason: row.and_then(|row| row.reason.clone()),
+        }
+    }
+}
+
+impl State {
+    fn of(row: &Row) -> State {
+        let refused = |reason: &String| reason.starts_with(DOES_NOT_BUILD);
+        let lacks = |reason: &String| reason.contains(LACKS);
+        match row.status {
+            Status::Ok => State::Measured,
+            Status::VariableTime => State::VariableTime,
+            Status::DoesNotFit => State::DoesNotFit,
+            Status::Failed if row.reason.as_ref().is_some_and(refused) => State::DoesNotBuild,
+            Status::Failed => State::Wrong,
+            Status::Crashed => State::Crashed,
+            Status::NotSupported if row.reason.as_ref().is_some_and(lacks) => State::NotOffered,
+            // A metric that the board does not give.
+            Status::NotSupported => State::NotMeasured,
+        }
+    }
+
+    /// As cells say it.
+    pub fn words(self) -> &'static str {
+        match self {
+            State::Measured => "measured",
+            State::VariableTime => "variable time",
+            State::DoesNotFit => "does not fit",
+            State::Wrong => "wrong",
+            State::DoesNotBuild => "does not build",
+            State::Crashed => "crashed",
+            State::NotOffered => "not offered",
+            State::NotMeasured => "not measured",
+        }
+    }
+
+    fn tone(self) -> Tone {
+        match self {
+            State::Measured => Tone::Plain,
+            State::VariableTime | State::DoesNotFit => Tone::Warn,
+            State::Wrong | State::DoesNotBuild | State::Crashed => Tone::Bad,
+            State::NotOffered | State::NotMeasured => Tone::Quiet,
+        }
+    }
+}
+
+impl MatrixCell {
+    fn shown(&self) -> Cell {
+        if let (Some(value), Some(fidelity)) = (self.value, self.fidelity) {
+            let sign = format::fidelity_sign(fidelity);
+            let mut text = format!("{} {sign}", format::interval(self.metric, value, self.ci95));
+            if self.state == State::VariableTime {
+                text.push_str(" varies");
+            }
+            return Cell::number(text, value).with_tone(self.state.tone());
+        }
+        let mut words = self.state.words().to_owned();
+        let reason = self.reason.as_deref().unwrap_or_default();
+        if let (State::DoesNotFit, Some(bytes)) = (self.state, over(reason)) {
+            words.push_str(&format!(": {} over", format::count(bytes)));
+        }
+        Cell::label(words, self.state.tone())
+    }
+}
+
+/// The bytes by which something is too large, as the reason of its row has them: of flash
+/// and RAM the first.
+fn over(reason: &str) -> Option<f64> {
+    let before = reason.split(" over").next().filter(|b| *b != reason)?;
+    let digits = before.rsplit([' ', ',']).next()?;
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use crate::table::TerminalStyle;
+
+    fn matrix(rows: &[Row], boards: &[&str]) -> Matrix {
+        let boards: Vec<String> = boards.iter().map(|&b| b.to_owned()).collect();
+        // Nobody has the small strategy on the second board.
+        let offers =
+            |board: &str, _: &str, _: &str, strategy: &str| board == "uno" || strategy != "small";
+        Matrix::new(rows, &boards, &offers, &sample::context())
+    }
+
+    #[test]
+    fn every_cell_has_a_figure_or_says_why_not() {
+        let mut rows = vec![
+            sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 2228.0),
+            sample::row("aes-128", "small", "encrypt", Metric::Cycles, 2903.0),
+        ];
+        let mut other = rows[0].clone();
+        other.contender = "other".into();
+        other.status = Status::DoesNotFit;
+        other.value = None;
+        other.reason = Some(
+            "with the agent that runs it: flash: 40000 bytes of 32768, 7232 over; largest: t 9"
+                .into(),
+        );
+        let mut wrong = rows[0].clone();
+        (wrong.contender, wrong.status, wrong.value) = ("wrong".into(), Status::Failed, None);
+        let mut refused = wrong.clone();
+        refused.contender = "refused".into();
+        refused.reason = Some(format!("{DOES_NOT_BUILD}: error: no"));
+        let mut elsewhere = rows[0].clone();
+        (elsewhere.board, elsewhere.fidelity) = ("esp".into(), Fidelity::CycleModel);
+        elsewhere.value = Some(700.0);
+        rows.extend([other, wrong, refused, elsewhere]);
+        let matrix = matrix(&rows, &["uno", "esp"]);
+        let tables = matrix.tables();
+        assert_eq!(tables.len(), 1);
+        let text = tables[0].to_terminal(TerminalStyle::default());
+        let line = |start: &str| {
+            let found = text.lines().find(|line| line.contains(start));
+            found
+                .unwrap_or_else(|| panic!("no {start} in {text}"))
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(
+            line("selo fast"),
+            "encrypt 16 selo fast 2,228 cycles = 700 cycles ≈"
+        );
+        assert!(line("small").ends_with("2,903 cycles = not offered"));
+        assert!(line("other").ends_with("does not fit: 7,232 over not measured"));
+        assert!(line("wrong").ends_with("wrong not measured"));
+        assert!(line("refused").ends_with("does not build not measured"));
+        assert!(matrix.legend().contains("≈ cycle-model"));
+        assert_eq!(matrix.cells().count(), 10);
+        assert!(matrix.to_csv().lines().count() == 11);
+    }
+
+    #[test]
+    fn bytes_over_are_read_from_the_reason() {
+        assert_eq!(
+            over("RAM: 3512 bytes of 2048, 1464 over; largest: m 2048"),
+            Some(1464.0)
+        );
+        assert_eq!(over("the stack runs into the variables"), None);
+    }
+}

@@ -1,0 +1,434 @@
+//! Two implementations side by side, on any two boards: each figure of both, and how many
+//! times the one goes into the other, with what that is worth.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_lab::stats::{self, Estimate, Ratio};
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::format;
+use crate::pivot::{self, Line, distinct};
+use crate::table::{Cell, Column, Table, Tone};
+
+/// An implementation on a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    pub board: String,
+    pub contender: String,
+    pub algorithm: String,
+    /// Without one: fast if there is one, else the first by name.
+    pub strategy: Option<String>,
+}
+
+/// A figure of one side.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Figure {
+    pub value: Option<f64>,
+    /// Half width of the 95 % interval of the mean, where the figure varies.
+    pub ci95: Option<f64>,
+    pub samples: u32,
+    pub fidelity: Fidelity,
+    pub status: Status,
+    pub reason: Option<String>,
+}
+
+/// How many times the right figure goes into the left one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Quotient {
+    pub value: f64,
+    /// Ends of the 95 % interval; both the value itself where both figures are exact.
+    pub low: f64,
+    pub high: f64,
+}
+
+/// One line of `selo lab compare LEFT RIGHT --json`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PairLine {
+    /// `board:contender:algorithm:strategy`.
+    pub left_of: String,
+    pub right_of: String,
+    pub operation: String,
+    pub bytes: Option<u32>,
+    pub metric: Metric,
+    pub unit: String,
+    pub left: Option<Figure>,
+    pub right: Option<Figure>,
+    pub ratio: Option<Quotient>,
+    /// What a reader must know of the ratio, or why there is none.
+    pub note: Option<String>,
+}
+
+/// Two sides compared.
+#[derive(Clone, Debug, Default)]
+pub struct Pair {
+    pub left: String,
+    pub right: String,
+    pub lines: Vec<PairLine>,
+}
+
+impl Side {
+    /// Reads `uno:selo:aes-128:fast` or `board=uno,contender=selo,algorithm=aes-128`.
+    pub fn parse(text: &str) -> Result<Side, String> {
+        let mistake = || {
+            format!(
+                "'{text}' is not BOARD:CONTENDER:ALGORITHM[:STRATEGY] or \
+                 board=..,contender=..,algorithm=..[,strategy=..]"
+            )
+        };
+        let mut parts: BTreeMap<&str, &str> = BTreeMap::new();
+        const NAMES: [&str; 4] = ["board", "contender", "algorithm", "strategy"];
+        if text.contains('=') {
+            for part in text.split(',') {
+                let (name, value) = part.split_once('=').ok_or_else(mistake)?;
+                let name = name.trim();
+                if !NAMES.contains(&name) || parts.insert(name, value.trim()).is_some() {
+                    return Err(mistake());
+                }
+            }
+        } else {
+            let values: Vec<&str> = text.split(':').collect();
+            if values.len() > NAMES.len() {
+                return Err(mistake());
+            }
+            parts.extend(NAMES.into_iter().zip(values));
+        }
+        let get = |name: &str| {
+            let value = parts.get(name).filter(|value| !value.is_empty());
+            value.map(|&value| value.to_owned())
+        };
+        Ok(Side {
+            board: get("board").ok_or_else(mistake)?,
+            contender: get("contender").ok_or_else(mistake)?,
+            algorithm: get("algorithm").ok_or_else(mistake)?,
+            strategy: get("strategy"),
+        })
+    }
+
+    /// The rows of this side, and the strategy that they are of.
+    fn rows<'a>(&self, rows: &'a [Row]) -> (Vec<&'a Row>, Option<&'a str>) {
+        let mut own: Vec<&Row> = rows
+            .iter()
+            .filter(|row| {
+                row.board == self.board
+                    && row.contender == self.contender
+                    && row.algorithm == self.algorithm
+                    && row.variant.is_none()
+            })
+            .collect();
+        let mut known = distinct(own.iter().map(|row| row.strategy.as_str()));
+        known.sort_unstable();
+        let strategy = match &self.strategy {
+            Some(named) => known.into_iter().find(|strategy| strategy == named),
+            None => known
+                .iter()
+                .find(|strategy| **strategy == "fast")
+                .or(known.first())
+                .copied(),
+        };
+        own.retain(|row| Some(row.strategy.as_str()) == strategy);
+        (own, strategy)
+    }
+
+    fn name(&self, strategy: Option<&str>) -> String {
+        let mut name = format!("{}:{}:{}", self.board, self.contender, self.algorithm);
+        if let Some(strategy) = strategy.or(self.strategy.as_deref()) {
+            name.push_str(&format!(":{strategy}"));
+        }
+        name
+    }
+}
+
+/// Compares two sides; the side without any row, by its name, where there is one.
+pub fn compare(
+    left: &Side,
+    right: &Side,
+    rows: &[Row],
+    context: &Context,
+) -> Result<Pair, Vec<String>> {
+    let ((ours, a), (theirs, b)) = (left.rows(rows), right.rows(rows));
+    let empty = [(&ours, left, a), (&theirs, right, b)];
+    let empty: Vec<String> = empty
+        .iter()
+        .filter(|(rows, ..)| rows.is_empty())
+        .map(|(_, side, strategy)| side.name(*strategy))
+        .collect();
+    if !empty.is_empty() {
+        return Err(empty);
+    }
+    let mut pair = Pair {
+        left: left.name(a),
+        right: right.name(b),
+        lines: Vec::new(),
+    };
+    let mut keys = distinct(
+        ours.iter()
+            .chain(&theirs)
+            .map(|row| (row.operation.as_str(), row.bytes, row.metric)),
+    );
+    let place = |operation: &str, bytes| Line {
+        board: String::new(),
+        contender: String::new(),
+        algorithm: String::new(),
+        strategy: String::new(),
+        operation: operation.to_owned(),
+        bytes,
+        rows: BTreeMap::new(),
+    };
+    keys.sort_by(|a, b| {
+        pivot::order(&place(a.0, a.1), &place(b.0, b.1), context).then(a.2.cmp(&b.2))
+    });
+    for (operation, bytes, metric) in keys {
+        let find = |rows: &[&Row], metric: Metric| -> Option<Row> {
+            let wanted = |row: &&&Row| {
+                row.operation == operation && row.bytes == bytes && row.metric == metric
+            };
+            rows.iter().find(wanted).map(|row| (*row).clone())
+        };
+        let (one, other) = (find(&ours, metric), find(&theirs, metric));
+        let (ratio, mut note) = match (&one, &other) {
+            (Some(one), Some(other)) => quotient(one, other),
+            _ => (None, None),
+        };
+        if ratio.is_none() && note.is_none() {
+            // Instructions are no cycles: they stand beside each other without a ratio.
+            let missing = if valued(&one) { &theirs } else { &ours };
+            let instead = |metric: Metric| valued(&find(missing, metric));
+            note = match metric {
+                Metric::Cycles if instead(Metric::Instructions) => Some(Metric::Instructions),
+                Metric::Instructions if instead(Metric::Cycles) => Some(Metric::Cycles),
+                _ => None,
+            }
+            .map(|counted| {
+                format!(
+                    "the other side counts {}: {} and {} make no ratio",
+                    counted.name(),
+                    Metric::Cycles.name(),
+                    Metric::Instructions.name()
+                )
+            });
+        }
+        pair.lines.push(PairLine {
+            left_of: pair.left.clone(),
+            right_of: pair.right.clone(),
+            operation: operation.to_owned(),
+            bytes,
+            metric,
+            unit: metric.unit().to_owned(),
+            left: one.map(Figure::of),
+            right: other.map(Figure::of),
+            ratio,
+            note,
+        });
+    }
+    Ok(pair)
+}
+
+fn valued(row: &Option<Row>) -> bool {
+    row.as_ref().is_some_and(|row| row.value.is_some())
+}
+
+/// The ratio of two rows of the same metric, and what must be said of it.
+fn quotient(left: &Row, right: &Row) -> (Option<Quotient>, Option<String>) {
+    let (Some(a), Some(b)) = (left.value, right.value) else {
+        return (None, None);
+    };
+    let estimate = |row: &Row, mean: f64| Estimate {
+        mean,
+        sd: row.sd,
+        count: row.samples,
+    };
+    let ratio = stats::ratio(estimate(left, a), estimate(right, b));
+    let mut notes = Vec::new();
+    // Flash and static RAM are read off the image, whatever runs it.
+    let of_image = matches!(left.metric, Metric::Flash | Metric::Ram);
+    if left.fidelity != right.fidelity && !of_image {
+        notes.push(format!(
+            "{} over {}",
+            left.fidelity.name(),
+            right.fidelity.name()
+        ));
+    }
+    if left.metric == Metric::Instructions && left.mcu != right.mcu {
+        notes.push("an instruction of one core is not the work of one of another".to_owned());
+    }
+    if ratio.is_none() {
+        notes.push("no ratio: the right figure may be zero".to_owned());
+    }
+    let ratio = ratio.map(|Ratio { value, low, high }| Quotient { value, low, high });
+    (ratio, (!notes.is_empty()).then(|| notes.join("; ")))
+}
+
+impl Figure {
+    fn of(row: Row) -> Figure {
+        Figure {
+            value: row.value,
+            ci95: row.ci95,
+            samples: row.samples,
+            fidelity: row.fidelity,
+            status: row.status,
+            reason: row.reason,
+        }
+    }
+
+    fn shown(&self, metric: Metric) -> Cell {
+        match self.value {
+            Some(value) => {
+                let sign = format::fidelity_sign(self.fidelity);
+                let text = format::interval(metric, value, self.ci95);
+                Cell::number(format!("{text} {sign}"), value)
+            }
+            None => Cell::label(format::status_words(self.status), Tone::Warn),
+        }
+    }
+}
+
+impl Pair {
+    /// Both sides as a table.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new(
+            format!("{} over {}", self.left, self.right),
+            vec![
+                Column::text("Operation"),
+                Column::number("Bytes", ""),
+                Column::text("Metric"),
+                Column::number(self.left.clone(), ""),
+                Column::number(self.right.clone(), ""),
+                Column::number("Ratio", ""),
+                Column::text("95 % interval"),
+                Column::text("Note"),
+            ],
+        );
+        for line in &self.lines {
+            let figure = |figure: &Option<Figure>| match figure {
+                Some(figure) => figure.shown(line.metric),
+                None => Cell::text("–").with_tone(Tone::Quiet),
+            };
+            let interval = line.ratio.map(|ratio| {
+                if ratio.low == ratio.high {
+                    "exact".to_owned()
+                } else {
+                    format!(
+                        "{} to {}",
+                        format::ratio(ratio.low),
+                        format::ratio(ratio.high)
+                    )
+                }
+            });
+            table.push(vec![
+                Cell::text(&line.operation),
+                line.bytes.map_or_else(Cell::none, |bytes| {
+                    Cell::number(format::count(bytes.into()), bytes.into())
+                }),
+                Cell::text(format::metric_phrase(line.metric)),
+                figure(&line.left),
+                figure(&line.right),
+                line.ratio.map_or_else(Cell::none, |ratio| {
+                    Cell::number(format::ratio(ratio.value), ratio.value)
+                }),
+                Cell::text(interval.unwrap_or_default()),
+                Cell::text(line.note.clone().unwrap_or_default()),
+            ]);
+        }
+        let figures = self.lines.iter().flat_map(|line| [&line.left, &line.right]);
+        let valued = figures.flatten().filter(|figure| figure.value.is_some());
+        let legend = format::fidelity_legend(valued.map(|figure| figure.fidelity));
+        table.remarks.push(legend);
+        table.without_empty_columns()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn side(text: &str) -> Side {
+        Side::parse(text).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn row(board: &str, metric: Metric, value: f64, fidelity: Fidelity) -> Row {
+        let mut row = sample::row("aes-128", "fast", "encrypt", metric, value);
+        row.board = board.to_owned();
+        row.mcu = board.to_owned();
+        row.fidelity = fidelity;
+        row
+    }
+
+    fn line(rows: &[Row], metric: Metric) -> PairLine {
+        let (left, right) = (side("a:selo:aes-128"), side("b:selo:aes-128:fast"));
+        let pair = compare(&left, &right, rows, &Context::default()).expect("rows of both");
+        let found = pair.lines.iter().find(|line| line.metric == metric);
+        found.expect("the metric").clone()
+    }
+
+    #[test]
+    fn sides_are_read_both_ways() {
+        assert_eq!(
+            side("uno:selo:speck128/128:tiny"),
+            side("contender=selo,board=uno,strategy=tiny,algorithm=speck128/128")
+        );
+        for bad in [
+            "uno",
+            "uno:selo",
+            "a:b:c:d:e",
+            "board=uno",
+            "bored=uno,contender=a",
+        ] {
+            assert!(Side::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn exact_figures_have_an_exact_ratio_and_fidelities_are_told() {
+        let rows = [
+            row("a", Metric::Cycles, 2228.0, Fidelity::CycleExact),
+            row("b", Metric::Cycles, 1114.0, Fidelity::CycleModel),
+            row("a", Metric::Flash, 300.0, Fidelity::CycleExact),
+            row("b", Metric::Flash, 100.0, Fidelity::WallClock),
+        ];
+        let cycles = line(&rows, Metric::Cycles);
+        let ratio = cycles.ratio.expect("a ratio");
+        assert_eq!((ratio.value, ratio.low, ratio.high), (2.0, 2.0, 2.0));
+        assert_eq!(cycles.note.as_deref(), Some("cycle-exact over cycle-model"));
+        let flash = line(&rows, Metric::Flash);
+        assert_eq!(flash.ratio.map(|ratio| ratio.value), Some(3.0));
+        assert_eq!(flash.note, None);
+    }
+
+    #[test]
+    fn instructions_and_cycles_make_no_ratio() {
+        let rows = [
+            row("a", Metric::Cycles, 2228.0, Fidelity::CycleExact),
+            row("b", Metric::Instructions, 900.0, Fidelity::Instructions),
+        ];
+        for metric in [Metric::Cycles, Metric::Instructions] {
+            let line = line(&rows, metric);
+            assert_eq!(line.ratio, None);
+            assert!(line.note.expect("a note").contains("make no ratio"));
+        }
+    }
+
+    #[test]
+    fn what_varies_has_an_interval() {
+        let timed = |board: &str, value: f64| Row {
+            sd: Some(0.1),
+            ci95: Some(0.02),
+            samples: 100,
+            ..row(board, Metric::Time, value, Fidelity::WallClock)
+        };
+        let found = line(&[timed("a", 2.0), timed("b", 1.0)], Metric::Time);
+        let ratio = found.ratio.expect("a ratio");
+        assert!(ratio.low < 2.0 && 2.0 < ratio.high && ratio.high < 2.1);
+    }
+
+    #[test]
+    fn a_side_without_rows_is_named() {
+        let rows = [row("a", Metric::Cycles, 1.0, Fidelity::CycleExact)];
+        let (left, right) = (side("a:selo:aes-128"), side("b:selo:aes-128:tiny"));
+        let missing = compare(&left, &right, &rows, &Context::default()).unwrap_err();
+        assert_eq!(missing, ["b:selo:aes-128:tiny"]);
+    }
+}

@@ -1,0 +1,99 @@
+//! `selo lab export`: rows in the formats of benchmark dashboards.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::builder::PossibleValuesParser;
+use selo_lab::row::{Metric, Row};
+use selo_lab::store;
+use selo_report::{csv, export};
+
+use super::common::{Pick, named};
+use super::rows;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Formats:
+  github-action-benchmark  the JSON of its tool customSmallerIsBetter: an array of name,
+                           unit, value, range, extra
+  bencher                  Bencher Metric Format: benchmark, measure, value with lower and
+                           upper end; time is the measure latency, in nanoseconds
+  csv                      one line a row, a column a field, raw values
+  jsonl                    rows as they are kept, selo.measurement/1
+
+The first two have only figures; a row without one (does not fit, failed) is left out
+and counted on stderr. `selo lab gate` is what fails on them.
+
+Examples:
+  selo lab export --format bencher --board uno --metric cycles,flash > bmf.json
+  selo lab export --format github-action-benchmark --out benchmark.json
+
+Exit codes: 0 exported, 3 no rows yet.")]
+pub struct Args {
+    /// What to write
+    #[arg(long, value_enum)]
+    format: Format,
+    /// Boards (default: all that have rows)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    board: Vec<String>,
+    #[command(flatten)]
+    pick: Pick,
+    /// Metrics (default: all)
+    #[arg(long, value_name = "NAME", value_delimiter = ',',
+          value_parser = PossibleValuesParser::new(Metric::ALL.map(Metric::name)))]
+    metric: Vec<String>,
+    /// Rows to export: files, or folders with rows.jsonl [default: out/lab/*]
+    #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
+    rows: Vec<PathBuf>,
+    /// File to write (default: stdout)
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    GithubActionBenchmark,
+    Bencher,
+    Csv,
+    Jsonl,
+}
+
+pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+    let mut rows = rows::read(&args.rows, root)?;
+    rows.retain(|row| {
+        named(&args.board, &row.board)
+            && args
+                .pick
+                .keeps(&row.contender, &row.algorithm, &row.strategy)
+            && named(&args.metric, row.metric.name())
+    });
+    if rows.is_empty() {
+        let board = args.board.first().map_or("BOARD", String::as_str);
+        return Ok(rows::none(board));
+    }
+    let figures = matches!(args.format, Format::GithubActionBenchmark | Format::Bencher);
+    let left_out = rows.iter().filter(|row| row.value.is_none()).count();
+    if figures && left_out > 0 {
+        eprintln!("{left_out} of {} rows have no figure: left out", rows.len());
+    }
+    if args.format == Format::GithubActionBenchmark
+        && rows.iter().any(|row| row.metric == Metric::Rate)
+    {
+        eprintln!("rows of packets a second left out: of them more is better");
+    }
+    let text = match args.format {
+        Format::GithubActionBenchmark => export::github_action_benchmark(&rows),
+        Format::Bencher => export::bencher(&rows),
+        Format::Csv => csv::rows(&rows),
+        Format::Jsonl => rows.iter().map(line).collect(),
+    };
+    match &args.out {
+        None => rows::print(&text)?,
+        Some(path) => rows::write(path, &text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(row: &Row) -> String {
+    store::to_line(row) + "\n"
+}

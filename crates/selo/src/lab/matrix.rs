@@ -1,0 +1,285 @@
+//! `selo lab matrix`: many contenders on many boards, side by side.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use selo_lab::board::Board;
+use selo_lab::build::Builder;
+use selo_lab::project::Project;
+use selo_lab::row::{Metric, Row};
+use selo_lab::{Error, runner};
+use selo_report::matrix::{Matrix, State};
+use selo_report::table::TerminalStyle;
+
+use super::common::{Units, fetched, named};
+use super::measuring::{self, Job, Sweep, What};
+use super::{report, rows};
+
+/// Metrics that are shown unless others are named: what time and energy are made of, and
+/// memory.
+const SHOWN: [Metric; 6] = [
+    Metric::Cycles,
+    Metric::Instructions,
+    Metric::Time,
+    Metric::Flash,
+    Metric::Ram,
+    Metric::Stack,
+];
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Measures every selected implementation on every board that can be measured here, as
+`selo lab run` does and into the same files (out/lab/BOARD/rows.jsonl), and prints a
+table for each algorithm and metric: contenders down, boards across. The same command
+continues an interrupted one and measures nothing again that has not changed.
+
+Without --board, the boards whose compiler and runner are there; which are left out is
+said, with the line that installs what they lack. Simulated boards run an image a core,
+a wall-clock board one at a time.
+
+Behind a figure stands what it is worth: = every cycle counted, ≈ by a timing model,
+# instructions, ~ read from a clock. A cell without a figure says why: does not fit (by
+so many bytes), wrong, does not build, crashed, not offered, not measured.
+
+Examples:
+  selo lab matrix --algorithm aes-128,sha-256 --metric cycles,time,flash
+  selo lab matrix --board uno,native --contender selo --algorithm aes-128
+  selo lab matrix --rows out/lab --algorithm x25519 --markdown > x25519.md
+
+Exit codes: 0 measured, 1 something is wrong, does not build or crashed, 2 unknown name,
+3 a board that was named, or every board, lacks its compiler or runner, 130 interrupted.")]
+pub struct Args {
+    /// Boards (default: all that can be measured here)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    board: Vec<String>,
+    #[command(flatten)]
+    units: Units,
+    #[command(flatten)]
+    what: What,
+    #[command(flatten)]
+    sweep: Sweep,
+    /// JSON Lines on stdout, one line a cell, nothing else
+    #[arg(long, conflicts_with_all = ["markdown", "csv"])]
+    json: bool,
+    /// Tables in Markdown on stdout
+    #[arg(long, conflicts_with = "csv")]
+    markdown: bool,
+    /// Comma-separated values on stdout, one line a cell
+    #[arg(long)]
+    csv: bool,
+    /// Measure nothing: show the rows of these files, or folders with rows.jsonl
+    #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
+    rows: Vec<PathBuf>,
+}
+
+pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+    let project = Project::load(root)?;
+    for name in &args.board {
+        project.board(name)?;
+    }
+    let wanted = |board: &&Board| named(&args.board, &board.name);
+    let wanted: Vec<&Board> = project.boards.iter().filter(wanted).collect();
+    let done = if args.rows.is_empty() {
+        measure(args, &project, &wanted)?
+    } else {
+        kept(args, root, &wanted)?
+    };
+    let matrix = arrange(args, &project, &done)?;
+    print(args, &matrix)?;
+    let counts: Vec<String> = matrix
+        .counts()
+        .iter()
+        .map(|(state, count)| format!("{count} {}", state.words()))
+        .collect();
+    eprintln!(
+        "{} boards, {} cells: {}",
+        matrix.boards.len(),
+        matrix.cells().count(),
+        counts.join(", ")
+    );
+    if done.interrupted {
+        return Err(Error::Interrupted.into());
+    }
+    if done.boards.is_empty() || (done.left_out && !args.board.is_empty()) {
+        return Ok(ExitCode::from(rows::MISSING));
+    }
+    let bad = |state| matches!(state, State::Wrong | State::DoesNotBuild | State::Crashed);
+    Ok(if matrix.cells().any(|cell| bad(cell.state)) {
+        ExitCode::from(1)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// The rows to show, and the boards that they are of.
+#[derive(Default)]
+struct Done {
+    boards: Vec<String>,
+    rows: Vec<Row>,
+    left_out: bool,
+    interrupted: bool,
+}
+
+fn measure(args: &Args, project: &Project, boards: &[&Board]) -> anyhow::Result<Done> {
+    let catalog = project.catalog()?;
+    let selection = args.units.pick.selection();
+    let mut done = Done::default();
+    let mut nothing = None;
+    for &board in boards {
+        if let Err(error) = available(project, board) {
+            leave_out(board, &error);
+            done.left_out = true;
+            continue;
+        }
+        let units = match project.units(board, &selection) {
+            Ok(units) => units,
+            Err(error @ Error::NothingSelected { .. }) => {
+                nothing = Some(error);
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let (units, _) = match fetched(&project.root, units, args.units.offline) {
+            Ok(units) => units,
+            Err(error) => {
+                leave_out(board, &error);
+                continue;
+            }
+        };
+        done.boards.push(board.name.clone());
+        for (number, varied) in args.sweep.variants(board).into_iter().enumerate() {
+            let name = varied.name();
+            eprintln!("{}{name}: {} units", board.name, units.len());
+            if let Err(error) = Builder::new(project, &varied.board) {
+                leave_out(&varied.board, &error);
+                continue;
+            }
+            let what = What {
+                fresh: args.what.fresh && number == 0,
+                ..args.what.clone()
+            };
+            let job = Job {
+                project,
+                catalog: &catalog,
+                board: &varied.board,
+                units: &units,
+                what: &what,
+                variant: varied.variant,
+                runner: board.runner.clone(),
+                power: measuring::power(board, None)?,
+                folder: args.sweep.folder(project, board, &units),
+                lenient: true,
+            };
+            let outcome = measuring::measure(job, &args.units, &|_, _| {})?;
+            for (unit, error) in &outcome.skipped {
+                eprintln!("{}: {unit} left out: {error}", board.name);
+                if let Some(hint) = error.hint() {
+                    eprintln!("  hint: {hint}");
+                }
+            }
+            done.rows.extend(outcome.rows);
+            match outcome.result {
+                Err(Error::Interrupted) => {
+                    done.interrupted = true;
+                    return Ok(done);
+                }
+                other => other?,
+            }
+        }
+    }
+    match nothing {
+        Some(error) if done.boards.is_empty() && !done.left_out => Err(error.into()),
+        _ => Ok(done),
+    }
+}
+
+/// Whether images for the board can be made and run here.
+fn available(project: &Project, board: &Board) -> selo_lab::Result<()> {
+    Builder::new(project, board)?;
+    if !board.toolchain.has_headers() {
+        return Err(Error::MissingProgram {
+            program: format!("the C library of {}", board.toolchain.cc),
+            needed_for: format!("building for {}", board.title),
+            packages: board.toolchain.debian.clone(),
+        });
+    }
+    runner::available(&project.root, &board.runner)
+}
+
+fn leave_out(board: &Board, error: &Error) {
+    eprintln!("{}: left out: {error}", board.name);
+    if let Some(hint) = error.hint() {
+        eprintln!("  hint: {hint}");
+    }
+}
+
+/// The selected rows of files.
+fn kept(args: &Args, root: &Path, boards: &[&Board]) -> anyhow::Result<Done> {
+    let mut rows = rows::read(&args.rows, root)?;
+    rows.retain(|row| {
+        let pick = &args.units.pick;
+        boards.iter().any(|board| board.name == row.board)
+            && pick.keeps(&row.contender, &row.algorithm, &row.strategy)
+            && named(&args.what.operation, &row.operation)
+    });
+    let has_rows = |name: &String| rows.iter().any(|row| row.board == *name);
+    let boards: Vec<String> = boards.iter().map(|board| board.name.clone()).collect();
+    Ok(Done {
+        boards: boards.into_iter().filter(has_rows).collect(),
+        rows,
+        ..Done::default()
+    })
+}
+
+fn arrange(args: &Args, project: &Project, done: &Done) -> anyhow::Result<Matrix> {
+    let mut shown = args.what.metrics();
+    if shown.is_empty() {
+        shown = SHOWN.to_vec();
+    }
+    let rows: Vec<Row> = done
+        .rows
+        .iter()
+        .filter(|row| shown.contains(&row.metric))
+        .cloned()
+        .collect();
+    let mut offered = BTreeSet::new();
+    for name in &done.boards {
+        let board = project.board(name)?;
+        for unit in project.units(board, &args.units.pick.selection())? {
+            let (contender, algorithm) = (&unit.contender.name, &unit.algorithm.name);
+            offered.insert((name.as_str(), contender, algorithm, unit.strategy));
+        }
+    }
+    let offers = |board: &str, contender: &str, algorithm: &str, strategy: &str| {
+        offered.iter().any(|(b, c, a, s)| {
+            (*b, c.as_str(), a.as_str(), *s) == (board, contender, algorithm, strategy)
+        })
+    };
+    let context = report::context(project);
+    Ok(Matrix::new(&rows, &done.boards, &offers, &context))
+}
+
+fn print(args: &Args, matrix: &Matrix) -> anyhow::Result<()> {
+    if args.json {
+        return rows::print_lines(matrix.cells());
+    }
+    if args.csv {
+        return rows::print(&matrix.to_csv());
+    }
+    if matrix.is_empty() {
+        return Ok(());
+    }
+    let mut text = String::new();
+    for table in matrix.tables() {
+        text.push_str(&if args.markdown {
+            table.to_markdown()
+        } else {
+            table.to_terminal(TerminalStyle::detect())
+        });
+        text.push('\n');
+    }
+    text.push_str(&matrix.legend());
+    text.push('\n');
+    rows::print(&text)
+}

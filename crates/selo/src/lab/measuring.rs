@@ -1,0 +1,348 @@
+//! Measures units of a board into its row file, and continues what was begun: what
+//! `lab run`, `lab matrix` and `lab gate` have in common.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use clap::builder::PossibleValuesParser;
+use selo_lab::board::Board;
+use selo_lab::build::{Builder, Variant};
+use selo_lab::contender::Unit;
+use selo_lab::energy::PowerProfile;
+use selo_lab::measure::{self, Lab};
+use selo_lab::project::Project;
+use selo_lab::row::{Metric, Row};
+use selo_lab::store::{self, Store};
+
+use super::common::{Progress, Units, commit};
+
+/// What is to be measured of each unit.
+#[derive(Clone, Debug, clap::Args)]
+pub struct What {
+    /// Operations, such as encrypt, hash or shared-secret (default: all)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub operation: Vec<String>,
+    /// Metrics (default: all that the board can give)
+    #[arg(long, value_name = "NAME", value_delimiter = ',',
+          value_parser = PossibleValuesParser::new(Metric::ALL.map(Metric::name)))]
+    pub metric: Vec<String>,
+    /// Name of the run on every row (default: date and board)
+    #[arg(long, value_name = "NAME")]
+    pub run: Option<String>,
+    /// Measure everything again instead of continuing
+    #[arg(long)]
+    pub fresh: bool,
+}
+
+impl What {
+    /// The metrics that were named, in the order of tables; none if all are meant.
+    pub fn metrics(&self) -> Vec<Metric> {
+        Metric::ALL
+            .into_iter()
+            .filter(|metric| self.metric.iter().any(|name| name == metric.name()))
+            .collect()
+    }
+}
+
+/// Compilers and flags to build with in the place of the board's and the contenders'.
+#[derive(Debug, clap::Args)]
+pub struct Sweep {
+    /// Compilers to build with, each with every set of --flags, such as "gcc,clang -march=native";
+    /// rows go to out/sweep/BOARD
+    #[arg(long, value_name = "CC", value_delimiter = ',')]
+    pub compilers: Vec<String>,
+    /// Sets of flags to build with, separated by semicolons, such as "-O1;-O2;-Os -flto": what
+    /// begins with -O replaces such flags of board and contender, the rest is added
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        value_delimiter = ';',
+        allow_hyphen_values = true
+    )]
+    pub flags: Vec<String>,
+}
+
+/// A board as one combination of a sweep builds for it.
+pub struct Varied {
+    pub board: Board,
+    pub variant: Option<Variant>,
+}
+
+impl Varied {
+    /// What was chosen, in brackets behind a board's name; nothing without a sweep.
+    pub fn name(&self) -> String {
+        let name = self.variant.as_ref().map(|v| format!(" [{}]", v.name));
+        name.unwrap_or_default()
+    }
+}
+
+impl Sweep {
+    pub fn is_empty(&self) -> bool {
+        self.compilers.is_empty() && self.flags.is_empty()
+    }
+
+    /// Each combination, or the board as it is.
+    pub fn variants(&self, board: &Board) -> Vec<Varied> {
+        if self.is_empty() {
+            let (board, variant) = (board.clone(), None);
+            return vec![Varied { board, variant }];
+        }
+        let own = [board.toolchain.cc.clone()];
+        let compilers = if self.compilers.is_empty() {
+            &own[..]
+        } else {
+            &self.compilers[..]
+        };
+        let as_they_are = [String::new()];
+        let flags = if self.flags.is_empty() {
+            &as_they_are[..]
+        } else {
+            &self.flags[..]
+        };
+        let mut all = Vec::new();
+        for compiler in compilers {
+            for set in flags {
+                let words = compiler.split_whitespace().chain(set.split_whitespace());
+                let words: Vec<String> = words.map(str::to_owned).collect();
+                let Some((cc, flags)) = words.split_first() else {
+                    continue;
+                };
+                let mut board = board.clone();
+                if board.toolchain.cc != *cc {
+                    board.toolchain.cc.clone_from(cc);
+                    board.toolchain.debian = vec![cc.clone()];
+                }
+                let (name, flags) = (words.join(" "), flags.to_vec());
+                let variant = Some(Variant { name, flags });
+                all.push(Varied { board, variant });
+            }
+        }
+        all
+    }
+
+    /// Where rows go: those of a sweep have a folder of their own, so that no report takes
+    /// them for the contender's.
+    pub fn folder(&self, project: &Project, board: &Board, units: &[Unit<'_>]) -> PathBuf {
+        if self.is_empty() {
+            return measure::default_folder(project, board, units);
+        }
+        project.root.join("out/sweep").join(&board.name)
+    }
+}
+
+/// Units of a board, built one way, and where their rows go.
+pub struct Job<'a> {
+    pub project: &'a Project,
+    pub catalog: &'a selo_vectors::Catalog,
+    pub board: &'a Board,
+    pub units: &'a [Unit<'a>],
+    pub what: &'a What,
+    /// What a sweep puts in the place of the board's flags.
+    pub variant: Option<Variant>,
+    pub runner: String,
+    pub power: Option<PowerProfile>,
+    pub folder: PathBuf,
+    /// Goes on where a unit cannot be built here, such as a library that was not fetched.
+    pub lenient: bool,
+}
+
+/// What came of a job.
+pub struct Outcome {
+    /// Rows in the order of the units; of what was done before an error, too.
+    pub rows: Vec<Row>,
+    /// Units that a lenient job went past, and why.
+    pub skipped: Vec<(String, selo_lab::Error)>,
+    pub result: selo_lab::Result<()>,
+}
+
+/// Measures what has no valid row yet. `on_row` sees each row as soon as its turn has come,
+/// with the progress bar to print above.
+pub fn measure(
+    job: Job<'_>,
+    how: &Units,
+    on_row: &dyn Fn(&Progress, &Row),
+) -> anyhow::Result<Outcome> {
+    let Job { project, board, .. } = job;
+    let what = job.what;
+    let operations = known_operations(job.units, &what.operation)?;
+    let metrics = match what.metrics() {
+        named if named.is_empty() => measure::default_metrics(board),
+        named => named,
+    };
+    let lab = Lab {
+        project,
+        board,
+        builder: Builder::new(project, board)?.varied(job.variant),
+        catalog: job.catalog,
+        runner: job.runner,
+        run: what
+            .run
+            .clone()
+            .unwrap_or_else(|| format!("{}-{}", today(), board.name)),
+        commit: commit(&project.root),
+        metrics,
+        operations,
+        power: job.power,
+        cycle_limit: how.cycle_limit(),
+    };
+    if what.fresh {
+        Store::discard(&job.folder)?;
+    }
+    let store = Store::open(&job.folder)?;
+    let earlier: HashMap<_, Row> = store
+        .rows()
+        .iter()
+        .map(|row| (store::key(row), row.clone()))
+        .collect();
+    let store = Mutex::new(store);
+    let known = |blank: &Row| {
+        earlier
+            .get(&store::key(blank))
+            .filter(|row| same_measurement(row, blank))
+            .cloned()
+    };
+    let skipped = Mutex::new(Vec::new());
+    let work = |index: usize| {
+        let unit = &job.units[index];
+        match lab.measure(unit, &known) {
+            Err(error) if job.lenient && error.is_of_one_unit() => {
+                if let Ok(mut skipped) = skipped.lock() {
+                    skipped.push((unit.label(), error));
+                }
+                Ok(Vec::new())
+            }
+            other => other,
+        }
+    };
+    let progress = RefCell::new(Progress::new(job.units.iter().map(Unit::label).collect()));
+    let all = RefCell::new(Vec::new());
+    let result = selo_lab::schedule::run(
+        job.units.len(),
+        how.jobs(board, true),
+        work,
+        |event| progress.borrow_mut().event(event),
+        |rows: &Vec<Row>| {
+            let new: Vec<Row> = rows
+                .iter()
+                .filter(|row| !is_kept(&earlier, row))
+                .cloned()
+                .collect();
+            match store.lock() {
+                Ok(mut store) if !new.is_empty() => store.append(new),
+                _ => Ok(()),
+            }
+        },
+        |rows| {
+            for row in &rows {
+                on_row(&progress.borrow(), row);
+            }
+            all.borrow_mut().extend(rows);
+            Ok(())
+        },
+    );
+    progress.borrow().finish();
+    Ok(Outcome {
+        rows: all.into_inner(),
+        skipped: skipped.into_inner().unwrap_or_default(),
+        result,
+    })
+}
+
+/// The board's power profile of that name, or its first.
+pub fn power(board: &Board, name: Option<&str>) -> selo_lab::Result<Option<PowerProfile>> {
+    let Some(name) = name else {
+        return Ok(board.power.first().cloned());
+    };
+    let found = board.power.iter().find(|profile| profile.name == name);
+    let known = board.power.iter().map(|profile| profile.name.as_str());
+    let unknown = || selo_lab::Error::unknown("power profile", name, known);
+    found.cloned().map(Some).ok_or_else(unknown)
+}
+
+/// Every operation asked for must exist in one of the selected algorithms.
+fn known_operations(units: &[Unit<'_>], wanted: &[String]) -> selo_lab::Result<Vec<String>> {
+    let mut known: Vec<&str> = Vec::new();
+    for unit in units {
+        known.extend(unit.algorithm.interface.timed_operations());
+        known.extend(unit.algorithm.interface.footprints().iter().map(|f| f.name));
+        known.extend(unit.implementation.operations.iter().map(String::as_str));
+    }
+    for name in wanted {
+        if !known.contains(&name.as_str()) {
+            return Err(selo_lab::Error::unknown("operation", name, known));
+        }
+    }
+    Ok(wanted.to_vec())
+}
+
+/// Whether an earlier row stands for the measurement that `blank` would become.
+fn same_measurement(row: &Row, blank: &Row) -> bool {
+    row.firmware_sha256 == blank.firmware_sha256
+        && row.runner == blank.runner
+        && row.compiler == blank.compiler
+        && row.clock_hz == blank.clock_hz
+        && row.fidelity == blank.fidelity
+        && row.schema == blank.schema
+}
+
+/// Whether exactly this row, but for when it was made, is in the file already.
+fn is_kept(earlier: &HashMap<store::Key, Row>, row: &Row) -> bool {
+    earlier.get(&store::key(row)).is_some_and(|kept| {
+        let mut same = row.clone();
+        same.run.clone_from(&kept.run);
+        same.commit.clone_from(&kept.commit);
+        same == *kept
+    })
+}
+
+/// Today's date in UTC, as run names have it.
+fn today() -> String {
+    let seconds = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs());
+    date_of(seconds / 86_400)
+}
+
+/// The civil date of a day number since 1970-01-01.
+fn date_of(days: u64) -> String {
+    let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let (mut year, mut days) = (1970, days);
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let months = [
+        31,
+        28 + u64::from(leap(year)),
+        31,
+        30,
+        31,
+        30,
+        31,
+        31,
+        30,
+        31,
+        30,
+        31,
+    ];
+    let mut month = 0;
+    while days >= months[month] {
+        days -= months[month];
+        month += 1;
+    }
+    format!("{year:04}-{:02}-{:02}", month + 1, days + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_of_known_days() {
+        assert_eq!(date_of(0), "1970-01-01");
+        assert_eq!(date_of(19_782), "2024-02-29");
+        assert_eq!(date_of(20_778), "2026-11-21");
+    }
+}
