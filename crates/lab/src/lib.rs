@@ -30,6 +30,7 @@ pub mod runner;
 pub mod schedule;
 pub mod stats;
 pub mod store;
+pub mod survey;
 pub mod units;
 
 pub use data::read_toml;
