@@ -27,6 +27,7 @@ pub mod node;
 pub mod project;
 pub mod row;
 pub mod runner;
+pub mod scan;
 pub mod schedule;
 pub mod stats;
 pub mod store;

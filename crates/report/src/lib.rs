@@ -15,5 +15,6 @@ pub mod report;
 #[cfg(test)]
 mod sample;
 mod sections;
+pub mod survey;
 pub mod svg;
 pub mod table;

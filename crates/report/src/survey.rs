@@ -67,6 +67,7 @@ pub fn write(
     folder: &Path,
 ) -> Result<Vec<PathBuf>, ReportError> {
     let document = document(lines, title);
+    report::make_folder(folder)?;
     let files = [
         ("survey.html", html::page_of(&document, "selo lab survey")),
         ("survey.md", markdown::text_of(&document)),
@@ -75,7 +76,7 @@ pub fn write(
         .into_iter()
         .map(|(name, text)| {
             let path = folder.join(name);
-            report::write_file(&path, text.as_bytes())?;
+            report::write_file(&path, &text)?;
             Ok(path)
         })
         .collect()
@@ -113,7 +114,11 @@ fn document(lines: &[SurveyLine], title: &str) -> Document {
     let mut section = Section::new("findings", "Findings");
     for (number, (places, finding)) in grouped(lines).into_iter().enumerate() {
         let mut one = Section::new(format!("finding-{}", number + 1), finding.title.clone());
-        one.text(format!("{}: {places}. {}", word(finding.weight), finding.text));
+        one.text(format!(
+            "{}: {places}. {}",
+            word(finding.weight),
+            finding.text
+        ));
         let mut table = Table::new("", vec![Column::text(""), Column::text("")]);
         let mut push = |name: &str, value: &str| {
             table.push(vec![Cell::text(name), Cell::text(value)]);
@@ -153,7 +158,10 @@ fn verdicts(lines: &[SurveyLine]) -> Table {
     columns.extend(Question::ALL.map(|question| Column::text(question.title())));
     columns.extend([Column::text("Verdict"), Column::text("Why")]);
     let caption = match lines.first() {
-        Some(line) => format!("{} {} ({})", line.contender, line.contender_version, line.licence),
+        Some(line) => format!(
+            "{} {} ({})",
+            line.contender, line.contender_version, line.licence
+        ),
         None => String::new(),
     };
     let mut table = Table::new(caption, columns);
@@ -291,14 +299,16 @@ fn costs(lines: &[SurveyLine]) -> Option<Table> {
                 Cell::text(&line.board),
                 Cell::text(named),
             ];
-            cells.extend(metrics.map(|metric| match find(metric).and_then(|cost| cost.value) {
-                Some(seconds) if metric == Metric::Time => {
-                    let micro = seconds * 1e6;
-                    Cell::number(format::significant(micro, 3), micro)
-                }
-                Some(value) => number(value),
-                None => Cell::none(),
-            }));
+            cells.extend(
+                metrics.map(|metric| match find(metric).and_then(|cost| cost.value) {
+                    Some(seconds) if metric == Metric::Time => {
+                        let micro = seconds * 1e6;
+                        Cell::number(format::significant(micro, 3), micro)
+                    }
+                    Some(value) => number(value),
+                    None => Cell::none(),
+                }),
+            );
             cells.push(Cell::label(line.fidelity.name(), Tone::Plain));
             table.push(cells);
         }
@@ -312,10 +322,14 @@ fn costs(lines: &[SurveyLine]) -> Option<Table> {
          A library that does not conform has no figures."
             .to_owned(),
     );
-    if lines.iter().any(|line| line.fidelity == Fidelity::WallClock) {
-        table
-            .remarks
-            .push(format!("wall-clock: {}.", format::fidelity_meaning(Fidelity::WallClock)));
+    if lines
+        .iter()
+        .any(|line| line.fidelity == Fidelity::WallClock)
+    {
+        table.remarks.push(format!(
+            "wall-clock: {}.",
+            format::fidelity_meaning(Fidelity::WallClock)
+        ));
     }
     Some(table)
 }
@@ -344,7 +358,9 @@ fn grouped(lines: &[SurveyLine]) -> Vec<(String, &Finding)> {
     }
     groups.sort_by_key(|(_, finding)| finding.weight);
     let joined = groups.into_iter();
-    joined.map(|(places, finding)| (places.join(", "), finding)).collect()
+    joined
+        .map(|(places, finding)| (places.join(", "), finding))
+        .collect()
 }
 
 fn word(weight: Weight) -> &'static str {
@@ -361,4 +377,3 @@ fn shorten(text: &str) -> String {
         None => text.to_owned(),
     }
 }
-
