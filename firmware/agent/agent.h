@@ -28,6 +28,12 @@
 #define SELO_AGENT_H
 
 #include <stdint.h>
+#include <string.h>
+
+/* Glue may be C++, for a library of classes; the agent and its port are C. */
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #include "port.h"
 
@@ -102,8 +108,14 @@ agent_operation_fn agent_empty;
     const uint8_t agent_operation_count = sizeof agent_operations / sizeof agent_operations[0];
 
 /* Serves the host for ever. Called by the port when the UART is open. */
+#ifndef __cplusplus
 _Noreturn void agent_serve(void);
+#endif
 
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 
 #endif

@@ -50,6 +50,10 @@ pub struct Memory {
 pub struct Toolchain {
     /// The compiler driver, found on PATH.
     pub cc: String,
+    /// The C++ compiler driver; without one, the C driver's name with `gcc` or `cc` at its
+    /// end replaced ([`Toolchain::cxx`]).
+    #[serde(default)]
+    pub cxx: Option<String>,
     /// Flags of every compilation.
     #[serde(default)]
     pub flags: Vec<String>,
@@ -94,4 +98,39 @@ pub struct Qemu {
     /// Debian packages that bring it.
     #[serde(default)]
     pub debian: Vec<String>,
+}
+
+impl Toolchain {
+    /// The C++ compiler driver: the one named, else the one that stands beside the C driver.
+    pub fn cxx(&self) -> String {
+        if let Some(cxx) = &self.cxx {
+            return cxx.clone();
+        }
+        for (c, cpp) in [("gcc", "g++"), ("clang", "clang++"), ("cc", "c++")] {
+            if let Some(prefix) = self.cc.strip_suffix(c) {
+                return format!("{prefix}{cpp}");
+            }
+        }
+        format!("{}++", self.cc)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Toolchain;
+
+    #[test]
+    fn the_cpp_driver_stands_beside_the_c_driver() {
+        for (cc, cxx) in [
+            ("avr-gcc", "avr-g++"),
+            ("cc", "c++"),
+            ("riscv64-unknown-elf-gcc", "riscv64-unknown-elf-g++"),
+            ("clang", "clang++"),
+        ] {
+            let toolchain: Toolchain = toml::from_str(&format!("cc = \"{cc}\"")).expect("TOML");
+            assert_eq!(toolchain.cxx(), cxx);
+        }
+        let named: Toolchain = toml::from_str("cc = \"cc\"\ncxx = \"mine\"").expect("TOML");
+        assert_eq!(named.cxx(), "mine");
+    }
 }

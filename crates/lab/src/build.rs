@@ -71,6 +71,16 @@ pub struct Variant {
     pub flags: Vec<String>,
 }
 
+/// What C++ needs of a runtime, where none is linked.
+const CXX_RUNTIME: &str = "firmware/cxx/runtime.cpp";
+
+/// What a library for Arduino expects: headers, and the functions behind them.
+const ARDUINO: &str = "firmware/arduino";
+const ARDUINO_SOURCE: &str = "firmware/arduino/arduino.cpp";
+
+/// A source larger than this is none: a compiler would work on it for hours.
+const LARGEST_SOURCE: u64 = 16 << 20;
+
 /// The program of which a whole firmware is the growth.
 const EMPTY: &str = "firmware/footprint/empty.c";
 
@@ -284,6 +294,10 @@ impl<'a> Builder<'a> {
         link.extend(self.port.link_flags.iter().cloned());
         if let Some(unit) = unit {
             include.extend(unit.include());
+            if unit.contender.arduino {
+                include.push(root.join(ARDUINO));
+                library_flags.push("-DARDUINO=10819".to_owned());
+            }
             library_flags.extend(unit.flags(&self.board.port));
             glue_flags.extend(unit.glue_defines());
         }
@@ -295,9 +309,23 @@ impl<'a> Builder<'a> {
             objects.push(self.object(&root.join(source), &include, &with(&glue_flags))?);
         }
         if let Some(unit) = unit {
-            objects.push(self.object(&unit.glue(), &include, &with(&glue_flags))?);
-            for source in unit.sources()? {
-                objects.push(self.object(&source, &include, &library_flags)?);
+            let sources = unit.sources()?;
+            let cpp = |path: &PathBuf| crate::scan::is_cpp(path);
+            if cpp(&unit.glue()) || sources.iter().any(cpp) {
+                objects.push(self.object(&root.join(CXX_RUNTIME), &include, &library_flags)?);
+            }
+            if unit.contender.arduino {
+                objects.push(self.object(&root.join(ARDUINO_SOURCE), &include, &library_flags)?);
+            }
+            let cxx = &unit.contender.cxx_flags;
+            let of = |path: &Path, flags: &[String]| match crate::scan::is_cpp(path) {
+                true => [flags, cxx].concat(),
+                false => flags.to_vec(),
+            };
+            let glue = unit.glue();
+            objects.push(self.object(&glue, &include, &of(&glue, &with(&glue_flags)))?);
+            for source in sources {
+                objects.push(self.object(&source, &include, &of(&source, &library_flags))?);
             }
             // Libraries stand after the objects that need them.
             link.extend(unit.contender.link_flags.iter().cloned());
@@ -308,6 +336,25 @@ impl<'a> Builder<'a> {
 
     /// Compiles one file, unless that has been done with the same inputs.
     fn object(&self, source: &Path, include: &[PathBuf], flags: &[String]) -> Result<PathBuf> {
+        let cpp = crate::scan::is_cpp(source);
+        let toolchain = &self.board.toolchain;
+        let driver = if cpp {
+            toolchain.cxx()
+        } else {
+            toolchain.cc.clone()
+        };
+        let flags = &if cpp {
+            self.cxx_flags(flags)
+        } else {
+            flags.to_vec()
+        };
+        let size = source.metadata().map_or(0, |data| data.len());
+        if size > LARGEST_SOURCE {
+            return Err(Error::Data {
+                path: source.to_owned(),
+                message: format!("{} MB are more than a source has", size >> 20),
+            });
+        }
         let content = std::fs::read(source).map_err(|error| Error::Read {
             path: source.to_owned(),
             source: error,
@@ -318,6 +365,9 @@ impl<'a> Builder<'a> {
             self.relative(source).to_string_lossy().as_bytes(),
         );
         feed(&mut hash, &content);
+        if cpp {
+            feed(&mut hash, driver.as_bytes());
+        }
         for flag in flags {
             feed(&mut hash, flag.as_bytes());
         }
@@ -337,8 +387,21 @@ impl<'a> Builder<'a> {
             arguments.push(self.relative(folder).into());
         }
         arguments.extend(["-c".into(), self.relative(source).into()]);
-        self.run_compiler(arguments, &path, &self.relative(source).to_string_lossy())?;
+        let what = self.relative(source).to_string_lossy();
+        self.run_compiler(&driver, arguments, &path, &what)?;
         Ok(path)
+    }
+
+    /// Flags of C for C++: the port's for C++ come in the place of its dialect of C.
+    fn cxx_flags(&self, flags: &[String]) -> Vec<String> {
+        let of_c = |flag: &String| {
+            let dialect = flag.strip_prefix("-std=");
+            dialect.is_some_and(|dialect| !dialect.contains("++"))
+        };
+        let own = self.port.cxx_flags.iter();
+        own.chain(flags.iter().filter(|flag| !of_c(flag)))
+            .cloned()
+            .collect()
     }
 
     fn link(
@@ -366,7 +429,7 @@ impl<'a> Builder<'a> {
             // The linker writes the names of assembled objects into the image.
             arguments.extend(objects.iter().map(|object| self.relative(object).into()));
             arguments.extend(link.iter().map(OsString::from));
-            self.run_compiler(arguments, &path, what)?;
+            self.run_compiler(&self.board.toolchain.cc, arguments, &path, what)?;
         }
         let data = std::fs::read(&path).map_err(|source| Error::Read {
             path: path.clone(),
@@ -381,7 +444,13 @@ impl<'a> Builder<'a> {
 
     /// Runs the compiler from the project's root, so that no path of this
     /// machine gets into an image, and moves the result into place at once.
-    fn run_compiler(&self, arguments: Vec<OsString>, output: &Path, what: &str) -> Result<()> {
+    fn run_compiler(
+        &self,
+        cc: &str,
+        arguments: Vec<OsString>,
+        output: &Path,
+        what: &str,
+    ) -> Result<()> {
         let write_error = |source| Error::Write {
             path: output.to_owned(),
             source,
@@ -392,7 +461,6 @@ impl<'a> Builder<'a> {
             .tempfile_in(&self.cache)
             .map_err(write_error)?
             .into_temp_path();
-        let cc = &self.board.toolchain.cc;
         let done = Command::new(cc)
             .args(arguments)
             .arg("-o")
@@ -401,7 +469,7 @@ impl<'a> Builder<'a> {
             .stdin(Stdio::null())
             .output()
             .map_err(|_| Error::MissingProgram {
-                program: cc.clone(),
+                program: cc.to_owned(),
                 needed_for: format!("building for {}", self.board.title),
                 packages: self.board.toolchain.debian.clone(),
             })?;
@@ -415,7 +483,7 @@ impl<'a> Builder<'a> {
                 .collect::<Vec<_>>()
                 .join("\n");
             return Err(Error::Compile {
-                program: cc.clone(),
+                program: cc.to_owned(),
                 what: what.to_owned(),
                 output: shown,
             });

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rand::RngCore;
-use selo_vectors::{Case, Verdict};
+use selo_vectors::{Case, Set, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{Agent, Ran};
@@ -171,6 +171,17 @@ impl Lab<'_> {
         effort: &Effort,
         constant_time: bool,
     ) -> Result<Vec<CheckLine>> {
+        self.check_watched(unit, effort, constant_time, &mut |_, _, _| {})
+    }
+
+    /// The same; `failed` sees every case that failed, with its set and verdict.
+    pub fn check_watched(
+        &self,
+        unit: &Unit<'_>,
+        effort: &Effort,
+        constant_time: bool,
+        failed: &mut dyn FnMut(&Set, &Case, &Verdict),
+    ) -> Result<Vec<CheckLine>> {
         let built = match unit.program() {
             Some(list) => self.builder.program(unit, &list),
             None => self.builder.agent(unit),
@@ -224,7 +235,8 @@ impl Lab<'_> {
                     Ok(Verdict::Pass) => line.passed += 1,
                     Ok(Verdict::Skipped { .. }) => {}
                     Ok(verdict) => {
-                        line.note_failure(format!("{}: {}", case.id, describe(&verdict)))
+                        failed(set, case, &verdict);
+                        line.note_failure(format!("{}: {}", case.id, describe(&verdict)));
                     }
                     Err(error) => {
                         match agent.take_error() {

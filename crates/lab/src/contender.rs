@@ -35,6 +35,12 @@ pub struct Contender {
     /// Compiler flags for the library and the glue.
     #[serde(default)]
     pub flags: Vec<String>,
+    /// Compiler flags for its C++ sources only.
+    #[serde(default)]
+    pub cxx_flags: Vec<String>,
+    /// It was written for Arduino: what it expects of Arduino.h is there (firmware/arduino).
+    #[serde(default)]
+    pub arduino: bool,
     /// Linker flags, such as `-lcrypto` on a PC.
     #[serde(default)]
     pub link_flags: Vec<String>,

@@ -50,6 +50,18 @@ pub enum Error {
     #[error("nothing matches: {what}")]
     NothingSelected { what: String },
 
+    /// A folder that should hold a contender.
+    #[error("{} has no contender.toml: it is not a contender yet", folder.display())]
+    NoManifest { folder: PathBuf },
+
+    /// A folder in which no library was found.
+    #[error("{} {message}", folder.display())]
+    NoLibrary { folder: PathBuf, message: String },
+
+    /// A file that would have to be overwritten.
+    #[error("{} is there already, and is not overwritten", path.display())]
+    Exists { path: PathBuf },
+
     /// A program that the lab calls is not installed.
     #[error("{program} is not installed; {needed_for} needs it")]
     MissingProgram {
@@ -145,6 +157,16 @@ impl Error {
                 nearest: None,
                 ..
             } => Some(format!("known {kind} names: {}", known.join(", "))),
+            Error::NoManifest { folder } => Some(format!(
+                "write one from what is in the folder: selo lab new-contender {}",
+                folder.display()
+            )),
+            Error::NoLibrary { .. } => {
+                Some("name the folder that holds the library's .h and .c or .cpp files".into())
+            }
+            Error::Exists { .. } => {
+                Some("edit it, move it away, or write into another folder with --into".into())
+            }
             Error::MissingProgram { packages, .. } if !packages.is_empty() => Some(format!(
                 "install it with: sudo apt-get install {} (or run: make setup)",
                 packages.join(" ")
@@ -174,7 +196,12 @@ impl Error {
     /// Exit code of the command line for this error (documented in docs/reference.md).
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Unknown { .. } | Error::Data { .. } | Error::NothingSelected { .. } => 2,
+            Error::Unknown { .. }
+            | Error::Data { .. }
+            | Error::NoManifest { .. }
+            | Error::NoLibrary { .. }
+            | Error::Exists { .. }
+            | Error::NothingSelected { .. } => 2,
             Error::MissingProgram { .. } => 3,
             Error::Interrupted => 130,
             _ => 4,

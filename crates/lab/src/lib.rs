@@ -27,10 +27,12 @@ pub mod node;
 pub mod project;
 pub mod row;
 pub mod runner;
+pub mod scan;
 pub mod schedule;
 pub mod source;
 pub mod stats;
 pub mod store;
+pub mod survey;
 pub mod units;
 
 pub use data::read_toml;

@@ -14,6 +14,9 @@ use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::source::Source;
 
+/// The name of a contender's manifest in its folder.
+pub const MANIFEST: &str = "contender.toml";
+
 /// Everything that the data files say.
 #[derive(Clone, Debug)]
 pub struct Project {
@@ -34,8 +37,19 @@ pub struct Port {
     pub include: Vec<String>,
     #[serde(default)]
     pub flags: Vec<String>,
+    /// Flags of C++ sources, in the place of a `-std=` among `flags`.
+    #[serde(default = "default_cxx_flags")]
+    pub cxx_flags: Vec<String>,
     #[serde(default)]
     pub link_flags: Vec<String>,
+}
+
+/// As the Arduino tools compile: no exceptions, and no locks around static variables, for
+/// which a chip without a system has no code.
+fn default_cxx_flags() -> Vec<String> {
+    ["-std=gnu++11", "-fno-exceptions", "-fno-threadsafe-statics"]
+        .map(str::to_owned)
+        .to_vec()
 }
 
 /// Which of the project's units are meant; empty lists mean all.
@@ -74,7 +88,7 @@ impl Project {
         }
         let mut contenders = Vec::new();
         for folder in sorted_entries(&root.join("contenders"))? {
-            let path = folder.join("contender.toml");
+            let path = folder.join(MANIFEST);
             if path.is_file() {
                 let mut contender: Contender = read_toml(&path)?;
                 same_name(&path, folder.file_name(), &contender.name)?;
@@ -106,6 +120,26 @@ impl Project {
         };
         project.check_references()?;
         Ok(project)
+    }
+
+    /// Adds the contender of a folder anywhere, with its manifest in it; its name. One of
+    /// the project that has the same name is left aside.
+    pub fn add_contender(&mut self, folder: &Path) -> Result<String> {
+        let folder = folder.canonicalize().map_err(|source| Error::Read {
+            path: folder.to_owned(),
+            source,
+        })?;
+        let path = folder.join(MANIFEST);
+        if !path.is_file() {
+            return Err(Error::NoManifest { folder });
+        }
+        let mut contender: Contender = read_toml(&path)?;
+        contender.folder = folder;
+        let name = contender.name.clone();
+        self.contenders.retain(|known| known.name != name);
+        self.contenders.push(contender);
+        self.check_references()?;
+        Ok(name)
     }
 
     /// The board of that name.

@@ -16,8 +16,21 @@ const SCRIPT: &str = include_str!("html/script.js");
 /// Nothing may be fetched; styles and the script are in the page itself.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// The whole page.
+/// The whole page, with the rows in it.
 pub fn page(document: &Document, rows: &[Row]) -> String {
+    let made = html! {
+        "Made by " code { "selo lab report" } " from rows in the schema " code { (selo_lab::row::SCHEMA) } "."
+    };
+    whole(document, &raw(rows), &made)
+}
+
+/// A page without rows; `command` made it.
+pub fn page_of(document: &Document, command: &str) -> String {
+    let made = html! { "Made by " code { (command) } "." };
+    whole(document, &html! {}, &made)
+}
+
+fn whole(document: &Document, after: &Markup, made: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -44,10 +57,10 @@ pub fn page(document: &Document, rows: &[Row]) -> String {
                     nav .contents aria-label="Contents" { (contents(&document.sections)) }
                     main {
                         @for part in &document.sections { (section(part, 2)) }
-                        (raw(rows))
+                        (after)
                     }
                 }
-                footer { p { "Made by " code { "selo lab report" } " from rows in the schema " code { (selo_lab::row::SCHEMA) } "." } }
+                footer { p { (made) } }
                 script { (PreEscaped(SCRIPT)) }
             }
         }

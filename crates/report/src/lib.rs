@@ -19,6 +19,7 @@ pub mod report;
 #[cfg(test)]
 mod sample;
 mod sections;
+pub mod survey;
 pub mod svg;
 pub mod sweep;
 pub mod table;

@@ -6,6 +6,17 @@ use crate::table::escape_markdown as escape;
 
 /// The text. Pictures are linked as `<folder>/<id>.svg`.
 pub fn text(document: &Document, folder: &str) -> String {
+    let mut text = body(document, folder);
+    text.push_str("\n## Raw rows\n\nAll rows are in [rows.csv](rows.csv).\n");
+    text
+}
+
+/// The text of a document without rows and pictures.
+pub fn text_of(document: &Document) -> String {
+    body(document, "")
+}
+
+fn body(document: &Document, folder: &str) -> String {
     let mut text = format!(
         "# {}\n\n{}\n",
         escape(&document.title),
@@ -14,7 +25,6 @@ pub fn text(document: &Document, folder: &str) -> String {
     for section in &document.sections {
         push_section(&mut text, section, 2, folder);
     }
-    text.push_str("\n## Raw rows\n\nAll rows are in [rows.csv](rows.csv).\n");
     text
 }
 

@@ -106,14 +106,14 @@ pub fn summary(
     findings(&Lines::new(rows, context), papers, checks)
 }
 
-fn make_folder(folder: &Path) -> Result<(), ReportError> {
+pub(crate) fn make_folder(folder: &Path) -> Result<(), ReportError> {
     std::fs::create_dir_all(folder).map_err(|source| ReportError::Write {
         path: folder.to_owned(),
         source,
     })
 }
 
-fn write_file(path: &Path, content: &str) -> Result<(), ReportError> {
+pub(crate) fn write_file(path: &Path, content: &str) -> Result<(), ReportError> {
     let unfinished = path.with_extension("unfinished");
     let written =
         std::fs::write(&unfinished, content).and_then(|()| std::fs::rename(&unfinished, path));

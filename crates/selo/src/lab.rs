@@ -10,11 +10,13 @@ mod gate;
 mod list;
 mod matrix;
 mod measuring;
+mod new_contender;
 mod recommend;
 mod report;
 mod rows;
 mod run;
 mod schema;
+mod survey;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,6 +29,10 @@ pub enum Command {
     Matrix(matrix::Args),
     /// Stream official test vectors into the running image; measure constant time
     Check(check::Args),
+    /// Write a manifest and glue for a library of C or C++ that the lab has never seen
+    NewContender(new_contender::Args),
+    /// A library on boards, from "does it build" to a verdict with its reasons
+    Survey(survey::Args),
     /// Published values of a paper beside measured ones
     Compare(compare::Args),
     /// One self-contained page with tables and pictures; also Markdown and CSV
@@ -53,6 +59,8 @@ impl Command {
             Command::Run(args) => run::run(args, project),
             Command::Matrix(args) => matrix::run(args, project),
             Command::Check(args) => check::run(args, project),
+            Command::NewContender(args) => new_contender::run(args, project),
+            Command::Survey(args) => survey::run(args, project),
             Command::Compare(args) => compare::run(args, project),
             Command::Report(args) => report::run(args, project),
             Command::Gate(args) => gate::run(args, project),

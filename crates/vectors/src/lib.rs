@@ -27,6 +27,7 @@ mod implementation;
 pub mod parse;
 mod run;
 mod sample;
+mod show;
 
 pub use algorithm::{Aead, AeadSizes, Algorithm, Hash, Interface};
 pub use case::{AeadMessage, Case, CaseKind, CbcNext, Direction, Verdict};

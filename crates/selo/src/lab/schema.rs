@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use selo_lab::check::CheckLine;
 use selo_lab::row::Row;
+use selo_lab::survey::SurveyLine;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -18,6 +19,8 @@ enum Kind {
     Measurement,
     /// `lab check --json`
     Check,
+    /// `lab survey --json`
+    Survey,
     /// `lab compare PAPER --json`
     Comparison,
     /// `lab compare LEFT RIGHT --json`
@@ -32,6 +35,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let schema = match args.kind {
         Kind::Measurement => schemars::schema_for!(Row),
         Kind::Check => schemars::schema_for!(CheckLine),
+        Kind::Survey => schemars::schema_for!(SurveyLine),
         Kind::Comparison => schemars::schema_for!(selo_report::compare::CellLine),
         Kind::Pair => schemars::schema_for!(selo_report::pair::PairLine),
         Kind::Gate => schemars::schema_for!(selo_report::gate::GateLine),

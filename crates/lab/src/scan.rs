@@ -1,0 +1,335 @@
+//! Looks through the folder of a library that the lab has never seen, and finds what a
+//! contender needs: sources, include folders, and the functions that set a key up, encrypt
+//! and decrypt. [`skeleton`] writes the manifest and the glue from it.
+
+pub mod declarations;
+pub mod roles;
+pub mod skeleton;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::data::sorted_entries;
+use crate::error::{Error, Result};
+use declarations::{Function, read};
+use roles::Entry;
+
+/// A file larger than this is no source that anybody wrote: tables, archives, junk.
+const LARGEST: u64 = 4 << 20;
+
+/// As many files are looked at; a library for a microcontroller has tens.
+const MOST_FILES: usize = 4000;
+
+/// Folders are followed as deep as this, and links to folders not at all: they may go round.
+const DEEPEST: usize = 12;
+
+/// Folders that hold no part of a library's code.
+const ASIDE: [&str; 14] = [
+    "test",
+    "tests",
+    "example",
+    "examples",
+    "doc",
+    "docs",
+    "build",
+    "target",
+    "node_modules",
+    "bench",
+    "benchmark",
+    "benchmarks",
+    "fuzz",
+    "extras",
+];
+
+/// What a folder holds.
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    pub folder: PathBuf,
+    /// Relative to the folder, sorted.
+    pub headers: Vec<PathBuf>,
+    /// Without those that have a `main`.
+    pub sources: Vec<PathBuf>,
+    pub entries: Vec<Found>,
+    pub macros: BTreeMap<String, String>,
+    /// Classes that cannot be used themselves, because a method is only promised.
+    pub abstract_classes: BTreeSet<String>,
+    /// Base classes of each class.
+    pub classes: BTreeMap<String, Vec<String>>,
+    /// Some file asks for Arduino.h.
+    pub arduino: bool,
+    /// An SPDX identifier, if the licence was recognised.
+    pub licence: Option<String>,
+    pub version: Option<String>,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+}
+
+/// An entry point and where it is declared.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub entry: Entry,
+    pub file: PathBuf,
+}
+
+impl Found {
+    /// `aes.h:12`.
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.file.display(), self.entry.function.line)
+    }
+}
+
+/// Looks through `folder`.
+pub fn scan(folder: &Path) -> Result<Library> {
+    if !folder.is_dir() {
+        return Err(Error::NoLibrary {
+            folder: folder.to_owned(),
+            message: if folder.exists() {
+                "is a file, not a folder".to_owned()
+            } else {
+                "does not exist".to_owned()
+            },
+        });
+    }
+    let folder = folder.canonicalize().map_err(|source| Error::Read {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let mut library = Library {
+        folder: folder.clone(),
+        ..Library::default()
+    };
+    let mut files = Vec::new();
+    walk(&folder, 0, &mut files, &mut library.notes)?;
+    let mut functions: Vec<(Function, PathBuf, bool)> = Vec::new();
+    let (mut strange, mut seen) = (0, 0);
+    for path in &files {
+        let relative = path.strip_prefix(&folder).unwrap_or(path).to_owned();
+        let Some(kind) = kind(path) else {
+            seen += 1;
+            describe(path, &mut library);
+            continue;
+        };
+        let size = path.metadata().map_or(0, |data| data.len());
+        if size > LARGEST {
+            library.notes.push(format!(
+                "{} was not read: {} MB is more than a source has",
+                relative.display(),
+                size >> 20
+            ));
+            continue;
+        }
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                library
+                    .notes
+                    .push(format!("{} was not read: {error}", relative.display()));
+                continue;
+            }
+        };
+        if bytes.contains(&0) {
+            library
+                .notes
+                .push(format!("{} was not read: it is binary", relative.display()));
+            strange += 1;
+            continue;
+        }
+        let found = read(&bytes);
+        library.arduino |= found
+            .includes
+            .iter()
+            .any(|name| ["Arduino.h", "WProgram.h", "Print.h"].contains(&name.as_str()));
+        let has_main = found.functions.iter().any(|function| {
+            function.has_body && function.class.is_none() && function.name == "main"
+        });
+        match kind {
+            Kind::Header => library.headers.push(relative.clone()),
+            Kind::Source if has_main => library.notes.push(format!(
+                "{} is left out: it has a main of its own",
+                relative.display()
+            )),
+            Kind::Source => library.sources.push(relative.clone()),
+        }
+        for (name, text) in found.macros {
+            library.macros.entry(name).or_insert(text);
+        }
+        library.classes.extend(found.classes);
+        let header = kind == Kind::Header;
+        if !(has_main && kind == Kind::Source) {
+            let here = found.functions.into_iter();
+            functions.extend(here.map(|function| (function, relative.clone(), header)));
+        }
+    }
+    if library.headers.is_empty() && library.sources.is_empty() {
+        let message = match (files.len(), strange) {
+            (0, _) => "is empty".to_owned(),
+            (_, 0) => format!("holds no C or C++: {seen} other files"),
+            (_, strange) => {
+                format!("holds no C or C++ that can be read: {strange} files are binary")
+            }
+        };
+        return Err(Error::NoLibrary { folder, message });
+    }
+    for (function, ..) in functions.iter().filter(|(function, ..)| function.is_pure) {
+        library.abstract_classes.extend(function.class.clone());
+    }
+    // A header says what may be called; what only a source has may be called, too, but
+    // stands behind it.
+    functions.sort_by_key(|(.., header)| !header);
+    let mut known: BTreeSet<(Option<String>, String)> = BTreeSet::new();
+    for (function, file, _) in functions {
+        if function.hidden {
+            continue;
+        }
+        let entry = roles::entry(&function, &|text| library.number(text));
+        if let Some(entry) = entry
+            && known.insert((function.class.clone(), function.name.clone()))
+        {
+            library.entries.push(Found { entry, file });
+        }
+    }
+    Ok(library)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Header,
+    Source,
+}
+
+fn kind(path: &Path) -> Option<Kind> {
+    match path.extension()?.to_str()? {
+        "h" | "hpp" | "hh" | "hxx" => Some(Kind::Header),
+        "c" | "cpp" | "cc" | "cxx" => Some(Kind::Source),
+        _ => None,
+    }
+}
+
+/// Whether a source is C++ by its name.
+pub fn is_cpp(path: &Path) -> bool {
+    path.extension()
+        .and_then(|extension| extension.to_str())
+        .is_some_and(|extension| ["cpp", "cc", "cxx"].contains(&extension))
+}
+
+fn walk(
+    folder: &Path,
+    depth: usize,
+    files: &mut Vec<PathBuf>,
+    notes: &mut Vec<String>,
+) -> Result<()> {
+    for path in sorted_entries(folder)? {
+        if files.len() >= MOST_FILES {
+            notes.push(format!("only the first {MOST_FILES} files were looked at"));
+            return Ok(());
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let Ok(data) = path.symlink_metadata() else {
+            continue;
+        };
+        let is_link = data.file_type().is_symlink();
+        if path.is_dir() {
+            let aside = name.starts_with('.') || ASIDE.contains(&name.to_lowercase().as_str());
+            if is_link {
+                notes.push(format!("{name} is a link to a folder: not followed"));
+            } else if aside || depth >= DEEPEST {
+                notes.push(format!("the folder {name} was left aside"));
+            } else {
+                walk(&path, depth + 1, files, notes)?;
+            }
+        } else if path.is_file() {
+            // Glue of an earlier scan is no part of the library.
+            if !name.starts_with("glue") {
+                files.push(path);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Version and licence, from the files that say so.
+fn describe(path: &Path, library: &mut Library) {
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    let read = || {
+        let small = path.metadata().is_ok_and(|data| data.len() < LARGEST);
+        let bytes = if small {
+            std::fs::read(path).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    if ["license", "licence", "copying", "unlicense"]
+        .iter()
+        .any(|word| name.starts_with(word))
+    {
+        let text = read();
+        let says = |words: &str| text.contains(words);
+        let identifier = if says("Permission is hereby granted, free of charge") {
+            "MIT"
+        } else if says("unlicense") || says("released into the public domain") {
+            "Unlicense"
+        } else if says("Apache License") {
+            "Apache-2.0"
+        } else if says("GNU LESSER GENERAL PUBLIC") {
+            "LGPL-3.0-or-later"
+        } else if says("GNU GENERAL PUBLIC LICENSE") && says("Version 3") {
+            "GPL-3.0-or-later"
+        } else if says("GNU GENERAL PUBLIC LICENSE") {
+            "GPL-2.0-or-later"
+        } else if says("Mozilla Public License") {
+            "MPL-2.0"
+        } else if says("Redistribution and use in source and binary forms") {
+            "BSD-3-Clause"
+        } else {
+            return;
+        };
+        library.licence.get_or_insert(identifier.to_owned());
+    } else if ["library.properties", "library.json", "package.json"].contains(&name.as_str()) {
+        let text = read();
+        let line = text.lines().find(|line| {
+            line.trim_start()
+                .trim_start_matches('"')
+                .starts_with("version")
+        });
+        let value = line.and_then(|line| line.split(['=', ':']).nth(1));
+        let value = value.map(|text| text.trim().trim_matches(['"', ',', ' ']).to_owned());
+        if let Some(version) = value.filter(|version| !version.is_empty()) {
+            library.version.get_or_insert(version);
+        }
+    }
+}
+
+impl Library {
+    /// The number that a macro, or a text, stands for.
+    pub fn number(&self, text: &str) -> Option<u32> {
+        let mut text = text.trim().trim_matches(['(', ')']);
+        for _ in 0..8 {
+            if let Ok(number) = text.parse() {
+                return Some(number);
+            }
+            text = self.macros.get(text)?.trim().trim_matches(['(', ')']);
+        }
+        None
+    }
+
+    /// The size of the key in bits, if a macro gives it for the whole library.
+    pub fn key_bits(&self) -> Option<(String, u32)> {
+        self.macros.keys().find_map(|name| {
+            let plain: String = roles::words(name).concat();
+            let speaks = ["keylen", "keysize", "keylength", "keybytes"];
+            if !speaks.iter().any(|word| plain.contains(word)) {
+                return None;
+            }
+            match self.number(name)? {
+                bytes @ (16 | 24 | 32) => Some((name.clone(), bytes * 8)),
+                bits @ (128 | 192 | 256) => Some((name.clone(), bits)),
+                _ => None,
+            }
+        })
+    }
+}

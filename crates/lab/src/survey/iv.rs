@@ -1,0 +1,382 @@
+//! Where a CBC's IV comes from. It must be unpredictable for every message
+//! [SP800-38A, appendix C]; a library that fixes it, counts it or goes on from the last
+//! ciphertext tells who listens when a message is sent again.
+//!
+//! The glue hands the library 16 bytes that the random source gives. What the library makes
+//! of them is read off three messages of equal blocks under one key, before and after a
+//! restart.
+
+use super::{Evidence, Finding, Mark};
+use crate::agent::Agent;
+use crate::contender::Unit;
+use crate::error::Result;
+
+const BLOCK: usize = 16;
+
+/// The document and section of every finding here.
+const APPENDIX: &str = "NIST SP 800-38A (2001), appendix C";
+
+/// Blocks of the message: all equal, so that a missing chain shows.
+const BLOCKS: usize = 3;
+
+/// One message, encrypted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Sent {
+    /// What the random source gave.
+    random: [u8; BLOCK],
+    iv: Vec<u8>,
+    ciphertext: Vec<u8>,
+}
+
+/// Encrypts the same message several times, and says whether the IV is fresh. Findings are
+/// added for whatever else it is.
+pub(super) fn examine(
+    unit: &Unit<'_>,
+    start: &mut dyn FnMut() -> Result<Agent>,
+    findings: &mut Vec<Finding>,
+) -> Result<Mark> {
+    if !unit.offers("encrypt") {
+        return Ok(Mark::NotTold);
+    }
+    let key: Vec<u8> = (0..unit.algorithm.key_bytes.unwrap_or(16))
+        .map(|byte| (byte * 7 + 1) as u8)
+        .collect();
+    let Some(first) = send(&mut start()?, &key, [0x3c, 0x59, 0xa6])? else {
+        return Ok(Mark::NotTold); // it refuses: the vectors say so
+    };
+    // Other random bytes after the restart: what is the same then was not drawn.
+    let Some(again) = send(&mut start()?, &key, [0x91, 0xe2, 0x77])? else {
+        return Ok(Mark::NotTold);
+    };
+    let found = diagnose(&key, &first, &again);
+    let fresh = found.iter().all(|finding| !finding.is_about_iv());
+    findings.extend(found);
+    Ok(if fresh { Mark::Yes } else { Mark::No })
+}
+
+/// Three messages under one key; nothing if the library refuses or gives something that is
+/// not an IV and a padded message.
+fn send(agent: &mut Agent, key: &[u8], seeds: [u8; 3]) -> Result<Option<Vec<Sent>>> {
+    let message = [0x6d; BLOCK * BLOCKS];
+    if agent.run("key-setup", 1, false, &[key])?.reply.status != 0 {
+        return Ok(None);
+    }
+    let mut sent = Vec::new();
+    for seed in seeds {
+        let mut random = [0; BLOCK];
+        for (at, byte) in random.iter_mut().enumerate() {
+            *byte = seed.wrapping_mul(at as u8 * 2 + 3) ^ (at as u8).rotate_left(3);
+        }
+        let reply = agent.run("encrypt", 1, false, &[&random, &message])?.reply;
+        if reply.status != 0 || reply.output.len() < BLOCK * (1 + BLOCKS) {
+            return Ok(None);
+        }
+        let (iv, ciphertext) = reply.output.split_at(BLOCK);
+        sent.push(Sent {
+            random,
+            iv: iv.to_vec(),
+            ciphertext: ciphertext.to_vec(),
+        });
+    }
+    Ok(Some(sent))
+}
+
+/// What the messages of two runs tell.
+fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let blocks = |sent: &Sent| -> Vec<Vec<u8>> {
+        sent.ciphertext
+            .chunks(BLOCK)
+            .take(BLOCKS)
+            .map(<[u8]>::to_vec)
+            .collect()
+    };
+    let (one, two, three) = (&first[0], &first[1], &first[2]);
+    let head = |sent: &Sent| sent.ciphertext[..BLOCK].to_vec();
+
+    let chained = blocks(one);
+    let is_ecb = chained.windows(2).all(|pair| pair[0] == pair[1]);
+    if is_ecb {
+        findings.push(finding(
+            "ecb-called-cbc",
+            "It is ECB, called CBC: equal blocks of a message encrypt to equal blocks",
+            "Each block must be added to the ciphertext before it is encrypted; here nothing is \
+             chained.",
+            Some("NIST SP 800-38A (2001), 6.2"),
+            shown(key, &[one]),
+        ));
+    }
+    let uses_random = |sent: &Sent| sent.iv == sent.random;
+    let repeats = head(one) == head(two);
+    if first.iter().chain(again).all(uses_random) {
+        if repeats && !is_ecb {
+            findings.push(finding(
+                "unused-iv",
+                "The IV that is sent is not the one that is used",
+                "IVs differ, and yet the same message under the same key gives the same first \
+                 block: the IV does not enter the encryption.",
+                Some(APPENDIX),
+                shown(key, &[one, two]),
+            ));
+        }
+        return findings;
+    }
+    if one.iv == two.iv {
+        let zero = one.iv.iter().all(|&byte| byte == 0);
+        let (id, title) = if zero {
+            ("zero-iv", "The IV is always zero")
+        } else {
+            ("fixed-iv", "The IV is fixed")
+        };
+        findings.push(finding(
+            id,
+            title,
+            "Two messages under one key carry the same IV: who listens sees when a message, or \
+             the beginning of one, is sent again. Draw 16 bytes from the random source for every \
+             message.",
+            Some(APPENDIX),
+            shown(key, &[one, two]),
+        ));
+        return findings;
+    }
+    let after = |sent: &Sent| {
+        let whole = sent.ciphertext.len() / BLOCK * BLOCK;
+        sent.ciphertext[whole - BLOCK..whole].to_vec()
+    };
+    // Of the padded message or of the message alone.
+    let chained_on = |before: &Sent, next: &Sent| {
+        next.iv == after(before) || next.iv == blocks(before)[BLOCKS - 1]
+    };
+    if chained_on(one, two) && chained_on(two, three) {
+        findings.push(finding(
+            "chained-iv",
+            "The IV is the last block of the message before it",
+            "Who listens knows the next IV before the next message is chosen, and can test \
+             guesses of its first block. The state of one message must not be the IV of the next.",
+            Some(APPENDIX),
+            shown(key, &[one, two]),
+        ));
+        return findings;
+    }
+    if let Some(step) = counted(&one.iv, &two.iv, &three.iv) {
+        findings.push(finding(
+            "counter-iv",
+            "The IV is a counter",
+            &format!(
+                "From message to message it grows by {step}: it is known in advance. Encrypt the \
+                 counter, or draw the IV."
+            ),
+            Some(APPENDIX),
+            shown(key, &[one, two, three]),
+        ));
+        return findings;
+    }
+    if one.iv == again[0].iv && two.iv == again[1].iv {
+        findings.push(finding(
+            "repeated-iv",
+            "The IVs are the same after every start",
+            "They differ from message to message, but a restart gives the same ones again: they \
+             come from a generator that nothing seeds, and not from the random source.",
+            Some(APPENDIX),
+            [shown(key, &[one, two]), shown(key, &[&again[0]])].concat(),
+        ));
+        return findings;
+    }
+    let drawn: Vec<usize> = (0..BLOCK)
+        .filter(|&at| {
+            first
+                .iter()
+                .chain(again)
+                .all(|sent| sent.iv[at] == sent.random[at])
+        })
+        .collect();
+    let constant = (0..BLOCK)
+        .filter(|at| {
+            first
+                .iter()
+                .chain(again)
+                .all(|sent| sent.iv[*at] == one.iv[*at])
+        })
+        .count();
+    if !drawn.is_empty() || constant > 0 {
+        findings.push(finding(
+            "partly-fixed-iv",
+            &format!("Only part of the IV is drawn: {constant} of {BLOCK} bytes never change"),
+            "All 16 bytes must be unpredictable.",
+            Some(APPENDIX),
+            shown(key, &[one, two]),
+        ));
+        return findings;
+    }
+    findings.push(finding(
+        "foreign-iv",
+        "The IV does not come from the random source",
+        "It changes from message to message and from start to start, but the lab cannot tell \
+         where from; a simulator has no other source of randomness.",
+        Some(APPENDIX),
+        shown(key, &[one, two]),
+    ));
+    findings
+}
+
+fn finding(
+    id: &str,
+    title: &str,
+    text: &str,
+    citation: Option<&str>,
+    evidence: Vec<Evidence>,
+) -> Finding {
+    Finding {
+        citation: citation.map(str::to_owned),
+        evidence,
+        ..Finding::fault(id, title, text)
+    }
+}
+
+fn shown(key: &[u8], messages: &[&Sent]) -> Vec<Evidence> {
+    let mut evidence = vec![
+        Evidence::new("key", hex::encode(key)),
+        Evidence::new("message", hex::encode([0x6d; BLOCK * BLOCKS])),
+    ];
+    for sent in messages {
+        evidence.extend([
+            Evidence::new("random source gave", hex::encode(sent.random)),
+            Evidence::new("IV", hex::encode(&sent.iv)),
+            Evidence::new("ciphertext", hex::encode(&sent.ciphertext)),
+        ]);
+    }
+    evidence
+}
+
+/// By how much three IVs grow, read as numbers of either byte order, if by the same small step.
+fn counted(one: &[u8], two: &[u8], three: &[u8]) -> Option<u64> {
+    let number = |bytes: &[u8], little: bool| {
+        let mut array = [0; BLOCK];
+        array.copy_from_slice(bytes.get(..BLOCK)?);
+        Some(if little {
+            u128::from_le_bytes(array)
+        } else {
+            u128::from_be_bytes(array)
+        })
+    };
+    [false, true].into_iter().find_map(|little| {
+        let (a, b, c) = (
+            number(one, little)?,
+            number(two, little)?,
+            number(three, little)?,
+        );
+        let step = b.wrapping_sub(a);
+        let same = c.wrapping_sub(b) == step;
+        // Where the counter stands within the IV does not matter.
+        let shifted = step.checked_shr(step.trailing_zeros() / 8 * 8)?;
+        (same && step != 0 && shifted < 1 << 16).then_some(shifted as u64)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(seed: u8, iv: [u8; BLOCK], first: u8) -> Sent {
+        let ciphertext = (0..BLOCK * (BLOCKS + 1))
+            .map(|at| (at as u8) ^ first)
+            .collect();
+        Sent {
+            random: [seed; BLOCK],
+            iv: iv.to_vec(),
+            ciphertext,
+        }
+    }
+
+    fn ids(first: &[Sent], again: &[Sent]) -> Vec<String> {
+        let found = diagnose(&[0; 16], first, again);
+        found.into_iter().map(|finding| finding.id).collect()
+    }
+
+    fn numbered(value: u128) -> [u8; BLOCK] {
+        value.to_be_bytes()
+    }
+
+    #[test]
+    fn what_the_random_source_gave_is_fresh() {
+        let run = |base: u8| -> Vec<Sent> {
+            (0..3)
+                .map(|n| message(base + n, [base + n; BLOCK], base + 9 * n))
+                .collect()
+        };
+        assert!(ids(&run(10), &run(40)).is_empty());
+        let mut unused = run(10);
+        unused[1].ciphertext = unused[0].ciphertext.clone();
+        assert_eq!(ids(&unused, &run(40)), ["unused-iv"]);
+    }
+
+    #[test]
+    fn each_fault_has_its_name() {
+        let of = |ivs: [[u8; BLOCK]; 3], seed: u8| -> Vec<Sent> {
+            (0..3)
+                .map(|n| message(seed + n as u8, ivs[n], 17 * n as u8))
+                .collect()
+        };
+        let pairs = [
+            ("fixed-iv", of([[7; 16]; 3], 1), of([[7; 16]; 3], 9)),
+            ("zero-iv", of([[0; 16]; 3], 1), of([[0; 16]; 3], 9)),
+            (
+                "counter-iv",
+                of([numbered(5), numbered(6), numbered(7)], 1),
+                of([numbered(5), numbered(6), numbered(7)], 9),
+            ),
+            (
+                "counter-iv",
+                of([numbered(5 << 64), numbered(7 << 64), numbered(9 << 64)], 1),
+                of([numbered(1), numbered(2), numbered(3)], 9),
+            ),
+            (
+                "repeated-iv",
+                of([[3; 16], [90; 16], [14; 16]], 1),
+                of([[3; 16], [90; 16], [14; 16]], 9),
+            ),
+            (
+                "foreign-iv",
+                of([[3; 16], [90; 16], [14; 16]], 1),
+                of([[44; 16], [200; 16], [61; 16]], 9),
+            ),
+        ];
+        for (id, first, again) in pairs {
+            assert_eq!(ids(&first, &again), [id]);
+        }
+        let mut half = of([[1; 16], [2; 16], [3; 16]], 1);
+        let mut half_again = of([[9; 16], [10; 16], [11; 16]], 9);
+        for sent in half.iter_mut().chain(&mut half_again) {
+            sent.iv[8..].fill(0);
+        }
+        assert_eq!(ids(&half, &half_again), ["partly-fixed-iv"]);
+    }
+
+    #[test]
+    fn a_chain_over_messages_is_seen() {
+        let mut first: Vec<Sent> = Vec::new();
+        for n in 0..3u8 {
+            let iv = first.last().map_or([1; 16], |sent| {
+                let mut iv = [0; 16];
+                iv.copy_from_slice(&sent.ciphertext[48..]);
+                iv
+            });
+            first.push(message(60 + n, iv, 31 * n));
+        }
+        assert_eq!(ids(&first, &first.clone()), ["chained-iv"]);
+    }
+
+    #[test]
+    fn ecb_is_told_from_cbc() {
+        let run = |base: u8| -> Vec<Sent> {
+            let mut sent: Vec<Sent> = (0..3)
+                .map(|n| message(base + n, [base + n; BLOCK], 0))
+                .collect();
+            for one in &mut sent {
+                one.ciphertext = [0xee; BLOCK * 4].to_vec();
+            }
+            sent
+        };
+        assert_eq!(ids(&run(1), &run(5)), ["ecb-called-cbc"]);
+    }
+}

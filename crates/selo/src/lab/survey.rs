@@ -1,0 +1,230 @@
+//! `selo lab survey`: a library on boards, from "does it build" to a verdict.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use selo_lab::board::Board;
+use selo_lab::build::Builder;
+use selo_lab::check::Effort;
+use selo_lab::measure::Lab;
+use selo_lab::project::{Project, Selection};
+use selo_lab::survey::{self, SurveyLine, Verdict};
+use selo_report::table::TerminalStyle;
+
+use super::common::{Progress, commit};
+use super::rows;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+For each board, algorithm and strategy of the library: does it build, does it fit,
+does it give what the official vectors say, is the IV of every CBC message fresh,
+does its time depend on secrets, and what do encrypting, decrypting and both cost.
+Each fault is shown with the vector that found it. The line for each algorithm:
+
+  suitable                    every vector passes, nothing speaks against it
+  suitable with reservations  it conforms, and you must know something
+  not suitable                it does not build or fit, or a fault was found
+
+A library that is not a contender yet becomes one with selo lab new-contender.
+
+Examples:
+  selo lab survey selo --board uno --algorithm aes-128,aes-128-cbc
+  selo lab survey ~/aes-library --board uno,native --out report/
+  selo lab survey ~/aes-library --json | jq -r '.algorithm + \" \" + .verdict'
+
+Exit codes: 0 nothing is \"not suitable\", 1 something is, 2 wrong usage or data,
+3 a compiler or runner is missing, 4 an error of the machine.")]
+pub struct Args {
+    /// Folder with the library's contender.toml, or the name of a contender
+    #[arg(value_name = "PATH|CONTENDER")]
+    library: PathBuf,
+    /// Boards (default: every one whose compiler is installed); `selo lab list boards`
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    board: Vec<String>,
+    /// Algorithms, such as aes-128-cbc (default: all that the library offers)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    algorithm: Vec<String>,
+    /// Strategies of the manifest (default: all)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    strategy: Vec<String>,
+    /// Run every vector on a simulated chip too, not a sample
+    #[arg(long)]
+    full: bool,
+    /// Millions of simulated cycles that one source may take of one image without --full
+    #[arg(long, value_name = "N", default_value_t = Effort::default().cycles / 1_000_000)]
+    budget: u64,
+    /// Millions of cycles that one operation may take on a chip before it counts as hung
+    #[arg(long, value_name = "N", default_value_t = selo_lab::measure::CYCLE_LIMIT / 1_000_000)]
+    limit: u64,
+    /// Print JSON Lines on stdout instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Folder for survey.html, survey.md and survey.jsonl (default: none are written)
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+    let mut project = Project::load(root)?;
+    let name = contender(&mut project, &args.library)?;
+    let title = project
+        .contenders
+        .iter()
+        .find(|contender| contender.name == name)
+        .map(|contender| contender.title.clone())
+        .unwrap_or_default();
+    let boards = boards(&project, &args.board)?;
+    let selection = Selection {
+        contenders: vec![name],
+        algorithms: args.algorithm.clone(),
+        strategies: args.strategy.clone(),
+    };
+    let catalog = project.catalog()?;
+    let effort = Effort {
+        full: args.full,
+        cycles: args.budget.saturating_mul(1_000_000),
+        ..Effort::default()
+    };
+    let mut lines: Vec<SurveyLine> = Vec::new();
+    let mut nothing = None;
+    for (board, builder) in boards {
+        let units = match project.units(board, &selection) {
+            Ok(units) => units,
+            // The library is not for this board, but may be for the next.
+            Err(error @ selo_lab::Error::NothingSelected { .. }) => {
+                eprintln!("selo: {error}");
+                nothing = Some(error);
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let lab = Lab {
+            project: &project,
+            board,
+            builder,
+            catalog: &catalog,
+            runner: board.runner.clone(),
+            run: String::new(),
+            commit: commit(root),
+            metrics: survey::metrics(board.fidelity),
+            operations: Vec::new(),
+            power: None,
+            cycle_limit: args.limit.saturating_mul(1_000_000),
+        };
+        lines.extend(on_board(&lab, &units, &effort, args.json)?);
+    }
+    if let (true, Some(error)) = (lines.is_empty(), nothing) {
+        return Err(error.into());
+    }
+    if !args.json {
+        rows::print(&selo_report::survey::text(&lines, TerminalStyle::detect()))?;
+    }
+    if let Some(folder) = &args.out {
+        for path in selo_report::survey::write(&lines, &title, folder)? {
+            eprintln!("{}", path.display());
+        }
+        let path = folder.join("survey.jsonl");
+        let text: Vec<String> = lines
+            .iter()
+            .map(serde_json::to_string)
+            .collect::<Result<_, _>>()?;
+        std::fs::write(&path, text.join("\n") + "\n").map_err(|source| selo_lab::Error::Write {
+            path: path.clone(),
+            source,
+        })?;
+        eprintln!("{}", path.display());
+    }
+    let bad = lines
+        .iter()
+        .any(|line| line.verdict == Verdict::NotSuitable);
+    Ok(ExitCode::from(u8::from(bad)))
+}
+
+/// The name of the contender that is meant: one of the project, or a folder's.
+fn contender(project: &mut Project, library: &Path) -> selo_lab::Result<String> {
+    let name = library.to_string_lossy();
+    if project.contenders.iter().any(|known| known.name == name) {
+        return Ok(name.into_owned());
+    }
+    if library.is_dir() {
+        return project.add_contender(library);
+    }
+    if library.is_file() {
+        return Err(selo_lab::Error::Data {
+            path: library.to_owned(),
+            message: "is a file; a survey takes the folder that the library is in".to_owned(),
+        });
+    }
+    Err(selo_lab::Error::unknown(
+        "folder or contender",
+        &name,
+        project.contenders.iter().map(|c| c.name.as_str()),
+    ))
+}
+
+/// The boards that were named; else each whose compiler is installed.
+fn boards<'p>(
+    project: &'p Project,
+    named: &[String],
+) -> anyhow::Result<Vec<(&'p Board, Builder<'p>)>> {
+    let mut boards = Vec::new();
+    for name in named {
+        let board = project.board(name)?;
+        boards.push((board, Builder::new(project, board)?));
+    }
+    if !named.is_empty() {
+        return Ok(boards);
+    }
+    let mut last = None;
+    for board in &project.boards {
+        match Builder::new(project, board) {
+            Ok(builder) => boards.push((board, builder)),
+            Err(error @ selo_lab::Error::MissingProgram { .. }) => {
+                eprintln!("selo: without {}: {error}", board.name);
+                last = Some(error);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match last {
+        Some(error) if boards.is_empty() => Err(error.into()),
+        _ => Ok(boards),
+    }
+}
+
+fn on_board(
+    lab: &Lab<'_>,
+    units: &[selo_lab::contender::Unit<'_>],
+    effort: &Effort,
+    json: bool,
+) -> selo_lab::Result<Vec<SurveyLine>> {
+    let mut lines = Vec::new();
+    let labels = units.iter().map(selo_lab::contender::Unit::label);
+    let mut progress = Progress::new(labels.collect());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // Simulated chips do not disturb each other; wall-clock measurements do.
+    let jobs = match lab.board.fidelity {
+        selo_lab::row::Fidelity::WallClock => 1,
+        _ => cores,
+    };
+    let result = {
+        let progress = std::cell::RefCell::new(&mut progress);
+        selo_lab::schedule::run(
+            units.len(),
+            jobs,
+            |index| lab.survey(&units[index], effort),
+            |event| progress.borrow_mut().event(event),
+            |_| Ok(()),
+            |line| {
+                if json {
+                    let text = serde_json::to_string(&line).unwrap_or_default();
+                    progress.borrow().print(&text);
+                }
+                lines.push(line);
+                Ok(())
+            },
+        )
+    };
+    progress.finish();
+    result.map(|()| lines)
+}

@@ -1,0 +1,2 @@
+/* The class alone has a header in Arduino's own sources. */
+#include "Arduino.h"
