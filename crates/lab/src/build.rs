@@ -110,7 +110,12 @@ impl<'a> Builder<'a> {
 
     /// The image with the agent and every operation of the unit.
     pub fn agent(&self, unit: &Unit<'_>) -> Result<Image> {
-        self.image(Some(unit), &self.port.agent_sources, &[])
+        self.agent_with(unit, &[])
+    }
+
+    /// The same with other settings of the port, such as `-DNAME=VALUE`.
+    pub fn agent_with(&self, unit: &Unit<'_>, defines: &[String]) -> Result<Image> {
+        self.image(Some(unit), &self.port.agent_sources, defines)
     }
 
     /// A program that only calls the operations of `footprint`.

@@ -74,6 +74,22 @@ pub enum Error {
     #[error("runner {runner}: {message}")]
     Runner { runner: String, message: String },
 
+    /// A board on a cable that cannot be reached or flashed.
+    #[error("{}: {message}", port.display())]
+    Port {
+        port: PathBuf,
+        message: String,
+        hint: String,
+    },
+
+    /// An operation on a board whose answer is lost; what the agent remembered may be, too.
+    #[error("the operation was cut off: {0}")]
+    Cut(Cut),
+
+    /// The agent's counter is too narrow for the operation.
+    #[error("the counter wrapped during '{0}'")]
+    Wrapped(String),
+
     /// The program on the chip stopped: crash, hang or access out of bounds.
     #[error("the program stopped: {0}")]
     Stopped(Stop),
@@ -93,6 +109,27 @@ pub enum Error {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// How an operation was cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// The board went away, and is back.
+    Gone,
+    /// Something came that is no answer.
+    Damaged,
+    /// Nothing came for so many seconds; the board was started anew.
+    Silent(u64),
+}
+
+impl std::fmt::Display for Cut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Cut::Gone => write!(f, "the board was gone"),
+            Cut::Damaged => write!(f, "its answer was damaged"),
+            Cut::Silent(seconds) => write!(f, "no answer for {seconds} s"),
+        }
+    }
 }
 
 /// Why a program on a chip stopped, as its runner reports it.
@@ -140,6 +177,7 @@ impl Error {
                 Some("remove that line, or start the run afresh with --fresh".into())
             }
             Error::Runner { .. } => Some("selo doctor checks the runners".into()),
+            Error::Port { hint, .. } => Some(hint.clone()),
             Error::Interrupted => Some("the same command continues where this one stopped".into()),
             _ => None,
         }

@@ -245,10 +245,11 @@ fn board_of(measured_by: &MeasuredBy) -> Option<&str> {
 fn weakness(fidelity: Fidelity) -> u8 {
     match fidelity {
         Fidelity::CycleExact => 0,
-        Fidelity::CycleModel => 1,
-        Fidelity::RadioModel => 2,
-        Fidelity::Instructions => 3,
-        Fidelity::WallClock => 4,
+        Fidelity::CycleSteps => 1,
+        Fidelity::CycleModel => 2,
+        Fidelity::RadioModel => 3,
+        Fidelity::Instructions => 4,
+        Fidelity::WallClock => 5,
     }
 }
 

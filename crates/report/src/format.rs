@@ -234,7 +234,10 @@ pub fn short(digest: &str) -> &str {
 /// What a fidelity means, in one sentence for people.
 pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
     match fidelity {
-        Fidelity::CycleExact => "every cycle of the core was counted by a simulator",
+        Fidelity::CycleExact => "every cycle of the core was counted",
+        Fidelity::CycleSteps => {
+            "the chip's own counter counted cycles in steps; the row says of how many"
+        }
         Fidelity::CycleModel => {
             "cycles derived from an instruction trace by a published timing model"
         }

@@ -1,10 +1,12 @@
 //! Runners: what executes an image and carries bytes to and from its agent. One file a
 //! kind: [`chip`] is a program of its own that speaks lines over pipes
 //! (docs/runner-protocol.md), [`native`] starts the image itself, whose standard input
-//! and output are the agent's UART.
+//! and output are the agent's UART, [`serial`] speaks to a real board by cable.
 
 mod chip;
 mod native;
+pub mod port;
+mod serial;
 
 use std::path::Path;
 use std::process::Command;
@@ -39,10 +41,18 @@ pub struct Exchange {
 pub trait Session: Send {
     /// Sends bytes to the agent and waits for one frame.
     fn exchange(&mut self, request: &[u8]) -> Result<Exchange>;
+
+    /// What it means that the image is not the one that was started.
+    fn wrong_image(&self, message: String) -> Error {
+        Error::Agent(message)
+    }
 }
 
 /// The runners that the lab knows.
-pub const RUNNERS: [&str; 3] = ["simavr", "avr8js", "native"];
+pub const RUNNERS: [&str; 4] = ["simavr", "avr8js", "native", SERIAL];
+
+/// The runner of real boards.
+pub const SERIAL: &str = "serial";
 
 /// The runner that has a paced mode.
 pub const PACED: &str = "simavr";
@@ -70,6 +80,10 @@ pub fn start(
             command
         }
         "native" => return Ok(Box::new(native::NativeSession::start(image)?)),
+        SERIAL => {
+            let session = serial::SerialSession::start(board, image, cycle_limit)?;
+            return Ok(Box::new(session));
+        }
         other => return Err(Error::unknown("runner", other, RUNNERS)),
     };
     let session = chip::ChipSession::start(runner, command, board, image, weight, cycle_limit)?;
