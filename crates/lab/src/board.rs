@@ -30,6 +30,10 @@ pub struct Board {
     #[serde(default)]
     pub memory: Option<Memory>,
     pub toolchain: Toolchain,
+    /// What it takes that this project does not have: nothing is built for it then, and
+    /// its file says what is known of the device and of what was published on it.
+    #[serde(default)]
+    pub lacks: Option<String>,
     pub agent: AgentSettings,
     /// Power figures, the default one first.
     #[serde(default)]
@@ -142,7 +146,7 @@ fn answer_seconds() -> u32 {
 }
 
 fn by_id() -> PathBuf {
-    "/dev/serial/by-id".into()
+    crate::runner::port::BY_ID.into()
 }
 
 impl Board {

@@ -58,6 +58,10 @@ pub enum Error {
         packages: Vec<String>,
     },
 
+    /// A board that is described, and that nothing can be built for.
+    #[error("nothing can be built for {title} yet: {lacks}")]
+    Lacking { title: String, lacks: String },
+
     /// The compiler or linker refused.
     #[error("{program} failed on {what}:\n{output}")]
     Compile {
@@ -178,6 +182,9 @@ impl Error {
             }
             Error::Runner { .. } => Some("selo doctor checks the runners".into()),
             Error::Port { hint, .. } => Some(hint.clone()),
+            Error::Lacking { .. } => {
+                Some("docs/howto/add-a-board.md says what a port consists of".into())
+            }
             Error::Interrupted => Some("the same command continues where this one stopped".into()),
             _ => None,
         }
@@ -187,7 +194,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Unknown { .. } | Error::Data { .. } | Error::NothingSelected { .. } => 2,
-            Error::MissingProgram { .. } => 3,
+            Error::MissingProgram { .. } | Error::Lacking { .. } => 3,
             Error::Interrupted => 130,
             _ => 4,
         }

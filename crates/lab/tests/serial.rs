@@ -174,8 +174,12 @@ fn same_as_simulated(bench: &Bench, unit: (&str, &str), operations: &[&str]) -> 
 #[test]
 fn the_chips_own_counter_gives_the_simulators_cycles() {
     let bench = Bench::new();
-    for strategy in ["fast", "tiny"] {
-        let rows = same_as_simulated(&bench, ("aes-128", strategy), &[]);
+    for unit in [
+        ("aes-128", "fast"),
+        ("aes-128", "tiny"),
+        ("sha-256", "fast"),
+    ] {
+        let rows = same_as_simulated(&bench, unit, &[]);
         assert!(rows.iter().all(|row| row.fidelity == Fidelity::CycleExact));
     }
 }
@@ -183,14 +187,14 @@ fn the_chips_own_counter_gives_the_simulators_cycles() {
 #[test]
 fn what_is_too_long_for_the_counter_is_counted_in_steps() {
     let bench = Bench::new();
-    let rows = same_as_simulated(&bench, ("sha-256", "fast"), &["hash"]);
+    let rows = same_as_simulated(&bench, ("sha3-256", "fast"), &["hash"]);
     let steps: Vec<(Option<u32>, f64)> = rows
         .iter()
         .filter(|row| row.metric == Metric::Cycles)
         .map(|row| (row.bytes, step(row)))
         .collect();
-    assert!(steps.contains(&(Some(16), 0.0)), "{steps:?}");
-    assert!(steps.iter().any(|(_, step)| *step == 8.0), "{steps:?}");
+    assert!(!steps.is_empty());
+    assert!(steps.iter().all(|(_, step)| *step == 8.0), "{steps:?}");
 }
 
 #[test]
@@ -214,6 +218,15 @@ fn a_cable_that_is_pulled_changes_nothing() {
     let (still, seen) = bench.by_cable(unit, &["encrypt"], Faults::default());
     let still = still.expect("rows");
     assert_eq!((seen.flashed, seen.pulled), (1, 0));
+    // A meter's trigger is high for the operation and a little more.
+    let cycles = still.iter().find(|row| row.metric == Metric::Cycles);
+    let cycles = cycles.and_then(|row| row.value).expect("cycles") as u64;
+    let around = |high: &&u64| (cycles..cycles + 80).contains(high);
+    assert!(
+        seen.high.iter().filter(around).count() >= 10,
+        "{:?}",
+        seen.high
+    );
     // In the middle of HELLO, of an operation, of an answer; and another board comes back.
     for (pulled, exchanged) in [
         ((1, 0), false),
@@ -322,17 +335,14 @@ fn boards_that_cannot_be_used_are_errors_with_a_hint() {
     assert!(hint.contains("boot_seconds"), "{hint}");
 
     // A programmer that says it has written, and has not.
-    let lab = bench.lab(bench.uno(), &[]);
     let other = Bench::selection("speck128/128", "fast");
     let units = bench.project.units(bench.uno(), &other).expect("a unit");
-    let mut by_cable = bench.uno().on("serial").into_owned();
-    by_cable.name = "uno".into();
+    let by_cable = bench.uno().on("serial").into_owned();
     let held = bench
         .lab(&by_cable, &[])
         .builder
         .agent(&units[0])
         .expect("an image");
-    drop(lab);
     let wrong = Faults {
         stuck_with: Some(held.path),
         ..Faults::default()
@@ -407,7 +417,7 @@ fn a_board_that_stays_away_ends_the_run_and_costs_no_row() {
     assert_eq!(figures(&kept), figures(&rows));
     assert_eq!(pty.seen().flashed, flashed);
     // Nor are figures of a slower counter.
-    let unit = ("sha-256", "fast");
+    let unit = ("sha3-256", "fast");
     let rows = bench.rows(&board, unit, &["hash"], &[]).expect("rows");
     let flashed = pty.seen().flashed;
     let kept = bench.rows(&board, unit, &["hash"], &rows).expect("rows");

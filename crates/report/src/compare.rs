@@ -821,7 +821,7 @@ impl Ours<'_> {
         if !has_rows && !self.boards.iter().any(|known| known.name == board) {
             return Gap {
                 status: CellStatus::NeedsBoard,
-                reason: format!("needs the board '{board}', which boards/ does not have yet"),
+                reason: format!("needs the board '{board}', which cannot be run yet"),
             };
         }
         let selection = place.map_or_else(String::new, |place| {
@@ -994,7 +994,7 @@ impl ComparedTable {
                 .filter_map(|cell| cell.line.board.as_deref())
                 .collect();
             remarks.push(format!(
-                "{} not shown: no board file yet for {}.",
+                "{} not shown: no board to run yet for {}.",
                 format::things(missing.len(), "cell", "cells"),
                 boards.into_iter().collect::<Vec<_>>().join(", ")
             ));

@@ -5,6 +5,7 @@ mod common;
 mod compare;
 mod energy;
 mod list;
+mod ports;
 mod recommend;
 mod report;
 mod rows;
@@ -30,6 +31,8 @@ pub enum Command {
     Energy(energy::Args),
     /// List boards, contenders, algorithms and vector sets
     List(list::Args),
+    /// List the serial ports of this machine, and the boards that may be on them
+    Ports(ports::Args),
     /// Print the JSON Schema of a kind of line
     Schema(schema::Args),
 }
@@ -44,6 +47,7 @@ impl Command {
             Command::Recommend(args) => recommend::run(args, project),
             Command::Energy(args) => energy::run(args, project),
             Command::List(args) => list::run(args, project),
+            Command::Ports(args) => ports::run(args, project),
             Command::Schema(args) => schema::run(args),
         }
     }

@@ -16,6 +16,10 @@ use rustix::termios::{
 };
 use serde::Serialize;
 
+use super::SERIAL;
+use crate::board::Board;
+use crate::error::{Error, Result};
+
 /// How long a pulse on DTR lasts.
 const PULSE: Duration = Duration::from_millis(100);
 
@@ -131,6 +135,9 @@ pub struct PortInfo {
     pub stable: Option<PathBuf>,
 }
 
+/// Where udev keeps names of ports that stay the same.
+pub const BY_ID: &str = "/dev/serial/by-id";
+
 /// Where Linux tells of its terminals.
 pub const SYSTEM: &str = "/sys/class/tty";
 
@@ -167,6 +174,51 @@ pub fn ports(system: &Path, by_id: &Path) -> Vec<PortInfo> {
         .collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found
+}
+
+/// Those of this machine.
+pub fn all() -> Vec<PortInfo> {
+    ports(Path::new(SYSTEM), Path::new(BY_ID))
+}
+
+/// Whether such a board may be on that port.
+pub fn may_be(board: &Board, port: &PortInfo) -> bool {
+    let known = board.serial.as_ref().map(|serial| &serial.usb);
+    let usb = port.usb.as_ref();
+    usb.is_some_and(|usb| known.is_some_and(|known| known.contains(usb)))
+}
+
+/// Sets the port of a board: the one that is given, else the only one that it may be on.
+pub fn choose(board: &mut Board, given: Option<&Path>) -> Result<()> {
+    let candidates = match given {
+        Some(path) => vec![path.to_owned()],
+        None => {
+            let found = all().into_iter().filter(|port| may_be(board, port));
+            found.map(|port| port.path).collect()
+        }
+    };
+    let title = board.title.clone();
+    let Some(serial) = &mut board.serial else {
+        return Err(Error::Runner {
+            runner: SERIAL.into(),
+            message: format!("the file of {title} has no [serial] table"),
+        });
+    };
+    match candidates.as_slice() {
+        [one] => serial.port.clone_from(one),
+        several => {
+            let names: Vec<String> = several.iter().map(|p| p.display().to_string()).collect();
+            return Err(Error::Port {
+                port: "serial".into(),
+                message: match names.as_slice() {
+                    [] => format!("no port has a USB bridge that is known to be of {title}"),
+                    _ => format!("{title} may be on {}", names.join(", ")),
+                },
+                hint: "name it with --port; selo lab ports lists those that are there".into(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The name in `by_id` that leads to the port.

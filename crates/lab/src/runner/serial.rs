@@ -67,12 +67,6 @@ enum Silence {
     Over,
 }
 
-impl From<Gone> for Silence {
-    fn from(_: Gone) -> Silence {
-        Silence::Gone
-    }
-}
-
 impl SerialSession {
     /// Puts `image` on the board, unless it is there, and lets it start.
     pub(super) fn start(board: &Board, image: &Path, cycle_limit: u64) -> Result<SerialSession> {
@@ -191,6 +185,9 @@ impl SerialSession {
         self.reopen()?;
         self.boot()?;
         let Some(identity) = self.hello()? else {
+            if self.port.is_none() {
+                return self.come_back();
+            }
             return Err(self.error(
                 format!(
                     "{} was flashed, but no agent answers at {} baud",
@@ -276,6 +273,7 @@ impl SerialSession {
             return Ok(Err(Silence::Gone));
         };
         if port.write(request).is_err() {
+            self.port = None;
             return Ok(Err(Silence::Gone));
         }
         let mut until = Instant::now() + patience;
@@ -309,7 +307,10 @@ impl SerialSession {
             };
             match port.read(until.min(Instant::now() + GLANCE)) {
                 Ok(bytes) => self.pending.extend(bytes),
-                Err(gone) => return Ok(Err(gone.into())),
+                Err(Gone) => {
+                    self.port = None;
+                    return Ok(Err(Silence::Gone));
+                }
             }
         }
     }

@@ -48,6 +48,8 @@ pub struct Seen {
     pub flashed: usize,
     pub resets: usize,
     pub pulled: usize,
+    /// Cycles for which pin 8 was high, each time.
+    pub high: Vec<u64>,
 }
 
 #[derive(Default)]
@@ -88,6 +90,7 @@ impl PtyBoard {
             to_host: 0,
             pull_at: None,
             cycle: 0,
+            high_since: 0,
         };
         bridge.plug();
         let thread = std::thread::spawn(move || bridge.run());
@@ -150,6 +153,7 @@ struct Bridge {
     to_host: usize,
     pull_at: Option<u64>,
     cycle: u64,
+    high_since: u64,
 }
 
 impl Bridge {
@@ -231,7 +235,10 @@ impl Bridge {
         };
         let weight = selo_lab::elf::weigh(image).expect("an image");
         let eeprom = self.folder.join("eeprom");
-        let around = Surroundings::default();
+        let around = Surroundings {
+            watch: vec!["B0".into()],
+            ..Surroundings::default()
+        };
         let chip = Paced::start(&self.root, &self.board, image, &weight, &eeprom, &around);
         self.chip = Some(chip.expect("simavr"));
         (self.idle, self.cycle) = (false, 0);
@@ -314,6 +321,15 @@ impl Bridge {
             return;
         };
         (self.idle, self.cycle) = (done.idle, done.cycle);
+        for pin in done.pins {
+            match pin.level {
+                true => self.high_since = pin.cycle,
+                false => {
+                    let lasted = pin.cycle - self.high_since;
+                    self.seen(|seen| seen.high.push(lasted));
+                }
+            }
+        }
         let mut bytes = done.bytes;
         bytes.retain(|_| {
             let number = self.to_host;

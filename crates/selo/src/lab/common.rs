@@ -1,13 +1,15 @@
 //! What `lab run` and `lab check` share: which units, how many threads, progress.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selo_lab::board::Board;
-use selo_lab::project::Selection;
+use selo_lab::project::{Project, Selection};
 use selo_lab::row::Fidelity;
+use selo_lab::runner::{RUNNERS, SERIAL};
 use selo_lab::schedule::Event;
 
 /// Which units are meant.
@@ -28,6 +30,13 @@ pub struct Select {
     /// What executes the images (default: the board's own; avr8js is a second AVR simulator)
     #[arg(long, value_name = "NAME")]
     pub runner: Option<String>,
+    /// Serial port of a real board, or `auto`: the one with such a board on USB. `selo lab
+    /// ports` lists them
+    #[arg(long, env = PORT, value_name = "PORT", value_hint = clap::ValueHint::FilePath)]
+    pub port: Option<PathBuf>,
+    /// How long to wait for a board that was unplugged (default: for ever)
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub wait: Option<Duration>,
     /// Images that run at the same time (default: one a core, one on wall-clock boards)
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
@@ -52,6 +61,9 @@ impl Select {
     /// Simulated chips do not disturb each other; wall-clock measurements do.
     pub fn jobs(&self, board: &Board, timed: bool) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if board.runner == SERIAL {
+            return 1;
+        }
         let default = if timed && board.fidelity == Fidelity::WallClock {
             1
         } else {
@@ -60,19 +72,44 @@ impl Select {
         self.jobs.unwrap_or(default).max(1)
     }
 
-    /// The runner's name, checked.
-    pub fn runner(&self, board: &Board) -> selo_lab::Result<String> {
-        let name = self.runner.clone().unwrap_or_else(|| board.runner.clone());
-        if selo_lab::runner::RUNNERS.contains(&name.as_str()) {
-            return Ok(name);
+    /// The board on the runner that was asked for.
+    pub fn board(&self, project: &Project) -> selo_lab::Result<Board> {
+        let board = project.board(&self.board)?;
+        // A port in the environment or in the configuration is for the boards that have one.
+        let by_cable = self.port.is_some() && board.serial.is_some();
+        if let (Some(port), None) = (&self.port, &board.serial) {
+            let port = port.display();
+            eprintln!(
+                "selo: note: {} is none of the boards on a cable; {port} is left aside",
+                board.name
+            );
         }
-        Err(selo_lab::Error::unknown(
-            "runner",
-            &name,
-            selo_lab::runner::RUNNERS,
-        ))
+        let name = match &self.runner {
+            Some(name) => name.as_str(),
+            None if by_cable => SERIAL,
+            None => &board.runner,
+        };
+        if !RUNNERS.contains(&name) {
+            return Err(selo_lab::Error::unknown("runner", name, RUNNERS));
+        }
+        let mut board = board.on(name).into_owned();
+        name.clone_into(&mut board.runner);
+        if name == SERIAL {
+            let port = self
+                .port
+                .as_deref()
+                .filter(|port| *port != Path::new("auto"));
+            selo_lab::runner::port::choose(&mut board, port)?;
+            if let Some(serial) = &mut board.serial {
+                serial.patience = self.wait;
+            }
+        }
+        Ok(board)
     }
 }
+
+/// The variable with the port of a real board.
+const PORT: &str = "SELO_PORT";
 
 /// A bar on a terminal; silence elsewhere.
 pub struct Progress {

@@ -86,6 +86,7 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
     let boards: Vec<KnownBoard> = data
         .boards
         .into_iter()
+        .filter(|board| board.lacks.is_none())
         .map(|board| KnownBoard {
             name: board.name,
             power: board.power,

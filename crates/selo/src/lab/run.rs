@@ -24,7 +24,8 @@ interrupted run, and does not measure again what has not changed.
 Examples:
   selo lab run --board uno
   selo lab run --board uno --algorithm aes-128,speck128/128 --metric cycles,flash
-  selo lab run --board native --json > rows.jsonl")]
+  selo lab run --board native --json > rows.jsonl
+  selo lab run --board uno --port /dev/ttyACM0 --algorithm aes-128    a real one")]
 pub struct Args {
     #[command(flatten)]
     select: Select,
@@ -54,7 +55,7 @@ pub struct Args {
 
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
-    let board = project.board(&args.select.board)?;
+    let board = &args.select.board(&project)?;
     let units = project.units(board, &args.select.selection())?;
     let operations = known_operations(&units, &args.operation)?;
     let catalog = project.catalog()?;
@@ -88,7 +89,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         board,
         builder: Builder::new(&project, board)?,
         catalog: &catalog,
-        runner: args.select.runner(board)?,
+        runner: board.runner.clone(),
         run: args
             .run
             .clone()
