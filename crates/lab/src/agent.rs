@@ -1,8 +1,8 @@
 //! The host's side of the agent: asks a running image to do operations.
 
-use selo_vectors::{CallError, Implementation, Outcome};
+use selo_vectors::{CallError, Case, Implementation, Outcome, Verdict};
 
-use crate::error::{Error, Result};
+use crate::error::{Cut, Error, Result, Stop};
 use crate::frame::{self, Hello, RunReply};
 use crate::runner::{Counts, Exchange, Session, Span};
 
@@ -35,6 +35,49 @@ pub struct Ran {
     pub counts: Option<Counts>,
 }
 
+/// Answers in a row that may come damaged before the line counts as unusable.
+const DAMAGED: u32 = 20;
+
+/// Decides whether what was cut off ([`Error::Cut`]) is begun anew.
+#[derive(Debug, Default)]
+pub struct Retry {
+    silent: u32,
+    damaged: u32,
+}
+
+impl Retry {
+    /// `Ok` if it is: from its first request on, since the agent may have forgotten, or done
+    /// already, what the others rely on.
+    pub fn after(&mut self, error: Error) -> Result<()> {
+        let Error::Cut(cut) = error else {
+            return Err(error);
+        };
+        match cut {
+            // Each time somebody has plugged it in again.
+            Cut::Gone => return Ok(()),
+            Cut::Damaged => self.damaged += 1,
+            Cut::Silent(_) => self.silent += 1,
+        }
+        // A request may be lost on its way once; not twice at the same place.
+        if self.silent > 1 {
+            return Err(Error::Stopped(Stop {
+                reason: cut.to_string(),
+                fault: None,
+                pc: None,
+            }));
+        }
+        if self.damaged > DAMAGED {
+            return Err(Error::Runner {
+                runner: crate::runner::SERIAL.into(),
+                message: format!(
+                    "{DAMAGED} answers in a row came damaged; a shorter cable or a slower `baud` may help"
+                ),
+            });
+        }
+        Ok(())
+    }
+}
+
 impl Agent {
     /// Greets the image behind `session`, and checks that it is what was built.
     pub fn greet(
@@ -64,7 +107,7 @@ impl Agent {
         let (payload, _) = agent.ask(frame::HELLO, &[])?;
         agent.hello = Hello::parse(&payload)?;
         if agent.hello.algorithm != algorithm || agent.hello.strategy != strategy {
-            return Err(Error::Agent(format!(
+            return Err(agent.session.wrong_image(format!(
                 "the image holds {} {}, not {algorithm} {strategy}",
                 agent.hello.algorithm, agent.hello.strategy
             )));
@@ -115,6 +158,36 @@ impl Agent {
             span: seen.spans.first().copied(),
             counts: seen.counts.pop(),
         })
+    }
+
+    /// [`Agent::run`] of an operation that depends on none before it.
+    pub fn run_alone(&mut self, operation: &str, repeat: u16, paint: bool) -> Result<Ran> {
+        let mut retry = Retry::default();
+        loop {
+            match self.run(operation, repeat, paint, &[]) {
+                Err(error) => retry.after(error)?,
+                ran => return ran,
+            }
+        }
+    }
+
+    /// Runs a case; one that was cut off from its beginning.
+    pub fn run_case(&mut self, case: &Case) -> Result<Verdict, CallError> {
+        let mut retry = Retry::default();
+        loop {
+            let failed = match case.run(self) {
+                Err(failed) => failed,
+                verdict => return verdict,
+            };
+            let Some(error) = self.take_error() else {
+                return Err(failed);
+            };
+            if let Err(error) = retry.after(error) {
+                let message = error.to_string();
+                self.broken = Some(error);
+                return Err(message.into());
+            }
+        }
     }
 
     fn ask(&mut self, command: u8, payload: &[u8]) -> Result<(Vec<u8>, Exchange)> {

@@ -1,10 +1,14 @@
 //! A board: a device kind, described by one file in `boards/`.
 
+use std::borrow::Cow;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::row::Fidelity;
+use crate::runner::SERIAL;
 
 /// `boards/<name>.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -27,6 +31,10 @@ pub struct Board {
     #[serde(default)]
     pub memory: Option<Memory>,
     pub toolchain: Toolchain,
+    /// What it takes that this project does not have: nothing is built for it then, and
+    /// its file says what is known of the device and of what was published on it.
+    #[serde(default)]
+    pub lacks: Option<String>,
     pub agent: AgentSettings,
     /// How to start the emulator, on boards whose runner is `qemu`.
     #[serde(default)]
@@ -34,6 +42,9 @@ pub struct Board {
     /// Power figures, the default one first.
     #[serde(default)]
     pub power: Vec<crate::energy::PowerProfile>,
+    /// How a real one is flashed and spoken to by cable.
+    #[serde(default)]
+    pub serial: Option<Serial>,
 }
 
 /// What an image and its data must fit into, in bytes.
@@ -85,6 +96,99 @@ impl Toolchain {
 pub struct AgentSettings {
     /// Largest input and largest output of one operation, in bytes.
     pub io_bytes: u32,
+}
+
+/// A real board on a serial port. In the commands `{image}` stands for the ELF file,
+/// `{hex}` and `{bin}` for files that `objcopy` makes of it, `{port}` for the port.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Serial {
+    /// Of the agent's line, 8N1.
+    pub baud: u32,
+    /// What its counter's figures are worth; with a counter that steps over cycles they
+    /// are worth less than `cycle-exact`, and rows say so.
+    pub fidelity: Fidelity,
+    /// Compiler flags instead of the toolchain's, which may be a simulator's.
+    #[serde(default)]
+    pub flags: Option<Vec<String>>,
+    /// Makes `{hex}` or `{bin}` of `{image}`, where the flash command wants one.
+    #[serde(default)]
+    pub objcopy: Vec<String>,
+    /// Puts the image on the board.
+    pub flash: Vec<String>,
+    #[serde(default = "flash_seconds")]
+    pub flash_seconds: u32,
+    /// Starts the program anew; without it a pulse on DTR does, as on boards with a
+    /// capacitor between DTR and reset.
+    #[serde(default)]
+    pub reset: Vec<String>,
+    /// From a reset until the agent listens: what the boot loader takes.
+    pub boot_seconds: f64,
+    /// The longest that an operation may take which has not been seen yet.
+    #[serde(default = "answer_seconds")]
+    pub answer_seconds: u32,
+    /// Flash that the boot loader occupies.
+    #[serde(default)]
+    pub boot_loader_bytes: u64,
+    /// `VENDOR:PRODUCT` in hexadecimal of the USB bridges that such boards have.
+    #[serde(default)]
+    pub usb: Vec<String>,
+    /// How to slow the counter down when it wraps.
+    #[serde(default)]
+    pub divider: Option<Divider>,
+    /// Debian packages that bring the commands.
+    #[serde(default)]
+    pub debian: Vec<String>,
+    /// The port; the command line knows it.
+    #[serde(skip)]
+    pub port: PathBuf,
+    /// How long to wait for a board that is gone; for ever without one.
+    #[serde(skip)]
+    pub patience: Option<Duration>,
+    /// Where the system keeps names of ports that stay the same.
+    #[serde(skip, default = "by_id")]
+    pub by_id: PathBuf,
+}
+
+/// A macro of the port, and what it may be: cycles of the core for each tick.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Divider {
+    pub define: String,
+    /// From the smallest, which the port has by itself.
+    pub values: Vec<u32>,
+}
+
+fn flash_seconds() -> u32 {
+    60
+}
+
+fn answer_seconds() -> u32 {
+    60
+}
+
+fn by_id() -> PathBuf {
+    crate::runner::port::BY_ID.into()
+}
+
+impl Board {
+    /// The board as that runner has it: on a cable other flags may hold, a boot loader
+    /// takes its share of the flash, and figures are worth what its counter is.
+    pub fn on(&self, runner: &str) -> Cow<'_, Board> {
+        let Some(serial) = self.serial.as_ref().filter(|_| runner == SERIAL) else {
+            return Cow::Borrowed(self);
+        };
+        let mut board = self.clone();
+        board.runner = SERIAL.to_owned();
+        board.fidelity = serial.fidelity;
+        if let Some(flags) = &serial.flags {
+            board.toolchain.flags.clone_from(flags);
+        }
+        if let Some(memory) = &mut board.memory {
+            memory.flash = memory.flash.saturating_sub(serial.boot_loader_bytes);
+        }
+        Cow::Owned(board)
+    }
 }
 
 /// The emulator of a board.

@@ -101,6 +101,12 @@ pub struct Builder<'a> {
 impl<'a> Builder<'a> {
     /// Asks the board's compiler what it is.
     pub fn new(project: &'a Project, board: &'a Board) -> Result<Builder<'a>> {
+        if let Some(lacks) = &board.lacks {
+            return Err(Error::Lacking {
+                title: board.title.clone(),
+                lacks: lacks.clone(),
+            });
+        }
         let cc = &board.toolchain.cc;
         let output = Command::new(cc)
             .arg("--version")
@@ -162,7 +168,12 @@ impl<'a> Builder<'a> {
 
     /// The image with the agent and every operation of the unit.
     pub fn agent(&self, unit: &Unit<'_>) -> Result<Image> {
-        self.image(Some(unit), &self.port.agent_sources, &[])
+        self.agent_with(unit, &[])
+    }
+
+    /// The same with other settings of the port, such as `-DNAME=VALUE`.
+    pub fn agent_with(&self, unit: &Unit<'_>, defines: &[String]) -> Result<Image> {
+        self.image(Some(unit), &self.port.agent_sources, defines)
     }
 
     /// A program that only calls the operations of `footprint`.

@@ -3,18 +3,20 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Instant;
 
 use rand::RngCore;
 use selo_vectors::{Case, Set, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::agent::{Agent, Ran};
+use crate::agent::{Agent, Ran, Retry};
 use crate::build::Image;
 use crate::contender::Unit;
 use crate::error::{Error, Result};
 use crate::interface::{Call, Interface, Plan, Transcript};
 use crate::measure::{Lab, rng_for};
-use crate::runner::Counts;
+use crate::row::Fidelity;
+use crate::runner::{Counts, SERIAL};
 
 /// Name of the source of constant-time lines.
 pub const CONSTANT_TIME: &str = "constant-time";
@@ -231,7 +233,7 @@ impl Lab<'_> {
             let mut line = self.line(unit, &set.id);
             let sampled_out = (cases.len() - chosen.len()) as u64;
             for case in chosen {
-                match case.run(&mut agent) {
+                match agent.run_case(case) {
                     Ok(Verdict::Pass) => line.passed += 1,
                     Ok(Verdict::Skipped { .. }) => {}
                     Ok(verdict) => {
@@ -304,11 +306,17 @@ impl Lab<'_> {
             let Some(plan) = plan.filter(|_| unit.offers(operation)) else {
                 continue;
             };
+            let asked = Instant::now();
             // The transport costs some thousand cycles a call too.
             let cycles = match self.observe(unit, agent, operation, &plan, 0) {
                 Ok(observed) => observed.last().map(|last| last.took.count() + 8000),
                 Err(Error::Stopped(_) | Error::Agent(_)) => None,
                 Err(error) => return Err(error),
+            };
+            // By cable it costs most.
+            let cycles = match self.board.clock_hz.filter(|_| self.runner == SERIAL) {
+                Some(hz) => Some((asked.elapsed().as_secs_f64() * hz as f64) as u64),
+                None => cycles,
             };
             dearest = dearest.max(cycles);
         }
@@ -419,9 +427,38 @@ impl Lab<'_> {
         })
     }
 
+    /// Cycles of a call: the span that a runner saw, or what the chip counted itself,
+    /// each with the marks.
+    fn counted(&self, agent: &Agent, ran: &Ran) -> Option<Took> {
+        if let Some(took) = Took::of(ran) {
+            return Some(took);
+        }
+        let ticks = u64::from(agent.hello().counter_hz);
+        let each = self.board.clock_hz == Some(ticks) && !ran.reply.wrapped;
+        (each && self.board.fidelity == Fidelity::CycleExact)
+            .then_some(Took::Cycles(ran.reply.counter))
+    }
+
     /// Makes the calls of a plan with the random secrets of that number; what each
-    /// took, on runners that see spans. The last call counts as `operation`.
+    /// took, where cycles are counted. The last call counts as `operation`.
     fn observe(
+        &self,
+        unit: &Unit<'_>,
+        agent: &mut Agent,
+        operation: &'static str,
+        plan: &Plan,
+        number: u32,
+    ) -> Result<Vec<Observed>> {
+        let mut retry = Retry::default();
+        loop {
+            match self.observe_once(unit, agent, operation, plan, number) {
+                Err(error) => retry.after(error)?,
+                observed => return observed,
+            }
+        }
+    }
+
+    fn observe_once(
         &self,
         unit: &Unit<'_>,
         agent: &mut Agent,
@@ -443,7 +480,7 @@ impl Lab<'_> {
                 .collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
             let ran = agent.run(call.operation, 1, false, &fields)?;
-            if let Some(took) = Took::of(&ran) {
+            if let Some(took) = self.counted(agent, &ran) {
                 let last = index + 1 == plan.len();
                 out.push(Observed {
                     operation: if last { operation } else { call.operation },

@@ -113,6 +113,28 @@ pub struct TraceEnergy {
     pub seconds: f64,
     /// Samples within the stretch, interpolated ends not counted.
     pub samples: usize,
+    /// Of how many stretches the other figures are the mean.
+    pub stretches: usize,
+}
+
+/// What a trace does not say itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TraceSetup {
+    /// The supply, where no column has it.
+    pub supply_volts: Option<f64>,
+    /// The resistor whose voltage the column `shunt` or `ch1` has, in ohms.
+    pub shunt_ohms: Option<f64>,
+    /// The column of a pin that is high while the operation runs.
+    pub trigger: Option<String>,
+}
+
+/// A trace, and where its trigger was high.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    pub samples: Vec<TraceSample>,
+    /// From the first high sample to the first low one after it, in seconds; without a
+    /// trigger nothing. One that is cut off by an end of the trace is left out.
+    pub high: Vec<Range<f64>>,
 }
 
 /// Why a trace was refused. Lines count from 1, the header included.
@@ -127,6 +149,14 @@ pub enum TraceError {
         column: &'static str,
         example: &'static str,
     },
+    #[error("line {line}: no column '{column}' for the trigger; there are {known}")]
+    NoTrigger {
+        line: usize,
+        column: String,
+        known: String,
+    },
+    #[error("the trigger '{column}' never goes from low to high and back")]
+    NeverHigh { column: String },
     #[error("line {line}: column '{column}': unknown unit '{unit}'")]
     BadUnit {
         line: usize,
@@ -168,21 +198,75 @@ pub enum TraceError {
 /// volts and amperes. With semicolons or tabs a comma in a number is a decimal comma.
 /// Empty lines and lines that start with `#` are passed over.
 pub fn parse_trace(text: &str) -> Result<Vec<TraceSample>, TraceError> {
+    Ok(parse_trace_with(text, &TraceSetup::default())?.samples)
+}
+
+/// [`parse_trace`] of a meter that has less to say: a current alone, or the voltage of a
+/// shunt. What an oscilloscope writes before its header is passed over.
+pub fn parse_trace_with(text: &str, setup: &TraceSetup) -> Result<Trace, TraceError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text
         .lines()
         .enumerate()
         .map(|(index, line)| (index + 1, line.trim_end()))
         .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-    let (header_line, header) = lines.next().ok_or(TraceError::Empty)?;
-    let separator = [';', '\t']
-        .into_iter()
-        .find(|s| header.contains(*s))
-        .unwrap_or(',');
-    let heads: Vec<&str> = header.split(separator).map(unquote).collect();
+    let separator_of = |line: &str| [';', '\t'].into_iter().find(|s| line.contains(*s));
+    let heads_of = |line: &str| -> Vec<String> {
+        let heads = line.split(separator_of(line).unwrap_or(','));
+        heads.map(|head| unquote(head).to_owned()).collect()
+    };
+    let is_header = |line: &str| {
+        let heads = heads_of(line);
+        Column::find(&heads, &TIME, 0).is_ok() && heads.len() > 1
+    };
+    let preamble = lines.clone().take(PREAMBLE);
+    let skipped = preamble.take_while(|(_, line)| !is_header(line)).count();
+    let found = lines
+        .clone()
+        .nth(skipped)
+        .is_some_and(|(_, line)| is_header(line));
+    let (header_line, header) = lines
+        .nth(if found { skipped } else { 0 })
+        .ok_or(TraceError::Empty)?;
+    let separator = separator_of(header).unwrap_or(',');
+    let mut heads = heads_of(header);
+    let trigger = match &setup.trigger {
+        Some(name) => {
+            let index = heads.iter().position(|head| {
+                let head = head.to_lowercase();
+                let name = name.to_lowercase();
+                head == name
+                    || head
+                        .strip_prefix(&name)
+                        .is_some_and(|rest| rest.starts_with(['(', '[', ' ']))
+            });
+            let index = index.ok_or_else(|| TraceError::NoTrigger {
+                line: header_line,
+                column: name.clone(),
+                known: heads.join(", "),
+            })?;
+            Some(Column { index, factor: 1.0 })
+        }
+        None => None,
+    };
+    // An oscilloscope's channel is one thing only.
+    if let Some(column) = &trigger {
+        heads[column.index].clear();
+    }
     let time = Column::find(&heads, &TIME, header_line)?;
-    let voltage = Column::find(&heads, &VOLTAGE, header_line)?;
-    let current = Column::find(&heads, &CURRENT, header_line)?;
+    let shunt = match setup.shunt_ohms {
+        Some(_) => Some(Column::find(&heads, &SHUNT, header_line)?),
+        None => None,
+    };
+    let voltage = match Column::find(&heads, &VOLTAGE, header_line) {
+        Err(TraceError::MissingColumn { .. }) if setup.supply_volts.is_some() => None,
+        found => Some(found?),
+    };
+    let current = match shunt {
+        Some(_) => None,
+        None => Some(Column::find(&heads, &CURRENT, header_line)?),
+    };
+    let mut levels = Vec::new();
 
     let mut samples: Vec<TraceSample> = Vec::new();
     for (line, text) in lines {
@@ -198,11 +282,25 @@ pub fn parse_trace(text: &str) -> Result<Vec<TraceSample>, TraceError> {
             });
         }
         let read = |column: &Column| column.read(&fields, separator != ',', line);
+        let across = match &shunt {
+            Some(column) => read(column)?,
+            None => 0.0,
+        };
         let sample = TraceSample {
             seconds: read(&time)?,
-            volts: read(&voltage)?,
-            amperes: read(&current)?,
+            // The shunt takes its part of a supply that is measured before it.
+            volts: match (&voltage, setup.supply_volts) {
+                (Some(column), _) => read(column)?,
+                (None, supply) => supply.unwrap_or(0.0) - across,
+            },
+            amperes: match (&current, setup.shunt_ohms) {
+                (Some(column), _) => read(column)?,
+                (None, ohms) => across / ohms.unwrap_or(1.0),
+            },
         };
+        if let Some(column) = &trigger {
+            levels.push(read(column)?);
+        }
         if let Some(last) = samples.last() {
             if sample.seconds <= last.seconds {
                 let (before, after) = (last.seconds, sample.seconds);
@@ -218,7 +316,59 @@ pub fn parse_trace(text: &str) -> Result<Vec<TraceSample>, TraceError> {
     if samples.len() < 2 {
         return Err(TraceError::TooFewSamples(samples.len()));
     }
-    Ok(samples)
+    let high = high_stretches(&samples, &levels);
+    match &setup.trigger {
+        Some(column) if high.is_empty() => Err(TraceError::NeverHigh {
+            column: column.clone(),
+        }),
+        _ => Ok(Trace { samples, high }),
+    }
+}
+
+/// Where a level is above the middle of its range.
+fn high_stretches(samples: &[TraceSample], levels: &[f64]) -> Vec<Range<f64>> {
+    let bounds = levels
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &level| {
+            (low.min(level), high.max(level))
+        });
+    let middle = (bounds.0 + bounds.1) / 2.0;
+    let (mut high, mut since) = (Vec::new(), None);
+    let mut before = true;
+    for (sample, &level) in samples.iter().zip(levels) {
+        let now = level > middle;
+        match (before, now) {
+            (false, true) => since = Some(sample.seconds),
+            (true, false) => high.extend(since.take().map(|since| since..sample.seconds)),
+            _ => {}
+        }
+        before = now;
+    }
+    high
+}
+
+/// The mean of [`integrate`] over stretches.
+pub fn integrate_each(
+    samples: &[TraceSample],
+    stretches: &[Range<f64>],
+    idle: &Idle,
+) -> Result<TraceEnergy, TraceError> {
+    let all: Vec<TraceEnergy> = stretches
+        .iter()
+        .map(|stretch| integrate(samples, Some(stretch.clone()), idle))
+        .collect::<Result<_, _>>()?;
+    let mean =
+        |of: fn(&TraceEnergy) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
+    let joules = mean(|one| one.joules);
+    Ok(TraceEnergy {
+        joules,
+        nanowatt_hours: joules / NANOWATT_HOUR,
+        total_joules: mean(|one| one.total_joules),
+        idle_watts: mean(|one| one.idle_watts),
+        seconds: mean(|one| one.seconds),
+        samples: all.iter().map(|one| one.samples).sum(),
+        stretches: all.len(),
+    })
 }
 
 /// Integrates power over `stretch` (the whole trace if `None`) by the
@@ -252,6 +402,7 @@ pub fn integrate(
         idle_watts,
         seconds,
         samples: samples.iter().filter(inside).count(),
+        stretches: 1,
     })
 }
 
@@ -297,13 +448,15 @@ struct Quantity {
 
 const TIME: Quantity = Quantity {
     name: "time",
-    words: &["t", "time", "timestamp", "tempo"],
+    words: &["t", "time", "timestamp", "tempo", "second", "seconds"],
     example: "'t' or 'time_ms'",
     dimension: Dimension::Time,
 };
 const VOLTAGE: Quantity = Quantity {
     name: "voltage",
-    words: &["v", "u", "voltage", "volts", "vbus", "tensão", "tensao"],
+    words: &[
+        "v", "u", "voltage", "volts", "vbus", "bus", "supply", "ch2", "tensão", "tensao",
+    ],
     example: "'v' or 'voltage [mV]'",
     dimension: Dimension::Voltage,
 };
@@ -314,13 +467,26 @@ const CURRENT: Quantity = Quantity {
     dimension: Dimension::Current,
 };
 
+const SHUNT: Quantity = Quantity {
+    name: "shunt voltage",
+    words: &["shunt", "vshunt", "ch1"],
+    example: "'shunt [mV]' or 'ch1 (V)'",
+    dimension: Dimension::Voltage,
+};
+
+/// Words of a header that say what its unit says as well.
+const FILLERS: [&str; 3] = ["voltage", "current", "time"];
+
+/// Lines that an oscilloscope may write before its header.
+const PREAMBLE: usize = 30;
+
 struct Column {
     index: usize,
     factor: f64,
 }
 
 impl Column {
-    fn find(heads: &[&str], quantity: &Quantity, line: usize) -> Result<Column, TraceError> {
+    fn find(heads: &[String], quantity: &Quantity, line: usize) -> Result<Column, TraceError> {
         for (index, head) in heads.iter().enumerate() {
             let mut parts = head
                 .split(|c: char| c.is_whitespace() || "_[]()/".contains(c))
@@ -329,7 +495,8 @@ impl Column {
             if !quantity.words.contains(&word.to_lowercase().as_str()) {
                 continue;
             }
-            let Some(name) = parts.next() else {
+            let filler = |part: &&str| FILLERS.contains(&part.to_lowercase().as_str());
+            let Some(name) = parts.find(|part| !filler(part)) else {
                 return Ok(Column { index, factor: 1.0 });
             };
             return match Unit::find(name) {
@@ -339,7 +506,7 @@ impl Column {
                 }),
                 _ => Err(TraceError::BadUnit {
                     line,
-                    column: (*head).to_owned(),
+                    column: head.clone(),
                     unit: name.to_owned(),
                 }),
             };
@@ -405,6 +572,77 @@ mod tests {
         // AES-128 encryption of albarello2020, Table II: 0.564 ms, 0.783 nWh.
         let nanowatt_hours = profile.joules(0.564e-3) / NANOWATT_HOUR;
         assert!((nanowatt_hours - 0.783).abs() < 5e-4, "{nanowatt_hours}");
+    }
+
+    #[test]
+    fn a_current_alone_a_shunt_and_a_trigger() {
+        let with = |text: &str, setup: &TraceSetup| parse_trace_with(text, setup);
+        let supply = TraceSetup {
+            supply_volts: Some(5.0),
+            ..TraceSetup::default()
+        };
+        // A power profiler: a current, and eight pins. Two operations of 2 ms at 10 mA over
+        // 6 mA, one that the end cuts off.
+        let mut text = "Timestamp(ms),Current(uA),D0,D1\n".to_owned();
+        for tenth in 0..100 {
+            let high = (20..40).contains(&tenth) || (60..80).contains(&tenth) || tenth > 95;
+            let microamperes = if high { 10_000 } else { 6_000 };
+            text += &format!(
+                "{}.{},{microamperes},{},0\n",
+                tenth / 10,
+                tenth % 10,
+                u8::from(high)
+            );
+        }
+        assert!(matches!(
+            with(&text, &TraceSetup::default()),
+            Err(TraceError::MissingColumn {
+                column: "voltage",
+                ..
+            })
+        ));
+        let on = |name: &str| TraceSetup {
+            trigger: Some(name.into()),
+            ..supply.clone()
+        };
+        let trace = with(&text, &on("d0")).expect("valid");
+        assert_eq!(trace.high, [2e-3..4e-3, 6e-3..8e-3]);
+        let energy =
+            integrate_each(&trace.samples, &trace.high, &Idle::Watts(30e-3)).expect("valid");
+        assert_eq!(energy.stretches, 2);
+        // The current falls between two samples.
+        close(energy.joules, 5.0 * 4e-3 * (1.9e-3 + 0.05e-3));
+        assert!(matches!(
+            with(&text, &on("d1")),
+            Err(TraceError::NeverHigh { .. })
+        ));
+        assert!(matches!(
+            with(&text, &on("D7")),
+            Err(TraceError::NoTrigger { line: 1, .. })
+        ));
+
+        // An oscilloscope over a shunt of 10 ohms: lines before the header, then volts.
+        let text = "Model,ABC1000\nSample Interval,1e-6\nTime(s),CH1(V)\n0,0.1\n1,0.1\n";
+        let shunt = TraceSetup {
+            shunt_ohms: Some(10.0),
+            ..supply
+        };
+        let trace = with(text, &shunt).expect("valid");
+        close(trace.samples[0].amperes, 0.01);
+        close(trace.samples[0].volts, 4.9);
+        // Its second channel is the supply at the chip, or a trigger.
+        let text = "Time(s),CH1(V),CH2(V)\n0,0.1,0\n1,0.1,4.8\n2,0.1,0\n";
+        assert_eq!(with(text, &shunt).expect("valid").samples[1].volts, 4.8);
+        let both = TraceSetup {
+            trigger: Some("CH2".into()),
+            ..shunt
+        };
+        let trace = with(text, &both).expect("valid");
+        assert_eq!((trace.high, trace.samples[1].volts), (vec![1.0..2.0], 4.9));
+
+        // An INA219's log.
+        let trace = parse("Time (ms);Bus Voltage (V);Current (mA)\n0;4,9;20\n10;4,9;20\n");
+        close(trace[1].watts(), 0.098);
     }
 
     #[test]

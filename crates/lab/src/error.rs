@@ -70,6 +70,10 @@ pub enum Error {
         packages: Vec<String>,
     },
 
+    /// A board that is described, and that nothing can be built for.
+    #[error("nothing can be built for {title} yet: {lacks}")]
+    Lacking { title: String, lacks: String },
+
     /// The compiler or linker refused.
     #[error("{program} failed on {what}:\n{output}")]
     Compile {
@@ -85,6 +89,22 @@ pub enum Error {
     /// The runner could not be started or spoke another protocol.
     #[error("runner {runner}: {message}")]
     Runner { runner: String, message: String },
+
+    /// A board on a cable that cannot be reached or flashed.
+    #[error("{}: {message}", port.display())]
+    Port {
+        port: PathBuf,
+        message: String,
+        hint: String,
+    },
+
+    /// An operation on a board whose answer is lost; what the agent remembered may be, too.
+    #[error("the operation was cut off: {0}")]
+    Cut(Cut),
+
+    /// The agent's counter is too narrow for the operation.
+    #[error("the counter wrapped during '{0}'")]
+    Wrapped(String),
 
     /// The program on the chip stopped: crash, hang or access out of bounds.
     #[error("the program stopped: {0}")]
@@ -122,6 +142,27 @@ pub enum Error {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// How an operation was cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// The board went away, and is back.
+    Gone,
+    /// Something came that is no answer.
+    Damaged,
+    /// Nothing came for so many seconds; the board was started anew.
+    Silent(u64),
+}
+
+impl std::fmt::Display for Cut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Cut::Gone => write!(f, "the board was gone"),
+            Cut::Damaged => write!(f, "its answer was damaged"),
+            Cut::Silent(seconds) => write!(f, "no answer for {seconds} s"),
+        }
+    }
 }
 
 /// Why a program on a chip stopped, as its runner reports it.
@@ -183,6 +224,10 @@ impl Error {
             Error::Digest { .. } => Some(
                 "it was changed, cut short or is another release: remove it if it lies in the folder of archives, and fetch again".into(),
             ),
+            Error::Port { hint, .. } => Some(hint.clone()),
+            Error::Lacking { .. } => {
+                Some("docs/howto/add-a-board.md says what a port consists of".into())
+            }
             Error::Interrupted => Some("the same command continues where this one stopped".into()),
             _ => None,
         }
@@ -202,7 +247,7 @@ impl Error {
             | Error::NoLibrary { .. }
             | Error::Exists { .. }
             | Error::NothingSelected { .. } => 2,
-            Error::MissingProgram { .. } => 3,
+            Error::MissingProgram { .. } | Error::Lacking { .. } => 3,
             Error::Interrupted => 130,
             _ => 4,
         }

@@ -3,6 +3,8 @@
 //! Correct before fast: an image is checked against official vectors before
 //! and after it is timed. A failure is a row with a reason, never a number.
 
+mod steps;
+
 use std::path::{Path, PathBuf};
 
 use rand::SeedableRng;
@@ -10,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use selo_vectors::{Catalog, Verdict};
 use sha2::{Digest, Sha256};
 
-use crate::agent::{Agent, Ran};
+use crate::agent::{Agent, Ran, Retry};
 use crate::board::Board;
 use crate::build::{Builder, Image};
 use crate::contender::Unit;
@@ -20,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::interface::{Footprint, Interface, Plan, Transcript};
 use crate::project::Project;
 use crate::row::{Fidelity, Metric, Row, SCHEMA, Status};
-use crate::runner::Span;
+use crate::runner::{SERIAL, Span};
 use crate::stats;
 
 /// Cycles that a chip may run from one wait for input to the next, unless told
@@ -68,7 +70,10 @@ pub struct Lab<'a> {
 pub fn default_metrics(board: &Board) -> Vec<Metric> {
     use Metric::{CpuShare, Cycles, Energy, Flash, Instructions, Ram, Rate, Stack, Time};
     match board.fidelity {
-        Fidelity::CycleExact | Fidelity::CycleModel | Fidelity::RadioModel => {
+        Fidelity::CycleExact
+        | Fidelity::CycleSteps
+        | Fidelity::CycleModel
+        | Fidelity::RadioModel => {
             vec![Cycles, Time, Energy, Flash, Ram, Stack, CpuShare, Rate]
         }
         Fidelity::Instructions => vec![Instructions, Flash, Ram, Stack],
@@ -83,6 +88,8 @@ struct Bench<'a> {
     image: &'a Image,
     agent: Option<Agent>,
     empty: Empty,
+    /// What earlier calls left behind is lost: a key pair is made anew.
+    forgot: bool,
 }
 
 /// What the marks themselves cost, in the units of the samples.
@@ -331,7 +338,9 @@ impl Lab<'_> {
             );
             return Ok(None);
         }
-        if !weighed && let Some(earlier) = self.earlier(unit, &wanted, &metrics, &image, known) {
+        if !weighed
+            && let Some(earlier) = self.earlier_any(unit, &wanted, &metrics, &image, known)?
+        {
             rows.extend(earlier);
             return Ok(None);
         }
@@ -341,6 +350,7 @@ impl Lab<'_> {
             image: &image,
             agent: None,
             empty: Empty::default(),
+            forgot: false,
         };
         if let Err(error) = bench.start() {
             let (status, reason) = outcome(error)?;
@@ -368,11 +378,13 @@ impl Lab<'_> {
             return Ok(Some((status, reason)));
         }
         let mut timed = Vec::new();
+        let mut wrapped = Vec::new();
         for (operation, bytes) in &wanted {
             match bench.samples(operation, *bytes) {
                 Ok(samples) => self.rows_of(
                     unit, operation, *bytes, &metrics, &image, &samples, &mut timed,
                 ),
+                Err(Error::Wrapped(_)) => wrapped.push((operation.clone(), *bytes)),
                 Err(error) => {
                     let (status, reason) = outcome(error)?;
                     let one = [(operation.clone(), *bytes)];
@@ -390,8 +402,13 @@ impl Lab<'_> {
                 }
             }
         }
-        match bench.check()? {
-            None => rows.extend(timed),
+        let checked = bench.check()?;
+        drop(bench);
+        match checked {
+            None => {
+                rows.extend(timed);
+                self.time_in_steps(unit, &wrapped, &metrics, rows)?;
+            }
             Some((status, reason)) => {
                 let reason = format!("after the timing: {reason}");
                 self.fail_all(
@@ -1075,7 +1092,7 @@ impl Bench<'_> {
                 if case.weight > 32 {
                     continue;
                 }
-                match case.run(agent) {
+                match agent.run_case(case) {
                     Ok(Verdict::Pass | Verdict::Skipped { .. }) => {}
                     Ok(verdict) => {
                         let what = crate::check::describe(&verdict);
@@ -1102,7 +1119,7 @@ impl Bench<'_> {
     /// Encrypts and decrypts: what can be checked without published vectors.
     fn round_trip(&mut self) -> Result<Option<Failure>> {
         let plan = self.plan("decrypt", 0)?;
-        let (ran, calls) = self.follow(&plan, "round trip", 0, 1)?;
+        let (ran, calls) = self.follow_whole(&plan, "round trip", 0, 1)?;
         let message = &calls.inputs[1][0];
         let reason = "decrypting what was encrypted does not give the message back";
         Ok((ran.reply.status != 0 || &ran.reply.output != message)
@@ -1134,6 +1151,7 @@ impl Bench<'_> {
         let mut calls = Transcript::default();
         let mut last = None;
         let paint = self.empty.paint;
+        let kept = sample > 0 && !self.forgot;
         let agent = self.agent()?;
         for (index, call) in plan.iter().enumerate() {
             let inputs: Vec<Vec<u8>> = call
@@ -1143,11 +1161,11 @@ impl Bench<'_> {
                 .collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
             // A key pair that stays with the contender takes seconds to make and serves every sample.
-            let kept = !plan
+            let stays = !plan
                 .iter()
                 .flat_map(|later| &later.inputs)
                 .any(|input| input.call() == Some(index));
-            if call.operation == "keygen" && kept && index + 1 < plan.len() && sample > 0 {
+            if call.operation == "keygen" && stays && index + 1 < plan.len() && kept {
                 calls.inputs.push(Vec::new());
                 calls.outputs.push(Vec::new());
                 continue;
@@ -1167,6 +1185,27 @@ impl Bench<'_> {
         }
         last.map(|ran| (ran, calls))
             .ok_or_else(|| Error::Agent("an empty plan".into()))
+    }
+
+    /// Follows a plan, from its beginning again if it was cut off.
+    fn follow_whole(
+        &mut self,
+        plan: &Plan,
+        purpose: &str,
+        sample: u64,
+        repeat: u16,
+    ) -> Result<(Ran, Transcript)> {
+        let mut retry = Retry::default();
+        loop {
+            match self.follow(plan, purpose, sample, repeat) {
+                Err(error) => retry.after(error)?,
+                followed => {
+                    self.forgot = false;
+                    return followed;
+                }
+            }
+            self.forgot = true;
+        }
     }
 
     fn samples(&mut self, operation: &str, bytes: Option<u32>) -> Result<Vec<Sample>> {
@@ -1211,10 +1250,10 @@ impl Bench<'_> {
     fn sample(&mut self, plan: &Plan, operation: &str, number: u64, repeat: u16) -> Result<Sample> {
         let (ran, calls) = if plan.is_empty() {
             let paint = self.empty.paint;
-            let ran = self.agent()?.run(operation, repeat, paint, &[])?;
+            let ran = self.agent()?.run_alone(operation, repeat, paint)?;
             (ran, Transcript::default())
         } else {
-            self.follow(plan, operation, number, repeat)?
+            self.follow_whole(plan, operation, number, repeat)?
         };
         let empty = self.empty;
         let inputs = calls.inputs.into_iter().flatten().collect();
@@ -1241,14 +1280,14 @@ impl Bench<'_> {
             return Err(Error::Agent(format!("'{operation}' ran without marks")));
         }
         if reply.wrapped {
-            return Err(Error::Agent(format!(
-                "the counter wrapped during '{operation}'"
-            )));
+            return Err(Error::Wrapped(operation.to_owned()));
         }
         let repeats = f64::from(reply.repeats);
         let ticks = (reply.counter as f64 / repeats - empty.ticks).max(0.0);
+        let counts_cycles = self.lab.board.fidelity == Fidelity::CycleExact;
+        let clock = self.lab.board.clock_hz.filter(|_| counts_cycles);
         Ok(Sample {
-            cycles: None,
+            cycles: clock.map(|clock| ticks * clock as f64 / f64::from(hz)),
             seconds: Some(ticks / f64::from(hz)),
             stack: reply
                 .stack
@@ -1266,7 +1305,7 @@ impl Bench<'_> {
 
 /// Runs operation 0, which is the marks around nothing.
 fn measure_empty(agent: &mut Agent) -> Result<Empty> {
-    let chip = agent.run("empty", 1, false, &[])?;
+    let chip = agent.run_alone("empty", 1, false)?;
     if let Some(span) = chip.span {
         return Ok(Empty {
             cycles: span.cycles,
@@ -1293,7 +1332,7 @@ fn measure_empty(agent: &mut Agent) -> Result<Empty> {
         ..Empty::default()
     };
     for _ in 0..20 {
-        let reply = agent.run("empty", 1000, true, &[])?.reply;
+        let reply = agent.run_alone("empty", 1000, true)?.reply;
         let repeats = f64::from(reply.repeats.max(1));
         empty.ticks = empty.ticks.min(reply.counter as f64 / repeats);
         empty.instructions = empty
@@ -1318,6 +1357,7 @@ fn outcome(error: Error) -> Result<(Status, String)> {
             Ok((Status::Crashed, text))
         }
         Error::Agent(message) | Error::Node(message) => Ok((Status::Failed, message)),
+        error @ Error::Wrapped(_) => Ok((Status::NotSupported, error.to_string())),
         other => Err(other),
     }
 }
@@ -1408,6 +1448,12 @@ impl Row {
 /// one of their own, so that no report shows them beside real ones.
 pub fn default_folder(project: &Project, board: &Board, units: &[Unit<'_>]) -> PathBuf {
     let testing = units.iter().any(|unit| unit.contender.test_only);
-    let parent = if testing { "out/instrument" } else { "out/lab" };
+    // Reports take one row of each measurement: real boards shall not stand in for
+    // simulated ones unasked.
+    let parent = match (testing, board.runner == SERIAL) {
+        (true, _) => "out/instrument",
+        (false, true) => "out/serial",
+        (false, false) => "out/lab",
+    };
     project.root.join(parent).join(&board.name)
 }

@@ -15,8 +15,11 @@ pub const SCHEMA: &str = "selo.measurement/1";
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Fidelity {
-    /// Counted by a simulator that models every cycle of the core.
+    /// Counted cycle by cycle: by a simulator that models every cycle of the core, or by
+    /// the chip's own counter at the clock of the core.
     CycleExact,
+    /// Counted by the chip's own counter in steps of several cycles; `reason` says how many.
+    CycleSteps,
     /// Derived from an instruction trace by a published timing model.
     CycleModel,
     /// Time that passes on a simulated radio: the chips' cycles are counted, and the
@@ -187,6 +190,7 @@ impl Fidelity {
     pub fn name(self) -> &'static str {
         match self {
             Fidelity::CycleExact => "cycle-exact",
+            Fidelity::CycleSteps => "cycle-steps",
             Fidelity::CycleModel => "cycle-model",
             Fidelity::RadioModel => "radio-model",
             Fidelity::Instructions => "instructions",

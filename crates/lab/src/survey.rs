@@ -155,7 +155,10 @@ pub struct Cost {
 pub fn metrics(fidelity: Fidelity) -> Vec<Metric> {
     use Metric::{Cycles, Flash, Instructions, Ram, Stack, Time};
     match fidelity {
-        Fidelity::CycleExact | Fidelity::CycleModel | Fidelity::RadioModel => {
+        Fidelity::CycleExact
+        | Fidelity::CycleSteps
+        | Fidelity::CycleModel
+        | Fidelity::RadioModel => {
             vec![Flash, Ram, Stack, Cycles, Time]
         }
         Fidelity::Instructions => vec![Flash, Ram, Stack, Instructions],

@@ -245,10 +245,11 @@ fn board_of(measured_by: &MeasuredBy) -> Option<&str> {
 fn weakness(fidelity: Fidelity) -> u8 {
     match fidelity {
         Fidelity::CycleExact => 0,
-        Fidelity::CycleModel => 1,
-        Fidelity::RadioModel => 2,
-        Fidelity::Instructions => 3,
-        Fidelity::WallClock => 4,
+        Fidelity::CycleSteps => 1,
+        Fidelity::CycleModel => 2,
+        Fidelity::RadioModel => 3,
+        Fidelity::Instructions => 4,
+        Fidelity::WallClock => 5,
     }
 }
 
@@ -820,7 +821,7 @@ impl Ours<'_> {
         if !has_rows && !self.boards.iter().any(|known| known.name == board) {
             return Gap {
                 status: CellStatus::NeedsBoard,
-                reason: format!("needs the board '{board}', which boards/ does not have yet"),
+                reason: format!("needs the board '{board}', which cannot be run yet"),
             };
         }
         let selection = place.map_or_else(String::new, |place| {
@@ -993,7 +994,7 @@ impl ComparedTable {
                 .filter_map(|cell| cell.line.board.as_deref())
                 .collect();
             remarks.push(format!(
-                "{} not shown: no board file yet for {}.",
+                "{} not shown: no board to run yet for {}.",
                 format::things(missing.len(), "cell", "cells"),
                 boards.into_iter().collect::<Vec<_>>().join(", ")
             ));

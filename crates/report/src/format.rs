@@ -254,7 +254,10 @@ pub fn short(digest: &str) -> &str {
 /// What a fidelity means, in one sentence for people.
 pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
     match fidelity {
-        Fidelity::CycleExact => "every cycle of the core was counted by a simulator",
+        Fidelity::CycleExact => "every cycle of the core was counted",
+        Fidelity::CycleSteps => {
+            "the chip's own counter counted cycles in steps; the row says of how many"
+        }
         Fidelity::CycleModel => {
             "cycles derived from an instruction trace by a published timing model"
         }
@@ -271,6 +274,7 @@ pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
 pub fn fidelity_sign(fidelity: Fidelity) -> &'static str {
     match fidelity {
         Fidelity::CycleExact => "=",
+        Fidelity::CycleSteps => "≃",
         Fidelity::CycleModel => "≈",
         Fidelity::RadioModel => "∿",
         Fidelity::Instructions => "#",

@@ -498,7 +498,7 @@ fn tables_for_readers_hide_absent_boards_and_say_so() {
     let remarks = shown.remarks.join("\n");
     assert!(
         remarks
-            .contains("45 cells not shown: no board file yet for esp32, esp32-accelerated, pi3."),
+            .contains("45 cells not shown: no board to run yet for esp32, esp32-accelerated, pi3."),
         "{remarks}"
     );
 }

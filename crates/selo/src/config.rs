@@ -19,6 +19,9 @@ use crate::Cli;
 
 /// The commands that run for long, each with a section.
 const SECTIONS: [&str; 4] = ["up", "gateway", "collect", "broker"];
+/// The section of the lab: where the board is, for its commands that measure.
+const LAB: &str = "lab";
+const LAB_KEYS: [&str; 2] = ["port", "wait"];
 /// The commands that take keys from above the sections, too: where the state is.
 const ALSO: [&str; 3] = ["device", "backup", "restore"];
 /// Options of every command; no keys.
@@ -107,9 +110,20 @@ fn keys<'a>(command: &'a clap::Command, section: &str) -> Vec<&'a Arg> {
     let Some(sub) = command.find_subcommand(section) else {
         return Vec::new();
     };
+    if section == LAB {
+        let run = sub.find_subcommand("run").into_iter();
+        let arguments = run.flat_map(clap::Command::get_arguments);
+        return arguments
+            .filter(|arg| LAB_KEYS.contains(&arg.get_id().as_str()))
+            .collect();
+    }
     sub.get_arguments()
         .filter(|arg| !NO_KEYS.contains(&arg.get_id().as_str()) && !arg.is_hide_set())
         .collect()
+}
+
+fn sections() -> impl Iterator<Item = &'static str> {
+    SECTIONS.into_iter().chain([LAB])
 }
 
 /// Reads the command line, with the file's values where nothing else speaks.
@@ -151,7 +165,9 @@ fn merge(mut arguments: Vec<OsString>) -> anyhow::Result<(Vec<OsString>, Vec<Tak
         (leaf, given, is_leaf) = (sub, deeper, false);
     }
     // A command below a section takes what stands above the sections, as others do.
-    let section = SECTIONS.contains(&name).then_some(name);
+    let measures = name == LAB && leaf.get_arguments().any(|arg| arg.get_id() == LAB_KEYS[0]);
+    let is_leaf = is_leaf || measures;
+    let section = (SECTIONS.contains(&name) || measures).then_some(name);
     if section.is_none() && !ALSO.contains(&name) {
         return Ok((arguments, Vec::new()));
     }
@@ -375,8 +391,8 @@ impl File {
         let path = self.path.display();
         let mut faults = Vec::new();
         for (name, line) in &self.sections {
-            if !SECTIONS.contains(&name.as_str()) {
-                let near = nearest(name, SECTIONS.iter().map(|one| (*one).to_owned()));
+            if !sections().any(|one| one == name) {
+                let near = nearest(name, sections().map(str::to_owned));
                 let near = near.map_or(String::new(), |near| format!("; did you mean [{near}]?"));
                 faults.push(format!("{path}:{line}: there is no section [{name}]{near}"));
             }
@@ -385,7 +401,7 @@ impl File {
             let line = entry.line;
             let sections: Vec<&str> = match entry.section.as_deref() {
                 None => SECTIONS.to_vec(),
-                Some(section) if SECTIONS.contains(&section) => vec![section],
+                Some(section) if sections().any(|one| one == section) => vec![section],
                 // Said already.
                 Some(_) => continue,
             };
@@ -482,7 +498,7 @@ fn whole() -> String {
          # What is commented out is the default.\n",
     );
     let command = command();
-    for section in SECTIONS {
+    for section in sections() {
         let about = command
             .find_subcommand(section)
             .and_then(clap::Command::get_about)
@@ -540,7 +556,7 @@ fn check(path: Option<&Path>) -> anyhow::Result<()> {
     let mut faults = Vec::new();
     for (section, line) in &file.sections {
         let own = |entry: &Entry| entry.section.as_ref() == Some(section);
-        if !file.entries.iter().any(own) {
+        if section == LAB || !file.entries.iter().any(own) {
             continue;
         }
         let mut arguments = vec![OsString::from("selo"), section.into()];

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
+use rustix::fs::Access;
 use selo_lab::project::Project;
 
 #[derive(Debug, clap::Args)]
@@ -40,7 +41,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
                 optional: false,
             });
             if let Ok(project) = &loaded {
-                for board in &project.boards {
+                for board in project.boards.iter().filter(|board| board.lacks.is_none()) {
                     let packages: Vec<&str> =
                         board.toolchain.debian.iter().map(String::as_str).collect();
                     let why = format!("images for {}", board.title);
@@ -63,6 +64,9 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
                 "counts instructions of emulated boards",
                 "make build",
             ));
+            if let Ok(project) = &loaded {
+                needs.extend(cables(project));
+            }
             let runner = root.join("target/sims/selo-simavr");
             needs.push(Need {
                 name: "simavr runner".into(),
@@ -138,6 +142,52 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
     }
     eprintln!("{missing} missing; `make setup` installs everything");
     Ok(ExitCode::from(3))
+}
+
+/// What real boards are flashed with, and whether this user may open their ports.
+fn cables(project: &Project) -> Vec<Need> {
+    let mut needs: Vec<Need> = Vec::new();
+    for board in project.boards.iter().filter(|board| board.lacks.is_none()) {
+        let Some(serial) = &board.serial else {
+            continue;
+        };
+        let packages: Vec<&str> = serial.debian.iter().map(String::as_str).collect();
+        let program = serial.flash.first().map_or("", String::as_str);
+        let mut needed = Need {
+            name: program.into(),
+            why: format!("flashing a real {}", board.title),
+            found: on_path(program),
+            install: apt(&packages),
+            optional: true,
+        };
+        if packages.is_empty() {
+            needed.install = "not among Debian's packages; see the board's file".into();
+        }
+        if !needs.iter().any(|known| known.name == program) {
+            needs.push(needed);
+        }
+    }
+    for port in selo_lab::runner::port::all() {
+        // Opening it would reset the board.
+        let both = Access::READ_OK | Access::WRITE_OK;
+        let denied = rustix::fs::access(&port.path, both).is_err();
+        needs.push(Need {
+            name: port.path.display().to_string(),
+            why: "boards on a cable; this user may not open it".into(),
+            found: (!denied).then(|| port.product.or(port.usb).unwrap_or_default()),
+            install: "sudo usermod -aG dialout $USER, then log in again".into(),
+            optional: true,
+        });
+    }
+    needs
+}
+
+/// Where a program is that need not know `--version`.
+fn on_path(name: &str) -> Option<String> {
+    let folders = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(name));
+    let mut found = found.filter(|path| path.is_file());
+    found.next().map(|path| path.display().to_string())
 }
 
 fn apt(packages: &[&str]) -> String {

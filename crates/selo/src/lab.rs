@@ -11,6 +11,7 @@ mod list;
 mod matrix;
 mod measuring;
 mod new_contender;
+mod ports;
 mod recommend;
 mod report;
 mod rows;
@@ -49,6 +50,8 @@ pub enum Command {
     Fetch(fetch::Args),
     /// List boards, contenders, algorithms and vector sets
     List(list::Args),
+    /// List the serial ports of this machine, and the boards that may be on them
+    Ports(ports::Args),
     /// Print the JSON Schema of a kind of line
     Schema(schema::Args),
 }
@@ -69,6 +72,7 @@ impl Command {
             Command::Energy(args) => energy::run(args, project),
             Command::Fetch(args) => fetch::run(args, project),
             Command::List(args) => list::run(args, project),
+            Command::Ports(args) => ports::run(args, project),
             Command::Schema(args) => schema::run(args),
         }
     }

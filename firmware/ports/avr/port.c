@@ -120,6 +120,9 @@ void port_span_open(uint16_t sp)
     stack_base = sp;
     if (request.paint_stack)
         paint();
+#ifdef PORT_TRIGGER
+    PORTB |= _BV(PORT_TRIGGER);
+#endif
     TCCR1A = 0;
     TCCR1B = 0;
     TCNT1 = 0;
@@ -132,6 +135,9 @@ void port_span_close(void)
 {
     counter = TCNT1; /* while it runs: simulators forget the count of a stopped timer */
     TCCR1B = 0;
+#ifdef PORT_TRIGGER
+    PORTB &= (uint8_t)~_BV(PORT_TRIGGER);
+#endif
     counter_flags = TIFR1 & _BV(TOV1) ? PORT_COUNTER_WRAPPED : 0;
     if (request.paint_stack)
         measure_paint();
@@ -154,6 +160,9 @@ int main(void)
     UCSR0A = _BV(U2X0);
     UCSR0C = _BV(UCSZ01) | _BV(UCSZ00); /* 8 data bits, no parity, 1 stop bit */
     UCSR0B = _BV(RXEN0) | _BV(TXEN0) | _BV(RXCIE0);
+#ifdef PORT_TRIGGER
+    DDRB = _BV(PORT_TRIGGER);
+#endif
     set_sleep_mode(SLEEP_MODE_IDLE);
     sleep_enable();
     agent_serve();

@@ -22,6 +22,8 @@
 #ifndef PORT_TIMER_DIVIDER
 #define PORT_TIMER_DIVIDER 1
 #endif
+/* With PORT_TRIGGER, a bit of port B, that pin is high during the span and some cycles
+ * around it: for a meter. The timer sees none of that. */
 #define PORT_COUNTER_HZ (F_CPU / PORT_TIMER_DIVIDER)
 #define PORT_COUNTER_BITS 16
 

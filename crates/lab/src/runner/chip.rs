@@ -21,6 +21,8 @@ pub struct Pin {
     pub port: char,
     pub bit: u8,
     pub level: bool,
+    /// The chip's cycle counter when it changed.
+    pub cycle: u64,
 }
 
 /// What is connected to a paced chip beside its UART.
@@ -342,6 +344,7 @@ fn parse_pin(text: &str) -> Option<Pin> {
         port: words.next()?.parse().ok()?,
         bit: words.next()?.parse().ok()?,
         level: words.next()? == "1",
+        cycle: field(text, "cycle")?.parse().ok()?,
     })
 }
 

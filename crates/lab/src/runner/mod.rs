@@ -1,11 +1,14 @@
 //! Runners: what executes an image and carries bytes to and from its agent. One file a
 //! kind: [`chip`] is a program of its own that speaks lines over pipes
 //! (docs/runner-protocol.md), [`native`] starts the image itself, whose standard input
-//! and output are the agent's UART, [`qemu`] an emulator with a plugin of ours.
+//! and output are the agent's UART, [`qemu`] an emulator with a plugin of ours, [`serial`]
+//! speaks to a real board by cable.
 
 mod chip;
 mod native;
+pub mod port;
 mod qemu;
+mod serial;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,10 +55,18 @@ pub struct Exchange {
 pub trait Session: Send {
     /// Sends bytes to the agent and waits for one frame.
     fn exchange(&mut self, request: &[u8]) -> Result<Exchange>;
+
+    /// What it means that the image is not the one that was started.
+    fn wrong_image(&self, message: String) -> Error {
+        Error::Agent(message)
+    }
 }
 
 /// The runners that the lab knows.
-pub const RUNNERS: [&str; 4] = ["simavr", "avr8js", "native", "qemu"];
+pub const RUNNERS: [&str; 5] = ["simavr", "avr8js", "native", "qemu", SERIAL];
+
+/// The runner of real boards.
+pub const SERIAL: &str = "serial";
 
 /// The runner that has a paced mode.
 pub const PACED: &str = "simavr";
@@ -86,6 +97,10 @@ pub fn start(
         "native" => return Ok(Box::new(native::NativeSession::start(image)?)),
         "qemu" => {
             let session = qemu::QemuSession::start(root, board, image, cycle_limit)?;
+            return Ok(Box::new(session));
+        }
+        SERIAL => {
+            let session = serial::SerialSession::start(board, image, cycle_limit)?;
             return Ok(Box::new(session));
         }
         other => return Err(Error::unknown("runner", other, RUNNERS)),

@@ -20,7 +20,8 @@ flags, unless --full asks for everything; natively everything runs always.
 Examples:
   selo lab check --board uno
   selo lab check --board native --json
-  selo lab check --board uno --algorithm x25519 --full")]
+  selo lab check --board uno --algorithm x25519 --full
+  selo lab check --board uno --port /dev/ttyACM0    a real one")]
 pub struct Args {
     #[command(flatten)]
     select: Select,
@@ -44,7 +45,7 @@ pub struct Args {
 
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
-    let board = project.board(&args.select.board)?;
+    let board = &args.select.board(&project)?;
     let units = project.units(board, &args.select.units.pick.selection())?;
     let (units, missing) = fetched(root, units, args.select.units.offline)?;
     let catalog = project.catalog()?;
@@ -53,7 +54,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         board,
         builder: Builder::new(&project, board)?,
         catalog: &catalog,
-        runner: args.select.runner(board)?,
+        runner: board.runner.clone(),
         run: String::new(),
         commit: commit(root),
         metrics: Vec::new(),

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selo_lab::board::Board;
 use selo_lab::contender::{Contender, Unit};
-use selo_lab::project::Selection;
+use selo_lab::project::{Project, Selection};
 use selo_lab::row::Fidelity;
+use selo_lab::runner::{RUNNERS, SERIAL};
 use selo_lab::schedule::Event;
 use selo_lab::source::{Sources, Step};
 
@@ -24,6 +26,13 @@ pub struct Select {
     /// What executes the images (default: the board's own; avr8js is a second AVR simulator)
     #[arg(long, value_name = "NAME")]
     pub runner: Option<String>,
+    /// Serial port of a real board, or `auto`: the one with such a board on USB. `selo lab
+    /// ports` lists them
+    #[arg(long, env = PORT, value_name = "PORT", value_hint = clap::ValueHint::FilePath)]
+    pub port: Option<PathBuf>,
+    /// How long to wait for a board that was unplugged (default: for ever)
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub wait: Option<Duration>,
 }
 
 /// Which units are meant, and how they are run.
@@ -86,6 +95,9 @@ impl Units {
     /// Simulated chips do not disturb each other; wall-clock measurements do.
     pub fn jobs(&self, board: &Board, timed: bool) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if board.runner == SERIAL {
+            return 1;
+        }
         let default = if timed && board.fidelity == Fidelity::WallClock {
             1
         } else {
@@ -96,17 +108,39 @@ impl Units {
 }
 
 impl Select {
-    /// The runner's name, checked.
-    pub fn runner(&self, board: &Board) -> selo_lab::Result<String> {
-        let name = self.runner.clone().unwrap_or_else(|| board.runner.clone());
-        if selo_lab::runner::RUNNERS.contains(&name.as_str()) {
-            return Ok(name);
+    /// The board on the runner that was asked for.
+    pub fn board(&self, project: &Project) -> selo_lab::Result<Board> {
+        let board = project.board(&self.board)?;
+        // A port in the environment or in the configuration is for the boards that have one.
+        let by_cable = self.port.is_some() && board.serial.is_some();
+        if let (Some(port), None) = (&self.port, &board.serial) {
+            let port = port.display();
+            eprintln!(
+                "selo: note: {} is none of the boards on a cable; {port} is left aside",
+                board.name
+            );
         }
-        Err(selo_lab::Error::unknown(
-            "runner",
-            &name,
-            selo_lab::runner::RUNNERS,
-        ))
+        let name = match &self.runner {
+            Some(name) => name.as_str(),
+            None if by_cable => SERIAL,
+            None => &board.runner,
+        };
+        if !RUNNERS.contains(&name) {
+            return Err(selo_lab::Error::unknown("runner", name, RUNNERS));
+        }
+        let mut board = board.on(name).into_owned();
+        name.clone_into(&mut board.runner);
+        if name == SERIAL {
+            let port = self
+                .port
+                .as_deref()
+                .filter(|port| *port != Path::new("auto"));
+            selo_lab::runner::port::choose(&mut board, port)?;
+            if let Some(serial) = &mut board.serial {
+                serial.patience = self.wait;
+            }
+        }
+        Ok(board)
     }
 }
 
@@ -163,6 +197,9 @@ pub fn complain(contender: &Contender, error: &selo_lab::Error) {
         eprintln!("hint: {hint}");
     }
 }
+
+/// The variable with the port of a real board.
+const PORT: &str = "SELO_PORT";
 
 /// A bar on a terminal; silence elsewhere.
 pub struct Progress {

@@ -173,6 +173,7 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> anyhow::Result<ExitCode>
     let boards: Vec<KnownBoard> = data
         .boards
         .into_iter()
+        .filter(|board| board.lacks.is_none())
         .map(|board| KnownBoard {
             name: board.name,
             power: board.power,

@@ -7,7 +7,10 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use selo_lab::battery::{Battery, DutyCycle, Life, life};
 use selo_lab::board::Board;
-use selo_lab::energy::{Idle, PowerProfile, TraceEnergy, TraceError, integrate, parse_trace};
+use selo_lab::energy::{
+    Idle, PowerProfile, TraceEnergy, TraceError, TraceSetup, integrate, integrate_each,
+    parse_trace_with,
+};
 use selo_lab::project::Project;
 use selo_lab::row::{Metric, Row, Status};
 use selo_lab::units::{Dimension, parse_quantity};
@@ -34,6 +37,8 @@ the first one with an idle current is taken.
 Examples:
   selo lab energy --trace run.csv --idle 0..2ms --from 2ms --to 2.6ms
   selo lab energy --trace run.csv --idle-power 45mW --json
+  selo lab energy --trace ppk2.csv --supply-volts 5 --trigger D0 --idle 0..1ms
+  selo lab energy --trace scope.csv --supply-volts 5 --shunt 10 --trigger CH2
   selo lab energy --battery cr2032 --board uno --operation aes-128:fast:encrypt --every 5s
   selo lab energy --battery 2xaa --board uno --operation speck128/128:fast:encrypt --every 5s \\
       --sleep-current 6uA --self-discharge 2%
@@ -63,6 +68,13 @@ pub struct Args {
     /// End of what is measured [default: end of the trace]
     #[arg(long, value_name = "TIME", requires = "trace")]
     to: Option<String>,
+
+    /// Resistor in the supply whose voltage the column `shunt` or `ch1` has
+    #[arg(long, value_name = "OHMS", requires = "trace")]
+    shunt: Option<f64>,
+    /// Column of a pin that is high while the operation runs: the mean of all such stretches
+    #[arg(long, value_name = "COLUMN", requires = "trace", conflicts_with_all = ["from", "to"])]
+    trigger: Option<String>,
 
     /// Battery: cr2032 (225 mAh, 3 V), 2xaa (2,500 mAh, 3 V), or such as 1200mAh@3.7V
     #[arg(long, value_name = "NAME", conflicts_with = "trace")]
@@ -96,8 +108,9 @@ pub struct Args {
     /// Current at work [default: the profile's active current]
     #[arg(long, value_name = "CURRENT", conflicts_with = "trace")]
     active_current: Option<String>,
-    /// Voltage at which the currents flow [default: the profile's, else the battery's]
-    #[arg(long, value_name = "VOLTS", conflicts_with = "trace")]
+    /// Voltage at which the currents flow [default: the profile's, else the battery's]; of a
+    /// trace without a column for it, the supply
+    #[arg(long, value_name = "VOLTS")]
     supply_volts: Option<String>,
     /// Capacity that the battery loses by itself in a year
     #[arg(long, value_name = "PERCENT", default_value = "0%")]
@@ -172,7 +185,22 @@ fn trace(args: &Args, path: &Path) -> Result<(), Refusal> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let refuse = |error: TraceError| Refusal::Usage(format!("{}: {error}", path.display()));
-    let samples = parse_trace(&text).map_err(refuse)?;
+    let positive = |value: f64| value > 0.0 && value.is_finite();
+    if args.shunt.is_some_and(|ohms| !positive(ohms)) {
+        return Err(Refusal::Usage("--shunt: it is a resistance in ohms".into()));
+    }
+    let setup = TraceSetup {
+        supply_volts: optional(
+            "--supply-volts",
+            &args.supply_volts,
+            Dimension::Voltage,
+            "V",
+        )?,
+        shunt_ohms: args.shunt,
+        trigger: args.trigger.clone(),
+    };
+    let parsed = parse_trace_with(&text, &setup).map_err(refuse)?;
+    let samples = parsed.samples;
     let time = |option, text: &Option<String>| optional(option, text, Dimension::Time, "s");
     let (from, to) = (time("--from", &args.from)?, time("--to", &args.to)?);
     let ends = samples
@@ -188,7 +216,11 @@ fn trace(args: &Args, path: &Path) -> Result<(), Refusal> {
         }
         (None, None) => Idle::None,
     };
-    let energy = integrate(&samples, Some(stretch), &idle).map_err(refuse)?;
+    let energy = match parsed.high.as_slice() {
+        [] => integrate(&samples, Some(stretch), &idle),
+        high => integrate_each(&samples, high, &idle),
+    };
+    let energy = energy.map_err(refuse)?;
     if args.json {
         rows::print_lines([&energy])?;
     } else {
@@ -214,9 +246,13 @@ fn trace_text(energy: &TraceEnergy, idle: &Idle) -> String {
         ),
     };
     format!(
-        "energy    {} J = {} nWh ({above})\nduration  {} s, {}\ntotal     {} J with the rest in it\n",
+        "energy    {} J = {} nWh ({above}){}\nduration  {} s, {}\ntotal     {} J with the rest in it\n",
         format::significant(energy.joules, 4),
         format::significant(energy.nanowatt_hours, 4),
+        match energy.stretches {
+            1 => String::new(),
+            count => format!(", mean of {count}"),
+        },
         format::significant(energy.seconds, 4),
         format::things(energy.samples, "sample", "samples"),
         format::significant(energy.total_joules, 4),

@@ -61,7 +61,8 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let rows = rows::read(&args.rows, root)?;
     if rows.is_empty() {
         // A board with limited memory is what people come for.
-        let limited = project.boards.iter().find(|board| board.memory.is_some());
+        let mut known = project.boards.iter().filter(|board| board.lacks.is_none());
+        let limited = known.find(|board| board.memory.is_some());
         return Ok(rows::none(limited.map_or("BOARD", |board| &board.name)));
     }
     let mut checks = Vec::new();
@@ -153,6 +154,7 @@ fn papers(
     let boards: Vec<KnownBoard> = project
         .boards
         .iter()
+        .filter(|board| board.lacks.is_none())
         .map(|board| KnownBoard {
             name: board.name.clone(),
             power: board.power.clone(),

@@ -28,7 +28,8 @@ Examples:
   selo lab run --board uno --algorithm aes-128,speck128/128 --metric cycles,flash
   selo lab run --board uno --algorithm aes-128 --flags \"-O1;-O2;-O3;-Os\" --metric cycles,flash
   selo lab run --board native --algorithm sha-256 --compilers gcc,clang --flags \"-O2;-O3\"
-  selo lab run --board native --json > rows.jsonl")]
+  selo lab run --board native --json > rows.jsonl
+  selo lab run --board uno --port /dev/ttyACM0 --algorithm aes-128    a real one")]
 pub struct Args {
     #[command(flatten)]
     select: Select,
@@ -49,7 +50,7 @@ pub struct Args {
 
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
-    let board = project.board(&args.select.board)?;
+    let board = &args.select.board(&project)?;
     let how = &args.select.units;
     let units = project.units(board, &how.pick.selection())?;
     let (units, missing) = fetched(root, units, how.offline)?;
@@ -73,7 +74,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
                 ..args.what.clone()
             },
             variant: varied.variant,
-            runner: args.select.runner(board)?,
+            runner: board.runner.clone(),
             power: measuring::power(board, args.power.as_deref())?,
             folder: folder.clone(),
             lenient: false,

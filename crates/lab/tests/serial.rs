@@ -1,0 +1,461 @@
+//! The runner of real boards, over pseudo-terminals with simulated ones behind them: the
+//! figures are those of the simulator, and nothing that a cable does changes a row.
+
+#[allow(dead_code)]
+mod pty_board;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use pty_board::{Faults, PtyBoard};
+use selo_lab::board::Board;
+use selo_lab::build::Builder;
+use selo_lab::check::{CONSTANT_TIME, Effort};
+use selo_lab::measure::{self, Lab};
+use selo_lab::project::{Project, Selection};
+use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_vectors::Catalog;
+
+struct Bench {
+    root: PathBuf,
+    project: Project,
+    catalog: Catalog,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let root = root.canonicalize().expect("the repository");
+        let project = Project::load(&root).expect("the data files");
+        let catalog = project.catalog().expect("the vectors");
+        Bench {
+            root,
+            project,
+            catalog,
+        }
+    }
+
+    fn uno(&self) -> &Board {
+        self.project.board("uno").expect("the Uno")
+    }
+
+    fn lab<'a>(&'a self, board: &'a Board, operations: &[&str]) -> Lab<'a> {
+        Lab {
+            project: &self.project,
+            board,
+            builder: Builder::new(&self.project, board).expect("avr-gcc"),
+            catalog: &self.catalog,
+            runner: board.runner.clone(),
+            run: "test".into(),
+            commit: "test".into(),
+            metrics: measure::default_metrics(board),
+            operations: operations.iter().map(|&name| name.to_owned()).collect(),
+            power: board.power.first().cloned(),
+            cycle_limit: measure::CYCLE_LIMIT,
+        }
+    }
+
+    fn selection(algorithm: &str, strategy: &str) -> Selection {
+        Selection {
+            contenders: vec!["selo".into()],
+            algorithms: vec![algorithm.into()],
+            strategies: vec![strategy.into()],
+        }
+    }
+
+    /// Rows of one unit; `known` are those of an earlier run.
+    fn rows(
+        &self,
+        board: &Board,
+        (algorithm, strategy): (&str, &str),
+        operations: &[&str],
+        known: &[Row],
+    ) -> selo_lab::Result<Vec<Row>> {
+        let lab = self.lab(board, operations);
+        let units = self
+            .project
+            .units(board, &Bench::selection(algorithm, strategy))
+            .expect("a unit");
+        let known = |blank: &Row| {
+            let same = |row: &&Row| {
+                selo_lab::store::key(row) == selo_lab::store::key(blank)
+                    && row.firmware_sha256 == blank.firmware_sha256
+                    && row.fidelity == blank.fidelity
+            };
+            known.iter().find(same).cloned()
+        };
+        lab.measure(&units[0], &known)
+    }
+
+    /// Rows by cable of a board with these faults, and what happened to it.
+    fn by_cable(
+        &self,
+        unit: (&str, &str),
+        operations: &[&str],
+        faults: Faults,
+    ) -> (selo_lab::Result<Vec<Row>>, pty_board::Seen) {
+        let pty = PtyBoard::new(&self.root, self.uno(), faults);
+        let rows = self.rows(&pty.described(self.uno()), unit, operations, &[]);
+        (rows, pty.seen())
+    }
+}
+
+fn figures(rows: &[Row]) -> Vec<(String, Option<u32>, Metric, Status, Option<f64>)> {
+    rows.iter()
+        .map(|row| {
+            let of = (row.operation.clone(), row.bytes, row.metric);
+            (of.0, of.1, of.2, row.status, row.value)
+        })
+        .collect()
+}
+
+/// The steps in which a row was counted.
+fn step(row: &Row) -> f64 {
+    let reason = row.reason.as_deref().unwrap_or_default();
+    let count = reason
+        .split("in steps of ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next())
+        .and_then(|count| count.parse().ok());
+    match row.fidelity {
+        Fidelity::CycleExact => 0.0,
+        _ => count.expect("the reason says how long the steps are"),
+    }
+}
+
+/// Every figure of the chip's own counter is the simulator's, to a step of the counter.
+fn same_as_simulated(bench: &Bench, unit: (&str, &str), operations: &[&str]) -> Vec<Row> {
+    let simulated = bench
+        .rows(bench.uno(), unit, operations, &[])
+        .expect("rows");
+    let (cabled, _) = bench.by_cable(unit, operations, Faults::default());
+    let cabled = cabled.expect("rows");
+    let mut compared = 0;
+    for row in &cabled {
+        assert_eq!(row.runner, "serial");
+        let other = simulated
+            .iter()
+            .find(|other| {
+                (&other.operation, other.bytes, other.metric)
+                    == (&row.operation, row.bytes, row.metric)
+            })
+            .expect("the same row");
+        let what = format!(
+            "{unit:?} {} {:?} {:?}",
+            row.operation, row.bytes, row.metric
+        );
+        match row.metric {
+            // The chip cannot tell how much of the time it worked.
+            Metric::CpuShare => assert_eq!(row.status, Status::NotSupported, "{what}"),
+            Metric::Cycles => {
+                let (a, b) = (row.value.expect("cycles"), other.value.expect("cycles"));
+                assert!(
+                    (a - b).abs() <= step(row),
+                    "{what}: {a} by cable, {b} simulated"
+                );
+                compared += 1;
+            }
+            // Painting does not see what is reserved and never written.
+            Metric::Stack => {
+                let (a, b) = (row.value.expect("bytes"), other.value.expect("bytes"));
+                assert!(
+                    a <= b + 2.0 && a + 24.0 >= b,
+                    "{what}: {a} by cable, {b} simulated"
+                );
+            }
+            Metric::Flash | Metric::Ram => assert_eq!(row.value, other.value, "{what}"),
+            _ => assert_eq!(row.status, other.status, "{what}"),
+        }
+    }
+    assert!(compared > 0);
+    cabled
+}
+
+#[test]
+fn the_chips_own_counter_gives_the_simulators_cycles() {
+    let bench = Bench::new();
+    for unit in [
+        ("aes-128", "fast"),
+        ("aes-128", "tiny"),
+        ("sha-256", "fast"),
+    ] {
+        let rows = same_as_simulated(&bench, unit, &[]);
+        assert!(rows.iter().all(|row| row.fidelity == Fidelity::CycleExact));
+    }
+}
+
+#[test]
+fn what_is_too_long_for_the_counter_is_counted_in_steps() {
+    let bench = Bench::new();
+    let rows = same_as_simulated(&bench, ("sha3-256", "fast"), &["hash"]);
+    let steps: Vec<(Option<u32>, f64)> = rows
+        .iter()
+        .filter(|row| row.metric == Metric::Cycles)
+        .map(|row| (row.bytes, step(row)))
+        .collect();
+    assert!(!steps.is_empty());
+    assert!(steps.iter().all(|(_, step)| *step == 8.0), "{steps:?}");
+}
+
+#[test]
+fn a_scalar_multiplication_is_counted_to_a_few_hundred_cycles() {
+    let bench = Bench::new();
+    let rows = same_as_simulated(&bench, ("x25519", "fast"), &["keygen"]);
+    let cycles = rows
+        .iter()
+        .find(|row| row.metric == Metric::Cycles)
+        .expect("a row");
+    assert_eq!(
+        (cycles.fidelity, step(cycles)),
+        (Fidelity::CycleSteps, 256.0)
+    );
+}
+
+#[test]
+fn a_cable_that_is_pulled_changes_nothing() {
+    let bench = Bench::new();
+    let unit = ("aes-128", "fast");
+    let (still, seen) = bench.by_cable(unit, &["encrypt"], Faults::default());
+    let still = still.expect("rows");
+    assert_eq!((seen.flashed, seen.pulled), (1, 0));
+    // A meter's trigger is high for the operation and a little more.
+    let cycles = still.iter().find(|row| row.metric == Metric::Cycles);
+    let cycles = cycles.and_then(|row| row.value).expect("cycles") as u64;
+    let around = |high: &&u64| (cycles..cycles + 80).contains(high);
+    assert!(
+        seen.high.iter().filter(around).count() >= 10,
+        "{:?}",
+        seen.high
+    );
+    // In the middle of HELLO, of an operation, of an answer; and another board comes back.
+    for (pulled, exchanged) in [
+        ((1, 0), false),
+        ((40, 32_000), false),
+        ((40, 90_000), false),
+        ((41, 48_000), true),
+    ] {
+        let faults = Faults {
+            pulled: Some(pulled),
+            exchanged,
+            ..Faults::default()
+        };
+        let pty = PtyBoard::new(&bench.root, bench.uno(), faults);
+        let board = pty.described(bench.uno());
+        let rows = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while pty.seen().pulled == 0 {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                std::thread::sleep(Duration::from_millis(300));
+                pty.faults(|faults| faults.out = false);
+            });
+            bench.rows(&board, unit, &["encrypt"], &[])
+        });
+        let rows = rows.unwrap_or_else(|error| panic!("{pulled:?}: {error}"));
+        assert_eq!(figures(&rows), figures(&still), "{pulled:?}");
+        let seen = pty.seen();
+        assert_eq!(seen.pulled, 1, "{pulled:?}");
+        assert_eq!(seen.flashed, 1 + usize::from(exchanged), "{pulled:?}");
+    }
+}
+
+#[test]
+fn lost_bytes_and_a_talkative_boot_loader_change_nothing() {
+    let bench = Bench::new();
+    let unit = ("aes-128", "fast");
+    let (still, _) = bench.by_cable(unit, &["encrypt"], Faults::default());
+    let faults = Faults {
+        chatter: b"\x00\xffboot \x01\x00\x05\x82\x01\x00AVR".to_vec(),
+        lost_requests: vec![0, 3, 100, 700],
+        lost_answers: vec![2, 250, 600, 1_000, 1_500],
+        ..Faults::default()
+    };
+    let pty = PtyBoard::new(&bench.root, bench.uno(), faults);
+    let mut board = pty.described(bench.uno());
+    if let Some(serial) = &mut board.serial {
+        serial.answer_seconds = 2;
+    }
+    let rows = bench.rows(&board, unit, &["encrypt"], &[]).expect("rows");
+    assert_eq!(figures(&rows), figures(&still.expect("rows")));
+    // All of it happened.
+    pty.faults(|faults| {
+        assert_eq!(
+            (&faults.lost_requests, &faults.lost_answers),
+            (&vec![], &vec![])
+        );
+    });
+    assert_eq!(pty.seen().flashed, 1);
+}
+
+#[test]
+fn an_operation_that_hangs_is_a_row() {
+    let bench = Bench::new();
+    let pty = PtyBoard::new(&bench.root, bench.uno(), Faults::default());
+    let mut board = pty.described(bench.uno());
+    if let Some(serial) = &mut board.serial {
+        serial.answer_seconds = 2;
+    }
+    let lab = bench.lab(&board, &[]);
+    let selection = Selection {
+        contenders: vec!["test-hang".into()],
+        ..Selection::default()
+    };
+    let units = bench.project.units(&board, &selection).expect("a unit");
+    let rows = lab.measure(&units[0], &|_| None).expect("rows");
+    let crashed: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.status == Status::Crashed)
+        .collect();
+    assert!(!crashed.is_empty());
+    for row in crashed {
+        assert_eq!(
+            row.reason
+                .as_deref()
+                .map(|reason| reason.contains("no answer for 2 s")),
+            Some(true)
+        );
+    }
+}
+
+#[test]
+fn boards_that_cannot_be_used_are_errors_with_a_hint() {
+    let bench = Bench::new();
+    let unit = ("aes-128", "fast");
+    let refusal = |rows: selo_lab::Result<Vec<Row>>| {
+        let error = rows.expect_err("no rows");
+        (error.to_string(), error.hint().unwrap_or_default())
+    };
+
+    let dead = Faults {
+        dead: true,
+        ..Faults::default()
+    };
+    let (text, hint) = refusal(bench.by_cable(unit, &["encrypt"], dead).0);
+    assert!(text.contains("no agent answers at 115200 baud"), "{text}");
+    assert!(hint.contains("boot_seconds"), "{hint}");
+
+    // A programmer that says it has written, and has not.
+    let other = Bench::selection("speck128/128", "fast");
+    let units = bench.project.units(bench.uno(), &other).expect("a unit");
+    let by_cable = bench.uno().on("serial").into_owned();
+    let held = bench
+        .lab(&by_cable, &[])
+        .builder
+        .agent(&units[0])
+        .expect("an image");
+    let wrong = Faults {
+        stuck_with: Some(held.path),
+        ..Faults::default()
+    };
+    let (text, hint) = refusal(bench.by_cable(unit, &["encrypt"], wrong).0);
+    assert!(text.contains("does not hold what was flashed"), "{text}");
+    assert!(hint.contains("flash command"), "{hint}");
+
+    let pty = PtyBoard::new(&bench.root, bench.uno(), Faults::default());
+    let board = pty.described(bench.uno());
+    let change = |change: &dyn Fn(&mut selo_lab::board::Serial)| {
+        let mut board = board.clone();
+        change(board.serial.as_mut().expect("a [serial] table"));
+        refusal(bench.rows(&board, unit, &["encrypt"], &[]))
+    };
+    let (text, hint) = change(&|serial| serial.port = "/dev/no-such-port".into());
+    assert!(text.contains("there is no such port"), "{text}");
+    assert!(hint.contains("selo lab ports"), "{hint}");
+    let (text, hint) = change(&|serial| serial.port = "/dev/null".into());
+    assert!(text.contains("serial port"), "{text} {hint}");
+    let (text, _) = change(&|serial| serial.flash = vec!["false".into(), "{port}".into()]);
+    assert!(text.contains("flashing failed: false /"), "{text}");
+    let (text, _) = change(&|serial| serial.flash = vec!["no-such-programmer".into()]);
+    assert!(
+        text.contains("no-such-programmer is not installed"),
+        "{text}"
+    );
+    let (text, _) = change(&|serial| {
+        serial.flash = vec!["sleep".into(), "60".into()];
+        serial.flash_seconds = 1;
+    });
+    assert!(text.contains("did not end within 1 s"), "{text}");
+
+    // Somebody else has it open.
+    let held = std::fs::File::open(pty.port()).expect("opened");
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::NonBlockingLockExclusive).expect("locked");
+    let (text, hint) = change(&|_| {});
+    assert!(text.contains("another program uses the port"), "{text}");
+    assert!(hint.contains("serial monitor"), "{hint}");
+}
+
+#[test]
+fn a_board_that_stays_away_ends_the_run_and_costs_no_row() {
+    let bench = Bench::new();
+    let faults = Faults {
+        pulled: Some((30, 32_000)),
+        ..Faults::default()
+    };
+    let pty = PtyBoard::new(&bench.root, bench.uno(), faults);
+    let mut board = pty.described(bench.uno());
+    if let Some(serial) = &mut board.serial {
+        serial.patience = Some(Duration::from_secs(1));
+    }
+    let unit = ("aes-128", "fast");
+    let error = bench
+        .rows(&board, unit, &["encrypt"], &[])
+        .expect_err("gone");
+    assert!(
+        error.to_string().contains("did not come back within 1 s"),
+        "{error}"
+    );
+    pty.faults(|faults| faults.out = false);
+    while !pty.port().exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+
+    let rows = bench.rows(&board, unit, &["encrypt"], &[]).expect("rows");
+    assert!(rows.iter().any(|row| row.status == Status::Ok));
+    // What is measured is not measured, and not flashed, again.
+    let flashed = pty.seen().flashed;
+    let kept = bench.rows(&board, unit, &["encrypt"], &rows).expect("rows");
+    assert_eq!(figures(&kept), figures(&rows));
+    assert_eq!(pty.seen().flashed, flashed);
+    // Nor are figures of a slower counter.
+    let unit = ("sha3-256", "fast");
+    let rows = bench.rows(&board, unit, &["hash"], &[]).expect("rows");
+    let flashed = pty.seen().flashed;
+    let kept = bench.rows(&board, unit, &["hash"], &rows).expect("rows");
+    assert_eq!(figures(&kept), figures(&rows));
+    assert_eq!(pty.seen().flashed, flashed);
+}
+
+#[test]
+fn vectors_and_constant_time_by_cable() {
+    let bench = Bench::new();
+    let pty = PtyBoard::new(&bench.root, bench.uno(), Faults::default());
+    let board = pty.described(bench.uno());
+    let lab = bench.lab(&board, &[]);
+    let effort = Effort {
+        cycles: 20_000_000,
+        secrets: 20,
+        ..Effort::default()
+    };
+    let units = |name: &str, algorithm: &str, strategy: &str| {
+        let selection = Selection {
+            contenders: vec![name.into()],
+            algorithms: vec![algorithm.into()],
+            strategies: if strategy.is_empty() {
+                vec![]
+            } else {
+                vec![strategy.into()]
+            },
+        };
+        bench.project.units(&board, &selection).expect("a unit")
+    };
+    let good = units("selo", "aes-128", "fast");
+    let lines = lab.check(&good[0], &effort, true).expect("lines");
+    assert!(lines.iter().all(|line| line.failed == 0), "{lines:?}");
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.is_official() && line.passed > 0)
+    );
+    let constant = |line: &&selo_lab::check::CheckLine| line.source == CONSTANT_TIME;
+    assert!(lines.iter().find(constant).expect("a verdict").passed >= 40);
+}
