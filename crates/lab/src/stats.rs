@@ -1,6 +1,8 @@
 //! The one place for statistics.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// A summary of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,6 +115,157 @@ fn student_t(degrees_of_freedom: f64) -> f64 {
         .map_or(f64::NAN, |distribution| distribution.inverse_cdf(0.975))
 }
 
+/// An interval of a mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    pub low: f64,
+    pub high: f64,
+}
+
+/// How often [`bootstrap`] draws the samples anew.
+const RESAMPLES: usize = 2000;
+
+/// The 95 % interval of the mean by the percentile bootstrap, which assumes no shape of the
+/// distribution. The same samples and seed give the same interval. `None` for fewer than two
+/// samples.
+pub fn bootstrap(samples: &[f64], seed: u64) -> Option<Interval> {
+    if samples.len() < 2 {
+        return None;
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut means: Vec<f64> = (0..RESAMPLES)
+        .map(|_| {
+            let sum: f64 = (0..samples.len())
+                .map(|_| samples[rng.random_range(0..samples.len())])
+                .sum();
+            sum / samples.len() as f64
+        })
+        .collect();
+    means.sort_by(f64::total_cmp);
+    Some(Interval {
+        low: quantile(&means, 0.025),
+        high: quantile(&means, 0.975),
+    })
+}
+
+/// A quantile of sorted samples, interpolated between the two that surround it.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let position = share * (sorted.len() - 1) as f64;
+    let below = position.floor() as usize;
+    let above = position.ceil() as usize;
+    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
+}
+
+/// Samples outside Tukey's fences: further than 1.5 interquartile ranges from the quartiles.
+/// They are counted, never dropped. `None` for fewer than four samples.
+pub fn outliers(samples: &[f64]) -> Option<u32> {
+    if samples.len() < 4 {
+        return None;
+    }
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (first, third) = (quantile(&sorted, 0.25), quantile(&sorted, 0.75));
+    let reach = 1.5 * (third - first);
+    let outside = |x: &&f64| **x < first - reach || **x > third + reach;
+    Some(samples.iter().filter(outside).count() as u32)
+}
+
+/// The result of a test of two samples, two-sided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Test {
+    pub statistic: f64,
+    /// Probability of a difference at least as large if there were none.
+    pub p: f64,
+}
+
+/// Means of two samples that need not have equal variances, by Welch's t. `None` unless both
+/// have two samples and one of them varies.
+pub fn welch(a: &[f64], b: &[f64]) -> Option<Test> {
+    let (x, y) = (summarise(a)?, summarise(b)?);
+    let (n, m) = (a.len() as f64, b.len() as f64);
+    let (u, v) = (x.sd?.powi(2) / n, y.sd?.powi(2) / m);
+    if u + v == 0.0 {
+        return None;
+    }
+    let statistic = (x.mean - y.mean) / (u + v).sqrt();
+    let freedom = (u + v).powi(2) / (u.powi(2) / (n - 1.0) + v.powi(2) / (m - 1.0));
+    let distribution = StudentsT::new(0.0, 1.0, freedom).ok()?;
+    Some(Test {
+        statistic,
+        p: 2.0 * distribution.cdf(-statistic.abs()),
+    })
+}
+
+/// Whether one of two samples tends to be larger, by the U of Mann and Whitney, which looks at
+/// ranks only and so does not mind outliers. The normal approximation, corrected for ties and
+/// continuity: `None` unless both have eight samples and they are not all equal.
+pub fn mann_whitney(a: &[f64], b: &[f64]) -> Option<Test> {
+    if a.len() < 8 || b.len() < 8 {
+        return None;
+    }
+    let (n, m) = (a.len() as f64, b.len() as f64);
+    let mut all: Vec<(f64, bool)> = a.iter().map(|x| (*x, true)).collect();
+    all.extend(b.iter().map(|x| (*x, false)));
+    all.sort_by(|x, y| x.0.total_cmp(&y.0));
+    let (mut ranks, mut ties, mut start) = (0.0, 0.0, 0);
+    for group in all.chunk_by(|x, y| x.0 == y.0) {
+        let size = group.len() as f64;
+        let rank = start as f64 + (size + 1.0) / 2.0;
+        ranks += rank * group.iter().filter(|x| x.1).count() as f64;
+        ties += size.powi(3) - size;
+        start += group.len();
+    }
+    let u = ranks - n * (n + 1.0) / 2.0;
+    let total = n + m;
+    let variance = n * m / 12.0 * (total + 1.0 - ties / (total * (total - 1.0)));
+    if variance <= 0.0 {
+        return None;
+    }
+    let z = ((u - n * m / 2.0).abs() - 0.5).max(0.0) / variance.sqrt();
+    let p = Normal::new(0.0, 1.0).ok()?.cdf(-z) * 2.0;
+    Some(Test {
+        statistic: u,
+        p: p.min(1.0),
+    })
+}
+
+/// What can be said of two samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Compared {
+    /// Mean of the first less that of the second.
+    pub difference: f64,
+    pub welch: Option<Test>,
+    pub mann_whitney: Option<Test>,
+    /// Both tests see a difference at the level that was asked for.
+    pub distinct: bool,
+}
+
+/// Compares two samples by both tests. One of them alone may be led astray, Welch's by an
+/// outlier and that of Mann and Whitney by a different spread: only where both agree the
+/// samples count as distinct. `None` if a sample is empty.
+pub fn compare(a: &[f64], b: &[f64], level: f64) -> Option<Compared> {
+    let difference = summarise(a)?.mean - summarise(b)?.mean;
+    let (welch, mann_whitney) = (welch(a, b), mann_whitney(a, b));
+    let sees = |test: Option<Test>| test.is_some_and(|test| test.p < level);
+    Some(Compared {
+        difference,
+        welch,
+        mann_whitney,
+        distinct: sees(welch) && sees(mann_whitney),
+    })
+}
+
+/// The numbers below `count` in an order that the seed decides: whatever drifts meanwhile
+/// falls on all alike.
+pub fn shuffled(count: usize, seed: u64) -> Vec<usize> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut order: Vec<usize> = (0..count).collect();
+    for last in (1..count).rev() {
+        order.swap(last, rng.random_range(0..=last));
+    }
+    order
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,5 +353,59 @@ mod tests {
         let s = summarise(&[7.0]).expect("one sample");
         assert_eq!((s.sd, s.ci95), (None, None));
         assert!(summarise(&[]).is_none());
+    }
+
+    const A: [f64; 10] = [1.1, 1.3, 0.9, 1.2, 1.0, 1.4, 1.2, 1.1, 1.0, 1.3];
+    const B: [f64; 9] = [1.5, 1.2, 1.6, 1.4, 1.7, 1.3, 1.5, 9.0, 1.4];
+
+    /// By SciPy's ttest_ind(equal_var=False) and mannwhitneyu(method="asymptotic").
+    #[test]
+    fn the_tests_give_the_values_of_another_implementation() {
+        let test = welch(&A, &B).expect("they vary");
+        assert!((test.statistic - -1.352_818_545_090_926_3).abs() < 1e-9, "{test:?}");
+        assert!((test.p - 0.212_851_353_475_402_54).abs() < 1e-9, "{test:?}");
+        let test = mann_whitney(&A, &B).expect("enough of both");
+        assert!((test.statistic - 7.0).abs() < 1e-12, "{test:?}");
+        assert!((test.p - 0.002_054_718_976_131_807).abs() < 1e-9, "{test:?}");
+        // One outlier hides the difference of means, not that of ranks.
+        assert!(!compare(&A, &B, 0.05).expect("both are there").distinct);
+        let shifted = A.map(|x| x + 0.5);
+        assert!(compare(&A, &shifted, 0.05).expect("both").distinct);
+        assert!(!compare(&A, &A, 0.05).expect("both").distinct);
+        assert_eq!(welch(&[1.0, 1.0], &[1.0, 1.0]), None);
+        assert_eq!(mann_whitney(&[1.0; 8], &[1.0; 8]), None);
+    }
+
+    #[test]
+    fn outliers_are_counted() {
+        assert_eq!(outliers(&B), Some(1));
+        assert_eq!(outliers(&A), Some(0));
+        assert_eq!(outliers(&[1.0, 2.0, 100.0]), None);
+        assert_eq!(quantile(&[1.0, 2.0, 3.0, 4.0], 0.25), 1.75);
+    }
+
+    #[test]
+    fn a_bootstrap_holds_the_mean_and_repeats_itself() {
+        let (mean, t) = summarise(&A).map(|s| (s.mean, s.ci95)).expect("ten");
+        let interval = bootstrap(&A, 7).expect("ten samples");
+        assert!(interval.low < mean && mean < interval.high);
+        // Close to Student's where nothing is far out.
+        let half = (interval.high - interval.low) / 2.0;
+        assert!((0.6..1.1).contains(&(half / t.expect("ten"))), "{half}");
+        assert_eq!(bootstrap(&A, 7), Some(interval));
+        assert_ne!(bootstrap(&A, 8), Some(interval));
+        assert_eq!(bootstrap(&[1.0], 7), None);
+    }
+
+    #[test]
+    fn an_order_has_everything_once() {
+        let order = shuffled(100, 1);
+        assert_eq!(shuffled(100, 1), order);
+        assert_ne!(shuffled(100, 2), order);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..100).collect::<Vec<_>>());
+        assert_ne!(sorted, order);
+        assert_eq!(shuffled(0, 1), []);
     }
 }

@@ -227,7 +227,7 @@ fn operation_of(measured_by: &MeasuredBy) -> Option<&str> {
             first.map(|term| term.operation.as_str())
         }
         MeasuredBy::Winner { term, .. } => Some(&term.operation),
-        MeasuredBy::Clock { .. } | MeasuredBy::Nothing { .. } => None,
+        MeasuredBy::Clock { .. } | MeasuredBy::Exchange(_) | MeasuredBy::Nothing { .. } => None,
     }
 }
 
@@ -237,7 +237,7 @@ fn board_of(measured_by: &MeasuredBy) -> Option<&str> {
         | MeasuredBy::Difference(value, _)
         | MeasuredBy::Quotient(value, _) => Some(&value.board),
         MeasuredBy::Winner { board, .. } | MeasuredBy::Clock { board } => Some(board),
-        MeasuredBy::Nothing { .. } => None,
+        MeasuredBy::Exchange(_) | MeasuredBy::Nothing { .. } => None,
     }
 }
 
@@ -300,6 +300,10 @@ impl Ours<'_> {
             })
         };
         match &cell.measured_by {
+            MeasuredBy::Exchange(_) => Err(Gap {
+                status: CellStatus::NotMeasured,
+                reason: "rows of exchanges are compared by: selo exchange compare".into(),
+            }),
             MeasuredBy::Nothing { reason } => Err(Gap {
                 status: CellStatus::PublishedOnly,
                 reason: reason.clone(),

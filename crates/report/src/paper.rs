@@ -109,10 +109,52 @@ pub enum MeasuredBy {
     Clock {
         board: String,
     },
+    /// What `selo exchange` measures: rows of its own, compared by `selo exchange compare`.
+    Exchange(ExchangeLink),
     /// Nothing that the lab measures; the reason says what it would take.
     Nothing {
         reason: String,
     },
+}
+
+/// A figure of exchanges between two machines: the mean of the rows that agree with what is
+/// named here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExchangeLink {
+    pub figure: Option<String>,
+    pub scenario: Option<String>,
+    pub cipher: Option<String>,
+    pub payload: Option<String>,
+    pub implementation: Option<String>,
+    pub group: Option<String>,
+    pub handshake: Option<String>,
+    /// What differs in the second value: a quotient, or how many per cent more or less.
+    pub over: Option<Box<ExchangeLink>>,
+    pub more: Option<Box<ExchangeLink>>,
+    pub less: Option<Box<ExchangeLink>>,
+}
+
+impl ExchangeLink {
+    /// This link, changed by what another says.
+    #[must_use]
+    pub fn with(&self, other: &ExchangeLink) -> ExchangeLink {
+        fn pick<T: Clone>(upper: &Option<T>, lower: &Option<T>) -> Option<T> {
+            upper.clone().or_else(|| lower.clone())
+        }
+        ExchangeLink {
+            figure: pick(&other.figure, &self.figure),
+            scenario: pick(&other.scenario, &self.scenario),
+            cipher: pick(&other.cipher, &self.cipher),
+            payload: pick(&other.payload, &self.payload),
+            implementation: pick(&other.implementation, &self.implementation),
+            group: pick(&other.group, &self.group),
+            handshake: pick(&other.handshake, &self.handshake),
+            over: pick(&other.over, &self.over),
+            more: pick(&other.more, &self.more),
+            less: pick(&other.less, &self.less),
+        }
+    }
 }
 
 /// A value from rows: all terms of `sum`, plus the largest of `max`.
@@ -361,6 +403,8 @@ struct FileLink {
     over: Option<Box<FileLink>>,
     winner: Option<bool>,
     clock: Option<bool>,
+    /// A figure of `selo exchange`.
+    exchange: Option<ExchangeLink>,
     /// Why the lab does not measure this.
     nothing: Option<String>,
 }
@@ -593,6 +637,10 @@ impl FileLink {
             over: pick(&over.over, &self.over),
             winner: pick(&over.winner, &self.winner),
             clock: pick(&over.clock, &self.clock),
+            exchange: match (&over.exchange, &self.exchange) {
+                (Some(over), Some(exchange)) => Some(exchange.with(over)),
+                (over, exchange) => pick(over, exchange),
+            },
             nothing: pick(&over.nothing, &self.nothing),
         }
     }
@@ -607,6 +655,12 @@ fn check_link(
         return Ok(MeasuredBy::Nothing {
             reason: reason.clone(),
         });
+    }
+    if let Some(exchange) = &link.exchange {
+        if exchange.figure.is_none() {
+            return Err("an exchange needs a figure".into());
+        }
+        return Ok(MeasuredBy::Exchange(exchange.clone()));
     }
     let board = link
         .board

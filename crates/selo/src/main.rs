@@ -15,6 +15,7 @@ mod config;
 mod demo;
 mod device;
 mod doctor;
+mod exchange;
 mod gateway;
 mod lab;
 mod man;
@@ -93,6 +94,9 @@ enum Command {
     /// Measure the gateway under load
     #[command(subcommand)]
     Bench(bench::Command),
+    /// Secure exchanges between two machines, timed: ciphers over TCP, suites of TLS 1.3
+    #[command(subcommand)]
+    Exchange(selo_exchange::cli::Command),
     /// Say what is missing on this machine, and the line that installs it
     Doctor(doctor::Args),
     /// Copy registry, database and keys, while everything runs
@@ -159,6 +163,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Radio(command) => command.run(),
         Command::Attack(args) => attack::run(args),
         Command::Bench(command) => command.run(project().ok().as_deref()),
+        Command::Exchange(command) => exchange::run(command),
         Command::Doctor(args) => doctor::run(args, project().ok().as_deref()),
         Command::Backup(args) => backup::backup(args),
         Command::Restore(args) => backup::restore(args),
@@ -221,6 +226,9 @@ fn advice(error: &anyhow::Error) -> (Option<String>, u8) {
         }
         if let Some(nodes) = cause.downcast_ref::<selo_nodes::Error>() {
             return (nodes.hint(), nodes.exit_code());
+        }
+        if let Some(exchange) = cause.downcast_ref::<selo_exchange::Error>() {
+            return (exchange.hint(), exchange.exit_code());
         }
         if let Some(bench) = cause.downcast_ref::<selo_bench::Error>() {
             return (bench.hint(), bench.exit_code());

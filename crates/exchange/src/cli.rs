@@ -1,0 +1,680 @@
+//! The subcommands, for `selo exchange` and for the small program of this crate, which is
+//! built for a Raspberry Pi in a minute.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use selo_report::format::things;
+use selo_report::table::{Table, TerminalStyle};
+
+use crate::cipher::{Cipher, Implementation};
+use crate::client::Exchange;
+use crate::error::{Error, Result};
+use crate::key::Key;
+use crate::payload::Payload;
+use crate::row::{self, Experiment, Figure, Row, Rows, Stamps, Unit};
+use crate::run::{Measured, Outcome, Plan, run};
+use crate::tls::client::{Client, Reading, Url};
+use crate::tls::{Group, Suite};
+use crate::{figures, published, server, tls};
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make a pre-shared key, or say which one a file holds
+    Key(KeyArgs),
+    /// Who offers which cipher, and the suites of TLS
+    List,
+    /// Wait for messages, and send them back
+    Serve(ServeArgs),
+    /// Send messages to a server and get them back, by every cipher, and time it
+    Run(RunArgs),
+    /// Wait for readings over TLS 1.3
+    ServeTls(ServeTlsArgs),
+    /// Send readings to a web server, by every suite of TLS 1.3, and time it
+    Tls(TlsArgs),
+    /// Tables and pictures of what was measured
+    Report(ReportArgs),
+    /// A published paper's figures, ours beside them
+    Compare(CompareArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  selo exchange key out/exchange/key          a new key, mode 0600; copy it by a safe way
+  selo exchange key --id out/exchange/key     a name of the key, to compare two files")]
+pub struct KeyArgs {
+    /// File of the key
+    file: PathBuf,
+    /// Make nothing; print the name of the key that the file holds
+    #[arg(long)]
+    id: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints one line, `listening ADDR:PORT`, and serves until it is stopped.
+
+Examples:
+  selo exchange serve --key out/exchange/key
+  selo exchange serve --key key --listen 0.0.0.0:7390 --store received")]
+pub struct ServeArgs {
+    /// Where to listen; port 0 takes one that is free
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7390")]
+    listen: String,
+    /// File of the pre-shared key
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    /// Who computes: see `selo exchange list`
+    #[arg(long, default_value = "selo", value_parser = implementation)]
+    implementation: Implementation,
+    /// Folder for what was decrypted
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// Largest payload in bytes
+    #[arg(long, value_name = "N", default_value_t = 16 << 20, value_parser = clap::value_parser!(u32).range(0..=i64::from(crate::wire::MAX_PAYLOAD)))]
+    max_payload: u32,
+    #[command(flatten)]
+    limits: Limits,
+    /// Say that this machine is an emulator: rows are then marked
+    #[arg(long)]
+    emulated: bool,
+}
+
+#[derive(Debug, Args)]
+struct Limits {
+    /// Clients at a time
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    max_clients: u32,
+    /// Seconds that a client may say nothing
+    #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+}
+
+/// What both experiments have in common.
+#[derive(Debug, Args)]
+struct Common {
+    /// Counted repetitions of each combination
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    repeat: u32,
+    /// Repetitions before them that are not counted
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    warm_up: u32,
+    /// Decides the order of the exchanges
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Rows, one a line, as they are made; the same command goes on with them
+    #[arg(long, value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
+    out: PathBuf,
+    /// Which machines, in a word that rows carry: two-processes, pc-pi, pi-pi, ...
+    #[arg(long, value_name = "WORD", default_value = "two-processes")]
+    scenario: String,
+    /// What is between the machines, in words
+    #[arg(long, value_name = "WORDS", default_value = "loopback")]
+    link: String,
+    /// Seconds to wait for anything
+    #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+    /// Say that this machine is an emulator: rows are then marked
+    #[arg(long)]
+    emulated: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The experiment of ferreira2020 (docs/exchange.md). Both ends compare what they decrypted with
+what was sent. CBC is not authenticated and labelled so; its IV is drawn anew each time.
+
+Examples:
+  selo exchange run --key key --cipher aes-128-cbc,aes-192-cbc,aes-256-cbc \\
+      --payload string,image --repeat 100
+  selo exchange run --key key --to raspberrypi:7390 --cipher all --scenario pc-pi
+
+Exit codes: 0 all went well, 1 an exchange failed, 2 wrong usage or data, 4 an error of the
+machine.")]
+pub struct RunArgs {
+    /// The server
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7390")]
+    to: String,
+    /// File of the pre-shared key
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    /// Ciphers, or all
+    #[arg(long, value_delimiter = ',', default_value = "all")]
+    cipher: Vec<String>,
+    /// Payloads: string (1,215 bytes), image (2 MB), a number of bytes, or a file
+    #[arg(long, value_delimiter = ',', default_value = "string")]
+    payload: Vec<String>,
+    /// Who computes here: see `selo exchange list`
+    #[arg(long, value_delimiter = ',', default_value = "selo", value_parser = implementation)]
+    implementation: Vec<Implementation>,
+    /// Folder for what came back
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Takes readings at /api/v1/exchange/reading, and the times that stations report at .../handshake
+and .../exchange. Prints one line, `listening ADDR:PORT`, and serves until it is stopped.
+
+Examples:
+  selo setup tls
+  selo exchange serve-tls --cert tls/server.pem --cert-key tls/server.key
+  selo exchange serve-tls --cert tls/server.pem --cert-key tls/server.key \\
+      --suite TLS_CHACHA20_POLY1305_SHA256 --group x25519mlkem768")]
+pub struct ServeTlsArgs {
+    /// Where to listen; port 0 takes one that is free
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7391")]
+    listen: String,
+    /// Certificate chain (PEM)
+    #[arg(long, value_name = "FILE")]
+    cert: PathBuf,
+    /// Its private key, mode 0600
+    #[arg(long, value_name = "FILE")]
+    cert_key: PathBuf,
+    /// Suites to offer, or all
+    #[arg(long, value_delimiter = ',', default_value = "all")]
+    suite: Vec<String>,
+    /// Key exchanges to offer, or all
+    #[arg(long, value_delimiter = ',', default_value = "all")]
+    group: Vec<String>,
+    /// File for what comes, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    #[command(flatten)]
+    limits: Limits,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The experiment of ferreira2021 (docs/exchange.md). The handshake is timed from its first
+message until the client may send; the exchange from the request until its whole answer.
+
+Examples:
+  selo exchange tls --to https://localhost:7391 --ca tls/ca.pem --suite all
+  selo exchange tls --to https://station.example:7380 --ca ca.pem --token-file token \\
+      --group x25519,x25519mlkem768 --handshake full,resumed --repeat 100
+
+Exit codes: 0 all went well, 1 an exchange failed, 2 wrong usage or data, 4 an error of the
+machine.")]
+pub struct TlsArgs {
+    /// The web server
+    #[arg(long, value_name = "URL", default_value = "https://localhost:7391")]
+    to: String,
+    /// Authority that signed its certificate (PEM)
+    #[arg(long, value_name = "FILE")]
+    ca: PathBuf,
+    /// Suites, or all
+    #[arg(long, value_delimiter = ',', default_value = "all")]
+    suite: Vec<String>,
+    /// Key exchanges, or all
+    #[arg(long, value_delimiter = ',', default_value = "x25519")]
+    group: Vec<String>,
+    /// Handshakes: full, resumed
+    #[arg(long, value_delimiter = ',', default_value = "full")]
+    handshake: Vec<String>,
+    /// What is sent
+    #[arg(long, value_name = "LAT,LON,SPEED", default_value = "-23.185100,-50.649700,12.50", value_parser = reading, allow_hyphen_values = true)]
+    reading: Reading,
+    /// Tell the server each time that was measured
+    #[arg(long)]
+    report_times: bool,
+    /// File with a token that the server wants, mode 0600
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  selo exchange report
+  selo exchange report --pictures out/exchange
+  selo exchange report --csv > times.csv")]
+pub struct ReportArgs {
+    /// Rows
+    #[arg(value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
+    rows: Vec<PathBuf>,
+    /// Write pictures (SVG) into this folder
+    #[arg(long, value_name = "DIR")]
+    pictures: Option<PathBuf>,
+    #[command(flatten)]
+    form: Form,
+}
+
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+struct Form {
+    /// Tables as Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// Tables as CSV
+    #[arg(long)]
+    csv: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  selo exchange compare ferreira2020
+  selo exchange compare ferreira2021 out/exchange/rows.jsonl")]
+pub struct CompareArgs {
+    /// A file of the folder papers, without .toml
+    paper: String,
+    /// Rows
+    #[arg(value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
+    rows: Vec<PathBuf>,
+    /// Folder of the papers
+    #[arg(long, value_name = "DIR", default_value = "papers")]
+    papers: PathBuf,
+    #[command(flatten)]
+    form: Form,
+}
+
+fn implementation(text: &str) -> std::result::Result<Implementation, String> {
+    Implementation::by_name(text).ok_or_else(|| {
+        let names: Vec<&str> = Implementation::ALL.iter().map(|i| i.name()).collect();
+        format!("one of {}", names.join(", "))
+    })
+}
+
+fn reading(text: &str) -> std::result::Result<Reading, String> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .map(|number| number.trim().parse().unwrap_or(f64::NAN))
+        .collect();
+    match numbers[..] {
+        [latitude, longitude, speed]
+            if latitude.abs() <= 90.0 && longitude.abs() <= 180.0 && (0.0..1e4).contains(&speed) =>
+        {
+            Ok(Reading {
+                latitude,
+                longitude,
+                speed,
+            })
+        }
+        _ => Err("degrees north, degrees east, speed, with commas between".into()),
+    }
+}
+
+/// What words name, each once; `all` is all.
+fn named<T: Copy + PartialEq>(
+    words: &[String],
+    all: &[T],
+    by_name: impl Fn(&str) -> Option<T>,
+    what: &str,
+) -> Result<Vec<T>> {
+    let mut found = Vec::new();
+    for word in words {
+        let some = match word.as_str() {
+            "all" => all.to_vec(),
+            name => vec![by_name(name).ok_or_else(|| {
+                Error::usage(
+                    format!("there is no {what} '{name}'"),
+                    "`selo exchange list` has what there is",
+                )
+            })?],
+        };
+        for one in some {
+            if !found.contains(&one) {
+                found.push(one);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn say(line: &str) {
+    eprintln!("{line}");
+}
+
+impl Command {
+    pub fn run(&self) -> Result<()> {
+        match self {
+            Command::Key(args) => args.run(),
+            Command::List => {
+                list();
+                Ok(())
+            }
+            Command::Serve(args) => args.run(),
+            Command::Run(args) => args.run(),
+            Command::ServeTls(args) => args.run(),
+            Command::Tls(args) => args.run(),
+            Command::Report(args) => args.run(),
+            Command::Compare(args) => args.run(),
+        }
+    }
+}
+
+impl KeyArgs {
+    fn run(&self) -> Result<()> {
+        let key = if self.id {
+            Key::read(&self.file)?
+        } else {
+            let key = Key::generate()?;
+            key.write(&self.file)?;
+            key
+        };
+        println!("{}", hex::encode(key.id()));
+        Ok(())
+    }
+}
+
+fn list() {
+    for cipher in Cipher::ALL {
+        let offering = Implementation::ALL.iter().filter(|i| i.offers(cipher));
+        let names: Vec<&str> = offering.map(|i| i.name()).collect();
+        let note = if cipher.authenticated() {
+            ""
+        } else {
+            "  (not authenticated)"
+        };
+        println!("{:<18} {}{note}", cipher.name(), names.join(" "));
+    }
+    for suite in Suite::ALL {
+        println!("{}", suite.name());
+    }
+    for group in Group::ALL {
+        println!("{}", group.name());
+    }
+}
+
+fn until_stopped() {
+    while selo_lab::schedule::check_interrupt().is_ok() {
+        std::thread::sleep(server::LOOK);
+    }
+}
+
+impl ServeArgs {
+    fn run(&self) -> Result<()> {
+        let options = server::Options {
+            implementation: self.implementation,
+            max_payload: self.max_payload,
+            timeout: Duration::from_secs(self.limits.timeout),
+            max_clients: self.limits.max_clients as usize,
+            store: self.store.clone(),
+            emulated: self.emulated,
+        };
+        let server = server::Server::start(&self.listen, Key::read(&self.key)?, options, say)?;
+        println!("listening {}", server.address);
+        until_stopped();
+        Ok(())
+    }
+}
+
+impl ServeTlsArgs {
+    fn run(&self) -> Result<()> {
+        let options = tls::server::Options {
+            chain: tls::certificates(&self.cert)?,
+            key: tls::private_key(&self.cert_key)?,
+            suites: named(&self.suite, &Suite::ALL, Suite::by_name, "suite")?,
+            groups: named(&self.group, &Group::ALL, Group::by_name, "key exchange")?,
+            timeout: Duration::from_secs(self.limits.timeout),
+            max_clients: self.limits.max_clients as usize,
+        };
+        let server = tls::server::Server::start(&self.listen, options, self.store.as_deref(), say)?;
+        println!("listening {}", server.address);
+        until_stopped();
+        Ok(())
+    }
+}
+
+impl Common {
+    fn plan(&self, units: Vec<Unit>) -> Plan {
+        Plan {
+            units,
+            repeat: self.repeat,
+            warm_up: self.warm_up,
+            seed: self.seed,
+            link: self.link.clone(),
+            emulated: self.emulated,
+        }
+    }
+
+    fn perform(
+        &self,
+        units: Vec<Unit>,
+        exchange: impl FnMut(&Unit) -> Result<Measured>,
+    ) -> Result<()> {
+        let (mut rows, before) = Rows::open(&self.out)?;
+        let Outcome { done, kept } =
+            run(&self.plan(units), &mut rows, &before, exchange, |_, _| {})?;
+        eprintln!(
+            "{} done, {kept} kept: {}",
+            things(done, "exchange", "exchanges"),
+            self.out.display()
+        );
+        Ok(())
+    }
+}
+
+impl RunArgs {
+    fn run(&self) -> Result<()> {
+        let key = Key::read(&self.key)?;
+        let ciphers = named(&self.cipher, &Cipher::ALL, Cipher::by_name, "cipher")?;
+        let payloads: Vec<Payload> = self
+            .payload
+            .iter()
+            .map(|text| Payload::parse(text))
+            .collect::<Result<_>>()?;
+        if let Some(folder) = &self.store {
+            std::fs::create_dir_all(folder).map_err(|error| Error::File {
+                path: folder.clone(),
+                why: error.to_string(),
+                hint: "--store DIR is made if it can be".into(),
+            })?;
+        }
+        let mut units = Vec::new();
+        for payload in &payloads {
+            for &implementation in &self.implementation {
+                // `all` means all that one offers; who names a cipher is told.
+                let all = self.cipher.iter().any(|word| word == "all");
+                for cipher in &ciphers {
+                    if all && !implementation.offers(*cipher) {
+                        continue;
+                    }
+                    units.push(Unit {
+                        experiment: Experiment::Symmetric,
+                        scenario: self.common.scenario.clone(),
+                        implementation: implementation.name().into(),
+                        cipher: cipher.name().into(),
+                        group: None,
+                        handshake: None,
+                        payload: payload.name.clone(),
+                        bytes: payload.bytes.len() as u64,
+                    });
+                }
+            }
+        }
+        let mut number = 0;
+        self.common.perform(units, |unit| {
+            let unknown = || Error::Protocol("a unit of another run".into());
+            let cipher = Cipher::by_name(&unit.cipher).ok_or_else(unknown)?;
+            let implementation =
+                Implementation::by_name(&unit.implementation).ok_or_else(unknown)?;
+            let payload = payloads
+                .iter()
+                .find(|payload| payload.name == unit.payload)
+                .ok_or_else(unknown)?;
+            let store = self.store.as_ref().map(|folder| {
+                number += 1;
+                folder.join(format!("client-{number:06}-{}.bin", cipher.name()))
+            });
+            let done = Exchange {
+                to: &self.to,
+                key: &key,
+                cipher,
+                implementation,
+                payload: &payload.bytes,
+                timeout: Duration::from_secs(self.common.timeout),
+                store: store.as_deref(),
+            }
+            .run()?;
+            Ok(Measured {
+                server: done.machine,
+                authenticated: cipher.authenticated(),
+                sent: done.sent,
+                received: done.received,
+                stamps: Some(Stamps {
+                    connect: done.connect,
+                    t1: done.sealed,
+                    t6: done.came,
+                    t7: done.opened,
+                    t3_less_t2: done.server.opened,
+                    t4_less_t2: done.server.began,
+                    t5_less_t2: done.server.sealed,
+                }),
+                tls: None,
+            })
+        })
+    }
+}
+
+impl TlsArgs {
+    fn run(&self) -> Result<()> {
+        let url = Url::parse(&self.to)?;
+        let authorities = tls::certificates(&self.ca)?;
+        let suites = named(&self.suite, &Suite::ALL, Suite::by_name, "suite")?;
+        let groups = named(&self.group, &Group::ALL, Group::by_name, "key exchange")?;
+        let kinds = named(
+            &self.handshake,
+            &[false, true],
+            |word| match word {
+                "full" => Some(false),
+                "resumed" => Some(true),
+                _ => None,
+            },
+            "handshake",
+        )?;
+        let token = self.token_file.as_deref().map(token).transpose()?;
+        let timeout = Duration::from_secs(self.common.timeout);
+        let mut clients = Vec::new();
+        for &suite in &suites {
+            for &group in &groups {
+                for &resumed in &kinds {
+                    let client = Client::new(
+                        url.clone(),
+                        &authorities,
+                        suite,
+                        group,
+                        resumed,
+                        timeout,
+                        token.clone(),
+                    )?;
+                    let unit = Unit {
+                        experiment: Experiment::Tls,
+                        scenario: self.common.scenario.clone(),
+                        implementation: "rustls".into(),
+                        cipher: suite.name().into(),
+                        group: Some(group.name().into()),
+                        handshake: Some(if resumed { "resumed" } else { "full" }.into()),
+                        payload: "reading".into(),
+                        bytes: self.reading.body().len() as u64,
+                    };
+                    clients.push((unit, client));
+                }
+            }
+        }
+        let units = clients.iter().map(|(unit, _)| unit.clone()).collect();
+        self.common.perform(units, |unit| {
+            let (_, client) = clients
+                .iter()
+                .find(|(known, _)| known == unit)
+                .ok_or_else(|| Error::Protocol("a unit of another run".into()))?;
+            let done = client.exchange(&self.reading, self.report_times)?;
+            Ok(Measured {
+                server: self.to.clone(),
+                authenticated: true,
+                sent: done.sent,
+                received: done.received,
+                stamps: None,
+                tls: Some(done.times),
+            })
+        })
+    }
+}
+
+/// A secret of one line.
+fn token(path: &Path) -> Result<zeroize::Zeroizing<String>> {
+    use std::os::unix::fs::MetadataExt;
+    let wrong = |why: String, hint: &str| Error::File {
+        path: path.to_owned(),
+        why,
+        hint: hint.into(),
+    };
+    let hint = "a file of mode 0600 with the token in one line";
+    let metadata = std::fs::metadata(path).map_err(|error| wrong(error.to_string(), hint))?;
+    if metadata.mode() & 0o077 != 0 {
+        return Err(wrong("others can read this token".into(), "chmod 600"));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string(), hint))?;
+    let token = zeroize::Zeroizing::new(text.trim().to_owned());
+    if token.is_empty() || !token.chars().all(|c| c.is_ascii_graphic()) {
+        return Err(wrong("this is no token".into(), hint));
+    }
+    Ok(token)
+}
+
+fn all_rows(files: &[PathBuf]) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for file in files {
+        rows.extend(row::read(file)?);
+    }
+    Ok(rows)
+}
+
+impl Form {
+    fn print(&self, tables: &[Table]) {
+        for table in tables.iter().filter(|table| !table.body.is_empty()) {
+            if self.markdown {
+                println!("{}", table.to_markdown());
+            } else if self.csv {
+                print!("{}", table.to_csv());
+            } else {
+                println!("{}", table.to_terminal(TerminalStyle::detect()));
+            }
+        }
+    }
+}
+
+impl ReportArgs {
+    fn run(&self) -> Result<()> {
+        let rows = all_rows(&self.rows)?;
+        self.form.print(&[
+            figures::symmetric(&rows),
+            figures::comparisons(&rows, Experiment::Symmetric, Figure::Total),
+            figures::tls(&rows),
+            figures::comparisons(&rows, Experiment::Tls, Figure::Handshake),
+            figures::comparisons(&rows, Experiment::Tls, Figure::Exchange),
+        ]);
+        if let Some(folder) = &self.pictures {
+            let failed = |error: std::io::Error| Error::File {
+                path: folder.clone(),
+                why: error.to_string(),
+                hint: "--pictures DIR is made if it can be".into(),
+            };
+            std::fs::create_dir_all(folder).map_err(failed)?;
+            for picture in figures::pictures(&rows) {
+                let path = folder.join(format!("{}.svg", picture.id));
+                std::fs::write(&path, picture.standalone()).map_err(failed)?;
+                eprintln!("{}", path.display());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl CompareArgs {
+    fn run(&self) -> Result<()> {
+        let paper = published::read(&self.papers, &self.paper)?;
+        let rows = all_rows(&self.rows)?;
+        self.form.print(&published::compare(&paper, &rows));
+        Ok(())
+    }
+}
+

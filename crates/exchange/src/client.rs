@@ -1,0 +1,189 @@
+//! The client of the first experiment: one exchange, with its eight stamps.
+//!
+//! ```text
+//! client   t0 seal t1 ----------------------------> t6 open t7
+//!                     \                          /
+//! server               t2 open t3  ...  t4 seal t5
+//! ```
+//!
+//! t0, t1, t6, t7 are the client's, t2 to t5 the server's, each of its own clock: only
+//! differences of stamps of one clock are ever taken [ferreira2020].
+
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+
+use crate::cipher::{Cipher, Implementation};
+use crate::error::{Error, Result};
+use crate::key::{ID, Key, Sealer};
+use crate::net;
+use crate::wire::{Frame, Hello, Kind, OVERHEAD, Refusal, ServerTimes, bound};
+
+/// What an exchange is.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange<'a> {
+    pub to: &'a str,
+    pub key: &'a Key,
+    pub cipher: Cipher,
+    pub implementation: Implementation,
+    pub payload: &'a [u8],
+    pub timeout: Duration,
+    /// Where to keep what came back.
+    pub store: Option<&'a Path>,
+}
+
+/// An exchange that went well: both ends had what was sent.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// From the first packet to the server's greeting; in no equation.
+    pub connect: u64,
+    /// t1, t6 and t7 after t0, in nanoseconds.
+    pub sealed: u64,
+    pub came: u64,
+    pub opened: u64,
+    pub server: ServerTimes,
+    /// The server's implementation and machine, as it says.
+    pub machine: String,
+    /// Bytes of the request and of the reply, heads included.
+    pub sent: u64,
+    pub received: u64,
+}
+
+impl Exchange<'_> {
+    /// Connects, exchanges, compares, and closes.
+    pub fn run(&self) -> Result<Done> {
+        let seconds = self.timeout.as_secs();
+        let start = Instant::now();
+        let mut stream = net::connect(self.to, self.timeout)?;
+        let hello = expect(&mut stream, Kind::Hello, 300, "waiting for a greeting", seconds)?;
+        let connect = nanoseconds(start.elapsed());
+        let hello = Hello::decode(&hello.body)?;
+        if hello.key != self.key.id() {
+            return Err(Error::WrongKey);
+        }
+        if self.payload.len() > hello.max_payload as usize {
+            return Err(Error::Refused(format!(
+                "it takes payloads of up to {} bytes",
+                hello.max_payload
+            )));
+        }
+        let ours = self.key.for_cipher(self.cipher, Sealer::Client);
+        let theirs = self.key.for_cipher(self.cipher, Sealer::Server);
+        let bind = |kind| bound(kind, self.cipher);
+
+        let t0 = Instant::now();
+        let sealed =
+            self.implementation
+                .seal(self.cipher, &ours, &bind(Kind::Request), self.payload)?;
+        let t1 = t0.elapsed();
+
+        let mut body = self.key.id().to_vec();
+        debug_assert_eq!(body.len(), ID);
+        body.extend(&sealed);
+        let request = Frame::new(Kind::Request, self.cipher as u8, body);
+        // A server that refuses says so while the request is still being sent.
+        let sent = request.write(&mut stream, "sending", seconds);
+        let limit = hello.max_payload.saturating_add(OVERHEAD);
+        let reply = match (sent, expect(&mut stream, Kind::Reply, limit, "waiting for the reply", seconds)) {
+            (Ok(()), reply) => reply?,
+            (Err(_), Err(said @ (Error::Refused(_) | Error::Altered { .. }))) => return Err(said),
+            (Err(error), _) => return Err(error),
+        };
+        let t6 = t0.elapsed();
+        if reply.code != self.cipher as u8 {
+            return Err(Error::Protocol("a reply by another cipher".into()));
+        }
+        let (times, answer) = reply
+            .body
+            .split_first_chunk()
+            .ok_or_else(|| Error::Protocol("a reply without times".into()))?;
+
+        let before = Instant::now();
+        let opened =
+            self.implementation
+                .open(self.cipher, &theirs, &bind(Kind::Reply), answer)?;
+        // Taking the reply apart is no part of opening it.
+        let t7 = t6 + before.elapsed();
+
+        let server = ServerTimes::decode(times)?;
+        if Duration::from_nanos(server.sealed) > t6 - t1 {
+            return Err(Error::Protocol(
+                "the server says that it took longer than the client waited".into(),
+            ));
+        }
+        let opened = opened.ok_or(Error::Altered {
+            who: "the client",
+            what: self.cipher.proof(),
+        })?;
+        if let Some(path) = self.store {
+            std::fs::write(path, &opened).map_err(|error| Error::File {
+                path: path.to_owned(),
+                why: error.to_string(),
+                hint: "see that --store is a folder with room".into(),
+            })?;
+        }
+        let digest = Sha256::digest(self.payload);
+        if Sha256::digest(&opened) != digest {
+            return Err(Error::Differs { who: "the client" });
+        }
+        let confirm =
+            self.implementation
+                .seal(self.cipher, &ours, &bind(Kind::Confirm), &digest)?;
+        Frame::new(Kind::Confirm, self.cipher as u8, confirm).write(
+            &mut stream,
+            "sending the digest",
+            seconds,
+        )?;
+        let verdict = expect(&mut stream, Kind::Verdict, 0, "waiting for the verdict", seconds)?;
+        if verdict.code != 0 {
+            return Err(Error::Differs { who: "the server" });
+        }
+        Ok(Done {
+            connect,
+            sealed: nanoseconds(t1),
+            came: nanoseconds(t6),
+            opened: nanoseconds(t7),
+            server,
+            machine: hello.machine,
+            sent: request.wire_size(),
+            received: reply.wire_size(),
+        })
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn expect(
+    stream: &mut TcpStream,
+    kind: Kind,
+    limit: u32,
+    doing: &'static str,
+    seconds: u64,
+) -> Result<Frame> {
+    let frame = Frame::read(stream, limit, doing, seconds)?.ok_or(Error::Cut { doing })?;
+    if frame.kind == kind {
+        return Ok(frame);
+    }
+    if frame.kind != Kind::Refusal {
+        return Err(Error::Protocol("a frame out of turn".into()));
+    }
+    Err(match Refusal::by_code(frame.code) {
+        Some(Refusal::WrongKey) => Error::WrongKey,
+        Some(Refusal::DoesNotOpen) => Error::Altered {
+            who: "the server",
+            what: "tag or padding",
+        },
+        Some(Refusal::TooLarge) => Error::Refused("the payload is too large for it".into()),
+        Some(Refusal::NoSuchCipher) => Error::NotOffered {
+            what: "this cipher".into(),
+        },
+        Some(Refusal::Busy) => Error::Refused("it has as many clients as it takes".into()),
+        Some(Refusal::Malformed) | None => {
+            Error::Refused("it did not understand the request".into())
+        }
+    })
+}

@@ -1,0 +1,200 @@
+//! What can go wrong in an exchange. Every message says what happened; [`Error::hint`] says
+//! what to do next, and [`Error::fault`] is the word for it in a row.
+
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why an exchange failed, as rows have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// Nobody listens there.
+    ServerAbsent,
+    /// The connection ended before the exchange did.
+    Cut,
+    /// Nothing came for too long.
+    Timeout,
+    /// The two ends have different keys.
+    WrongKey,
+    /// A message does not open: its tag or padding is wrong.
+    Altered,
+    /// It opens, but is not what was sent.
+    Differs,
+    /// The certificate is of no authority that the client trusts, or of another name.
+    WrongCertificate,
+    ExpiredCertificate,
+    /// The server does not offer the suite or the key exchange.
+    NotOffered,
+    /// The other end does not keep to the protocol.
+    Protocol,
+    /// The server said no: too large, too many clients, an unknown cipher.
+    Refused,
+    /// Something on this machine.
+    Machine,
+}
+
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("{message}")]
+    Usage { message: String, hint: String },
+
+    #[error("{}: {why}", path.display())]
+    File {
+        path: PathBuf,
+        why: String,
+        hint: String,
+    },
+
+    #[error("no server at {to}: {source}")]
+    Absent { to: String, source: io::Error },
+
+    #[error("the connection was cut while {doing}")]
+    Cut { doing: &'static str },
+
+    #[error("nothing came for {seconds} s while {doing}")]
+    Timeout { doing: &'static str, seconds: u64 },
+
+    #[error("the server has another key")]
+    WrongKey,
+
+    #[error("{who} cannot open the message: its {what} is wrong")]
+    Altered {
+        who: &'static str,
+        what: &'static str,
+    },
+
+    #[error("{who} got another message than was sent")]
+    Differs { who: &'static str },
+
+    #[error("the server's certificate is not trusted: {why}")]
+    WrongCertificate { why: String },
+
+    #[error("the server's certificate has expired, or is not valid yet")]
+    ExpiredCertificate,
+
+    #[error("the server does not offer {what}")]
+    NotOffered { what: String },
+
+    #[error("the other end does not keep to the protocol: {0}")]
+    Protocol(String),
+
+    #[error("the server refused: {0}")]
+    Refused(String),
+
+    #[error("cannot {doing}: {source}")]
+    Machine {
+        doing: &'static str,
+        source: io::Error,
+    },
+
+    #[error("no randomness from the system: {0}")]
+    Random(getrandom::Error),
+
+    #[error(transparent)]
+    Paper(#[from] selo_report::paper::PaperError),
+
+    /// Exchanges failed; each has said why in its row.
+    #[error("{failed} of {all} exchanges failed, the first because {first}")]
+    Failed {
+        failed: usize,
+        all: usize,
+        first: String,
+        hint: Option<String>,
+    },
+}
+
+impl Error {
+    /// An error of reading from or writing to the peer.
+    pub(crate) fn network(source: io::Error, doing: &'static str, seconds: u64) -> Error {
+        use io::ErrorKind as Kind;
+        match source.kind() {
+            Kind::WouldBlock | Kind::TimedOut => Error::Timeout { doing, seconds },
+            Kind::UnexpectedEof
+            | Kind::ConnectionReset
+            | Kind::ConnectionAborted
+            | Kind::BrokenPipe => Error::Cut { doing },
+            _ => Error::Machine { doing, source },
+        }
+    }
+
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Error {
+        Error::Usage {
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// The word for it in a row.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Error::Absent { .. } => Fault::ServerAbsent,
+            Error::Cut { .. } => Fault::Cut,
+            Error::Timeout { .. } => Fault::Timeout,
+            Error::WrongKey => Fault::WrongKey,
+            Error::Altered { .. } => Fault::Altered,
+            Error::Differs { .. } => Fault::Differs,
+            Error::WrongCertificate { .. } => Fault::WrongCertificate,
+            Error::ExpiredCertificate => Fault::ExpiredCertificate,
+            Error::NotOffered { .. } => Fault::NotOffered,
+            Error::Protocol(_) => Fault::Protocol,
+            Error::Refused(_) => Fault::Refused,
+            _ => Fault::Machine,
+        }
+    }
+
+    /// What the user can do about it, in one line, if there is something.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Error::Usage { hint, .. } | Error::File { hint, .. } => hint.clone(),
+            Error::Failed { hint, .. } => return hint.clone(),
+            Error::Absent { .. } => {
+                "start one there (`selo exchange serve --listen ADDR:PORT`), and see that no \
+                 firewall stands between"
+                    .into()
+            }
+            Error::Cut { .. } => {
+                "see what the server says of it; rows so far are kept, and the same command goes on"
+                    .into()
+            }
+            Error::Timeout { .. } => "a slow link needs a longer --timeout".into(),
+            Error::WrongKey => {
+                "copy the key file to both machines, by a safe way; `selo exchange key --id FILE` \
+                 tells them apart"
+                    .into()
+            }
+            Error::Altered { .. } | Error::Differs { .. } => {
+                "something between the two ends changes bytes".into()
+            }
+            Error::WrongCertificate { .. } => {
+                "--ca FILE names the authority that signed it, and --to its name as in the \
+                 certificate"
+                    .into()
+            }
+            Error::ExpiredCertificate => {
+                "renew it on the server (`selo setup DIR` renews its own), and see that both \
+                 clocks are right"
+                    .into()
+            }
+            Error::NotOffered { .. } => {
+                "the server's --suite and --group say what it offers".into()
+            }
+            Error::Protocol(_) => "is it `selo exchange serve` of the same version?".into(),
+            _ => return None,
+        })
+    }
+
+    /// Exit code of the command line for this error (docs/exchange.md).
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Usage { .. } | Error::File { .. } | Error::Paper(_) => 2,
+            Error::Machine { .. } | Error::Random(_) => 4,
+            _ => 1,
+        }
+    }
+}

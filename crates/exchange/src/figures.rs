@@ -1,0 +1,471 @@
+//! Tables and pictures of rows. Warm-ups and failed exchanges are in neither, but failures are
+//! counted.
+
+use std::collections::BTreeMap;
+
+use selo_lab::stats::{self, Summary};
+use selo_report::format::significant;
+use selo_report::svg::Picture;
+use selo_report::svg::bars::{Bar, BarChart, Color, Item, Series};
+use selo_report::table::{Cell, Column, Table, Tone};
+
+use crate::row::{Experiment, Fidelity, Figure, Row, TlsTimes, Unit};
+
+/// The level at which two samples count as distinct, before it is shared among the pairs.
+const LEVEL: f64 = 0.05;
+/// The bootstrap's seed: the same rows give the same intervals.
+const SEED: u64 = 2020;
+
+/// The counted exchanges of a unit.
+#[derive(Clone, Debug)]
+pub struct Group<'a> {
+    pub unit: &'a Unit,
+    pub fidelity: Fidelity,
+    pub rows: Vec<&'a Row>,
+    pub failed: usize,
+}
+
+/// Rows by unit and fidelity, in the order of the units.
+pub fn groups(rows: &[Row], experiment: Experiment) -> Vec<Group<'_>> {
+    let mut found: BTreeMap<(&Unit, Fidelity), Group<'_>> = BTreeMap::new();
+    let mut failures: BTreeMap<&Unit, usize> = BTreeMap::new();
+    for row in rows {
+        if row.unit.experiment != experiment {
+        } else if !row.verified {
+            *failures.entry(&row.unit).or_default() += 1;
+        } else if !row.warm_up {
+            let group = found
+                .entry((&row.unit, row.fidelity))
+                .or_insert_with(|| Group {
+                    unit: &row.unit,
+                    fidelity: row.fidelity,
+                    rows: Vec::new(),
+                    failed: 0,
+                });
+            group.rows.push(row);
+        }
+    }
+    let mut groups: Vec<Group<'_>> = found.into_values().collect();
+    for group in &mut groups {
+        group.failed = failures.remove(group.unit).unwrap_or_default();
+    }
+    groups
+}
+
+impl Group<'_> {
+    pub fn samples(&self, figure: Figure) -> Vec<f64> {
+        self.rows.iter().filter_map(|row| figure.of(row)).collect()
+    }
+
+    pub fn summary(&self, figure: Figure) -> Option<Summary> {
+        stats::summarise(&self.samples(figure))
+    }
+
+    /// Mean with half its 95 % interval by Student's t, in milliseconds or per cent.
+    fn cell(&self, figure: Figure) -> Cell {
+        let Some(summary) = self.summary(figure) else {
+            return Cell::none();
+        };
+        let factor = factor(figure);
+        let mean = summary.mean * factor;
+        let text = match summary.ci95 {
+            Some(half) => format!(
+                "{} ± {}",
+                significant(mean, 3),
+                significant(half * factor, 2)
+            ),
+            None => significant(mean, 3),
+        };
+        Cell::number(text, mean)
+    }
+
+    fn deviation(&self, figure: Figure) -> Cell {
+        let sd = self.summary(figure).and_then(|summary| summary.sd);
+        sd.map_or_else(Cell::none, |sd| {
+            let sd = sd * factor(figure);
+            Cell::number(significant(sd, 2), sd)
+        })
+    }
+
+    fn bootstrap(&self, figure: Figure) -> Cell {
+        let interval = stats::bootstrap(&self.samples(figure), SEED);
+        interval.map_or_else(Cell::none, |interval| {
+            Cell::text(format!(
+                "{} to {}",
+                significant(interval.low * factor(figure), 3),
+                significant(interval.high * factor(figure), 3)
+            ))
+        })
+    }
+
+    fn outliers(&self, figure: Figure) -> Cell {
+        let number = stats::outliers(&self.samples(figure));
+        number.map_or_else(Cell::none, |n| Cell::number(n.to_string(), f64::from(n)))
+    }
+
+    /// The columns that both tables begin with.
+    fn head(&self) -> Vec<Cell> {
+        let unit = self.unit;
+        vec![
+            Cell::text(&unit.scenario),
+            Cell::text(format!("{} ({} bytes)", unit.payload, unit.bytes)),
+            Cell::text(unit.label()).with_detail(unit.implementation.clone()),
+            Cell::number(self.rows.len().to_string(), self.rows.len() as f64),
+        ]
+    }
+
+    fn tail(&self, figure: Figure) -> Vec<Cell> {
+        let failed = match self.failed {
+            0 => Cell::none(),
+            n => Cell::number(n.to_string(), n as f64).with_tone(Tone::Bad),
+        };
+        vec![
+            self.outliers(figure),
+            failed,
+            Cell::label(self.fidelity.to_string(), Tone::Quiet),
+        ]
+    }
+}
+
+/// From seconds to milliseconds; a share stays one.
+fn factor(figure: Figure) -> f64 {
+    if figure == Figure::Share { 1.0 } else { 1e3 }
+}
+
+fn columns(middle: Vec<Column>) -> Vec<Column> {
+    let mut columns = vec![
+        Column::text("Scenario"),
+        Column::text("Payload"),
+        Column::text("Cipher"),
+        Column::number("n", ""),
+    ];
+    columns.extend(middle);
+    columns.extend([
+        Column::number("Outliers", "")
+            .with_note("Outside Tukey's fences; counted, and in the mean."),
+        Column::number("Failed", ""),
+        Column::text("Fidelity"),
+    ]);
+    columns
+}
+
+/// Times of the first experiment.
+pub fn symmetric(rows: &[Row]) -> Table {
+    let times = [
+        ("Client encrypts", Figure::ClientEncrypt),
+        ("Server decrypts", Figure::ServerDecrypt),
+        ("Server encrypts", Figure::ServerEncrypt),
+        ("Client decrypts", Figure::ClientDecrypt),
+        ("Transmission", Figure::Transmission),
+        ("Total", Figure::Total),
+    ];
+    let mut middle: Vec<Column> = times
+        .iter()
+        .map(|(name, _)| Column::number(*name, "ms"))
+        .collect();
+    middle.push(Column::text("Total, bootstrap"));
+    middle.push(Column::number("Cryptography", "%"));
+    let mut table = Table::new("A message there and back", columns(middle));
+    for group in groups(rows, Experiment::Symmetric) {
+        let mut line = group.head();
+        if group.rows.iter().any(|row| !row.authenticated) {
+            line[2].note = Some(
+                "Not authenticated: whoever can write to the line can alter messages, and learn \
+                 their content from the server's complaints."
+                    .into(),
+            );
+        }
+        line.extend(times.iter().map(|(_, figure)| group.cell(*figure)));
+        line.push(group.bootstrap(Figure::Total));
+        line.push(group.cell(Figure::Share));
+        line.extend(group.tail(Figure::Total));
+        table.push(line);
+    }
+    remarks(&mut table);
+    table.without_empty_columns()
+}
+
+/// Times of the second.
+pub fn tls(rows: &[Row]) -> Table {
+    let middle = vec![
+        Column::number("Handshake", "ms"),
+        Column::number("sd", "ms"),
+        Column::text("bootstrap"),
+        Column::number("Client's CPU", "ms"),
+        Column::number("Exchange", "ms"),
+        Column::number("sd", "ms"),
+        Column::number("Sent", "bytes"),
+        Column::number("Received", "bytes"),
+        Column::number("Waits", "").with_note(
+            "How often the client waited for an answer: in the handshake, and for the reading.",
+        ),
+        Column::number("Heap", "bytes"),
+        Column::number("Stack", "bytes"),
+    ];
+    let mut table = Table::new("A reading by TLS 1.3", columns(middle));
+    for group in groups(rows, Experiment::Tls) {
+        let mut line = group.head();
+        line.push(group.cell(Figure::Handshake));
+        line.push(group.deviation(Figure::Handshake));
+        line.push(group.bootstrap(Figure::Handshake));
+        line.push(group.cell(Figure::HandshakeCpu));
+        line.push(group.cell(Figure::Exchange));
+        line.push(group.deviation(Figure::Exchange));
+        for bytes in [|row: &Row| row.sent, |row: &Row| row.received] {
+            let most = group.rows.iter().map(|row| bytes(row)).max().unwrap_or(0);
+            line.push(Cell::number(most.to_string(), most as f64));
+        }
+        let trips = group.rows.first().and_then(|row| row.tls).map_or_else(
+            Cell::none,
+            |t| Cell::text(format!("{} + {}", t.handshake_trips, t.exchange_trips)),
+        );
+        line.push(trips);
+        for memory in [|t: &TlsTimes| t.heap, |t: &TlsTimes| t.stack] {
+            let tls = group.rows.iter().filter_map(|row| row.tls.as_ref());
+            let most = tls.filter_map(memory).max();
+            line.push(most.map_or_else(Cell::none, |most| {
+                Cell::number(most.to_string(), most as f64)
+            }));
+        }
+        line.extend(group.tail(Figure::Handshake));
+        table.push(line);
+    }
+    remarks(&mut table);
+    table.without_empty_columns()
+}
+
+fn remarks(table: &mut Table) {
+    table.remarks.push(
+        "Means ± half their 95 % interval (Student's t), and the 95 % interval by bootstrap."
+            .into(),
+    );
+    table.remarks.push(
+        "`emulated`: an end ran on an emulator. That shows that it works there; the times are \
+         not those of the machine that is emulated."
+            .into(),
+    );
+}
+
+/// Which units of a scenario and payload can be told apart by a figure.
+pub fn comparisons(rows: &[Row], experiment: Experiment, figure: Figure) -> Table {
+    let mut table = Table::new(
+        format!("Differences in {}", figure.name()),
+        vec![
+            Column::text("Scenario"),
+            Column::text("Payload"),
+            Column::text("First"),
+            Column::text("Second"),
+            Column::number("Difference", "ms"),
+            Column::number("p, Welch", ""),
+            Column::number("p, Mann-Whitney", ""),
+            Column::text("Verdict"),
+        ],
+    );
+    let groups = groups(rows, experiment);
+    let alike = |a: &Group<'_>, b: &Group<'_>| {
+        (&a.unit.scenario, &a.unit.payload, &a.unit.handshake, a.fidelity)
+            == (&b.unit.scenario, &b.unit.payload, &b.unit.handshake, b.fidelity)
+    };
+    let mut pairs = Vec::new();
+    for (place, a) in groups.iter().enumerate() {
+        let others = groups[place + 1..].iter().filter(|b| alike(a, b));
+        pairs.extend(others.map(|b| (a, b)));
+    }
+    let level = LEVEL / pairs.len().max(1) as f64;
+    for (a, b) in &pairs {
+        let Some(compared) = stats::compare(&a.samples(figure), &b.samples(figure), level) else {
+            continue;
+        };
+        let p = |test: Option<stats::Test>| {
+            test.map_or_else(Cell::none, |test| {
+                Cell::number(significant(test.p, 2), test.p)
+            })
+        };
+        let (verdict, tone) = match (compared.distinct, compared.difference < 0.0) {
+            (true, true) => ("the first is faster", Tone::Good),
+            (true, false) => ("the second is faster", Tone::Good),
+            (false, _) => ("cannot be told apart here", Tone::Warn),
+        };
+        let difference = compared.difference * factor(figure);
+        table.push(vec![
+            Cell::text(&a.unit.scenario),
+            Cell::text(&a.unit.payload),
+            Cell::text(a.unit.label()).with_detail(a.unit.implementation.clone()),
+            Cell::text(b.unit.label()).with_detail(b.unit.implementation.clone()),
+            Cell::number(significant(difference, 2), difference),
+            p(compared.welch),
+            p(compared.mann_whitney),
+            Cell::text(verdict).with_tone(tone),
+        ]);
+    }
+    table.remarks.push(format!(
+        "Both tests have to see the difference at {LEVEL} over the number of pairs ({}): {}. \
+         What cannot be told apart is too close, or the machine too noisy: more repetitions, or a \
+         quieter machine.",
+        pairs.len(),
+        significant(level, 2)
+    ));
+    table
+}
+
+/// Pictures of what there is: of each scenario and payload the ciphers' times and shares, and
+/// of each scenario the suites'.
+pub fn pictures(rows: &[Row]) -> Vec<Picture> {
+    let mut pictures = Vec::new();
+    let all = groups(rows, Experiment::Symmetric);
+    for group in sets(&all, |g| format!("{}-{}", g.unit.scenario, g.unit.payload)) {
+        let (name, groups) = group;
+        let times = [
+            ("client encrypts", Figure::ClientEncrypt),
+            ("server decrypts", Figure::ServerDecrypt),
+            ("server encrypts", Figure::ServerEncrypt),
+            ("client decrypts", Figure::ClientDecrypt),
+        ];
+        let title = format!("Encryption and decryption, {name}");
+        pictures.push(chart(format!("times-{name}"), title, "ms", &times, &groups));
+        let share = [("share of cryptography", Figure::Share)];
+        let title = format!("Cryptography in the total, {name}");
+        pictures.push(chart(format!("share-{name}"), title, "%", &share, &groups));
+    }
+    let all = groups_by_suite(rows);
+    for (name, groups) in sets(&all, |g| g.unit.scenario.clone()) {
+        let times = [
+            ("handshake", Figure::Handshake),
+            ("exchange", Figure::Exchange),
+        ];
+        let title = format!("TLS 1.3, {name}");
+        pictures.push(chart(format!("tls-{name}"), title, "ms", &times, &groups));
+    }
+    pictures
+}
+
+fn groups_by_suite(rows: &[Row]) -> Vec<Group<'_>> {
+    groups(rows, Experiment::Tls)
+}
+
+/// Groups under a common name, in the order of the names.
+fn sets<'a, 'b>(
+    groups: &'b [Group<'a>],
+    name: impl Fn(&Group<'a>) -> String,
+) -> BTreeMap<String, Vec<&'b Group<'a>>> {
+    let mut sets: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    for group in groups {
+        // A name of a file.
+        let safe: String = name(group)
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .collect();
+        sets.entry(safe).or_default().push(group);
+    }
+    sets
+}
+
+fn chart(
+    id: String,
+    title: String,
+    unit: &str,
+    figures: &[(&str, Figure)],
+    groups: &[&Group<'_>],
+) -> Picture {
+    let bar = |group: &Group<'_>, figure: Figure| {
+        let summary = group.summary(figure)?;
+        let (mean, factor) = (summary.mean * factor(figure), factor(figure));
+        let interval = summary
+            .ci95
+            .map(|half| ((mean - half * factor).max(0.0), mean + half * factor));
+        Some(Bar {
+            value: mean,
+            text: significant(mean, 3),
+            interval,
+        })
+    };
+    BarChart {
+        id,
+        title,
+        unit: unit.into(),
+        fidelity: String::new(),
+        series: figures
+            .iter()
+            .enumerate()
+            .map(|(hue, (name, _))| Series {
+                name: (*name).into(),
+                color: Color::Hue(hue),
+            })
+            .collect(),
+        items: groups
+            .iter()
+            .map(|group| Item {
+                label: format!("{}, {}", group.unit.label(), group.unit.implementation),
+                remark: group.fidelity.to_string(),
+                bars: figures.iter().map(|(_, figure)| bar(group, *figure)).collect(),
+            })
+            .collect(),
+    }
+    .draw()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::tests::sample;
+
+    /// Two ciphers of which one is three times as slow, some noise, a warm-up, a failure.
+    fn rows() -> Vec<Row> {
+        let mut rows: Vec<Row> = (0..20)
+            .flat_map(|n| {
+                let noise = u64::from(n * 7 % 5);
+                [
+                    sample("aes-128-cbc", n, 100_000 + noise * 1000),
+                    sample("aes-256-cbc", n, 300_000 + noise * 1000),
+                ]
+            })
+            .collect();
+        let mut warm = sample("aes-128-cbc", 0, 900_000_000);
+        warm.warm_up = true;
+        rows.push(warm);
+        let mut failed = sample("aes-128-cbc", 20, 900_000_000);
+        failed.verified = false;
+        failed.stamps = None;
+        rows.push(failed);
+        rows
+    }
+
+    #[test]
+    fn warm_ups_are_in_no_mean_and_failures_are_counted() {
+        let rows = rows();
+        let groups = groups(&rows, Experiment::Symmetric);
+        assert_eq!(groups.len(), 2);
+        assert_eq!((groups[0].rows.len(), groups[0].failed), (20, 1));
+        let mean = groups[0].summary(Figure::ClientEncrypt).expect("20").mean;
+        assert!((mean - 102e-6).abs() < 1e-9, "{mean}");
+        let table = symmetric(&rows);
+        let csv = table.to_csv();
+        assert!(csv.contains("aes-128-cbc"), "{csv}");
+        assert!(table.to_markdown().contains("Not authenticated"));
+    }
+
+    #[test]
+    fn what_differs_is_told_apart_and_what_does_not_is_not() {
+        let mut rows = rows();
+        let table = comparisons(&rows, Experiment::Symmetric, Figure::ClientEncrypt);
+        assert_eq!(table.body.len(), 1);
+        assert_eq!(table.body[0][7].text, "the first is faster");
+        for row in &mut rows {
+            if let Some(stamps) = &mut row.stamps {
+                let wait = stamps.t6 - stamps.t1;
+                stamps.t1 = 100_000 + u64::from(row.repetition) * 1000;
+                stamps.t6 = stamps.t1 + wait;
+            }
+        }
+        let table = comparisons(&rows, Experiment::Symmetric, Figure::ClientEncrypt);
+        assert_eq!(table.body[0][7].text, "cannot be told apart here");
+    }
+
+    #[test]
+    fn there_is_a_picture_of_times_and_of_shares() {
+        let pictures = pictures(&rows());
+        let ids: Vec<&str> = pictures.iter().map(|p| p.id.as_str()).collect();
+        assert_eq!(ids, ["times-two-processes-string", "share-two-processes-string"]);
+        assert!(pictures[0].standalone().contains("aes-256-cbc"));
+    }
+}

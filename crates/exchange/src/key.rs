@@ -1,0 +1,165 @@
+//! The pre-shared key: made into a file that only its owner can read, never on a command line
+//! and never in a log. What ciphers use is derived from it, another key for each cipher and
+//! direction, so that what one of them gives away (CBC without a tag gives much) says nothing
+//! of the others.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use zeroize::Zeroizing;
+
+use crate::cipher::Cipher;
+use crate::error::{Error, Result};
+
+/// Bytes of a key's name.
+pub const ID: usize = 8;
+
+/// A key file's only line begins with this.
+const PREFIX: &str = "selo-exchange-key-1 ";
+
+/// A pre-shared key of 32 bytes.
+pub struct Key(Zeroizing<[u8; 32]>);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Key({})", hex::encode(self.id()))
+    }
+}
+
+/// Who seals with a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sealer {
+    Client,
+    Server,
+}
+
+fn file(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Error {
+    Error::File {
+        path: path.to_owned(),
+        why: why.into(),
+        hint: hint.into(),
+    }
+}
+
+impl Key {
+    /// A new one.
+    pub fn generate() -> Result<Key> {
+        let mut raw = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *raw).map_err(Error::Random)?;
+        Ok(Key(raw))
+    }
+
+    /// Writes it to a file of mode 0600 that must not be there yet.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        let mut text = Zeroizing::new(String::from(PREFIX));
+        text.push_str(&Zeroizing::new(hex::encode(&*self.0)));
+        text.push('\n');
+        options
+            .open(path)
+            .and_then(|mut file| {
+                file.write_all(text.as_bytes())?;
+                file.sync_all()
+            })
+            .map_err(|error| file(path, error.to_string(), "name a new file in a folder of yours"))
+    }
+
+    /// Reads it from a file that nobody else can read.
+    pub fn read(path: &Path) -> Result<Key> {
+        let make = "`selo exchange key FILE` makes one";
+        let open = || -> std::io::Result<(u32, Zeroizing<String>)> {
+            let opened = File::open(path)?;
+            let mode = opened.metadata()?.mode();
+            let mut text = Zeroizing::new(String::new());
+            opened.take(200).read_to_string(&mut text)?;
+            Ok((mode, text))
+        };
+        let (mode, text) = open().map_err(|error| file(path, error.to_string(), make))?;
+        if mode & 0o077 != 0 {
+            return Err(file(
+                path,
+                "others can read this key",
+                format!("chmod 600 {}", path.display()),
+            ));
+        }
+        let mut raw = Zeroizing::new([0; 32]);
+        text.trim_end()
+            .strip_prefix(PREFIX)
+            .and_then(|digits| hex::decode_to_slice(digits, &mut *raw).ok())
+            .ok_or_else(|| file(path, "this is no key of an exchange", make))?;
+        Ok(Key(raw))
+    }
+
+    /// A name by which two ends see whether they have the same key.
+    pub fn id(&self) -> [u8; ID] {
+        let mut id = [0; ID];
+        self.derive(&mut id, "id");
+        id
+    }
+
+    /// The key of a cipher, for what `sealer` seals.
+    pub fn for_cipher(&self, cipher: Cipher, sealer: Sealer) -> Zeroizing<Vec<u8>> {
+        let mut key = Zeroizing::new(vec![0; cipher.key_size()]);
+        let sealer = match sealer {
+            Sealer::Client => "client",
+            Sealer::Server => "server",
+        };
+        self.derive(&mut key, &format!("{} {sealer}", cipher.name()));
+        key
+    }
+
+    fn derive(&self, out: &mut [u8], label: &str) {
+        let info = format!("selo exchange 1 {label}");
+        // HKDF gives up to 255 hashes of 32 bytes: 32 are asked for at most.
+        let derived = selo_sys::hkdf_sha256(out, b"", &*self.0, info.as_bytes());
+        assert!(derived.is_ok(), "HKDF gives 8160 bytes");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_key_comes_back_from_its_file_and_from_no_other() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("key");
+        let key = Key::generate().expect("randomness");
+        key.write(&path).expect("written");
+        let mode = std::fs::metadata(&path).expect("there").mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(Key::read(&path).expect("read").0, key.0);
+        assert!(key.write(&path).is_err(), "it is not overwritten");
+        // What is shown is not the key.
+        let text = std::fs::read_to_string(&path).expect("read");
+        let digits = text.trim_end().strip_prefix(PREFIX).expect("its form");
+        assert!(!format!("{key:?}").contains(&digits[..8]));
+
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).expect("changed");
+        let error = Key::read(&path).expect_err("others can read it");
+        assert!(error.hint().expect("a hint").contains("chmod 600"));
+        for bad in ["", "selo-exchange-key-1 00", "selo-exchange-key-1 zz", "x"] {
+            let path = folder.path().join(format!("bad{}", bad.len()));
+            std::fs::write(&path, bad).expect("written");
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).expect("changed");
+            assert!(Key::read(&path).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn every_cipher_and_direction_has_a_key_of_its_own() {
+        let key = Key(Zeroizing::new([7; 32]));
+        let mut seen = std::collections::HashSet::new();
+        for cipher in Cipher::ALL {
+            for sealer in [Sealer::Client, Sealer::Server] {
+                assert!(seen.insert(key.for_cipher(cipher, sealer)[..16].to_vec()));
+            }
+        }
+        assert_eq!(seen.len(), 2 * Cipher::ALL.len());
+    }
+}

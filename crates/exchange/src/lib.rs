@@ -1,0 +1,34 @@
+//! Secure exchanges between two machines, timed.
+//!
+//! Two published experiments, repeatable: [ferreira2020], in which a message goes to a server
+//! and back, encrypted by a symmetric cipher each way, and [ferreira2021], in which a reading
+//! goes to a web server by each suite of TLS 1.3. docs/exchange.md is the guide.
+//!
+//! | module | is |
+//! |---|---|
+//! | [`cipher`], [`key`] | what is computed, by whom, with which key |
+//! | [`wire`], [`server`], [`client`] | the first experiment: frames, and the two ends |
+//! | [`tls`] | the second: suites, key exchanges, and the two ends |
+//! | [`payload`] | what is sent |
+//! | [`row`], [`run`] | what is kept of an exchange; the order of exchanges, and going on |
+//! | [`figures`], [`published`] | tables and pictures of rows; the papers' figures beside them |
+//! | [`cli`] | the subcommands, for `selo exchange` and for the small program of this crate |
+
+pub mod cipher;
+pub mod cli;
+pub mod client;
+pub mod error;
+pub mod figures;
+pub mod key;
+mod net;
+#[cfg(feature = "openssl")]
+mod openssl;
+pub mod payload;
+pub mod published;
+pub mod row;
+pub mod run;
+pub mod server;
+pub mod tls;
+pub mod wire;
+
+pub use error::{Error, Fault, Result};

@@ -1,0 +1,27 @@
+//! `selo-exchange`: `selo exchange` alone, small enough to be built for a Raspberry Pi in a
+//! minute and copied there.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Secure exchanges between two machines, timed
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: selo_exchange::cli::Command,
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("selo-exchange: {error}");
+            if let Some(hint) = error.hint() {
+                eprintln!("hint: {hint}");
+            }
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

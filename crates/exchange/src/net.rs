@@ -1,0 +1,52 @@
+//! Connections with time limits, and the machine's name for itself.
+
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+
+/// Connects to `HOST:PORT`.
+pub fn connect(to: &str, timeout: Duration) -> Result<TcpStream> {
+    let absent = |source| Error::Absent {
+        to: to.to_owned(),
+        source,
+    };
+    let mut last = std::io::Error::other("the name has no address");
+    for address in to.to_socket_addrs().map_err(absent)? {
+        match TcpStream::connect_timeout(&address, timeout) {
+            Ok(stream) => {
+                prepare(&stream, timeout)?;
+                return Ok(stream);
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(absent(last))
+}
+
+/// Time limits, and no waiting for more to send.
+pub fn prepare(stream: &TcpStream, timeout: Duration) -> Result<()> {
+    stream
+        .set_read_timeout(Some(timeout))
+        .and_then(|()| stream.set_write_timeout(Some(timeout)))
+        .and_then(|()| stream.set_nodelay(true))
+        .map_err(|source| Error::Machine {
+            doing: "set a time limit",
+            source,
+        })
+}
+
+/// What computes here, in words: architecture, and `emulated` if whoever starts it says so.
+pub fn machine(emulated: bool) -> String {
+    let name = rustix::system::uname();
+    let text = format!(
+        "{} {}{}",
+        name.sysname().to_string_lossy(),
+        name.machine().to_string_lossy(),
+        if emulated { EMULATED } else { "" }
+    );
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+/// The words by which an emulated machine is known.
+pub const EMULATED: &str = ", emulated";

@@ -1,0 +1,213 @@
+//! A paper's figures beside ours: cells of `papers/*.toml` whose `measured_by` names an
+//! exchange.
+
+use std::path::Path;
+
+use selo_lab::stats;
+use selo_report::format::{exact, significant};
+use selo_report::paper::{self, ExchangeLink, MeasuredBy, Paper, PaperCell, Published};
+use selo_report::table::{Cell, Column, Table, Tone};
+
+use crate::error::{Error, Result};
+use crate::figures::groups;
+use crate::row::{Experiment, Fidelity, Figure, Row};
+
+/// Reads a paper of the folder `papers`.
+pub fn read(folder: &Path, name: &str) -> Result<Paper> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    if !name.chars().all(plain) {
+        return Err(Error::usage(format!("'{name}' is no paper"), "ferreira2020"));
+    }
+    Ok(paper::read(&folder.join(format!("{name}.toml")))?)
+}
+
+/// What our rows say to one link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ours {
+    Value { value: f64, emulated: bool },
+    Missing(String),
+}
+
+/// All samples of a link's figure.
+fn samples(link: &ExchangeLink, rows: &[Row]) -> Result<(Vec<f64>, bool), String> {
+    let name = link.figure.as_deref().unwrap_or_default();
+    let figure = Figure::by_name(name).ok_or_else(|| format!("there is no figure '{name}'"))?;
+    let experiment = match figure {
+        Figure::Handshake | Figure::Exchange | Figure::HandshakeCpu => Experiment::Tls,
+        _ => Experiment::Symmetric,
+    };
+    let is = |wanted: &Option<String>, have: Option<&str>| {
+        wanted.as_deref().is_none_or(|wanted| have == Some(wanted))
+    };
+    let mut found = Vec::new();
+    let mut emulated = false;
+    for group in groups(rows, experiment) {
+        let unit = group.unit;
+        if is(&link.scenario, Some(&unit.scenario))
+            && is(&link.cipher, Some(&unit.cipher))
+            && is(&link.payload, Some(&unit.payload))
+            && is(&link.implementation, Some(&unit.implementation))
+            && is(&link.group, unit.group.as_deref())
+            && is(&link.handshake, unit.handshake.as_deref())
+        {
+            emulated |= group.fidelity == Fidelity::Emulated;
+            found.extend(group.samples(figure));
+        }
+    }
+    if found.is_empty() {
+        let words = [&link.scenario, &link.cipher, &link.payload];
+        let words: Vec<&str> = words.into_iter().flatten().map(String::as_str).collect();
+        return Err(format!("no rows of {}", words.join(", ")));
+    }
+    Ok((found, emulated))
+}
+
+/// The value of a cell from our rows, in the unit of the cell.
+pub fn ours(link: &ExchangeLink, rows: &[Row]) -> Ours {
+    let mean = |link: &ExchangeLink| -> Result<(f64, bool), String> {
+        let (samples, emulated) = samples(link, rows)?;
+        let summary = stats::summarise(&samples).ok_or("no samples")?;
+        Ok((summary.mean, emulated))
+    };
+    let second = |other: &ExchangeLink| mean(&link.with(other));
+    let value = mean(link).and_then(|(first, emulated)| {
+        Ok(match (&link.over, &link.more, &link.less) {
+            (Some(other), ..) => {
+                let (second, also) = second(other)?;
+                (first / second, emulated || also)
+            }
+            (_, Some(other), _) => {
+                let (second, also) = second(other)?;
+                (100.0 * (first - second) / second, emulated || also)
+            }
+            (.., Some(other)) => {
+                let (second, also) = second(other)?;
+                (100.0 * (second - first) / second, emulated || also)
+            }
+            (None, None, None) => (first, emulated),
+        })
+    });
+    match value {
+        Ok((value, emulated)) => Ours::Value { value, emulated },
+        Err(why) => Ours::Missing(why),
+    }
+}
+
+/// The paper's cells, ours beside them.
+pub fn compare(paper: &Paper, rows: &[Row]) -> Vec<Table> {
+    let mut tables: Vec<Table> = paper
+        .tables
+        .iter()
+        .map(|published| {
+            let mut table = Table::new(
+                format!("{}: {}", published.label, published.title),
+                vec![
+                    Column::text("Row"),
+                    Column::text("Column"),
+                    Column::number("Published", ""),
+                    Column::number("Ours", ""),
+                    Column::text("Unit"),
+                    Column::text("Fidelity"),
+                ],
+            );
+            table.remarks.push(published.method.clone());
+            table.remarks.extend(published.notes.iter().cloned());
+            for cell in &published.cells {
+                table.push(line(cell, rows));
+            }
+            table
+        })
+        .collect();
+    if let Some(first) = tables.first_mut() {
+        first.remarks.extend(paper.notes.iter().cloned());
+    }
+    tables
+}
+
+fn line(cell: &PaperCell, rows: &[Row]) -> Vec<Cell> {
+    let published = match &cell.published {
+        Published::Number(value) => Cell::number(exact(*value), *value),
+        other => Cell::text(other.to_string()).with_tone(Tone::Quiet),
+    };
+    let (ours, fidelity) = match &cell.measured_by {
+        MeasuredBy::Exchange(link) => match ours(link, rows) {
+            Ours::Value { value, emulated } => (
+                // Seconds in rows, milliseconds in tables.
+                match cell.unit.as_deref() {
+                    Some("ms") => Cell::number(significant(value * 1e3, 3), value * 1e3),
+                    _ => Cell::number(significant(value, 3), value),
+                },
+                Cell::label(if emulated { "emulated" } else { "wall-clock" }, Tone::Quiet),
+            ),
+            Ours::Missing(why) => (Cell::text("not measured").with_note(why), Cell::none()),
+        },
+        MeasuredBy::Nothing { reason } => {
+            (Cell::text("–").with_note(reason.clone()), Cell::none())
+        }
+        _ => (
+            Cell::text("see selo lab compare").with_tone(Tone::Quiet),
+            Cell::none(),
+        ),
+    };
+    let mut first = Cell::text(&cell.row);
+    first.note.clone_from(&cell.note);
+    vec![
+        first,
+        Cell::text(&cell.column),
+        published,
+        ours,
+        Cell::text(cell.unit.clone().unwrap_or_default()),
+        fidelity,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::tests::sample;
+
+    #[test]
+    fn links_find_their_rows() {
+        let rows: Vec<Row> = (0..4)
+            .flat_map(|n| [sample("aes-128-cbc", n, 100), sample("aes-256-cbc", n, 140)])
+            .collect();
+        let word = |text: &str| Some(text.to_owned());
+        let link = ExchangeLink {
+            figure: word("client-encrypt"),
+            cipher: word("aes-256-cbc"),
+            more: Some(Box::new(ExchangeLink {
+                cipher: word("aes-128-cbc"),
+                ..ExchangeLink::default()
+            })),
+            ..ExchangeLink::default()
+        };
+        let Ours::Value { value, emulated } = ours(&link, &rows) else {
+            panic!("there are rows");
+        };
+        assert!((value - 40.0).abs() < 1e-9 && !emulated);
+        let elsewhere = ExchangeLink {
+            scenario: word("pi-pi"),
+            ..link
+        };
+        assert!(matches!(ours(&elsewhere, &rows), Ours::Missing(why) if why.contains("pi-pi")));
+    }
+
+    /// Every cell of the two papers names a figure that there is.
+    #[test]
+    fn the_papers_ask_for_what_exists() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers");
+        for name in ["ferreira2020", "ferreira2021"] {
+            let paper = read(&folder, name).expect("a good file");
+            for cell in paper.tables.iter().flat_map(|table| &table.cells) {
+                if let MeasuredBy::Exchange(link) = &cell.measured_by {
+                    let Ours::Missing(why) = ours(link, &[]) else {
+                        panic!("there are no rows");
+                    };
+                    assert!(why.starts_with("no rows of"), "{name}, {}: {why}", cell.row);
+                }
+            }
+            assert!(!compare(&paper, &[]).is_empty());
+        }
+        assert!(read(&folder, "../papers/x").is_err());
+    }
+}

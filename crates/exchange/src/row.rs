@@ -1,0 +1,379 @@
+//! What is kept of an exchange: a line of JSON, written when it has ended, well or not. Times
+//! are kept as they were stamped; what follows from them is computed when it is shown.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Fault, Result};
+
+/// The schema that [`Row`] follows; changes whenever a field changes meaning.
+pub const SCHEMA: &str = "selo.exchange/1";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Experiment {
+    /// A message there and back by a symmetric cipher [ferreira2020].
+    Symmetric,
+    /// A reading to a web server by TLS 1.3 [ferreira2021].
+    Tls,
+}
+
+/// What a time is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fidelity {
+    /// Read from the clock of the machine that is meant.
+    WallClock,
+    /// One of the ends ran on an emulator: it shows that the exchange works there, and its
+    /// times are not the times of the machine that is emulated.
+    Emulated,
+}
+
+impl fmt::Display for Fidelity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fidelity::WallClock => "wall-clock",
+            Fidelity::Emulated => "emulated",
+        })
+    }
+}
+
+/// What is repeated: exchanges of one unit are samples of one figure.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Unit {
+    pub experiment: Experiment,
+    /// Which machines, in a word: `two-processes`, `pc-pi`, `pi-pi`.
+    pub scenario: String,
+    /// The client's.
+    pub implementation: String,
+    /// Cipher, or suite of TLS.
+    pub cipher: String,
+    /// Key exchange of TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// `full` or `resumed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handshake: Option<String>,
+    pub payload: String,
+    pub bytes: u64,
+}
+
+impl Unit {
+    /// Its cipher, and what else tells it from its neighbours.
+    pub fn label(&self) -> String {
+        let parts = [Some(&self.cipher), self.group.as_ref(), self.handshake.as_ref()];
+        let words: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        words.join(", ")
+    }
+}
+
+/// The stamps of [ferreira2020], in nanoseconds: the client's since t0, the server's since t2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamps {
+    pub connect: u64,
+    pub t1: u64,
+    pub t6: u64,
+    pub t7: u64,
+    pub t3_less_t2: u64,
+    pub t4_less_t2: u64,
+    pub t5_less_t2: u64,
+}
+
+/// Times of [ferreira2021], in nanoseconds, and what was counted meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TlsTimes {
+    pub connect: u64,
+    pub handshake: u64,
+    pub exchange: u64,
+    /// The client's own computing: processor time of its thread.
+    pub handshake_cpu: u64,
+    pub exchange_cpu: u64,
+    /// Bytes that TCP carried, records' heads included.
+    pub handshake_sent: u64,
+    pub handshake_received: u64,
+    /// How often the client had to wait for an answer.
+    pub handshake_trips: u64,
+    pub exchange_trips: u64,
+    /// Most bytes of heap at a time, and of stack, where the client can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    pub schema: String,
+    #[serde(flatten)]
+    pub unit: Unit,
+    /// What is between the machines, in words.
+    pub link: String,
+    /// The two machines, as they say.
+    pub client: String,
+    pub server: String,
+    pub fidelity: Fidelity,
+    /// Whether the cipher notices an altered message.
+    pub authenticated: bool,
+    pub repetition: u32,
+    /// Its place in the order of the run.
+    pub order: u32,
+    /// Not counted.
+    pub warm_up: bool,
+    /// Both ends had what was sent, byte by byte.
+    pub verified: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Bytes that the client sent and received.
+    pub sent: u64,
+    pub received: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stamps: Option<Stamps>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsTimes>,
+}
+
+/// What can be asked of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Figure {
+    /// (1) to (5) of [ferreira2020].
+    ClientEncrypt,
+    ServerEncrypt,
+    ClientDecrypt,
+    ServerDecrypt,
+    Transmission,
+    /// From t0 to t7.
+    Total,
+    /// Encryption and decryption of both ends in the total.
+    Share,
+    Handshake,
+    Exchange,
+    HandshakeCpu,
+}
+
+impl Figure {
+    pub const ALL: [Figure; 10] = [
+        Figure::ClientEncrypt,
+        Figure::ServerDecrypt,
+        Figure::ServerEncrypt,
+        Figure::ClientDecrypt,
+        Figure::Transmission,
+        Figure::Total,
+        Figure::Share,
+        Figure::Handshake,
+        Figure::Exchange,
+        Figure::HandshakeCpu,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Figure::ClientEncrypt => "client-encrypt",
+            Figure::ServerEncrypt => "server-encrypt",
+            Figure::ClientDecrypt => "client-decrypt",
+            Figure::ServerDecrypt => "server-decrypt",
+            Figure::Transmission => "transmission",
+            Figure::Total => "total",
+            Figure::Share => "share",
+            Figure::Handshake => "handshake",
+            Figure::Exchange => "exchange",
+            Figure::HandshakeCpu => "handshake-cpu",
+        }
+    }
+
+    pub fn by_name(name: &str) -> Option<Figure> {
+        Figure::ALL.into_iter().find(|figure| figure.name() == name)
+    }
+
+    /// Of a row: seconds, or for the share a percentage.
+    pub fn of(self, row: &Row) -> Option<f64> {
+        let seconds = |nanoseconds: u64| nanoseconds as f64 / 1e9;
+        let tls = row.tls.as_ref();
+        match self {
+            Figure::Handshake => return tls.map(|t| seconds(t.handshake)),
+            Figure::Exchange => return tls.map(|t| seconds(t.exchange)),
+            Figure::HandshakeCpu => return tls.map(|t| seconds(t.handshake_cpu)),
+            _ => {}
+        }
+        let t = row.stamps.as_ref()?;
+        let client_encrypt = t.t1;
+        let client_decrypt = t.t7.checked_sub(t.t6)?;
+        let server_encrypt = t.t5_less_t2.checked_sub(t.t4_less_t2)?;
+        let server_decrypt = t.t3_less_t2;
+        let computing = client_encrypt + client_decrypt + server_encrypt + server_decrypt;
+        let waiting = t.t6.checked_sub(t.t1)?.checked_sub(t.t5_less_t2)?;
+        Some(match self {
+            Figure::ClientEncrypt => seconds(client_encrypt),
+            Figure::ServerEncrypt => seconds(server_encrypt),
+            Figure::ClientDecrypt => seconds(client_decrypt),
+            Figure::ServerDecrypt => seconds(server_decrypt),
+            Figure::Transmission => seconds(waiting) / 2.0,
+            Figure::Share => 100.0 * computing as f64 / t.t7.max(1) as f64,
+            _ => seconds(t.t7),
+        })
+    }
+}
+
+/// Rows in a file, one a line.
+#[derive(Debug)]
+pub struct Rows {
+    path: PathBuf,
+    file: File,
+}
+
+fn wrong(path: &Path, why: impl Into<String>) -> Error {
+    Error::File {
+        path: path.to_owned(),
+        why: why.into(),
+        hint: "--out FILE holds rows of exchanges (JSON Lines), or is new".into(),
+    }
+}
+
+/// Reads the rows of a file. A last line that was cut off while it was written is left out.
+pub fn read(path: &Path) -> Result<Vec<Row>> {
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(path, error.to_string()))?;
+    parse(path, &text).map(|(rows, _)| rows)
+}
+
+/// The rows, and how many bytes of the text they are.
+fn parse(path: &Path, text: &str) -> Result<(Vec<Row>, usize)> {
+    let mut rows = Vec::new();
+    let mut whole = 0;
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        match serde_json::from_str::<Row>(line) {
+            Ok(row) if row.schema == SCHEMA => rows.push(row),
+            Ok(row) => {
+                let why = format!("line {number}: schema {} is not {SCHEMA}", row.schema);
+                return Err(wrong(path, why));
+            }
+            Err(_) if !line.ends_with('\n') => break,
+            Err(error) => return Err(wrong(path, format!("line {number}: {error}"))),
+        }
+        whole += line.len();
+    }
+    Ok((rows, whole))
+}
+
+impl Rows {
+    /// Opens a file to go on with, and reads what is in it.
+    pub fn open(path: &Path) -> Result<(Rows, Vec<Row>)> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(|error| wrong(folder, error.to_string()))?;
+        }
+        let failed = |error: std::io::Error| wrong(path, error.to_string());
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(failed(error)),
+        };
+        let (rows, whole) = parse(path, &text)?;
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(failed)?;
+        file.set_len(whole as u64).map_err(failed)?;
+        if whole > 0 && !text[..whole].ends_with('\n') {
+            file.write_all(b"\n").map_err(failed)?;
+        }
+        let path = path.to_owned();
+        Ok((Rows { path, file }, rows))
+    }
+
+    pub fn push(&mut self, row: &Row) -> Result<()> {
+        let mut line = serde_json::to_string(row).map_err(|error| wrong(&self.path, error.to_string()))?;
+        line.push('\n');
+        self.file
+            .write_all(line.as_bytes())
+            .map_err(|error| wrong(&self.path, error.to_string()))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn sample(cipher: &str, repetition: u32, t1: u64) -> Row {
+        Row {
+            schema: SCHEMA.into(),
+            unit: Unit {
+                experiment: Experiment::Symmetric,
+                scenario: "two-processes".into(),
+                implementation: "selo".into(),
+                cipher: cipher.into(),
+                group: None,
+                handshake: None,
+                payload: "string".into(),
+                bytes: 1215,
+            },
+            link: "loopback".into(),
+            client: "Linux x86_64".into(),
+            server: "selo Linux x86_64".into(),
+            fidelity: Fidelity::WallClock,
+            authenticated: false,
+            repetition,
+            order: repetition,
+            warm_up: false,
+            verified: true,
+            fault: None,
+            reason: None,
+            sent: 1300,
+            received: 1300,
+            stamps: Some(Stamps {
+                connect: 50,
+                t1,
+                t6: t1 + 800,
+                t7: t1 + 920,
+                t3_less_t2: 90,
+                t4_less_t2: 100,
+                t5_less_t2: 200,
+            }),
+            tls: None,
+        }
+    }
+
+    /// Equations (1) to (5) by hand: enc 100 and 100, dec 120 and 90, (800 - 200) / 2.
+    #[test]
+    fn equations_of_the_paper() {
+        let row = sample("aes-128-cbc", 0, 100);
+        let of = |figure: Figure| figure.of(&row).expect("it has stamps") * 1e9;
+        assert!((of(Figure::ClientEncrypt) - 100.0).abs() < 1e-6);
+        assert!((of(Figure::ServerEncrypt) - 100.0).abs() < 1e-6);
+        assert!((of(Figure::ClientDecrypt) - 120.0).abs() < 1e-6);
+        assert!((of(Figure::ServerDecrypt) - 90.0).abs() < 1e-6);
+        assert!((of(Figure::Transmission) - 300.0).abs() < 1e-6);
+        assert!((of(Figure::Total) - 1020.0).abs() < 1e-6);
+        let share = Figure::Share.of(&row).expect("it has stamps");
+        assert!((share - 100.0 * 410.0 / 1020.0).abs() < 1e-9);
+        assert_eq!(Figure::Handshake.of(&row), None);
+        for figure in Figure::ALL {
+            assert_eq!(Figure::by_name(figure.name()), Some(figure));
+        }
+    }
+
+    #[test]
+    fn a_line_cut_off_does_not_lose_the_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("new/rows.jsonl");
+        let (mut rows, before) = Rows::open(&path).expect("new");
+        assert!(before.is_empty());
+        for repetition in 0..3 {
+            rows.push(&sample("aes-128-cbc", repetition, 100)).expect("written");
+        }
+        let text = std::fs::read_to_string(&path).expect("there");
+        std::fs::write(&path, &text[..text.len() - 20]).expect("cut");
+        let (mut rows, before) = Rows::open(&path).expect("two whole lines");
+        assert_eq!(before.len(), 2);
+        rows.push(&sample("aes-128-cbc", 2, 100)).expect("written");
+        assert_eq!(std::fs::read_to_string(&path).expect("there"), text);
+
+        std::fs::write(&path, format!("nonsense\n{text}")).expect("written");
+        let error = Rows::open(&path).expect_err("a bad line is not lost in silence");
+        assert!(error.to_string().contains("line 1"), "{error}");
+    }
+}

@@ -1,0 +1,204 @@
+//! The order of exchanges. Units are warmed up, then all repetitions of all units come in an
+//! order that a seed decides, so that whatever drifts meanwhile falls on all alike. What a
+//! file has already is not done again.
+
+use std::collections::HashSet;
+
+use selo_lab::stats;
+
+use crate::error::{Error, Result};
+use crate::net;
+use crate::row::{Fidelity, Row, Rows, SCHEMA, Stamps, TlsTimes, Unit};
+
+/// What does not change during a run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub units: Vec<Unit>,
+    pub repeat: u32,
+    pub warm_up: u32,
+    pub seed: u64,
+    /// What is between the machines, in words.
+    pub link: String,
+    pub emulated: bool,
+}
+
+/// What an exchange that went well has to say.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    pub server: String,
+    pub authenticated: bool,
+    pub sent: u64,
+    pub received: u64,
+    pub stamps: Option<Stamps>,
+    pub tls: Option<TlsTimes>,
+}
+
+/// How a run went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub done: usize,
+    pub kept: usize,
+}
+
+/// After so many failures in a row, nothing better is expected.
+const PATIENCE: usize = 3;
+
+/// Does what `before` does not have yet. Every exchange becomes a row at once; failed ones are
+/// rows with a reason. `progress` gets how many of how many are done.
+pub fn run(
+    plan: &Plan,
+    rows: &mut Rows,
+    before: &[Row],
+    mut exchange: impl FnMut(&Unit) -> Result<Measured>,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<Outcome> {
+    let good = before.iter().filter(|row| row.verified && !row.warm_up);
+    let have: HashSet<(&Unit, u32)> = good.map(|row| (&row.unit, row.repetition)).collect();
+    let mut wanted = Vec::new();
+    let mut kept = 0;
+    for unit in &plan.units {
+        for repetition in 0..plan.repeat {
+            if have.contains(&(unit, repetition)) {
+                kept += 1;
+            } else {
+                wanted.push((unit, repetition, false));
+            }
+        }
+    }
+    let mut steps: Vec<(&Unit, u32, bool)> = Vec::new();
+    let still: HashSet<&Unit> = wanted.iter().map(|step| step.0).collect();
+    for unit in plan.units.iter().filter(|unit| still.contains(unit)) {
+        steps.extend((0..plan.warm_up).map(|repetition| (unit, repetition, true)));
+    }
+    let order = stats::shuffled(wanted.len(), plan.seed);
+    steps.extend(order.into_iter().map(|place| wanted[place]));
+
+    let client = net::machine(plan.emulated);
+    let mut failures: Vec<Error> = Vec::new();
+    let mut in_a_row = 0;
+    let mut tried = 0;
+    for (order, (unit, repetition, warm_up)) in (0..).zip(&steps) {
+        if selo_lab::schedule::check_interrupt().is_err() {
+            break;
+        }
+        progress(tried, steps.len());
+        tried += 1;
+        let result = exchange(unit);
+        let measured = result.as_ref().cloned_or_default();
+        let emulated = plan.emulated || measured.server.ends_with(net::EMULATED);
+        rows.push(&Row {
+            schema: SCHEMA.into(),
+            unit: (*unit).clone(),
+            link: plan.link.clone(),
+            client: client.clone(),
+            server: measured.server,
+            fidelity: if emulated {
+                Fidelity::Emulated
+            } else {
+                Fidelity::WallClock
+            },
+            authenticated: measured.authenticated,
+            repetition: *repetition,
+            order,
+            warm_up: *warm_up,
+            verified: result.is_ok(),
+            fault: result.as_ref().err().map(Error::fault),
+            reason: result.as_ref().err().map(ToString::to_string),
+            sent: measured.sent,
+            received: measured.received,
+            stamps: measured.stamps,
+            tls: measured.tls,
+        })?;
+        match result {
+            Ok(_) => in_a_row = 0,
+            // Wrong data or no randomness: nothing that a repetition would mend.
+            Err(error) if error.exit_code() != 1 => return Err(error),
+            Err(error) => {
+                failures.push(error);
+                in_a_row += 1;
+                if in_a_row >= PATIENCE {
+                    break;
+                }
+            }
+        }
+    }
+    progress(tried, steps.len());
+    match failures.first() {
+        None => Ok(Outcome { done: tried, kept }),
+        Some(first) => Err(Error::Failed {
+            failed: failures.len(),
+            all: tried,
+            first: first.to_string(),
+            hint: first.hint(),
+        }),
+    }
+}
+
+trait ClonedOrDefault {
+    fn cloned_or_default(self) -> Measured;
+}
+
+impl ClonedOrDefault for Result<&Measured, &Error> {
+    fn cloned_or_default(self) -> Measured {
+        self.map(Clone::clone).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::tests::sample;
+
+    fn plan() -> Plan {
+        let unit = |cipher| sample(cipher, 0, 1).unit;
+        Plan {
+            units: vec![unit("aes-128-cbc"), unit("aes-128-gcm")],
+            repeat: 20,
+            warm_up: 2,
+            seed: 1,
+            link: "loopback".into(),
+            emulated: false,
+        }
+    }
+
+    #[test]
+    fn a_run_is_shuffled_and_goes_on_where_it_stopped() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rows.jsonl");
+        let (mut rows, before) = Rows::open(&path).expect("new");
+        let mut calls = 0;
+        let result = run(
+            &plan(),
+            &mut rows,
+            &before,
+            |_| {
+                calls += 1;
+                // After 14 the server is gone.
+                if calls > 14 {
+                    Err(Error::Cut { doing: "a test" })
+                } else {
+                    Ok(Measured::default())
+                }
+            },
+            |_, _| {},
+        );
+        let error = result.expect_err("the server is gone");
+        assert_eq!(error.exit_code(), 1);
+        assert!(error.to_string().starts_with("3 of 17"), "{error}");
+        let (mut rows, before) = Rows::open(&path).expect("rows were kept");
+        assert_eq!(before.iter().filter(|row| row.warm_up).count(), 4);
+        assert_eq!(before.iter().filter(|row| row.fault.is_some()).count(), 3);
+        let ciphers: Vec<&str> = before[4..14].iter().map(|row| &*row.unit.cipher).collect();
+        let switches = ciphers.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        assert!(switches > 2, "the order is shuffled: {ciphers:?}");
+
+        let outcome = run(&plan(), &mut rows, &before, |_| Ok(Measured::default()), |_, _| {});
+        assert_eq!(outcome.expect("goes on"), Outcome { done: 34, kept: 10 });
+        let after = crate::row::read(&path).expect("rows");
+        let good = after.iter().filter(|row| row.verified && !row.warm_up);
+        let distinct: HashSet<_> = good.map(|row| (&row.unit, row.repetition)).collect();
+        assert_eq!(distinct.len(), 40);
+        let again = run(&plan(), &mut rows, &after, |_| unreachable!(), |_, _| {});
+        assert_eq!(again.expect("all there"), Outcome { done: 0, kept: 40 });
+    }
+}

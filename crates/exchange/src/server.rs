@@ -1,0 +1,304 @@
+//! The server of the first experiment: opens what comes, seals it anew, sends it back. Each
+//! client has a thread; a bad one loses its connection, and the others notice nothing.
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+
+use crate::cipher::{Cipher, Implementation};
+use crate::error::{Error, Result};
+use crate::key::{ID, Key, Sealer};
+use crate::net;
+use crate::wire::{Frame, Hello, Kind, OVERHEAD, Refusal, ServerTimes, bound};
+
+/// How a server serves.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub implementation: Implementation,
+    pub max_payload: u32,
+    /// How long a client may say nothing.
+    pub timeout: Duration,
+    pub max_clients: usize,
+    /// Where what was opened is kept.
+    pub store: Option<PathBuf>,
+    pub emulated: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            implementation: Implementation::Selo,
+            max_payload: 16 << 20,
+            timeout: Duration::from_secs(30),
+            max_clients: 16,
+            store: None,
+            emulated: false,
+        }
+    }
+}
+
+/// What a server has done.
+#[derive(Debug, Default)]
+pub struct Counts {
+    pub exchanges: AtomicU64,
+    /// Exchanges whose digest the server found equal to the client's.
+    pub verified: AtomicU64,
+    /// Connections that ended in an error.
+    pub bad: AtomicU64,
+}
+
+struct Shared {
+    key: Key,
+    options: Options,
+    counts: Arc<Counts>,
+    clients: AtomicUsize,
+    log: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// A running server; stops when dropped.
+#[derive(Debug)]
+pub struct Server {
+    pub address: SocketAddr,
+    pub counts: Arc<Counts>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// How often a server without clients looks whether it should stop.
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
+
+impl Server {
+    /// Listens, and serves in threads of its own. `log` gets a line for whatever goes wrong;
+    /// neither keys nor payloads are in it.
+    pub fn start(
+        listen: &str,
+        key: Key,
+        options: Options,
+        log: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<Server> {
+        let (listener, address) = bind(listen)?;
+        if let Some(folder) = &options.store {
+            std::fs::create_dir_all(folder).map_err(|error| Error::File {
+                path: folder.clone(),
+                why: error.to_string(),
+                hint: "--store DIR is made if it can be".into(),
+            })?;
+        }
+        let counts = Arc::new(Counts::default());
+        let stop = Arc::new(AtomicBool::new(false));
+        let shared = Arc::new(Shared {
+            key,
+            options,
+            counts: counts.clone(),
+            clients: AtomicUsize::new(0),
+            log: Box::new(log),
+        });
+        let stopping = stop.clone();
+        let thread = std::thread::spawn(move || {
+            accept(&listener, &stopping, |stream, peer| {
+                shared.clone().take(stream, peer);
+            });
+        });
+        Ok(Server {
+            address,
+            counts,
+            stop,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+pub(crate) fn bind(listen: &str) -> Result<(TcpListener, SocketAddr)> {
+    let bound = TcpListener::bind(listen).and_then(|listener| {
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    });
+    bound.map_err(|error| {
+        Error::usage(
+            format!("cannot listen on {listen}: {error}"),
+            "--listen ADDR:PORT with an address of this machine and a port that is free",
+        )
+    })
+}
+
+/// Takes connections until told to stop.
+pub(crate) fn accept(
+    listener: &TcpListener,
+    stop: &AtomicBool,
+    mut take: impl FnMut(TcpStream, SocketAddr),
+) {
+    while !stop.load(Ordering::Relaxed) {
+        match listener.accept() {
+            Ok((stream, peer)) => {
+                if stream.set_nonblocking(false).is_ok() {
+                    take(stream, peer);
+                }
+            }
+            // Nobody came, or somebody who left at once, or too many files are open: later.
+            Err(_) => wait(listener),
+        }
+    }
+}
+
+/// Until somebody comes, or for a moment.
+fn wait(listener: &TcpListener) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut fds = [PollFd::new(listener, PollFlags::IN)];
+    let limit = Timespec {
+        tv_sec: 0,
+        tv_nsec: LOOK.subsec_nanos().into(),
+    };
+    if poll(&mut fds, Some(&limit)).is_err() {
+        std::thread::sleep(LOOK);
+    }
+}
+
+impl Shared {
+    fn take(self: Arc<Self>, mut stream: TcpStream, peer: SocketAddr) {
+        let busy = self.clients.fetch_add(1, Ordering::Relaxed) >= self.options.max_clients;
+        let timeout = self.options.timeout;
+        let started = std::thread::Builder::new().spawn({
+            let shared = self.clone();
+            move || {
+                let done = net::prepare(&stream, timeout).and_then(|()| {
+                    if busy {
+                        shared.refuse(&mut stream, Refusal::Busy)
+                    } else {
+                        shared.converse(&mut stream)
+                    }
+                });
+                if let Err(error) = done {
+                    shared.counts.bad.fetch_add(1, Ordering::Relaxed);
+                    (shared.log)(&format!("{peer}: {error}"));
+                }
+                shared.clients.fetch_sub(1, Ordering::Relaxed);
+            }
+        });
+        if started.is_err() {
+            self.clients.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    fn refuse(&self, stream: &mut TcpStream, why: Refusal) -> Result<()> {
+        Frame::new(Kind::Refusal, why as u8, Vec::new()).write(stream, "refusing", self.seconds())?;
+        // What the client is still sending would otherwise make the kernel throw the refusal
+        // away with the connection.
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let until = Instant::now() + Duration::from_secs(2);
+        let mut rest = [0; 4096];
+        let _ = stream.set_read_timeout(Some(Duration::from_millis(500)));
+        while Instant::now() < until
+            && std::io::Read::read(stream, &mut rest).is_ok_and(|size| size > 0)
+        {}
+        Err(Error::Refused(format!("{why:?}")))
+    }
+
+    fn seconds(&self) -> u64 {
+        self.options.timeout.as_secs()
+    }
+
+    /// One connection: exchanges until the client leaves.
+    fn converse(&self, stream: &mut TcpStream) -> Result<()> {
+        let options = &self.options;
+        let hello = Hello {
+            max_payload: options.max_payload,
+            key: self.key.id(),
+            machine: format!(
+                "{} {}",
+                options.implementation.name(),
+                net::machine(options.emulated)
+            ),
+        };
+        let seconds = self.seconds();
+        Frame::new(Kind::Hello, 0, hello.encode()).write(stream, "greeting a client", seconds)?;
+        let limit = options.max_payload.saturating_add(OVERHEAD);
+        loop {
+            let request = match Frame::read(stream, limit, "reading a request", seconds) {
+                Ok(Some(frame)) => frame,
+                Ok(None) => return Ok(()),
+                Err(Error::Refused(_)) => return self.refuse(stream, Refusal::TooLarge),
+                Err(Error::Protocol(_)) => return self.refuse(stream, Refusal::Malformed),
+                Err(error) => return Err(error),
+            };
+            let t2 = Instant::now();
+            let since = || u64::try_from(t2.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let Some((id, sealed)) = request.body.split_first_chunk::<ID>() else {
+                return self.refuse(stream, Refusal::Malformed);
+            };
+            if request.kind != Kind::Request {
+                return self.refuse(stream, Refusal::Malformed);
+            }
+            let Some(cipher) = Cipher::by_code(request.code)
+                .filter(|cipher| options.implementation.offers(*cipher))
+            else {
+                return self.refuse(stream, Refusal::NoSuchCipher);
+            };
+            if *id != self.key.id() {
+                return self.refuse(stream, Refusal::WrongKey);
+            }
+            let implementation = options.implementation;
+            let theirs = self.key.for_cipher(cipher, Sealer::Client);
+            let ours = self.key.for_cipher(cipher, Sealer::Server);
+            let t2_less = since();
+            let ad = bound(Kind::Request, cipher);
+            let Some(message) = implementation.open(cipher, &theirs, &ad, sealed)? else {
+                return self.refuse(stream, Refusal::DoesNotOpen);
+            };
+            let opened = since();
+            let began = since();
+            let ad = bound(Kind::Reply, cipher);
+            let reply = implementation.seal(cipher, &ours, &ad, &message)?;
+            // Deriving the keys is no part of opening; the stamps begin behind it.
+            let times = ServerTimes {
+                opened: opened - t2_less,
+                began: began - t2_less,
+                sealed: since() - t2_less,
+            };
+            let mut body = times.encode().to_vec();
+            body.extend(reply);
+            Frame::new(Kind::Reply, cipher as u8, body).write(stream, "replying", seconds)?;
+
+            let number = self.counts.exchanges.fetch_add(1, Ordering::Relaxed);
+            let digest = Sha256::digest(&message);
+            if let Some(folder) = &options.store {
+                let path = folder.join(format!("server-{number:06}-{}.bin", cipher.name()));
+                std::fs::write(&path, &message).map_err(|error| Error::File {
+                    path,
+                    why: error.to_string(),
+                    hint: "see that there is room".into(),
+                })?;
+            }
+            let confirm = Frame::read(stream, OVERHEAD, "reading a digest", seconds)?
+                .filter(|frame| frame.kind == Kind::Confirm)
+                .ok_or(Error::Cut {
+                    doing: "reading a digest",
+                })?;
+            let ad = bound(Kind::Confirm, cipher);
+            let told = implementation.open(cipher, &theirs, &ad, &confirm.body)?;
+            let same = told.as_deref() == Some(&digest[..]);
+            if same {
+                self.counts.verified.fetch_add(1, Ordering::Relaxed);
+            }
+            Frame::new(Kind::Verdict, u8::from(!same), Vec::new())
+                .write(stream, "saying what came", seconds)?;
+            if !same {
+                return Err(Error::Differs { who: "the server" });
+            }
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! The client of the second experiment: connects, shakes hands, sends one reading, waits for
+//! the answer, and says how long each took and what crossed the wire.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustls::client::Resumption;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{
+    AlertDescription, CertificateError, ClientConfig, ClientConnection, HandshakeKind,
+    RootCertStore,
+};
+
+use super::http::Message;
+use super::{Group, Suite, provider};
+use crate::error::{Error, Result};
+use crate::net;
+use crate::row::TlsTimes;
+
+/// Where readings go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Url {
+    pub host: String,
+    pub port: u16,
+    /// What stands before the routes; begins with `/` or is empty.
+    pub prefix: String,
+}
+
+impl Url {
+    /// `https://HOST[:PORT][/PREFIX]`.
+    pub fn parse(text: &str) -> Result<Url> {
+        let bad = || {
+            Error::usage(
+                format!("'{text}' is no address of a web server"),
+                "https://HOST:PORT",
+            )
+        };
+        let rest = text.strip_prefix("https://").ok_or_else(bad)?;
+        let (authority, prefix) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) if !port.contains(']') => {
+                (host, port.parse().map_err(|_| bad())?)
+            }
+            _ => (authority, 443),
+        };
+        let plain = |text: &str| text.chars().all(|c| c.is_ascii_graphic());
+        if host.is_empty() || !plain(host) || !plain(prefix) {
+            return Err(bad());
+        }
+        Ok(Url {
+            host: host.to_owned(),
+            port,
+            prefix: prefix.trim_end_matches('/').to_owned(),
+        })
+    }
+
+    fn address(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+}
+
+/// What a station says of itself: the payload of the published experiment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    pub latitude: f64,
+    pub longitude: f64,
+    pub speed: f64,
+}
+
+impl Reading {
+    /// Always of the same size for a place and speed of so many digits.
+    pub fn body(&self) -> String {
+        format!(
+            "{{\"latitude\":{:.6},\"longitude\":{:.6},\"speed\":{:.2}}}",
+            self.latitude, self.longitude, self.speed
+        )
+    }
+}
+
+/// One suite, one key exchange, with or without resumption.
+#[derive(Debug)]
+pub struct Client {
+    url: Url,
+    name: ServerName<'static>,
+    config: Arc<ClientConfig>,
+    suite: Suite,
+    group: Group,
+    resumed: bool,
+    timeout: Duration,
+    token: Option<zeroize::Zeroizing<String>>,
+}
+
+/// An exchange that went well.
+#[derive(Clone, Debug)]
+pub struct Done {
+    pub times: TlsTimes,
+    pub sent: u64,
+    pub received: u64,
+}
+
+/// Carries bytes, and counts them and the times that an answer had to be waited for.
+struct Counted {
+    stream: TcpStream,
+    sent: u64,
+    received: u64,
+    trips: u64,
+    asked: bool,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let size = self.stream.read(buffer)?;
+        self.received += size as u64;
+        if std::mem::take(&mut self.asked) {
+            self.trips += 1;
+        }
+        Ok(size)
+    }
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let size = self.stream.write(bytes)?;
+        self.sent += size as u64;
+        self.asked = true;
+        Ok(size)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+fn cpu() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    (time.tv_sec as u64) * 1_000_000_000 + time.tv_nsec as u64
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Client {
+    /// `authorities` sign the server's certificate.
+    pub fn new(
+        url: Url,
+        authorities: &[CertificateDer<'static>],
+        suite: Suite,
+        group: Group,
+        resumed: bool,
+        timeout: Duration,
+        token: Option<zeroize::Zeroizing<String>>,
+    ) -> Result<Client> {
+        let internal = |error: rustls::Error| Error::Protocol(error.to_string());
+        let mut roots = RootCertStore::empty();
+        for authority in authorities {
+            roots
+                .add(authority.clone())
+                .map_err(|error| Error::WrongCertificate {
+                    why: error.to_string(),
+                })?;
+        }
+        let host = url.host.trim_start_matches('[').trim_end_matches(']');
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| {
+            Error::usage(format!("'{host}' is no name of a server"), "https://HOST:PORT")
+        })?;
+        let mut config = ClientConfig::builder_with_provider(provider(&[suite], &[group]))
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .map_err(internal)?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.resumption = if resumed {
+            Resumption::in_memory_sessions(8)
+        } else {
+            Resumption::disabled()
+        };
+        Ok(Client {
+            url,
+            name,
+            config: Arc::new(config),
+            suite,
+            group,
+            resumed,
+            timeout,
+            token,
+        })
+    }
+
+    /// One reading. A client that resumes and has no ticket gets one first.
+    pub fn exchange(&self, reading: &Reading, report: bool) -> Result<Done> {
+        if self.resumed {
+            // Tickets are used once: each measured exchange leaves one for the next, but the
+            // first and one after a failure have none.
+            let (done, kind) = self.once(reading, report)?;
+            if kind == HandshakeKind::Resumed {
+                return Ok(done);
+            }
+        }
+        let (done, kind) = self.once(reading, report)?;
+        let expected = if self.resumed {
+            HandshakeKind::Resumed
+        } else {
+            HandshakeKind::Full
+        };
+        if kind != expected {
+            return Err(Error::NotOffered {
+                what: format!("a handshake of the kind {expected:?}: it was {kind:?}"),
+            });
+        }
+        Ok(done)
+    }
+
+    fn once(&self, reading: &Reading, report: bool) -> Result<(Done, HandshakeKind)> {
+        let start = Instant::now();
+        let stream = net::connect(&self.url.address(), self.timeout)?;
+        let connect = nanoseconds(start.elapsed());
+        let mut wire = Counted {
+            stream,
+            sent: 0,
+            received: 0,
+            trips: 0,
+            asked: false,
+        };
+        let seconds = self.timeout.as_secs();
+
+        let (start, start_cpu) = (Instant::now(), cpu());
+        let mut tls = ClientConnection::new(self.config.clone(), self.name.clone())
+            .map_err(|error| Error::Protocol(error.to_string()))?;
+        while tls.is_handshaking() {
+            tls.complete_io(&mut wire)
+                .map_err(|error| self.failed(error, "shaking hands", seconds))?;
+        }
+        // The client's last message of the handshake goes with it.
+        while tls.wants_write() {
+            tls.write_tls(&mut wire)
+                .map_err(|error| self.failed(error, "shaking hands", seconds))?;
+        }
+        let mut times = TlsTimes {
+            connect,
+            handshake: nanoseconds(start.elapsed()),
+            handshake_cpu: cpu() - start_cpu,
+            handshake_sent: wire.sent,
+            handshake_received: wire.received,
+            handshake_trips: wire.trips,
+            ..TlsTimes::default()
+        };
+        let kind = tls
+            .handshake_kind()
+            .ok_or_else(|| Error::Protocol("a handshake that has no end".into()))?;
+        let suite = tls.negotiated_cipher_suite().map(|suite| suite.suite());
+        if suite != Some(self.suite.of_rustls().1) {
+            return Err(Error::Protocol("another suite was negotiated".into()));
+        }
+        let group = tls.negotiated_key_exchange_group();
+        if group.map(|group| group.name()) != Some(self.group.of_rustls().1) {
+            return Err(Error::Protocol("another key exchange was negotiated".into()));
+        }
+
+        let request = self.request("reading", &reading.body(), !report);
+        let (start, start_cpu) = (Instant::now(), cpu());
+        let answer = self.ask(&mut tls, &mut wire, &request, "sending a reading")?;
+        times.exchange = nanoseconds(start.elapsed());
+        times.exchange_cpu = cpu() - start_cpu;
+        times.exchange_trips = wire.trips - times.handshake_trips;
+        let (sent, received) = (wire.sent, wire.received);
+        accept(&answer)?;
+
+        if report {
+            // As in the publication: the station tells the server what it has measured.
+            for (route, time, close) in [
+                ("handshake", times.handshake, false),
+                ("exchange", times.exchange, true),
+            ] {
+                let body = format!(
+                    "{{\"suite\":\"{}\",\"group\":\"{}\",\"resumed\":{},\"seconds\":{:.9}}}",
+                    self.suite.name(),
+                    self.group.name(),
+                    self.resumed,
+                    time as f64 / 1e9
+                );
+                let request = self.request(route, &body, close);
+                accept(&self.ask(&mut tls, &mut wire, &request, "reporting a time")?)?;
+            }
+        }
+        tls.send_close_notify();
+        let _ = tls.write_tls(&mut wire);
+        let done = Done {
+            times,
+            sent,
+            received,
+        };
+        Ok((done, kind))
+    }
+
+    fn request(&self, route: &str, body: &str, close: bool) -> zeroize::Zeroizing<String> {
+        let token = self.token.as_ref().map_or_else(String::new, |token| {
+            format!("Authorization: Bearer {}\r\n", **token)
+        });
+        zeroize::Zeroizing::new(format!(
+            "POST {}/api/v1/exchange/{route} HTTP/1.1\r\nHost: {}\r\n{}Content-Type: \
+             application/json\r\nContent-Length: {}\r\n{}\r\n{body}",
+            self.url.prefix,
+            self.url.address(),
+            *zeroize::Zeroizing::new(token),
+            body.len(),
+            if close { "Connection: close\r\n" } else { "" },
+        ))
+    }
+
+    fn ask(
+        &self,
+        tls: &mut ClientConnection,
+        wire: &mut Counted,
+        request: &str,
+        doing: &'static str,
+    ) -> Result<Message> {
+        let seconds = self.timeout.as_secs();
+        let mut stream = rustls::Stream::new(tls, wire);
+        stream
+            .write_all(request.as_bytes())
+            .and_then(|()| stream.flush())
+            .and_then(|()| Message::read(&mut stream))
+            .map_err(|error| self.failed(error, doing, seconds))?
+            .ok_or(Error::Cut { doing })
+    }
+
+    /// What an error of the TLS library means.
+    fn failed(&self, error: io::Error, doing: &'static str, seconds: u64) -> Error {
+        let inner = error.get_ref().and_then(|e| e.downcast_ref::<rustls::Error>());
+        let offered = || Error::NotOffered {
+            what: format!("{} with {}", self.suite.name(), self.group.name()),
+        };
+        match inner {
+            None if error.kind() == io::ErrorKind::InvalidData => {
+                Error::Protocol(error.to_string())
+            }
+            None => Error::network(error, doing, seconds),
+            Some(rustls::Error::InvalidCertificate(why)) => match why {
+                CertificateError::Expired
+                | CertificateError::ExpiredContext { .. }
+                | CertificateError::NotValidYet
+                | CertificateError::NotValidYetContext { .. } => Error::ExpiredCertificate,
+                why => Error::WrongCertificate {
+                    why: why.to_string(),
+                },
+            },
+            Some(
+                rustls::Error::AlertReceived(
+                    AlertDescription::HandshakeFailure
+                    | AlertDescription::ProtocolVersion
+                    | AlertDescription::InsufficientSecurity,
+                )
+                | rustls::Error::PeerIncompatible(_),
+            ) => offered(),
+            Some(rustls::Error::DecryptError)
+            | Some(rustls::Error::AlertReceived(AlertDescription::BadRecordMac)) => {
+                Error::Altered {
+                    who: "one end",
+                    what: "tag",
+                }
+            }
+            Some(other) => Error::Protocol(other.to_string()),
+        }
+    }
+}
+
+/// The server took it.
+fn accept(answer: &Message) -> Result<()> {
+    let status = answer.first.split(' ').nth(1).unwrap_or_default();
+    if status.starts_with('2') && status.len() == 3 {
+        return Ok(());
+    }
+    let body = String::from_utf8_lossy(&answer.body);
+    let body: String = body.chars().filter(|c| !c.is_control()).take(200).collect();
+    Err(Error::Refused(format!("{} {body}", answer.first)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        let url = |text| Url::parse(text).map(|url| (url.host, url.port, url.prefix));
+        let is = |host: &str, port, prefix: &str| (host.to_owned(), port, prefix.to_owned());
+        assert_eq!(url("https://a.b:7380").ok(), Some(is("a.b", 7380, "")));
+        assert_eq!(url("https://a.b").ok(), Some(is("a.b", 443, "")));
+        assert_eq!(url("https://[::1]:1/x/").ok(), Some(is("[::1]", 1, "/x")));
+        for bad in ["http://a", "https://", "https://a:x", "a", "https://a b", "https://a:70000"] {
+            assert!(Url::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_reading_has_a_fixed_size() {
+        let reading = |latitude| Reading {
+            latitude,
+            longitude: -50.6497,
+            speed: 12.5,
+        };
+        assert_eq!(reading(-23.1).body().len(), reading(-23.185_104).body().len());
+        assert_eq!(
+            reading(-23.1851).body(),
+            "{\"latitude\":-23.185100,\"longitude\":-50.649700,\"speed\":12.50}"
+        );
+    }
+}

@@ -1,0 +1,216 @@
+//! The second experiment over loopback: every suite, key exchange and kind of handshake, and
+//! everything that can go wrong.
+
+mod support;
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair,
+    KeyUsagePurpose,
+};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use selo_exchange::tls::client::{Client, Done, Reading, Url};
+use selo_exchange::tls::server::{Options, Server};
+use selo_exchange::tls::{Group, Suite};
+use selo_exchange::{Fault, Result};
+use support::{Meddling, between};
+
+const READING: Reading = Reading {
+    latitude: -23.1851,
+    longitude: -50.6497,
+    speed: 12.5,
+};
+
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new() -> Authority {
+        let mut params = CertificateParams::new([]).expect("no names");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        let key = KeyPair::generate().expect("a key");
+        Authority(CertifiedIssuer::self_signed(params, key).expect("an authority"))
+    }
+
+    fn der(&self) -> CertificateDer<'static> {
+        self.0.der().clone()
+    }
+
+    /// A certificate for `localhost`, valid from and until so many days from now.
+    fn options(&self, from: i64, until: i64) -> Options {
+        let mut params = CertificateParams::new(["localhost".to_owned()]).expect("a name");
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        let now = time::OffsetDateTime::now_utc();
+        params.not_before = now + time::Duration::days(from);
+        params.not_after = now + time::Duration::days(until);
+        let key = KeyPair::generate().expect("a key");
+        let certificate = params.signed_by(&key, &self.0).expect("signed");
+        Options {
+            chain: vec![certificate.der().clone()],
+            key: PrivateKeyDer::try_from(key.serialize_der()).expect("a key"),
+            suites: Suite::ALL.to_vec(),
+            groups: Group::ALL.to_vec(),
+            timeout: Duration::from_secs(20),
+            max_clients: 8,
+        }
+    }
+
+    fn server(&self) -> Server {
+        start(self.options(-1, 10))
+    }
+
+    fn client(&self, to: SocketAddr, suite: Suite, group: Group, resumed: bool) -> Client {
+        let url = Url::parse(&format!("https://localhost:{}", to.port())).expect("good");
+        let timeout = Duration::from_secs(20);
+        Client::new(url, &[self.der()], suite, group, resumed, timeout, None).expect("good")
+    }
+
+    fn one(&self, to: SocketAddr) -> Result<Done> {
+        let client = self.client(to, Suite::Aes128Gcm, Group::X25519, false);
+        client.exchange(&READING, false)
+    }
+}
+
+fn start(options: Options) -> Server {
+    Server::start("127.0.0.1:0", options, None, |_| {}).expect("a server")
+}
+
+#[test]
+fn every_suite_and_key_exchange_full_and_resumed() {
+    let authority = Authority::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("came.jsonl");
+    let options = authority.options(-1, 10);
+    let server = Server::start("127.0.0.1:0", options, Some(&store), |_| {}).expect("a server");
+    let mut readings = 0;
+    for suite in Suite::ALL {
+        for group in Group::ALL {
+            let full = authority.client(server.address, suite, group, false);
+            let resuming = authority.client(server.address, suite, group, true);
+            let first = full.exchange(&READING, true).expect("it goes well");
+            let second = full.exchange(&READING, true).expect("it goes well");
+            let third = resuming.exchange(&READING, false).expect("it goes well");
+            let fourth = resuming.exchange(&READING, false).expect("it goes well");
+            readings += 5;
+            let received = |done: &Done| done.times.handshake_received;
+            // The same again, and less without a certificate.
+            assert!(received(&first).abs_diff(received(&second)) < 8);
+            assert!(received(&third) + 300 < received(&first));
+            assert_eq!(received(&third), received(&fourth));
+            for done in [&first, &third] {
+                let times = &done.times;
+                assert_eq!((times.handshake_trips, times.exchange_trips), (1, 1));
+                assert!(done.sent > times.handshake_sent && times.handshake_sent > 200);
+                assert!(done.received > times.handshake_received);
+            }
+            if group == Group::X25519MlKem768 {
+                assert!(first.times.handshake_sent > 1216 && received(&first) > 1120);
+            }
+        }
+    }
+    let kept = std::fs::read_to_string(&store).expect("kept");
+    let of = |route: &str| kept.lines().filter(|line| line.contains(route)).count();
+    assert_eq!(of("\"route\":\"reading\""), readings);
+    assert_eq!(of("\"route\":\"handshake\""), 18);
+    assert_eq!(of("\"route\":\"exchange\""), 18);
+    assert!(kept.contains(&READING.body()));
+}
+
+fn fault(result: Result<Done>) -> (Fault, bool, u8) {
+    let error = result.expect_err("it cannot go well");
+    (error.fault(), error.hint().is_some(), error.exit_code())
+}
+
+#[test]
+fn certificates_that_are_not_good() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let good = authority.server();
+    assert_eq!(fault(other.one(good.address)), (Fault::WrongCertificate, true, 1));
+    let expired = start(authority.options(-10, -1));
+    assert_eq!(fault(authority.one(expired.address)), (Fault::ExpiredCertificate, true, 1));
+    let not_yet = start(authority.options(1, 10));
+    assert_eq!(fault(authority.one(not_yet.address)), (Fault::ExpiredCertificate, true, 1));
+    // Of another name.
+    let url = Url::parse(&format!("https://127.0.0.1:{}", good.address.port())).expect("good");
+    let timeout = Duration::from_secs(20);
+    let client = Client::new(
+        url,
+        &[authority.der()],
+        Suite::Aes128Gcm,
+        Group::X25519,
+        false,
+        timeout,
+        None,
+    );
+    let result = client.expect("good").exchange(&READING, false);
+    assert_eq!(fault(result), (Fault::WrongCertificate, true, 1));
+}
+
+#[test]
+fn what_is_not_offered() {
+    let authority = Authority::new();
+    let server = start(Options {
+        suites: vec![Suite::ChaCha20Poly1305],
+        groups: vec![Group::X25519MlKem768],
+        ..authority.options(-1, 10)
+    });
+    for (suite, group) in [
+        (Suite::Aes128Gcm, Group::X25519MlKem768),
+        (Suite::ChaCha20Poly1305, Group::X25519),
+    ] {
+        let client = authority.client(server.address, suite, group, false);
+        let result = client.exchange(&READING, false);
+        assert_eq!(fault(result), (Fault::NotOffered, true, 1));
+    }
+    let client = authority.client(
+        server.address,
+        Suite::ChaCha20Poly1305,
+        Group::X25519MlKem768,
+        false,
+    );
+    client.exchange(&READING, false).expect("it goes well");
+}
+
+#[test]
+fn an_absent_server_a_cut_line_and_an_altered_message() {
+    let authority = Authority::new();
+    let server = authority.server();
+    let gone = authority.server().address;
+    assert_eq!(fault(authority.one(gone)), (Fault::ServerAbsent, true, 1));
+    let before = authority.one(server.address).expect("it goes well").times;
+    for at in [10, before.handshake_received as usize + 40] {
+        let address = between(server.address, Meddling::Nothing, Meddling::Cut(at));
+        assert_eq!(fault(authority.one(address)), (Fault::Cut, true, 1), "{at}");
+    }
+    // In the server's certificate, and in its answer.
+    for at in [400, before.handshake_received as usize + 40] {
+        let address = between(server.address, Meddling::Nothing, Meddling::Alter(at));
+        assert_eq!(fault(authority.one(address)).0, Fault::Altered, "{at}");
+    }
+    authority.one(server.address).expect("it still serves");
+}
+
+#[test]
+fn strangers_do_not_stop_the_server() {
+    let authority = Authority::new();
+    let server = start(Options {
+        timeout: Duration::from_millis(500),
+        ..authority.options(-1, 10)
+    });
+    for bytes in [&b""[..], b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\xff\xff", &[0; 4000]] {
+        let mut stream = std::net::TcpStream::connect(server.address).expect("it listens");
+        let _ = stream.write_all(bytes);
+    }
+    authority.one(server.address).expect("it still serves");
+    for _ in 0..500 {
+        if server.counts.bad.load(Ordering::Relaxed) >= 3 {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the server noticed nothing");
+}

@@ -1,0 +1,11 @@
+//! `selo exchange`: the published experiments between two machines. The subcommands are the
+//! library's, for it has a small program of its own for a Raspberry Pi.
+
+use std::process::ExitCode;
+
+use selo_exchange::cli::Command;
+
+pub fn run(command: &Command) -> anyhow::Result<ExitCode> {
+    command.run()?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# The scenarios of ferreira2020 without the machines: two processes, a computer and a
+# Raspberry Pi, two Raspberry Pis. A Pi is firmware/exchange built for aarch64 under
+# qemu-aarch64, in a network namespace of its own; the link between the two
+# namespaces is made slow as 802.11n is. Rows say `emulated`: that it works is true,
+# its times are not those of a Pi. docs/exchange.md has the same on real machines.
+#
+# usage: tools/exchange-pi.sh [--repeat N] [--out FILE] [--cipher LIST] [--payload LIST]
+# exit: 0 done; 1 an exchange failed; 2 wrong usage; 3 something is missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+target=${CARGO_TARGET_DIR:-target}
+repeat=10 out=out/exchange/scenarios.jsonl payload=string,image
+cipher=aes-128-cbc,aes-192-cbc,aes-256-cbc,aes-128-gcm,chacha20-poly1305,ascon-aead128
+
+missing() {
+    echo "exchange-pi: $1" >&2
+    echo "hint: $2" >&2
+    exit 3
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --repeat | --out | --cipher | --payload)
+        [ $# -ge 2 ] || {
+            echo "exchange-pi: $1 needs a value" >&2
+            exit 2
+        }
+        declare "${1#--}=$2"
+        shift 2
+        ;;
+    *)
+        echo "usage: tools/exchange-pi.sh [--repeat N] [--out FILE] [--cipher LIST] [--payload LIST]" >&2
+        exit 2
+        ;;
+    esac
+done
+
+[ "$(id -u)" = 0 ] || missing "network namespaces need root" "sudo tools/exchange-pi.sh"
+for need in ip tc qemu-aarch64 aarch64-linux-gnu-gcc; do
+    command -v "$need" >/dev/null ||
+        missing "there is no $need" "apt-get install iproute2 qemu-user gcc-aarch64-linux-gnu"
+done
+if [ -x "$target/release/selo-exchange" ]; then
+    pc=("$target/release/selo-exchange")
+elif [ -x "$target/release/selo" ]; then
+    pc=("$target/release/selo" exchange)
+else
+    missing "there is no $target/release/selo-exchange" "cargo build --release -p selo-exchange"
+fi
+make -s -C firmware/exchange OUT="$(realpath "$target")/exchange" CROSS=aarch64-linux-gnu-
+pi=(qemu-aarch64 "$target/exchange/aarch64-linux-gnu-peer")
+
+a=selo-a-$$ b=selo-b-$$
+scratch=$(mktemp -d)
+server=
+finish() {
+    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    ip netns del "$a" 2>/dev/null || true
+    ip netns del "$b" 2>/dev/null || true
+    rm -rf "$scratch"
+}
+trap finish EXIT
+
+{ ip netns add "$a" && ip netns add "$b"; } 2>/dev/null ||
+    missing "this machine gives no network namespaces" \
+        "a container needs CAP_SYS_ADMIN and CAP_NET_ADMIN"
+ip link add va netns "$a" type veth peer name vb netns "$b" 2>/dev/null ||
+    missing "this machine gives no pair of virtual network cards" "modprobe veth"
+ip -n "$a" addr add 10.73.0.1/24 dev va
+ip -n "$b" addr add 10.73.0.2/24 dev vb
+for side in "$a va" "$b vb"; do
+    read -r namespace device <<<"$side"
+    ip -n "$namespace" link set lo up
+    ip -n "$namespace" link set "$device" up
+    # What one stream gets of 802.11n with one antenna and 20 MHz.
+    if tc -n "$namespace" qdisc add dev "$device" root netem delay 2ms 0.5ms rate 40mbit loss 0.1% 2>/dev/null; then
+        link="802.11n-like: 40 Mbit/s, 2 ms, 0.1 % lost (netem)"
+    elif tc -n "$namespace" qdisc add dev "$device" root tbf rate 40mbit burst 16kb latency 100ms 2>/dev/null; then
+        link="40 Mbit/s (tbf); this kernel has no netem, so no delay and no loss"
+    else
+        link="virtual, not slowed: this kernel has neither netem nor tbf"
+    fi
+done
+echo "link: $link" >&2
+
+"${pc[@]}" key "$scratch/key" >/dev/null
+mkdir -p "$(dirname "$out")"
+
+# started NAMESPACE COMMAND...: a server, whose port goes to $port.
+started() {
+    local namespace=$1
+    shift
+    : >"$scratch/listening"
+    ip netns exec "$namespace" "$@" >"$scratch/listening" 2>"$scratch/server.log" &
+    server=$!
+    for _ in $(seq 200); do
+        port=$(sed -n 's/^listening .*://p' "$scratch/listening")
+        [ -z "$port" ] || return 0
+        sleep 0.1
+    done
+    cat "$scratch/server.log" >&2
+    missing "the server did not start" "it says why above"
+}
+
+stop() {
+    kill "$server"
+    wait "$server" 2>/dev/null || true
+    server=
+}
+
+what=(--cipher "$cipher" --payload "$payload" --repeat "$repeat" --warm-up 1)
+
+started "$a" "${pc[@]}" serve --key "$scratch/key" --listen 127.0.0.1:0
+ip netns exec "$a" "${pc[@]}" run --key "$scratch/key" --to "127.0.0.1:$port" "${what[@]}" \
+    --scenario two-processes --link loopback --out "$out"
+stop
+started "$b" "${pi[@]}" serve "$scratch/key" 10.73.0.2 0 --emulated
+ip netns exec "$a" "${pc[@]}" run --key "$scratch/key" --to "10.73.0.2:$port" "${what[@]}" \
+    --scenario pc-pi --link "$link" --out "$out"
+ip netns exec "$a" "${pi[@]}" run "$scratch/key" 10.73.0.2 "$port" "${what[@]}" \
+    --scenario pi-pi --link "$link" --emulated >>"$out"
+stop
+echo "rows: $out" >&2
