@@ -1,5 +1,6 @@
 //! `selo lab`: the measuring commands.
 
+mod calibration;
 mod check;
 mod common;
 mod compare;
@@ -20,6 +21,8 @@ pub enum Command {
     Run(run::Args),
     /// Stream official test vectors into the running image; measure constant time
     Check(check::Args),
+    /// Public figures beside those of the boards' cycle models
+    Calibration(calibration::Args),
     /// Published values of a paper beside measured ones
     Compare(compare::Args),
     /// One self-contained page with tables and pictures; also Markdown and CSV
@@ -39,6 +42,7 @@ impl Command {
         match self {
             Command::Run(args) => run::run(args, project),
             Command::Check(args) => check::run(args, project),
+            Command::Calibration(args) => calibration::run(args, project),
             Command::Compare(args) => compare::run(args, project),
             Command::Report(args) => report::run(args, project),
             Command::Recommend(args) => recommend::run(args, project),

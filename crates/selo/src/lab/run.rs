@@ -76,7 +76,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         ),
     };
     let metrics: Vec<Metric> = if args.metric.is_empty() {
-        measure::default_metrics(board)
+        measure::default_metrics(&project, board)
     } else {
         Metric::ALL
             .into_iter()
