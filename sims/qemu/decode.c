@@ -1,6 +1,6 @@
 /*
- * From the bytes of an instruction to its class [ARMV7M, A5; ARMV8A, C4; RISCV, 24 and 16;
- * XTENSA, 7].
+ * From the bytes of an instruction to its class: Thumb [ARMV7M, A5], AArch64 [ARMV8A, C4],
+ * RISC-V [RISCV, 16 and 24] and Xtensa [XTENSA, 7].
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "decode.h"

@@ -39,6 +39,9 @@ pub struct Board {
     /// How to start the emulator, on boards whose runner is `qemu`.
     #[serde(default)]
     pub qemu: Option<Qemu>,
+    /// The model in `boards/models/` that makes cycles of counted instructions.
+    #[serde(default)]
+    pub cycle_model: Option<String>,
     /// Power figures, the default one first.
     #[serde(default)]
     pub power: Vec<crate::energy::PowerProfile>,

@@ -23,6 +23,7 @@ pub mod frame;
 pub mod interface;
 pub mod link;
 pub mod measure;
+pub mod model;
 pub mod node;
 pub mod project;
 pub mod row;

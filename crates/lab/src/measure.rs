@@ -20,6 +20,7 @@ use crate::elf::Weight;
 use crate::energy::PowerProfile;
 use crate::error::{Error, Result};
 use crate::interface::{Footprint, Interface, Plan, Transcript};
+use crate::model::{CycleModel, FIGURES};
 use crate::project::Project;
 use crate::row::{Fidelity, Metric, Row, SCHEMA, Status};
 use crate::runner::{SERIAL, Span};
@@ -66,8 +67,9 @@ pub struct Lab<'a> {
     pub cycle_limit: u64,
 }
 
-/// The metrics that a board can give.
-pub fn default_metrics(board: &Board) -> Vec<Metric> {
+/// The metrics that a board can give; cycles of instructions that were counted, if its
+/// cycle model is calibrated.
+pub fn default_metrics(project: &Project, board: &Board) -> Vec<Metric> {
     use Metric::{CpuShare, Cycles, Energy, Flash, Instructions, Ram, Rate, Stack, Time};
     match board.fidelity {
         Fidelity::CycleExact
@@ -76,7 +78,17 @@ pub fn default_metrics(board: &Board) -> Vec<Metric> {
         | Fidelity::RadioModel => {
             vec![Cycles, Time, Energy, Flash, Ram, Stack, CpuShare, Rate]
         }
-        Fidelity::Instructions => vec![Instructions, Flash, Ram, Stack],
+        Fidelity::Instructions => {
+            let model = project.model(board);
+            if !model.is_some_and(|model| model.is_calibrated(project)) {
+                return vec![Instructions, Flash, Ram, Stack];
+            }
+            let energy = (!board.power.is_empty()).then_some(Energy);
+            [Instructions, Flash, Ram, Stack, Cycles, Time]
+                .into_iter()
+                .chain(energy)
+                .collect()
+        }
         Fidelity::WallClock => vec![Time, Instructions, Flash, Ram, Stack, CpuShare],
     }
 }
@@ -102,6 +114,8 @@ struct Empty {
     /// Ticks of the agent's counter for one empty operation.
     ticks: f64,
     instructions: f64,
+    /// Of the cycle model.
+    modelled: f64,
 }
 
 /// Operations with the size of their message and the metrics of their rows.
@@ -136,6 +150,8 @@ struct Sample {
     stack: Option<f64>,
     cpu_share: Option<f64>,
     instructions: Option<f64>,
+    /// Cycles of those instructions by the board's model, calibrated or not.
+    modelled: Option<f64>,
     /// The inputs, for reporting what a spread depends on.
     inputs: Vec<Vec<u8>>,
 }
@@ -833,8 +849,55 @@ impl Lab<'_> {
             stack: Some(span.stack.saturating_sub(empty.stack) as f64),
             cpu_share: Some(100.0 * busy as f64 / span.cycles.max(1) as f64),
             instructions: None,
+            modelled: None,
             inputs: Vec::new(),
         }
+    }
+
+    /// The board's cycle model, if its cycles may be shown.
+    fn shown_model(&self) -> Option<&CycleModel> {
+        let model = self.project.model(self.board)?;
+        model.is_calibrated(self.project).then_some(model)
+    }
+
+    /// Why there are no cycles on a board whose runner counts none.
+    fn no_cycles(&self) -> String {
+        match self.project.model(self.board) {
+            Some(model) if self.shown_model().is_none() => format!(
+                "the cycle model {} has {} of the {FIGURES} figures that it needs; see: \
+                 selo lab calibration --board {}",
+                model.name,
+                model.reproduced(self.project).count(),
+                self.board.name
+            ),
+            _ => "this runner counts no cycles".to_owned(),
+        }
+    }
+
+    /// Instructions and modelled cycles of one operation, the means of its samples: for
+    /// the calibration of the model.
+    pub fn modelled(
+        &self,
+        unit: &Unit<'_>,
+        operation: &str,
+        bytes: Option<u32>,
+    ) -> Result<Option<(f64, f64)>> {
+        let image = self.builder.agent(unit)?;
+        let mut bench = Bench {
+            lab: self,
+            unit,
+            image: &image,
+            agent: None,
+            empty: Empty::default(),
+            forgot: false,
+        };
+        bench.start()?;
+        let samples = bench.samples(operation, bytes)?;
+        let mean = |pick: fn(&Sample) -> Option<f64>| {
+            let values: Option<Vec<f64>> = samples.iter().map(pick).collect();
+            Some(stats::summarise(&values?)?.mean)
+        };
+        Ok(mean(|s| s.instructions).zip(mean(|s| s.modelled)))
     }
 
     /// The rows of an earlier run, if it has every one that is wanted of this very image.
@@ -850,7 +913,11 @@ impl Lab<'_> {
         for (operation, bytes) in wanted {
             let mut seconds = None;
             for &metric in metrics {
-                let row = known(&self.blank(unit, operation, *bytes, metric, &image.sha256))?;
+                let blank = self.blank(unit, operation, *bytes, metric, &image.sha256);
+                if blank.fidelity == Fidelity::CycleModel {
+                    return None; // the model may have changed since
+                }
+                let row = known(&blank)?;
                 if metric == Metric::Time {
                     seconds = row.value;
                 }
@@ -898,8 +965,12 @@ impl Lab<'_> {
                 samples.iter().map(pick).collect()
             };
             let seconds = of(|s| s.seconds);
+            let no_cycles = self.no_cycles();
             let (values, reason) = match metric {
-                Metric::Cycles => (of(|s| s.cycles), "this runner counts no cycles"),
+                Metric::Cycles => (of(|s| s.cycles), no_cycles.as_str()),
+                Metric::Time if self.board.fidelity == Fidelity::Instructions => {
+                    (seconds, no_cycles.as_str())
+                }
                 Metric::Time => (seconds, "this runner has no clock"),
                 Metric::Instructions => (
                     of(|s| s.instructions),
@@ -985,7 +1056,13 @@ impl Lab<'_> {
             .algorithm
             .interface
             .fidelity(operation, metric)
-            .unwrap_or(self.board.fidelity);
+            .unwrap_or(match (self.board.fidelity, metric) {
+                // What is made of counted instructions.
+                (Fidelity::Instructions, Metric::Cycles | Metric::Time | Metric::Energy) => {
+                    Fidelity::CycleModel
+                }
+                (fidelity, _) => fidelity,
+            });
         Row {
             schema: SCHEMA.to_owned(),
             run: self.run.clone(),
@@ -1069,7 +1146,7 @@ impl Bench<'_> {
     fn start(&mut self) -> Result<()> {
         self.agent = None;
         let mut agent = self.lab.start_agent(self.unit, self.image)?;
-        self.empty = measure_empty(&mut agent)?;
+        self.empty = measure_empty(&mut agent, self.lab.project.model(self.lab.board))?;
         self.agent = Some(agent);
         Ok(())
     }
@@ -1265,7 +1342,15 @@ impl Bench<'_> {
         }
         let reply = &ran.reply;
         if let Some(counts) = &ran.counts {
+            let model = self.lab.project.model(self.lab.board);
+            let modelled = model.and_then(|model| model.cycles_of(counts));
+            let modelled = modelled.map(|cycles| cycles - empty.modelled);
+            let cycles = modelled.filter(|_| self.lab.shown_model().is_some());
+            let hz = self.lab.board.clock_hz;
             return Ok(Sample {
+                cycles,
+                seconds: cycles.zip(hz).map(|(cycles, hz)| cycles / hz as f64),
+                modelled,
                 instructions: Some(counts.instructions as f64 - empty.instructions),
                 stack: reply
                     .stack
@@ -1298,13 +1383,14 @@ impl Bench<'_> {
             instructions: reply
                 .instructions
                 .map(|count| (count as f64 / repeats - empty.instructions).max(0.0)),
+            modelled: None,
             inputs,
         })
     }
 }
 
 /// Runs operation 0, which is the marks around nothing.
-fn measure_empty(agent: &mut Agent) -> Result<Empty> {
+fn measure_empty(agent: &mut Agent, model: Option<&CycleModel>) -> Result<Empty> {
     let chip = agent.run_alone("empty", 1, false)?;
     if let Some(span) = chip.span {
         return Ok(Empty {
@@ -1315,11 +1401,11 @@ fn measure_empty(agent: &mut Agent) -> Result<Empty> {
     }
     if chip.counts.is_some() {
         let painted = agent.run("empty", 1, true, &[])?;
+        let counts = painted.counts.unwrap_or_default();
         return Ok(Empty {
             paint: true,
-            instructions: painted
-                .counts
-                .map_or(0.0, |counts| counts.instructions as f64),
+            instructions: counts.instructions as f64,
+            modelled: model.and_then(|m| m.cycles_of(&counts)).unwrap_or(0.0),
             stack: u64::from(painted.reply.stack.unwrap_or(0)),
             ..Empty::default()
         });

@@ -12,6 +12,7 @@ use crate::contender::{Contender, Unit};
 use crate::data::{read_toml, sorted_entries};
 use crate::error::{Error, Result};
 use crate::interface::Interface;
+use crate::model::CycleModel;
 use crate::source::Source;
 
 /// The name of a contender's manifest in its folder.
@@ -24,6 +25,8 @@ pub struct Project {
     pub boards: Vec<Board>,
     pub contenders: Vec<Contender>,
     pub algorithms: Vec<Algorithm>,
+    /// Cycle models of cores (`boards/models/`).
+    pub models: Vec<CycleModel>,
 }
 
 /// `firmware/ports/<port>/port.toml`: what an image for this core is made of,
@@ -86,6 +89,15 @@ impl Project {
                 boards.push(board);
             }
         }
+        let mut models = Vec::new();
+        let folder = root.join("boards/models");
+        if folder.is_dir() {
+            for path in sorted_entries(&folder)? {
+                let model: CycleModel = read_toml(&path)?;
+                same_name(&path, path.file_stem(), &model.name)?;
+                models.push(model);
+            }
+        }
         let mut contenders = Vec::new();
         for folder in sorted_entries(&root.join("contenders"))? {
             let path = folder.join(MANIFEST);
@@ -117,6 +129,7 @@ impl Project {
             boards,
             contenders,
             algorithms,
+            models,
         };
         project.check_references()?;
         Ok(project)
@@ -164,6 +177,12 @@ impl Project {
                     self.contenders.iter().map(|c| c.name.as_str()),
                 )
             })
+    }
+
+    /// The cycle model that a board names.
+    pub fn model(&self, board: &Board) -> Option<&CycleModel> {
+        let name = board.cycle_model.as_ref()?;
+        self.models.iter().find(|model| &model.name == name)
     }
 
     /// The algorithm of that name.
@@ -286,8 +305,18 @@ impl Project {
         Ok(units)
     }
 
-    /// Every algorithm and board that a contender names must exist.
+    /// Every algorithm and board that a contender names must exist, and every cycle model
+    /// that a board names.
     fn check_references(&self) -> Result<()> {
+        for board in &self.boards {
+            if let (Some(name), None) = (&board.cycle_model, self.model(board)) {
+                let known = self.models.iter().map(|model| model.name.as_str());
+                return Err(Error::Data {
+                    path: self.root.join(format!("boards/{}.toml", board.name)),
+                    message: Error::unknown("cycle model", name, known).to_string(),
+                });
+            }
+        }
         for contender in &self.contenders {
             let path = contender.folder.join("contender.toml");
             let in_file = |error: Error| Error::Data {

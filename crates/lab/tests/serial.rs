@@ -48,7 +48,7 @@ impl Bench {
             runner: board.runner.clone(),
             run: "test".into(),
             commit: "test".into(),
-            metrics: measure::default_metrics(board),
+            metrics: measure::default_metrics(&self.project, board),
             operations: operations.iter().map(|&name| name.to_owned()).collect(),
             power: board.power.first().cloned(),
             cycle_limit: measure::CYCLE_LIMIT,

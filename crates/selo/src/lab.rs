@@ -1,5 +1,6 @@
 //! `selo lab`: the measuring commands.
 
+mod calibration;
 mod check;
 mod common;
 mod compare;
@@ -34,6 +35,8 @@ pub enum Command {
     NewContender(new_contender::Args),
     /// A library on boards, from "does it build" to a verdict with its reasons
     Survey(survey::Args),
+    /// Public figures beside those of the boards' cycle models
+    Calibration(calibration::Args),
     /// Published values of a paper beside measured ones
     Compare(compare::Args),
     /// One self-contained page with tables and pictures; also Markdown and CSV
@@ -64,6 +67,7 @@ impl Command {
             Command::Check(args) => check::run(args, project),
             Command::NewContender(args) => new_contender::run(args, project),
             Command::Survey(args) => survey::run(args, project),
+            Command::Calibration(args) => calibration::run(args, project),
             Command::Compare(args) => compare::run(args, project),
             Command::Report(args) => report::run(args, project),
             Command::Gate(args) => gate::run(args, project),

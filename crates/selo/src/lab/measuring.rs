@@ -168,7 +168,7 @@ pub fn measure(
     let what = job.what;
     let operations = known_operations(job.units, &what.operation)?;
     let metrics = match what.metrics() {
-        named if named.is_empty() => measure::default_metrics(board),
+        named if named.is_empty() => measure::default_metrics(project, board),
         named => named,
     };
     let lab = Lab {

@@ -1,0 +1,308 @@
+//! Emulated boards: counts that can be made by hand, frames of known depth, and
+//! contenders made to go astray, on the cores that an emulator with our plugin runs.
+//! Needs what `make build` makes.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use selo_lab::Error;
+use selo_lab::board::Board;
+use selo_lab::build::Builder;
+use selo_lab::check::{CONSTANT_INSTRUCTIONS, CheckLine, Effort};
+use selo_lab::contender::Unit;
+use selo_lab::measure::{Lab, default_metrics};
+use selo_lab::project::{Project, Selection};
+use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_lab::runner::Counts;
+use selo_vectors::Catalog;
+
+/// The board for what need not be tried on each.
+const ONE: &str = "stm32f103";
+
+struct Bed {
+    project: Project,
+    catalog: Catalog,
+}
+
+impl Bed {
+    fn new() -> Bed {
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let root = root.canonicalize().expect("the repository");
+        let project = Project::load(&root).expect("this project");
+        let catalog = project.catalog().expect("its vectors");
+        Bed { project, catalog }
+    }
+
+    fn emulated(&self) -> impl Iterator<Item = &Board> {
+        let boards = self.project.boards.iter();
+        boards.filter(|board| board.runner == "qemu")
+    }
+
+    fn board(&self, name: &str) -> &Board {
+        self.project.board(name).expect("a board")
+    }
+
+    fn lab<'a>(&'a self, board: &'a Board) -> Lab<'a> {
+        Lab {
+            project: &self.project,
+            board,
+            builder: Builder::new(&self.project, board).expect("its compiler"),
+            catalog: &self.catalog,
+            runner: board.runner.clone(),
+            run: "test".into(),
+            commit: String::new(),
+            metrics: default_metrics(&self.project, board),
+            operations: Vec::new(),
+            power: None,
+            cycle_limit: 50_000_000,
+        }
+    }
+
+    fn units<'a>(&'a self, board: &Board, contender: &str, algorithm: &str) -> Vec<Unit<'a>> {
+        let selection = Selection {
+            contenders: vec![contender.into()],
+            algorithms: vec![algorithm.into()],
+            strategies: Vec::new(),
+        };
+        let units = self.project.units(board, &selection);
+        units.unwrap_or_else(|error| panic!("{}: {error}", board.name))
+    }
+
+    fn rows(&self, board: &Board, contender: &str, algorithm: &str) -> Vec<Row> {
+        let lab = self.lab(board);
+        let units = self.units(board, contender, algorithm);
+        let rows = units.iter().flat_map(|unit| {
+            let rows = lab.measure(unit, &|_| None);
+            rows.unwrap_or_else(|error| panic!("{}: {error}", board.name))
+        });
+        rows.collect()
+    }
+
+    fn checked(&self, contender: &str, algorithm: &str) -> Vec<CheckLine> {
+        let lab = self.lab(self.board(ONE));
+        let effort = Effort {
+            cycles: 5_000_000,
+            secrets: 100,
+            ..Effort::default()
+        };
+        let units = self.units(lab.board, contender, algorithm);
+        let lines = units.iter().flat_map(|unit| {
+            let lines = lab.check(unit, &effort, true);
+            lines.expect("lines")
+        });
+        lines.collect()
+    }
+}
+
+fn find<'a>(rows: &'a [Row], operation: &str, metric: Metric) -> &'a Row {
+    let found = |row: &&Row| row.operation == operation && row.metric == metric;
+    rows.iter().find(found).expect("a row")
+}
+
+fn reason(row: &Row) -> &str {
+    row.reason.as_deref().unwrap_or_default()
+}
+
+/// What an operation took, the marks subtracted.
+fn beside_marks(counts: &Counts, empty: &Counts) -> (u64, BTreeMap<String, u64>) {
+    let classes = counts.classes.iter().map(|(class, &count)| {
+        let marks = empty.classes.get(class).copied().unwrap_or(0);
+        (class.clone(), count - marks)
+    });
+    let classes = classes.filter(|(_, count)| *count > 0).collect();
+    (counts.instructions - empty.instructions, classes)
+}
+
+#[test]
+fn instructions_are_counted_as_by_hand() {
+    let bed = Bed::new();
+    let mut boards = 0;
+    for board in bed.emulated() {
+        let lab = bed.lab(board);
+        let unit = &bed.units(board, "test-count", "probe")[0];
+        let image = lab.builder.agent(unit).expect("an image");
+        let mut agent = lab.start_agent(unit, &image).expect("it runs");
+        let mut counts = |operation: &str| {
+            let ran = agent.run(operation, 1, false, &[]).expect(operation);
+            assert!(ran.span.is_none(), "no cycles are counted");
+            ran.counts.expect("counts")
+        };
+        let empty = counts("empty");
+        assert_eq!(empty.instructions, 1, "{}: a mark", board.name);
+        let expected: [(&str, u64, &[(&str, u64)]); 4] = [
+            (
+                "loop",
+                21,
+                &[("alu", 11), ("branch-taken", 9), ("branch-not-taken", 1)],
+            ),
+            (
+                "calls",
+                3,
+                &[("call", 1), ("jump", 1), ("jump-register", 1)],
+            ),
+            (
+                "memory",
+                4,
+                &[("store", 1), ("alu", 1), ("load", 1), ("load-next", 1)],
+            ),
+            ("products", 1, &[("multiply", 1)]),
+        ];
+        for (operation, instructions, classes) in expected {
+            let classes = classes.iter().map(|&(c, n)| (c.to_owned(), n)).collect();
+            assert_eq!(
+                beside_marks(&counts(operation), &empty),
+                (instructions, classes),
+                "{} {operation}",
+                board.name
+            );
+        }
+        boards += 1;
+    }
+    assert!(boards >= 8, "{boards} emulated boards");
+}
+
+#[test]
+fn frames_of_known_depth_read_so() {
+    let bed = Bed::new();
+    for board in bed.emulated() {
+        let rows = bed.rows(board, "test-frames", "probe");
+        for (operation, depth) in [("frame-400", 400.0), ("frame-800", 800.0)] {
+            let row = find(&rows, operation, Metric::Stack);
+            assert_eq!(row.value, Some(depth), "{}: {row:?}", board.name);
+        }
+    }
+}
+
+#[test]
+fn a_stack_that_is_too_deep_does_not_fit() {
+    let bed = Bed::new();
+    // One of each way in which a port guards its stack.
+    for board in ["stm32l053", ONE, "rp2350", "esp32c3", "esp8266"] {
+        let rows = bed.rows(bed.board(board), "test-stack-hog", "probe");
+        for row in rows.iter().filter(|row| row.metric == Metric::Stack) {
+            assert_eq!(row.status, Status::DoesNotFit, "{board}: {row:?}");
+            assert!(reason(row).contains("stack-collision"), "{board}: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn each_crash_is_told_apart() {
+    let bed = Bed::new();
+    for board in [ONE, "rp2350", "esp32c3", "esp8266"] {
+        let rows = bed.rows(bed.board(board), "test-crash", "probe");
+        for (operation, word) in [
+            ("invalid-read", "invalid-access"),
+            ("invalid-write", "invalid-access"),
+            ("invalid-opcode", "invalid-opcode"),
+            ("jump-astray", "invalid-access"),
+            ("mark-order", "mark-order"),
+            ("halt", "halted"),
+        ] {
+            let row = find(&rows, operation, Metric::Instructions);
+            assert_eq!(row.status, Status::Crashed, "{board}: {row:?}");
+            assert!(reason(row).contains(word), "{board} {operation}: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hang_ends_at_the_instruction_limit() {
+    let bed = Bed::new();
+    for board in [ONE, "rpi3"] {
+        let rows = bed.rows(bed.board(board), "test-hang", "probe");
+        let row = find(&rows, "hang", Metric::Instructions);
+        assert_eq!(row.status, Status::Crashed, "{row:?}");
+        assert!(reason(row).contains("instruction-limit"), "{row:?}");
+    }
+}
+
+#[test]
+fn a_wrong_cipher_gets_no_number() {
+    let bed = Bed::new();
+    let rows = bed.rows(bed.board(ONE), "test-wrong", "aes-128");
+    assert!(!rows.is_empty());
+    for row in &rows {
+        assert_eq!(row.status, Status::Failed, "{row:?}");
+        assert!(
+            row.value.is_none() && reason(row).contains("fips197"),
+            "{row:?}"
+        );
+    }
+}
+
+#[test]
+fn a_secret_dependent_path_is_seen() {
+    let bed = Bed::new();
+    let rows = bed.rows(bed.board(ONE), "test-leaky", "aes-128");
+    let row = find(&rows, "encrypt", Metric::Instructions);
+    assert_eq!(row.status, Status::VariableTime, "{row:?}");
+    assert_eq!(row.fidelity, Fidelity::Instructions);
+    assert!(reason(row).contains("instructions for"), "{row:?}");
+    let lines = bed.checked("test-leaky", "aes-128");
+    let line = |source: &str| {
+        let line = lines.iter().find(|line| line.source == source);
+        line.expect("a line")
+    };
+    assert_eq!(line("fips197").failed, 0, "leaky, but right");
+    let verdict = line(CONSTANT_INSTRUCTIONS);
+    assert!(verdict.failed > 0, "{verdict:?}");
+    let first = verdict.first_failure.as_deref().expect("a failure");
+    assert!(
+        first.contains(" instructions for ") && !first.contains("cycles"),
+        "{first}"
+    );
+}
+
+#[test]
+fn an_honest_cipher_takes_the_same_path_and_two_runs_agree() {
+    let bed = Bed::new();
+    let lines = bed.checked("selo", "ascon-aead128");
+    let verdict = lines
+        .iter()
+        .find(|line| line.source == CONSTANT_INSTRUCTIONS)
+        .expect("a verdict");
+    assert!(verdict.failed == 0 && verdict.tried > 100, "{verdict:?}");
+    let figures = || -> Vec<(String, String, Option<u32>, Option<f64>)> {
+        let rows = bed.rows(bed.board(ONE), "selo", "ascon-aead128");
+        rows.into_iter()
+            .map(|row| (row.operation, row.unit, row.bytes, row.value))
+            .collect()
+    };
+    assert_eq!(figures(), figures());
+}
+
+/// No core has five figures that can be reproduced here: no cycles, and the row says so.
+#[test]
+fn cycles_are_not_shown_without_calibration() {
+    let bed = Bed::new();
+    let board = bed.board(ONE);
+    let model = bed.project.model(board).expect("a model");
+    assert!(!model.is_calibrated(&bed.project));
+    assert!(!default_metrics(&bed.project, board).contains(&Metric::Cycles));
+    let mut lab = bed.lab(board);
+    lab.metrics = vec![Metric::Cycles];
+    let unit = &bed.units(board, "selo", "ascon-aead128")[0];
+    let rows = lab.measure(unit, &|_| None).expect("rows");
+    for row in rows.iter().filter(|row| row.metric == Metric::Cycles) {
+        assert_eq!(row.status, Status::NotSupported, "{row:?}");
+        assert_eq!(row.fidelity, Fidelity::CycleModel, "{row:?}");
+        assert!(reason(row).contains("selo lab calibration"), "{row:?}");
+    }
+}
+
+#[test]
+fn an_emulator_that_is_missing_is_named_with_its_package() {
+    let bed = Bed::new();
+    let mut board = bed.board(ONE).clone();
+    if let Some(qemu) = &mut board.qemu {
+        qemu.program = "no-such-emulator".into();
+    }
+    let lab = bed.lab(&board);
+    let unit = &bed.units(&board, "test-count", "probe")[0];
+    let image = lab.builder.agent(unit).expect("an image");
+    let error = lab.start_agent(unit, &image).expect_err("no emulator");
+    assert!(matches!(error, Error::MissingProgram { .. }), "{error}");
+    let hint = error.hint().expect("a hint");
+    assert!(hint.contains("qemu-system-arm"), "{hint}");
+}

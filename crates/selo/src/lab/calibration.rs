@@ -1,0 +1,184 @@
+//! `selo lab calibration`: public figures beside a cycle model's, and whether they are
+//! enough for its cycles to be shown.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use selo_lab::board::Board;
+use selo_lab::build::Builder;
+use selo_lab::measure::{CYCLE_LIMIT, Lab};
+use selo_lab::model::{CycleModel, FIGURES, Here};
+use selo_lab::project::{Project, Selection};
+use selo_report::format;
+use selo_report::table::{Cell, Column, Table, TerminalStyle};
+use serde::Serialize;
+
+use super::common::commit;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A figure calibrates a model when the same code is in this project and can be run
+here. Without enough of them a board shows instructions only.
+
+Examples:
+  selo lab calibration
+  selo lab calibration --board stm32f103 --json")]
+pub struct Args {
+    /// Only this board (default: every board with a cycle model)
+    #[arg(long, value_name = "NAME")]
+    board: Option<String>,
+    /// Print JSON Lines on stdout instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// One figure of one board.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    board: &'a str,
+    model: &'a str,
+    what: &'a str,
+    source: &'a str,
+    how: &'a str,
+    /// The published cycles.
+    published: f64,
+    /// What the same code takes here; absent where it cannot be run.
+    instructions: Option<f64>,
+    cycles: Option<f64>,
+    error_percent: Option<f64>,
+    /// Why it cannot.
+    missing: Option<&'a str>,
+}
+
+pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+    let project = Project::load(root)?;
+    let boards: Vec<&Board> = match &args.board {
+        Some(name) => vec![project.board(name)?],
+        None => project.boards.iter().collect(),
+    };
+    for board in boards {
+        let Some(model) = project.model(board) else {
+            if args.board.is_some() {
+                println!("{}: no cycle model", board.name);
+            }
+            continue;
+        };
+        let lines = lines(&project, board, model, root)?;
+        if args.json {
+            for line in &lines {
+                println!("{}", serde_json::to_string(line)?);
+            }
+            continue;
+        }
+        println!(
+            "{}",
+            table(board, model, &lines).to_terminal(TerminalStyle::detect())
+        );
+        let reproduced = model.reproduced(&project).count();
+        let verdict = if model.is_calibrated(&project) {
+            "its cycles are shown beside the instructions"
+        } else {
+            "instructions are shown, and no cycles"
+        };
+        println!(
+            "{}: {reproduced} of {} run here, {FIGURES} are needed: {verdict}\n",
+            model.name,
+            format::things(lines.len(), "figure", "figures"),
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn lines<'a>(
+    project: &'a Project,
+    board: &'a Board,
+    model: &'a CycleModel,
+    root: &Path,
+) -> anyhow::Result<Vec<Line<'a>>> {
+    let mut lines = Vec::new();
+    for figure in &model.figures {
+        let found = model
+            .reproduced(project)
+            .find(|(one, _)| std::ptr::eq(*one, figure));
+        let took = match found {
+            Some((_, here)) => modelled(project, board, here, root)?,
+            None => None,
+        };
+        let cycles = took.map(|(_, cycles)| cycles);
+        lines.push(Line {
+            board: &board.name,
+            model: &model.name,
+            what: &figure.what,
+            source: &figure.source,
+            how: &figure.how,
+            published: figure.cycles,
+            instructions: took.map(|(instructions, _)| instructions),
+            cycles,
+            error_percent: cycles.map(|c| 100.0 * (c - figure.cycles) / figure.cycles),
+            missing: figure.missing.as_deref(),
+        });
+    }
+    Ok(lines)
+}
+
+/// Instructions and modelled cycles of a measurement of this project.
+fn modelled(
+    project: &Project,
+    board: &Board,
+    here: &Here,
+    root: &Path,
+) -> anyhow::Result<Option<(f64, f64)>> {
+    let selection = Selection {
+        contenders: vec![here.contender.clone()],
+        algorithms: vec![here.algorithm.clone()],
+        strategies: vec![here.strategy.clone()],
+    };
+    let units = project.units(board, &selection)?;
+    let Some(unit) = units.iter().find(|unit| unit.offers(&here.operation)) else {
+        return Ok(None);
+    };
+    let catalog = project.catalog()?;
+    let lab = Lab {
+        project,
+        board,
+        builder: Builder::new(project, board)?,
+        catalog: &catalog,
+        runner: board.runner.clone(),
+        run: String::new(),
+        commit: commit(root),
+        metrics: Vec::new(),
+        operations: Vec::new(),
+        power: None,
+        cycle_limit: CYCLE_LIMIT,
+    };
+    Ok(lab.modelled(unit, &here.operation, here.bytes)?)
+}
+
+fn table(board: &Board, model: &CycleModel, lines: &[Line<'_>]) -> Table {
+    let mut table = Table::new(
+        format!("{}: timings of {}", board.title, model.source),
+        vec![
+            Column::text("figure"),
+            Column::text("source"),
+            Column::number("published", "cycles"),
+            Column::number("here", "cycles"),
+            Column::number("error", "%"),
+        ],
+    );
+    let shown = |value: Option<f64>| match value {
+        Some(value) => Cell::number(format::exact(value.round()), value),
+        None => Cell::text("cannot be run here"),
+    };
+    for line in lines {
+        table.push(vec![
+            Cell::text(line.what),
+            Cell::text(line.source),
+            shown(Some(line.published)),
+            shown(line.cycles),
+            line.error_percent.map_or(Cell::text(""), |error| {
+                Cell::number(format!("{error:+.1}"), error)
+            }),
+        ]);
+    }
+    table
+}
