@@ -63,20 +63,67 @@ pub struct Selection {
     pub strategies: Vec<String>,
 }
 
+fn is_project(folder: &Path) -> bool {
+    folder.join("boards").is_dir() && folder.join("contenders").is_dir()
+}
+
+/// The data files beside an installed command: PREFIX/share/selo of PREFIX/bin/selo.
+fn installed(program: &Path) -> Option<PathBuf> {
+    let program = program.canonicalize().ok()?;
+    let share = program.parent()?.parent()?.join("share/selo");
+    is_project(&share).then_some(share)
+}
+
+/// A folder of the user's own with the installed data in it as links: images and rows need
+/// a place, and what is installed may not be written to.
+fn workspace(installed: &Path, own: &Path) -> Result<PathBuf> {
+    let failed = |source| Error::Write {
+        path: own.to_owned(),
+        source,
+    };
+    std::fs::create_dir_all(own).map_err(failed)?;
+    for target in sorted_entries(installed)? {
+        let Some(name) = target.file_name() else {
+            continue;
+        };
+        let link = own.join(name);
+        if std::fs::read_link(&link).is_ok_and(|now| now == target) {
+            continue;
+        }
+        // Another version's. What is no link is the user's.
+        if link.is_symlink() {
+            std::fs::remove_file(&link).map_err(failed)?;
+        }
+        if !link.exists() {
+            std::os::unix::fs::symlink(&target, &link).map_err(failed)?;
+        }
+    }
+    Ok(own.to_owned())
+}
+
 impl Project {
     /// Finds the project from `start` upwards: the first folder with `boards/`
-    /// and `contenders/`.
-    pub fn find(start: &Path) -> Result<PathBuf> {
-        start
-            .ancestors()
-            .find(|folder| folder.join("boards").is_dir() && folder.join("contenders").is_dir())
-            .map(Path::to_owned)
-            .ok_or_else(|| Error::Data {
-                path: start.to_owned(),
-                message: "not inside a Selo project (no boards/ and contenders/ here or above); \
-                          change into it or pass --project"
-                    .into(),
-            })
+    /// and `contenders/`. Where there is none, what was installed with the command at
+    /// `program` serves.
+    pub fn find(start: &Path, program: Option<&Path>) -> Result<PathBuf> {
+        if let Some(folder) = start.ancestors().find(|folder| is_project(folder)) {
+            return Ok(folder.to_owned());
+        }
+        if let Some(installed) = program.and_then(installed) {
+            let home = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+            let own = home("XDG_DATA_HOME")
+                .map(PathBuf::from)
+                .or_else(|| Some(PathBuf::from(home("HOME")?).join(".local/share")));
+            if let Some(own) = own {
+                return workspace(&installed, &own.join("selo/lab"));
+            }
+        }
+        Err(Error::Data {
+            path: start.to_owned(),
+            message: "not inside a Selo project (no boards/ and contenders/ here or above); \
+                      change into it or pass --project"
+                .into(),
+        })
     }
 
     /// Loads every data file below `root`.
@@ -363,4 +410,44 @@ fn same_name(path: &Path, stem: Option<&std::ffi::OsStr>, name: &str) -> Result<
             stem.unwrap_or_default().to_string_lossy()
         ),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_installed_command_brings_its_data() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("a folder");
+        let share = root.join("prefix/share/selo");
+        for name in ["boards", "contenders", "vectors"] {
+            std::fs::create_dir_all(share.join(name)).expect("made");
+        }
+        let program = root.join("prefix/bin/selo");
+        std::fs::create_dir_all(program.parent().expect("a parent")).expect("made");
+        std::fs::write(&program, "").expect("written");
+        let found = installed(&program).expect("found");
+        assert_eq!(found, share);
+        assert_eq!(installed(&root.join("elsewhere/selo")), None);
+
+        // Links to it, made anew for another version; what the user has put there stays.
+        let own = root.join("own");
+        let own = workspace(&found, &own).expect("made");
+        assert!(is_project(&own));
+        std::fs::remove_file(own.join("boards")).expect("removed");
+        std::fs::create_dir(own.join("boards")).expect("made");
+        std::fs::remove_file(own.join("vectors")).expect("removed");
+        std::os::unix::fs::symlink("/nowhere", own.join("vectors")).expect("linked");
+        workspace(&found, &own).expect("made");
+        assert!(!own.join("boards").is_symlink());
+        assert_eq!(
+            std::fs::read_link(own.join("vectors")).ok(),
+            Some(share.join("vectors"))
+        );
+        assert_eq!(
+            std::fs::read_link(own.join("contenders")).ok(),
+            Some(share.join("contenders"))
+        );
+    }
 }

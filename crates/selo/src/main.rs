@@ -146,7 +146,11 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
                     })?;
                 Ok(folder)
             }
-            None => Ok(selo_lab::project::Project::find(&std::env::current_dir()?)?),
+            None => {
+                let (here, program) = (std::env::current_dir()?, std::env::current_exe().ok());
+                let found = selo_lab::project::Project::find(&here, program.as_deref());
+                Ok(found?)
+            }
         }
     };
     match &cli.command {

@@ -18,8 +18,9 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use selo_lab::board::{Board, Serial};
 use selo_lab::runner::{Paced, Surroundings};
 
-/// Cycles of the chip between two looks at the line: a millisecond.
+/// Cycles of the chip between two looks at the line: a millisecond, and more while it computes.
 const STEP: u64 = 16_000;
+const LONGEST_STEP: u64 = 40 * STEP;
 
 /// What goes wrong. Each happens once and is gone from here then.
 #[derive(Clone, Debug, Default)]
@@ -91,6 +92,7 @@ impl PtyBoard {
             pull_at: None,
             cycle: 0,
             high_since: 0,
+            pace: STEP,
         };
         bridge.plug();
         let thread = std::thread::spawn(move || bridge.run());
@@ -154,6 +156,7 @@ struct Bridge {
     pull_at: Option<u64>,
     cycle: u64,
     high_since: u64,
+    pace: u64,
 }
 
 impl Bridge {
@@ -307,7 +310,9 @@ impl Bridge {
         }
         if let Some(chip) = &mut self.chip {
             chip.send(&passed).expect("simavr");
-            self.idle = self.idle && passed.is_empty();
+            if !passed.is_empty() {
+                (self.idle, self.pace) = (false, STEP);
+            }
         }
     }
 
@@ -316,7 +321,10 @@ impl Bridge {
             return;
         };
         // A program that strays stops its chip; the line is silent then.
-        let Ok(done) = chip.advance(STEP) else {
+        let most = self
+            .pull_at
+            .map_or(LONGEST_STEP, |at| at.saturating_sub(self.cycle).max(1));
+        let Ok(done) = chip.advance(self.pace.min(most)) else {
             self.chip = None;
             return;
         };
@@ -331,6 +339,10 @@ impl Bridge {
             }
         }
         let mut bytes = done.bytes;
+        self.pace = match bytes.is_empty() {
+            true => (2 * self.pace).min(LONGEST_STEP),
+            false => STEP,
+        };
         bytes.retain(|_| {
             let number = self.to_host;
             self.to_host += 1;

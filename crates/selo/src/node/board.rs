@@ -75,7 +75,10 @@ pub fn run(
 pub fn project(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     Ok(match named {
         Some(project) => project.to_owned(),
-        None => selo_lab::project::Project::find(&std::env::current_dir()?)?,
+        None => {
+            let program = std::env::current_exe().ok();
+            selo_lab::project::Project::find(&std::env::current_dir()?, program.as_deref())?
+        }
     })
 }
 

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Makes what people install without a compiler for Rust, into out/packaging/, with checksums.
+#
+# usage: packaging/build.sh wheel              a Python wheel with the command and the lab's data
+#        packaging/build.sh static [TARGET]... the command alone, linked statically
+#                                              (default: x86_64 and aarch64, -unknown-linux-musl)
+#        packaging/build.sh library            the device library as its registries take it
+#        packaging/build.sh check WHEEL        installs a wheel and measures with it
+#
+# The first needs maturin (`pip install maturin`), the second a standard library for its
+# target (`rustup target add TARGET`) and a C compiler for it: musl-tools,
+# gcc-aarch64-linux-gnu. The third asks platformio, idf-component-manager and
+# pykwalify, if they are there, what they think of it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. tools/env.sh
+selo_find_rust || { echo "build: no Rust $selo_rust_needed or later" >&2; exit 3; }
+out=$PWD/out/packaging
+mkdir -p "$out"
+
+need() {
+    command -v "$1" >/dev/null || { echo "build: $1 is not there; $2" >&2; exit 3; }
+}
+
+# What the lab reads: beside the command in share/selo.
+data() {
+    rm -rf "$out/wheel"
+    mkdir -p "$out/wheel/data/share/selo"
+    git ls-files -z boards algorithms contenders vectors papers firmware src codecs |
+        xargs -0 cp --parents -t "$out/wheel/data/share/selo"
+}
+
+wheel() {
+    need maturin "pip install maturin"
+    data
+    maturin build --release --locked --out "$out"
+}
+
+static() {
+    local target
+    [ $# -gt 0 ] || set -- x86_64-unknown-linux-musl aarch64-unknown-linux-musl
+    for target in "$@"; do
+        case $target in
+        aarch64-*)
+            need aarch64-linux-gnu-gcc "apt-get install gcc-aarch64-linux-gnu"
+            export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=aarch64-linux-gnu-gcc
+            export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+            export CC_aarch64_unknown_linux_musl=aarch64-linux-gnu-gcc
+            ;;
+        esac
+        RUSTFLAGS="-C target-feature=+crt-static" \
+            cargo build --release --locked -p selo --target "$target"
+        install -m 0755 "${CARGO_TARGET_DIR:-target}/$target/release/selo" "$out/selo-$target"
+        case $target in
+        aarch64-*) aarch64-linux-gnu-strip "$out/selo-$target" ;;
+        *) strip "$out/selo-$target" ;;
+        esac
+        if readelf -l "$out/selo-$target" | grep -q INTERP; then
+            echo "build: selo-$target is not static" >&2
+            exit 1
+        fi
+    done
+}
+
+# Ends with "N passed, N failed".
+library() {
+    . tools/verdict.sh
+    local said
+    if command -v pio >/dev/null; then
+        # What `pio pkg pack` does, but for fetching the list of licences from the net.
+        said=$("$(sed -n '1s/^#!//p' "$(command -v pio)")" - "$out/selo-platformio.tar.gz" 2>&1 <<'PYTHON'
+import sys
+from platformio.package.manifest import schema
+from platformio.package.pack import PackagePacker
+known = {"licenses": [{"licenseId": name} for name in ("MIT", "Apache-2.0")]}
+schema.ManifestSchema.load_spdx_licenses = staticmethod(lambda: known)
+PackagePacker(".").pack(sys.argv[1])
+PYTHON
+) && said=
+        verdict "pio pkg pack" "$said"
+        local missing=
+        for file in library.json src/selo.h examples/SealReading/SealReading.ino; do
+            tar -tzf "$out/selo-platformio.tar.gz" "$file" >/dev/null 2>&1 || missing+=" $file"
+        done
+        verdict "the PlatformIO package" "${missing:+lacks$missing}"
+    fi
+    if command -v compote >/dev/null; then
+        rm -rf "$out/esp-idf"
+        said=$(compote component pack --name selo --dest-dir "$out/esp-idf" 2>&1) && said=
+        verdict "compote component pack" "$said"
+        said=$(tar -tzf "$out"/esp-idf/*.tgz 2>&1 | grep -vE '^\./(src/.*|docs/(BIBLIOGRAPHY.md)?|CMakeLists.txt|LICENSE-[A-Z]*|README.md|idf_component.yml)?$') || true
+        verdict "the component holds what is not the library" "$said"
+    fi
+    if command -v pykwalify >/dev/null; then
+        said=$(pykwalify -d zephyr/module.yml -s packaging/zephyr-module.schema.yml 2>&1) && said=
+        verdict "zephyr/module.yml" "$said"
+    fi
+    echo "$passed passed, $failed failed"
+    [ "$failed" = 0 ]
+}
+
+# A wheel in an environment of its own, used from an empty folder.
+check() {
+    local wheel scratch
+    wheel=$(realpath "$1")
+    scratch=$(mktemp -d)
+    # shellcheck disable=SC2064 # its value now
+    trap "rm -rf '$scratch'" EXIT
+    python3 -m venv "$scratch/venv"
+    "$scratch/venv/bin/pip" install -q --no-index "$wheel"
+    mkdir "$scratch/empty"
+    cd "$scratch/empty"
+    export XDG_DATA_HOME=$scratch/data HOME=$scratch PATH=$scratch/venv/bin:$PATH
+    selo --version
+    selo lab run --board native --contender selo --algorithm aes-128 --strategy fast
+    selo lab check --board native --contender selo --algorithm aes-128 --strategy fast
+    [ -z "$(ls -A)" ] || { echo "build: files in the working folder" >&2; exit 1; }
+}
+
+case ${1:-} in
+wheel) wheel ;;
+static) shift; static "$@" ;;
+library) library ;;
+check) check "${2:?a wheel}"; exit ;;
+*) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;;
+esac
+(cd "$out" && find . -maxdepth 2 -type f \( -name '*.whl' -o -name '*.gz' -o -name '*.tgz' -o -name 'selo-*-linux-*' \) -print0 |
+    sort -z | xargs -0 -r sha256sum > SHA256SUMS && cat SHA256SUMS)
