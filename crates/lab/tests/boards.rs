@@ -135,7 +135,11 @@ fn instructions_are_counted_as_by_hand() {
                 21,
                 &[("alu", 11), ("branch-taken", 9), ("branch-not-taken", 1)],
             ),
-            ("calls", 3, &[("call", 1), ("jump", 1), ("jump-register", 1)]),
+            (
+                "calls",
+                3,
+                &[("call", 1), ("jump", 1), ("jump-register", 1)],
+            ),
             (
                 "memory",
                 4,
@@ -258,10 +262,7 @@ fn an_honest_cipher_takes_the_same_path_and_two_runs_agree() {
         .iter()
         .find(|line| line.source == CONSTANT_INSTRUCTIONS)
         .expect("a verdict");
-    assert!(
-        verdict.failed == 0 && verdict.tried > 100,
-        "{verdict:?}"
-    );
+    assert!(verdict.failed == 0 && verdict.tried > 100, "{verdict:?}");
     let figures = || -> Vec<(String, String, Option<u32>, Option<f64>)> {
         let rows = bed.rows(bed.board(ONE), "selo", "ascon-aead128");
         rows.into_iter()
