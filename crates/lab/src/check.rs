@@ -45,7 +45,7 @@ pub const DOES_NOT_FIT: &str = "does-not-fit";
 /// What one source says of one algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckLine {
-    /// Id of the vector set (vectors/index.toml), or `constant-time`.
+    /// Id of the vector set (vectors/index.toml), `constant-time` or `constant-instructions`.
     pub source: String,
     pub algorithm: String,
     pub strategy: String,

@@ -1,6 +1,6 @@
 //! Conformance with official vectors, and constant time over random secrets.
 
-use selo_lab::check::{CONSTANT_TIME, CheckLine};
+use selo_lab::check::{CONSTANT_INSTRUCTIONS, CONSTANT_TIME, CheckLine};
 use selo_lab::row::{Metric, Row, Status};
 
 use crate::document::Section;
@@ -59,11 +59,21 @@ pub fn vectors(checks: &[CheckLine]) -> Section {
 /// What the constant-time check found; without one, what the timed samples show.
 pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
     let mut section = Section::new("constant-time", "Constant time");
-    let verdicts: Vec<&CheckLine> = checks
-        .iter()
-        .filter(|check| check.source == CONSTANT_TIME)
-        .collect();
-    if !verdicts.is_empty() {
+    for (source, id, caption) in [
+        (CONSTANT_TIME, "verdicts", "Cycles over random secrets"),
+        (
+            CONSTANT_INSTRUCTIONS,
+            "instruction-verdicts",
+            "Instructions over random secrets, where no cycles are counted",
+        ),
+    ] {
+        let verdicts: Vec<&CheckLine> = checks
+            .iter()
+            .filter(|check| check.source == source)
+            .collect();
+        if verdicts.is_empty() {
+            continue;
+        }
         let heads = ["Algorithm", "Strategy", "Contender", "Board"]
             .map(Column::text)
             .into_iter();
@@ -72,7 +82,7 @@ pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
             Column::number("Differing", ""),
         ];
         let mut table = Table::new(
-            "Cycles over random secrets",
+            caption,
             heads
                 .chain(numbers)
                 .chain([Column::text("Verdict")])
@@ -94,7 +104,7 @@ pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
             table.push(line);
         }
         table.filter = table.body.len() > 16;
-        section.table("verdicts", table);
+        section.table(id, table);
     }
     let varying: Vec<&Row> = lines
         .rows
