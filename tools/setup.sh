@@ -46,6 +46,7 @@ mosquitto_sub                               mosquitto-clients
 faketime                                    faketime
 psql                                        postgresql-client-common
 openssl                                     openssl
+/usr/include/openssl/evp.h                  libssl-dev
 curl                                        curl
 /usr/lib/python3/dist-packages/cryptography python3-cryptography
 '

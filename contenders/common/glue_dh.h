@@ -24,6 +24,12 @@
 #define GLUE_BEGIN()
 #endif
 
+#if AGENT_ALGORITHM_X25519
+#define GLUE_REFUSES_ZERO 1
+#else
+#define GLUE_REFUSES_ZERO 0 /* the point whose first coordinate is 0 is one like others */
+#endif
+
 enum { GLUE_SECRET = 32 };
 
 static uint8_t keygen(struct agent_call *call)
@@ -55,7 +61,7 @@ static uint8_t shared_secret(struct agent_call *call)
     if (failed)
         memset(shared, 0, GLUE_SECRET);
     call->out_size = GLUE_SECRET;
-    return failed || any == 0 ? SELO_ERROR_KEY : SELO_OK;
+    return failed || (GLUE_REFUSES_ZERO && any == 0) ? SELO_ERROR_KEY : SELO_OK;
 }
 
 AGENT_OPERATIONS(

@@ -1,7 +1,7 @@
 /*
  * The random source of a library under measurement: a small generator that the host seeds, so
  * that a measurement can be repeated. Nobody's keys may come from it. It is xoshiro128++
- * [xoshiro], 32-bit words only, so that it costs little beside what draws from it.
+ * [BLACKMAN2021], 32-bit words only, so that it costs little beside what draws from it.
  */
 #ifndef GLUE_RANDOM_H
 #define GLUE_RANDOM_H

@@ -78,6 +78,8 @@ static int lib_shared(uint8_t *shared, const uint8_t *secret, const uint8_t *pee
     if (!failed)
         failed = wc_ecc_import_x963_ex(point, sizeof point, &other, ECC_SECP256R1);
     if (!failed)
+        failed = wc_ecc_set_rng(&own, &lab_rng);
+    if (!failed)
         failed = wc_ecc_shared_secret(&own, &other, shared, &size);
     wc_ecc_free(&own);
     wc_ecc_free(&other);

@@ -231,9 +231,21 @@ impl Lab<'_> {
                 }
             };
             let mut line = self.line(unit, &set.id);
-            let sampled_out = (cases.len() - chosen.len()) as u64;
+            let mut left_out = (cases.len() - chosen.len()) as u64;
             for case in chosen {
-                match agent.run_case(case) {
+                let verdict = agent.run_case(case);
+                if unit.deviation(&case.id).is_some() {
+                    match verdict {
+                        Ok(Verdict::Pass) => line.note_failure(format!(
+                            "{}: the manifest calls it a deviation, and it is none",
+                            case.id
+                        )),
+                        Ok(_) => left_out += 1,
+                        Err(error) => line.note_failure(format!("{}: {error}", case.id)),
+                    }
+                    continue;
+                }
+                match verdict {
                     Ok(Verdict::Pass) => line.passed += 1,
                     Ok(Verdict::Skipped { .. }) => {}
                     Ok(verdict) => {
@@ -251,7 +263,7 @@ impl Lab<'_> {
                 }
             }
             line.tried = line.passed + line.failed;
-            line.available = line.tried + sampled_out;
+            line.available = line.tried + left_out;
             // A source of which nothing applies (a strategy without decryption) says nothing.
             if line.tried > 0 {
                 lines.push(line);

@@ -54,6 +54,9 @@ pub struct Contender {
     /// Further archives, such as a library that it rests on: `{name}` stands for each.
     #[serde(default)]
     pub also: BTreeMap<String, Source>,
+    /// Published cases that the library is known to answer otherwise.
+    #[serde(rename = "deviation", default)]
+    pub deviations: Vec<Deviation>,
     #[serde(rename = "implementation", default)]
     pub implementations: Vec<Implementation>,
     /// The manifest's folder.
@@ -75,6 +78,17 @@ impl Contender {
         self.all_sources()
             .all(|source| source.is_cached(&self.root))
     }
+}
+
+/// A published case that a library answers otherwise, and why: it does not keep the library from
+/// being measured. A case that is answered as published after all is a failure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deviation {
+    pub algorithm: String,
+    /// Ids of cases, as a failed check prints them.
+    pub cases: Vec<String>,
+    pub reason: String,
 }
 
 /// A set of algorithm x strategy pairs that are built alike. In `glue`,
@@ -128,6 +142,14 @@ impl Unit<'_> {
             "{} {} {}",
             self.contender.name, self.algorithm.name, self.strategy
         )
+    }
+
+    /// The deviation that a case is, if it is one.
+    pub fn deviation(&self, case: &str) -> Option<&Deviation> {
+        self.contender.deviations.iter().find(|deviation| {
+            deviation.algorithm == self.algorithm.name
+                && deviation.cases.iter().any(|known| known == case)
+        })
     }
 
     /// Path of the glue file.

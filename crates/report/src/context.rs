@@ -9,6 +9,19 @@ use selo_lab::interface::Interface;
 pub struct Context {
     pub boards: Vec<BoardNote>,
     pub algorithms: Vec<AlgorithmNote>,
+    pub contenders: Vec<ContenderNote>,
+}
+
+/// A library as people know it, and on which terms they may use it.
+#[derive(Clone, Debug, Default)]
+pub struct ContenderNote {
+    pub name: String,
+    pub title: String,
+    pub licence: String,
+    /// Where its sources come from.
+    pub source: String,
+    /// What a reader of the figures must know.
+    pub note: String,
 }
 
 /// A board as people know it.

@@ -163,5 +163,6 @@ pub fn context() -> Context {
             algorithm("x25519", Interface::Dh, "x25519"),
             algorithm("rsa-2048", Interface::PublicKey, "rsa"),
         ],
+        contenders: Vec::new(),
     }
 }

@@ -114,6 +114,12 @@ fn a_contender_is_added() {
     perform("add-a-contender.md");
 }
 
+/// Needs a network, or the archive in the folder that SELO_ARCHIVES names.
+#[test]
+fn a_contender_of_a_registry_is_added() {
+    perform("add-a-contender-from-a-registry.md");
+}
+
 #[test]
 fn an_algorithm_is_added() {
     perform("add-an-algorithm.md");

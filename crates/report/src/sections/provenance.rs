@@ -18,6 +18,10 @@ pub fn section(lines: &Lines<'_>) -> Section {
          commit and the SHA-256 of the image that ran. The column \u{201c}Image\u{201d} of a table leads here; \
          pointing at a figure shows its row.",
     );
+    let contenders = contenders(lines);
+    if !contenders.body.is_empty() {
+        section.table("contenders", contenders);
+    }
     let mut table = Table::new(
         "Images",
         [
@@ -45,6 +49,26 @@ pub fn section(lines: &Lines<'_>) -> Section {
     table.filter = true;
     section.table("images", table);
     section
+}
+
+/// The libraries behind the rows, with their licences.
+fn contenders(lines: &Lines<'_>) -> Table {
+    let heads = ["Contender", "Version", "Licence", "Source", "What to know"];
+    let mut table = Table::new("Contenders", heads.into_iter().map(Column::text).collect());
+    for note in &lines.context.contenders {
+        let of_it = lines.rows.iter().filter(|row| row.contender == note.name);
+        let versions = distinct(of_it.map(|row| row.contender_version.clone()));
+        if !versions.is_empty() {
+            table.push(vec![
+                Cell::text(&note.title),
+                Cell::text(versions.join(", ")),
+                Cell::text(&note.licence),
+                Cell::text(&note.source),
+                Cell::text(&note.note),
+            ]);
+        }
+    }
+    table
 }
 
 /// The images of the rows in the order of their names, each once.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use selo_lab::contender::Implementation;
 use selo_lab::project::Project;
 use selo_report::table::{Cell, Column, Table, TerminalStyle};
 
@@ -11,6 +12,9 @@ use selo_report::table::{Cell, Column, Table, TerminalStyle};
 pub struct Args {
     /// What to list
     what: What,
+    /// Print a table in Markdown; of contenders, the one of docs/contenders.md
+    #[arg(long)]
+    markdown: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -23,6 +27,10 @@ enum What {
 
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
+    if args.markdown && matches!(args.what, What::Contenders) {
+        print!("{}", offered(&project).to_markdown());
+        return Ok(ExitCode::SUCCESS);
+    }
     let (head, lines): (&[&str], Vec<Vec<String>>) = match args.what {
         What::Boards => (
             &["name", "title", "runner", "fidelity"],
@@ -110,6 +118,65 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     for line in lines {
         table.push(line.into_iter().map(Cell::text).collect());
     }
-    println!("{}", table.to_terminal(TerminalStyle::detect()));
+    if args.markdown {
+        print!("{}", table.to_markdown());
+    } else {
+        println!("{}", table.to_terminal(TerminalStyle::detect()));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Who offers what: nothing in it depends on the machine.
+fn offered(project: &Project) -> Table {
+    let heads = [
+        "Contender",
+        "Version",
+        "Licence",
+        "Source",
+        "Strategies",
+        "Algorithms",
+        "What to know",
+    ];
+    let mut table = Table::new("Contenders", heads.into_iter().map(Column::text).collect());
+    for contender in project.contenders.iter().filter(|c| !c.test_only) {
+        let each = |pick: fn(&Implementation) -> &Vec<String>| {
+            let mut names: Vec<&str> = Vec::new();
+            for name in contender.implementations.iter().flat_map(pick) {
+                if !names.contains(&name.as_str()) {
+                    names.push(name);
+                }
+            }
+            names.join(", ")
+        };
+        let sources: Vec<String> = contender
+            .all_sources()
+            .map(|source| {
+                let registry = source.registry.name();
+                format!("{} {} ({registry})", source.package, source.version)
+            })
+            .collect();
+        let mut note = contender.note.clone().unwrap_or_default();
+        for deviation in &contender.deviations {
+            note.push_str(&format!(
+                " {}: {} ({}).",
+                deviation.algorithm,
+                deviation.reason,
+                deviation.cases.join(", ")
+            ));
+        }
+        table.push(vec![
+            Cell::text(&contender.title),
+            Cell::text(&contender.version),
+            Cell::text(&contender.licence),
+            Cell::text(if sources.is_empty() {
+                "the project".to_owned()
+            } else {
+                sources.join(", ")
+            }),
+            Cell::text(each(|implementation| &implementation.strategies)),
+            Cell::text(each(|implementation| &implementation.algorithms)),
+            Cell::text(note.trim()),
+        ]);
+    }
+    table
 }

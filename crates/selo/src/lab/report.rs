@@ -9,7 +9,7 @@ use selo_lab::check::CheckLine;
 use selo_lab::project::Project;
 use selo_lab::row::Row;
 use selo_report::compare::{self, Comparison, KnownBoard, Ours};
-use selo_report::context::{AlgorithmNote, BoardNote, Context, PowerNote};
+use selo_report::context::{AlgorithmNote, BoardNote, ContenderNote, Context, PowerNote};
 use selo_report::paper;
 use selo_report::report::{self, Formats};
 
@@ -196,7 +196,32 @@ pub fn context(project: &Project) -> Context {
             bytes: algorithm.bytes.first().copied(),
         })
         .collect();
-    Context { boards, algorithms }
+    let contenders = project
+        .contenders
+        .iter()
+        .map(|contender| ContenderNote {
+            name: contender.name.clone(),
+            title: contender.title.clone(),
+            licence: contender.licence.clone(),
+            source: contender.source.as_ref().map_or_else(
+                || "the project".to_owned(),
+                |source| {
+                    format!(
+                        "{} {} ({})",
+                        source.package,
+                        source.version,
+                        source.registry.name()
+                    )
+                },
+            ),
+            note: contender.note.clone().unwrap_or_default(),
+        })
+        .collect();
+    Context {
+        boards,
+        algorithms,
+        contenders,
+    }
 }
 
 /// The power figures of a board in words; rows name the profile that they used.
