@@ -633,7 +633,7 @@ fn cbc(text: &mut String, binding: &Binding<'_>) {
     let has_iv = binding.encrypt.entry.takes(Takes::Iv)
         || binding.set_iv.is_some()
         || sets_up_with_iv(binding);
-    for (name, found, role) in directions(binding) {
+    for (_, found, role) in directions(binding) {
         let context = context_for(binding, role);
         let before = before_message(binding, context);
         if role == Role::Encrypt {
