@@ -71,6 +71,9 @@ pub struct Effort {
     pub full: bool,
     /// Simulated cycles that one source may take of one image otherwise.
     pub cycles: u64,
+    /// Calls that one source may take of one image on a PC, in units of the cases' weight;
+    /// as many as there are, if absent.
+    pub calls: Option<u64>,
     /// Random secrets of a constant-time verdict, for quick and for slow operations.
     pub secrets: u32,
     pub slow_secrets: u32,
@@ -81,6 +84,7 @@ impl Default for Effort {
         Effort {
             full: false,
             cycles: 150_000_000,
+            calls: None,
             secrets: 1000,
             slow_secrets: 20,
         }
@@ -223,6 +227,9 @@ impl Lab<'_> {
                 Some(cycles) => {
                     let bearable = |case: &&Case| u64::from(case.weight) * cycles < HOURS;
                     cases.iter().filter(bearable).collect()
+                }
+                None if !effort.full && effort.calls.is_some() => {
+                    selo_vectors::stratified(&cases, effort.calls.unwrap_or(1).max(1))
                 }
                 // A chain of a million scalar multiplications is minutes on a PC too.
                 None => {

@@ -48,11 +48,16 @@ pub struct Port {
 }
 
 /// As the Arduino tools compile: no exceptions, and no locks around static variables, for
-/// which a chip without a system has no code.
+/// which a chip without a system has no code; nor types at run time, for the same reason.
 fn default_cxx_flags() -> Vec<String> {
-    ["-std=gnu++11", "-fno-exceptions", "-fno-threadsafe-statics"]
-        .map(str::to_owned)
-        .to_vec()
+    [
+        "-std=gnu++11",
+        "-fno-exceptions",
+        "-fno-rtti",
+        "-fno-threadsafe-statics",
+    ]
+    .map(str::to_owned)
+    .to_vec()
 }
 
 /// Which of the project's units are meant; empty lists mean all.

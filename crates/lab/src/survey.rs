@@ -495,13 +495,14 @@ fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (Verdict, String) {
 
 /// The line of a compiler's output that says what is wrong.
 fn first_error(output: &str) -> String {
-    let telling = output.lines().find(|line| line.contains("error"));
-    let telling = telling.or_else(|| output.lines().find(|line| line.contains("undefined")));
-    telling
-        .or_else(|| output.lines().nth(1))
-        .unwrap_or(output)
-        .trim()
-        .to_owned()
+    let find = |word: &str| output.lines().find(|line| line.contains(word));
+    // The linker says what is undefined, and its driver only that there was an error.
+    let telling = find("error:").filter(|line| !line.starts_with("collect2"));
+    let telling = telling
+        .or_else(|| find("undefined"))
+        .or_else(|| find("error"));
+    let telling = telling.or_else(|| output.lines().nth(1));
+    telling.unwrap_or(output).trim().to_owned()
 }
 
 impl Finding {

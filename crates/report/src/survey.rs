@@ -280,6 +280,7 @@ fn costs(lines: &[SurveyLine]) -> Option<Table> {
                 operations.push((&cost.operation, cost.bytes));
             }
         }
+        operations.sort_by_key(|(name, _)| *name == "both" || *name == "all");
         for (operation, bytes) in operations {
             let find = |metric: Metric| -> Option<&Cost> {
                 line.costs.iter().find(|cost| {

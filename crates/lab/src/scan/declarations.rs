@@ -3,7 +3,7 @@
 //! what headers are written in, passes over what it does not understand, and takes any bytes
 //! at all without complaint.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What one file declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -387,8 +387,7 @@ fn tokens(text: &str, found: &mut Declarations) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut line = 1;
     let mut at_start = true;
-    // Depth of `#if` inside an `#if 0`, which holds nothing.
-    let mut dead = 0usize;
+    let mut branches = Branches::default();
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
         if character == '\n' {
@@ -406,14 +405,14 @@ fn tokens(text: &str, found: &mut Declarations) -> Vec<Token> {
         } else if character == '#' && at_start {
             let end = directive_end(rest);
             let whole = &rest[..end];
-            directive(whole, line, found, &mut tokens, &mut dead);
+            directive(whole, line, found, &mut tokens, &mut branches);
             line += whole.matches('\n').count();
             rest = &rest[end..];
         } else {
             at_start = false;
             let length = token_length(rest, character);
             let (token, after) = rest.split_at(length);
-            if dead == 0 {
+            if branches.dead == 0 {
                 tokens.push(Token {
                     text: token.to_owned(),
                     line,
@@ -439,12 +438,59 @@ fn directive_end(text: &str) -> usize {
     text.len()
 }
 
+/// Where a text stands among its `#if`s. What any branch declares is read; of macros, those
+/// of the branches that a compiler takes without further definitions go before the others.
+#[derive(Default)]
+struct Branches {
+    /// Depth of `#if` inside an `#if 0`, which holds nothing.
+    dead: usize,
+    /// For each open `#if`: whether this branch is taken, and whether one was.
+    open: Vec<(bool, bool)>,
+    /// Macros of branches that are not taken.
+    weak: BTreeSet<String>,
+}
+
+/// The value of the condition of an `#if`, as far as it is made of `defined`, names, numbers,
+/// `!`, `==`, `&&` and `||`; anything else is no.
+fn holds(condition: &str, macros: &BTreeMap<String, String>) -> bool {
+    let text: String = condition
+        .chars()
+        .filter(|c| !c.is_whitespace() && !"()".contains(*c))
+        .collect();
+    let value = |name: &str| -> i64 {
+        let mut text = name;
+        for _ in 0..8 {
+            if let Ok(number) = text.parse() {
+                return number;
+            }
+            match macros.get(text) {
+                Some(next) => text = next.trim(),
+                None => return 0,
+            }
+        }
+        0
+    };
+    let term = |term: &str| -> bool {
+        let bare = term.trim_start_matches('!');
+        let turned = (term.len() - bare.len()) % 2 == 1;
+        let truth = if let Some(name) = bare.strip_prefix("defined") {
+            macros.contains_key(name)
+        } else if let Some((a, b)) = bare.split_once("==") {
+            value(a) == value(b)
+        } else {
+            value(bare) != 0
+        };
+        truth != turned
+    };
+    text.split("||").any(|any| any.split("&&").all(term))
+}
+
 fn directive(
     whole: &str,
     line: usize,
     found: &mut Declarations,
     tokens: &mut Vec<Token>,
-    dead: &mut usize,
+    branches: &mut Branches,
 ) {
     // A comment is no part of a value.
     let code = whole.split("//").next().unwrap_or_default();
@@ -458,21 +504,40 @@ fn directive(
             line,
         });
     };
+    let dead = &mut branches.dead;
+    let taken = branches.open.iter().all(|(taken, _)| *taken);
     match word.as_str() {
         "if" | "ifdef" | "ifndef" => {
             if *dead > 0 || (word == "if" && value == "0") {
                 *dead += 1;
             } else {
                 mark("#if");
+                let known = found.macros.contains_key(value) && !branches.weak.contains(value);
+                let truth = match word.as_str() {
+                    "ifdef" => known,
+                    "ifndef" => !known,
+                    _ => holds(value, &found.macros),
+                };
+                branches.open.push((truth, truth));
             }
         }
         "else" | "elif" if *dead == 1 => {
             *dead = 0;
             mark("#if"); // its #endif closes it
+            branches.open.push((true, true));
         }
-        "else" | "elif" if *dead == 0 => mark("#else"),
+        "else" | "elif" if *dead == 0 => {
+            mark("#else");
+            if let Some((taken, was)) = branches.open.last_mut() {
+                *taken = !*was && (word == "else" || holds(value, &found.macros));
+                *was |= *taken;
+            }
+        }
         "endif" if *dead > 0 => *dead -= 1,
-        "endif" => mark("#endif"),
+        "endif" => {
+            mark("#endif");
+            branches.open.pop();
+        }
         _ if *dead > 0 => {}
         "define" => {
             let name: String = value
@@ -482,7 +547,12 @@ fn directive(
             let after = &value[name.len()..];
             if !name.is_empty() && !after.starts_with('(') {
                 let text = after.trim().to_owned();
-                found.macros.entry(name).or_insert(text);
+                if taken && (branches.weak.remove(&name) || !found.macros.contains_key(&name)) {
+                    found.macros.insert(name, text);
+                } else if !found.macros.contains_key(&name) {
+                    branches.weak.insert(name.clone());
+                    found.macros.insert(name, text);
+                }
             }
         }
         "include" => {
@@ -659,6 +729,36 @@ mod tests {
             shown(text).last().map(String::as_str),
             Some("void g(int b)")
         );
+    }
+
+    #[test]
+    fn of_conditional_macros_the_one_that_a_compiler_takes_counts() {
+        let text = "
+            #define AES128 1
+            //#define AES256 1
+            #ifndef CBC
+              #define CBC 1
+            #endif
+            #if defined(AES256) && (AES256 == 1)
+                #define KEYLEN 32
+            #elif defined(AES192) && (AES192 == 1)
+                #define KEYLEN 24
+            #else
+                #define KEYLEN 16   // Key length
+            #endif
+            #if !defined(CBC) || KEYLEN == 32
+                #define ROUNDS 14
+            #endif
+            #if defined(AES128) && CBC
+            void both(uint8_t *);
+            #endif
+        ";
+        let found = read(text.as_bytes());
+        let of = |name: &str| found.macros.get(name).map(String::as_str);
+        assert_eq!(of("KEYLEN"), Some("16"));
+        assert_eq!(of("CBC"), Some("1"));
+        assert_eq!(of("ROUNDS"), Some("14"), "nothing better is known");
+        assert_eq!(found.functions.len(), 1);
     }
 
     proptest::proptest! {

@@ -633,7 +633,7 @@ fn cbc(text: &mut String, binding: &Binding<'_>) {
     let has_iv = binding.encrypt.entry.takes(Takes::Iv)
         || binding.set_iv.is_some()
         || sets_up_with_iv(binding);
-    for (name, found, role) in directions(binding) {
+    for (_, found, role) in directions(binding) {
         let context = context_for(binding, role);
         let before = before_message(binding, context);
         if role == Role::Encrypt {
@@ -686,7 +686,6 @@ fn cbc(text: &mut String, binding: &Binding<'_>) {
             if !has_iv {
                 text.push_str("    (void)iv;\n");
             }
-            in_place(text, found, "out", "in", "size");
             let names = Names {
                 context,
                 input: "in",
@@ -695,7 +694,18 @@ fn cbc(text: &mut String, binding: &Binding<'_>) {
                 iv: "iv",
                 ..Names::default()
             };
-            let mut calls = before;
+            // A PC repeats the call: what it changes is put back each time.
+            let mut calls = Vec::new();
+            if found.entry.takes(Takes::InOut) {
+                text.push_str(
+                    "    /* It works in place, and a PC repeats it: the copy is part of it. */\n",
+                );
+                calls.push("memcpy(out, in, size)".to_owned());
+            }
+            if found.entry.takes(Takes::Iv) {
+                calls.push("memcpy(iv, call->in[0].data, BLOCK)".to_owned());
+            }
+            calls.extend(before);
             calls.push(call(binding, found, &names));
             measure(text, &calls);
             text.push_str(

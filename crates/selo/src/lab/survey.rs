@@ -47,10 +47,11 @@ pub struct Args {
     /// Strategies of the manifest (default: all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     strategy: Vec<String>,
-    /// Run every vector on a simulated chip too, not a sample
+    /// Run every vector, not a sample of each source
     #[arg(long)]
     full: bool,
-    /// Millions of simulated cycles that one source may take of one image without --full
+    /// How much of one source runs without --full: millions of simulated cycles, hundreds of
+    /// blocks on a PC
     #[arg(long, value_name = "N", default_value_t = Effort::default().cycles / 1_000_000)]
     budget: u64,
     /// Millions of cycles that one operation may take on a chip before it counts as hung
@@ -83,6 +84,8 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let effort = Effort {
         full: args.full,
         cycles: args.budget.saturating_mul(1_000_000),
+        // A call of a block takes a PC some microseconds and a chip some thousand cycles.
+        calls: Some(args.budget.saturating_mul(100)),
         ..Effort::default()
     };
     let mut lines: Vec<SurveyLine> = Vec::new();
