@@ -175,11 +175,14 @@ fn table(rows: &[Row], board: &str) -> Table {
         columns.push(Column::number(format::metric_title(metric), scale.symbol));
         scales.push(scale);
     }
-    let fidelity = rows
-        .first()
-        .map(|row| row.fidelity.name())
-        .unwrap_or_default();
-    let mut table = Table::new(format!("{board}, {fidelity}"), columns);
+    let mut fidelities: Vec<&str> = Vec::new();
+    for row in rows {
+        if !fidelities.contains(&row.fidelity.name()) {
+            fidelities.push(row.fidelity.name());
+        }
+    }
+    let fidelities = fidelities.join(" and ");
+    let mut table = Table::new(format!("{board}, {fidelities}"), columns);
     let mut places: HashMap<(&str, &str, &str, &str, Option<u32>), usize> = HashMap::new();
     // Flash and RAM belong to an operation of any size: they join its first line.
     let of_image = |row: &&Row| matches!(row.metric, Metric::Flash | Metric::Ram);
