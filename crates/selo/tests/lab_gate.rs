@@ -150,7 +150,7 @@ fn a_gate_stays_shut_until_what_got_worse_is_written_down() {
     assert_eq!(wrong.code, Some(2), "{}", wrong.all());
     assert!(wrong.stderr.contains("hint:"), "{}", wrong.stderr);
     // A figure that is gone keeps it shut, too.
-    let rows = ["--rows", "out/lab", "--metric", "ram,cycles"];
+    let rows = ["--rows", "out/lab", "--metric", "ram,cycles,flash"];
     let mut missing = std::fs::read_to_string(&path).expect("the baseline");
     missing.push_str(&format!(
         "{}\n",
