@@ -716,6 +716,9 @@ impl Answer {
             "RAM: static, deepest stack and the caller's buffers. Flash and static RAM are growth over an empty program."
                 .to_owned(),
         );
+        if table.body.is_empty() {
+            return table;
+        }
         table.without_empty_columns()
     }
 }

@@ -532,7 +532,11 @@ fn no_cell_is_silently_empty_and_what_needs_a_device_says_which() {
     let comparison = compare(&paper("albarello2020"), ours, |_| true);
     for line in comparison.lines() {
         let reason = line.reason.as_deref().unwrap_or_default();
-        assert!(line.measured.is_some() || !reason.is_empty(), "{}", line.cell);
+        assert!(
+            line.measured.is_some() || !reason.is_empty(),
+            "{}",
+            line.cell
+        );
         assert_ne!(line.status, CellStatus::NeedsBoard, "{}", line.cell);
     }
     let reason = |table: &str, cell: &str| {
@@ -542,7 +546,10 @@ fn no_cell_is_silently_empty_and_what_needs_a_device_says_which() {
     };
     let pi = reason("table-2-time", "AES128: Encrypt | RPi-3");
     assert!(pi.starts_with("1,234 instructions counted"), "{pi}");
-    assert!(pi.contains("needs a Raspberry Pi 3: on it: selo lab run"), "{pi}");
+    assert!(
+        pi.contains("needs a Raspberry Pi 3: on it: selo lab run"),
+        "{pi}"
+    );
     let pi = reason("table-2-time", "SHA256 | RPi-3");
     assert!(pi.starts_with("needs a Raspberry Pi 3"), "{pi}");
     let chip = reason("table-3", "SHA256 | ESP32 with accelerator");

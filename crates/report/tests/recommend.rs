@@ -343,7 +343,11 @@ fn conditions_leave_out_what_was_not_shown_and_licences_are_told() {
     let first = strict.ranked(Job::Cipher).next().expect("one fits");
     assert_eq!(first.licence.as_deref(), Some("MIT OR Apache-2.0"));
     let reasons = first.reasons.join("; ");
-    for words in ["10 cases of official vectors", "every secret tried", "licence MIT"] {
+    for words in [
+        "10 cases of official vectors",
+        "every secret tried",
+        "licence MIT",
+    ] {
         assert!(reasons.contains(words), "{reasons}");
     }
     assert!(excluded(&strict, "speck128/128 fast").contains("selo lab check --board uno"));
@@ -362,10 +366,17 @@ fn where_a_board_has_no_clock_instructions_decide() {
             row
         })
         .collect();
-    let by_time = order(&ask(&[Need::Encrypt], 32_768, 2048, Prefer::Time), Job::Cipher);
+    let by_time = order(
+        &ask(&[Need::Encrypt], 32_768, 2048, Prefer::Time),
+        Job::Cipher,
+    );
     let answer = ask_of(&counted, &[Need::Encrypt], 32_768, 2048, Prefer::Time);
     assert_eq!(order(&answer, Job::Cipher), by_time);
     let first = answer.ranked(Job::Cipher).next().expect("one fits");
     assert_eq!(first.seconds, None);
-    assert!(first.reasons[0].contains("least instructions"), "{:?}", first.reasons);
+    assert!(
+        first.reasons[0].contains("least instructions"),
+        "{:?}",
+        first.reasons
+    );
 }
