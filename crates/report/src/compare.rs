@@ -29,6 +29,8 @@ pub enum CellStatus {
     NotPrinted,
     /// No row yet, or only failed ones; the reason says how to make one.
     NotMeasured,
+    /// No simulator gives this; the reason names the device, and what to run with it.
+    NeedsHardware,
     /// The board has no file in `boards/` yet.
     NeedsBoard,
     /// Measured: it does not fit the board's memory.
@@ -182,7 +184,10 @@ fn compare_cell(
             ),
             _ => (CellStatus::Ok, Some(found.figure), found.rows, found.source),
         },
-        Err(gap) => (gap.status, None, Vec::new(), gap.reason),
+        Err(gap) => {
+            let gap = ours.of_hardware(paper, cell, gap);
+            (gap.status, None, Vec::new(), gap.reason)
+        }
     };
     let ratio = match (&published, &measured) {
         (Some(Figure::Number(published)), Some(Figure::Number(measured))) if *published != 0.0 => {
@@ -366,6 +371,52 @@ impl Ours<'_> {
                     "Hz",
                 )
             }
+        }
+    }
+
+    /// What a gap is if only a device can fill it: there is no file for the board, or a
+    /// simulator of it that counts instructions, and it is a time that is asked for.
+    fn of_hardware(&self, paper: &Paper, cell: &PaperCell, gap: Gap) -> Gap {
+        let open = [CellStatus::NotMeasured, CellStatus::NeedsBoard];
+        let board = board_of(&cell.measured_by).unwrap_or_default();
+        let device = paper.hardware.iter().find(|device| device.board == board);
+        let Some(device) = device.filter(|_| open.contains(&gap.status)) else {
+            return gap;
+        };
+        let expression = match &cell.measured_by {
+            MeasuredBy::Value(value) => Some(value),
+            _ => None,
+        };
+        let terms = || expression.iter().flat_map(|e| e.sum.iter().chain(&e.max));
+        let timed = terms().any(|term| {
+            matches!(
+                term.metric,
+                Metric::Cycles | Metric::Time | Metric::Energy | Metric::CpuShare
+            )
+        });
+        let known = self.boards.iter().any(|known| known.name == board);
+        if known && !timed {
+            return gap;
+        }
+        let mut reason = format!("needs {}: {}", device.needs, device.fill);
+        let counted = expression.and_then(|value| {
+            let mut counted = value.clone();
+            counted.life = None;
+            counted.power = None;
+            for term in counted.sum.iter_mut().chain(&mut counted.max) {
+                term.metric = Metric::Instructions;
+            }
+            self.value(&counted).ok()
+        });
+        if let Some(found) = counted.filter(|found| found.number > 0.0) {
+            reason = format!(
+                "{} counted, which say nothing exact about this; {reason}",
+                format::quantity(Metric::Instructions, found.number)
+            );
+        }
+        Gap {
+            status: CellStatus::NeedsHardware,
+            reason,
         }
     }
 
@@ -895,10 +946,11 @@ fn alternatives(words: &str) -> Vec<String> {
 
 impl CellStatus {
     /// Every status, in the order of summaries.
-    pub const ALL: [CellStatus; 7] = [
+    pub const ALL: [CellStatus; 8] = [
         CellStatus::Ok,
         CellStatus::NotPrinted,
         CellStatus::NotMeasured,
+        CellStatus::NeedsHardware,
         CellStatus::NeedsBoard,
         CellStatus::DoesNotFit,
         CellStatus::NotSupported,
@@ -911,6 +963,7 @@ impl CellStatus {
             CellStatus::Ok => "ok",
             CellStatus::NotPrinted => "not-printed",
             CellStatus::NotMeasured => "not-measured",
+            CellStatus::NeedsHardware => "needs-hardware",
             CellStatus::NeedsBoard => "needs-board",
             CellStatus::DoesNotFit => "does-not-fit",
             CellStatus::NotSupported => "not-supported",
@@ -924,9 +977,10 @@ impl CellStatus {
             CellStatus::NotPrinted => Tone::Plain,
             CellStatus::NotMeasured => Tone::Warn,
             CellStatus::DoesNotFit => Tone::Bad,
-            CellStatus::NeedsBoard | CellStatus::NotSupported | CellStatus::PublishedOnly => {
-                Tone::Quiet
-            }
+            CellStatus::NeedsHardware
+            | CellStatus::NeedsBoard
+            | CellStatus::NotSupported
+            | CellStatus::PublishedOnly => Tone::Quiet,
         }
     }
 }

@@ -21,6 +21,8 @@ pub struct Section {
     pub title: String,
     /// The title in the table of contents, where the full one is too long.
     pub short: Option<String>,
+    /// The board that all of it is of, if it is of one.
+    pub board: Option<String>,
     pub blocks: Vec<Block>,
     pub subsections: Vec<Section>,
 }

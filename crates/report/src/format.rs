@@ -269,8 +269,18 @@ pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
     }
 }
 
-/// The sign behind a figure that says what it is worth, where figures of different boards
-/// stand side by side.
+/// A value, its interval where it varies, and the sign of what it is worth, for figures of
+/// different boards side by side. Flash and static RAM have none: they are read off the
+/// image, whatever runs it.
+pub fn signed(metric: Metric, value: f64, half: Option<f64>, fidelity: Fidelity) -> String {
+    let text = interval(metric, value, half);
+    match metric {
+        Metric::Flash | Metric::Ram => text,
+        _ => format!("{text} {}", fidelity_sign(fidelity)),
+    }
+}
+
+/// The sign of a fidelity.
 pub fn fidelity_sign(fidelity: Fidelity) -> &'static str {
     match fidelity {
         Fidelity::CycleExact => "=",
@@ -283,8 +293,13 @@ pub fn fidelity_sign(fidelity: Fidelity) -> &'static str {
 }
 
 /// What the signs behind figures mean, one sentence for each that occurs.
-pub fn fidelity_legend(fidelities: impl IntoIterator<Item = Fidelity>) -> String {
-    let mut fidelities: Vec<Fidelity> = fidelities.into_iter().collect();
+pub fn fidelity_legend(figures: impl IntoIterator<Item = (Metric, Fidelity)>) -> String {
+    let signed = |(metric, _): &(Metric, _)| !matches!(metric, Metric::Flash | Metric::Ram);
+    let mut fidelities: Vec<Fidelity> = figures
+        .into_iter()
+        .filter(signed)
+        .map(|(_, fidelity)| fidelity)
+        .collect();
     fidelities.sort();
     fidelities.dedup();
     let parts: Vec<String> = fidelities

@@ -94,7 +94,7 @@ fn contents(sections: &[Section]) -> Markup {
 
 fn section(part: &Section, level: u8) -> Markup {
     html! {
-        section id=(part.id) {
+        section id=(part.id) data-board=[&part.board] {
             @if level == 2 { h2 { (part.title) } } @else { h3 { (part.title) } }
             @for item in &part.blocks { (block(item)) }
             @for inner in &part.subsections { (section(inner, level + 1)) }

@@ -161,7 +161,10 @@ impl Matrix {
 
     /// What the signs mean that stand behind the figures.
     pub fn legend(&self) -> String {
-        format::fidelity_legend(self.cells().filter_map(|cell| cell.fidelity))
+        let figures = self
+            .cells()
+            .filter_map(|cell| Some((cell.metric, cell.fidelity?)));
+        format::fidelity_legend(figures)
     }
 
     /// How many cells ended how.
@@ -320,8 +323,7 @@ impl State {
 impl MatrixCell {
     fn shown(&self) -> Cell {
         if let (Some(value), Some(fidelity)) = (self.value, self.fidelity) {
-            let sign = format::fidelity_sign(fidelity);
-            let mut text = format!("{} {sign}", format::interval(self.metric, value, self.ci95));
+            let mut text = format::signed(self.metric, value, self.ci95, fidelity);
             if self.state == State::VariableTime {
                 text.push_str(" varies");
             }

@@ -276,9 +276,8 @@ impl Figure {
     fn shown(&self, metric: Metric) -> Cell {
         match self.value {
             Some(value) => {
-                let sign = format::fidelity_sign(self.fidelity);
-                let text = format::interval(metric, value, self.ci95);
-                Cell::number(format!("{text} {sign}"), value)
+                let text = format::signed(metric, value, self.ci95, self.fidelity);
+                Cell::number(text, value)
             }
             None => Cell::label(format::status_words(self.status), Tone::Warn),
         }
@@ -332,9 +331,12 @@ impl Pair {
                 Cell::text(line.note.clone().unwrap_or_default()),
             ]);
         }
-        let figures = self.lines.iter().flat_map(|line| [&line.left, &line.right]);
-        let valued = figures.flatten().filter(|figure| figure.value.is_some());
-        let legend = format::fidelity_legend(valued.map(|figure| figure.fidelity));
+        let valued = self.lines.iter().flat_map(|line| {
+            let figures = [&line.left, &line.right].into_iter().flatten();
+            let valued = figures.filter(|figure| figure.value.is_some());
+            valued.map(|figure| (line.metric, figure.fidelity))
+        });
+        let legend = format::fidelity_legend(valued);
         table.remarks.push(legend);
         table.without_empty_columns()
     }

@@ -29,7 +29,21 @@ pub struct Paper {
     pub notes: Vec<String>,
     /// What competes in tables of winners.
     pub candidates: Vec<Candidate>,
+    /// What stands behind columns that no simulator here can fill.
+    pub hardware: Vec<Hardware>,
     pub tables: Vec<PaperTable>,
+}
+
+/// A device that must be there for the figures of a board.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hardware {
+    /// As columns name it.
+    pub board: String,
+    /// Such as "a Raspberry Pi 3".
+    pub needs: String,
+    /// What to run once it is there.
+    pub fill: String,
 }
 
 /// A competitor, under the name that the paper gives it.
@@ -338,6 +352,8 @@ struct File {
     notes: Vec<String>,
     #[serde(default)]
     candidate: Vec<Candidate>,
+    #[serde(default)]
+    hardware: Vec<Hardware>,
     table: Vec<Spanned<FileTable>>,
 }
 
@@ -491,6 +507,7 @@ fn parse(text: &str) -> Result<Paper, Mistake> {
         venue: file.venue,
         notes: file.notes,
         candidates: file.candidate,
+        hardware: file.hardware,
         tables,
     })
 }

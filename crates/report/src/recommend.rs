@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use selo_lab::algorithm::Algorithm;
+use selo_lab::check::{CONSTANT_TIME, CheckLine};
 use selo_lab::interface::{AD_BYTES, Interface};
 use selo_lab::row::{Metric, Row, Status};
 use selo_lab::units::NANOWATT_HOUR;
@@ -47,6 +48,26 @@ pub struct Request {
     pub prefer: Prefer,
     /// Size of a message in bytes.
     pub bytes: u32,
+    /// What must have been shown of an implementation on this board.
+    pub conditions: Vec<Condition>,
+}
+
+/// Something that `selo lab check` shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// The same number of cycles whatever the secret.
+    ConstantTime,
+    /// Official test vectors ran, and none failed.
+    Conformity,
+}
+
+/// What is known of implementations beside their rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Evidence<'a> {
+    /// Lines of `selo lab check`.
+    pub checks: &'a [CheckLine],
+    /// Contenders and their licences.
+    pub licences: &'a [(String, String)],
 }
 
 /// Jobs that one implementation does: a cipher encrypts and decrypts, an authenticated
@@ -72,8 +93,12 @@ pub struct Advice {
     pub contender: String,
     pub algorithm: String,
     pub strategy: String,
+    /// SPDX expression of the contender's licence.
+    pub licence: Option<String>,
     /// Time of one message: all operations needed, key set-up left out.
     pub seconds: Option<f64>,
+    /// Instructions of the same, on boards that count them and have no time.
+    pub instructions: Option<f64>,
     /// Energy of the same, above idle.
     pub joules: Option<f64>,
     /// Flash in bytes.
@@ -86,6 +111,10 @@ pub struct Advice {
     pub buffers: Option<u64>,
     /// Why it ranks where it does, or why it is excluded.
     pub reasons: Vec<String>,
+    /// Whether its cycles were the same for all secrets tried; null if that was not checked.
+    pub constant_time: Option<bool>,
+    /// Cases of official vectors that passed, and that failed; null if none ran.
+    pub conformity: Option<(u64, u64)>,
     /// What speaks against it beside its figures.
     pub cautions: Vec<String>,
     /// False if it is no standard.
@@ -103,7 +132,12 @@ pub struct Answer {
 }
 
 /// Ranks what `rows` hold for the request. `algorithms` say what each can do.
-pub fn recommend(request: &Request, rows: &[Row], algorithms: &[Algorithm]) -> Answer {
+pub fn recommend(
+    request: &Request,
+    rows: &[Row],
+    algorithms: &[Algorithm],
+    evidence: Evidence<'_>,
+) -> Answer {
     let mut jobs: Vec<Job> = request.needs.iter().map(|need| need.job()).collect();
     jobs.sort();
     jobs.dedup();
@@ -123,6 +157,7 @@ pub fn recommend(request: &Request, rows: &[Row], algorithms: &[Algorithm]) -> A
                     request,
                     job,
                     algorithm,
+                    evidence,
                     rows,
                 };
                 all.push(unit.advise(contender, strategy));
@@ -178,12 +213,30 @@ struct Unit<'a> {
     request: &'a Request,
     job: Job,
     algorithm: &'a Algorithm,
+    evidence: Evidence<'a>,
     rows: Vec<&'a Row>,
 }
 
 impl Unit<'_> {
     fn advise(&self, contender: &str, strategy: &str) -> Advice {
         let (standard, cautions) = cautions(self.algorithm);
+        let of_contender = |(name, _): &&(String, String)| name == contender;
+        let licence = self.evidence.licences.iter().find(of_contender);
+        let checks: Vec<&CheckLine> = self
+            .evidence
+            .checks
+            .iter()
+            .filter(|check| {
+                check.board == self.request.board
+                    && check.contender == contender
+                    && check.algorithm == self.algorithm.name
+                    && check.strategy == strategy
+            })
+            .collect();
+        let mut timing = checks.iter().filter(|check| check.source == CONSTANT_TIME);
+        let official = || checks.iter().filter(|check| check.is_official());
+        let sum = |pick: fn(&CheckLine) -> u64| official().map(|check| pick(check)).sum::<u64>();
+        let (passed, failed) = (sum(|check| check.passed), sum(|check| check.failed));
         let mut advice = Advice {
             job: self.job,
             rank: None,
@@ -192,7 +245,9 @@ impl Unit<'_> {
             contender: contender.to_owned(),
             algorithm: self.algorithm.name.clone(),
             strategy: strategy.to_owned(),
+            licence: licence.map(|(_, licence)| licence.clone()),
             seconds: None,
+            instructions: None,
             joules: None,
             flash: None,
             ram: None,
@@ -200,10 +255,13 @@ impl Unit<'_> {
             stack: None,
             buffers: None,
             reasons: Vec::new(),
+            constant_time: timing.next().map(|check| check.failed == 0),
+            conformity: (passed + failed > 0).then_some((passed, failed)),
             cautions,
             standard,
         };
-        if let Err(reason) = self.fill(&mut advice) {
+        let met = self.meets(&advice);
+        if let Err(reason) = self.fill(&mut advice).and(met) {
             advice.reasons.push(reason);
         }
         advice
@@ -228,6 +286,34 @@ impl Unit<'_> {
         }
     }
 
+    /// Whether what was asked for was shown; an error is the reason for leaving it out.
+    fn meets(&self, advice: &Advice) -> Result<(), String> {
+        let how = format!(
+            "selo lab check --board {} --contender {} --algorithm {}",
+            advice.board, advice.contender, advice.algorithm
+        );
+        // What failed an official vector is not recommended, asked or not.
+        if let Some((_, failed)) = advice.conformity.filter(|(_, failed)| *failed > 0) {
+            let cases = format::things(failed as usize, "case", "cases");
+            return Err(format!("{cases} of official vectors failed"));
+        }
+        for condition in &self.request.conditions {
+            match condition {
+                Condition::Conformity if advice.conformity.is_none() => {
+                    return Err(format!("official vectors were not run here yet: {how}"));
+                }
+                Condition::ConstantTime if advice.constant_time == Some(false) => {
+                    return Err("its cycles depend on the secret".to_owned());
+                }
+                Condition::ConstantTime if advice.constant_time.is_none() => {
+                    return Err(format!("constant time was not checked here yet: {how}"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Fills in the figures; an error is the reason for leaving it out.
     fn fill(&self, advice: &mut Advice) -> Result<(), String> {
         let (image, operations) = self.work();
@@ -240,11 +326,23 @@ impl Unit<'_> {
         let flash = self.figure(image, Metric::Flash)? as u64;
         let static_ram = self.figure(image, Metric::Ram)? as u64;
         let mut stack = 0.0_f64;
-        let mut seconds = 0.0;
         for operation in &operations {
             stack = stack.max(self.figure(operation, Metric::Stack)?);
-            seconds += self.figure(operation, Metric::Time)?;
         }
+        let sum = |metric| -> Result<f64, String> {
+            let of = operations
+                .iter()
+                .map(|operation| self.figure(operation, metric));
+            of.sum()
+        };
+        // Where nothing has a time, instructions decide.
+        let (seconds, instructions) = match sum(Metric::Time) {
+            Ok(seconds) => (Some(seconds), None),
+            Err(reason) => match sum(Metric::Instructions) {
+                Ok(count) => (None, Some(count)),
+                Err(_) => return Err(reason),
+            },
+        };
         if self
             .rows
             .iter()
@@ -263,7 +361,8 @@ impl Unit<'_> {
         advice.stack = Some(stack);
         advice.buffers = Some(buffers);
         advice.ram = Some(ram);
-        advice.seconds = Some(seconds);
+        advice.seconds = seconds;
+        advice.instructions = instructions;
         advice.joules = joules.as_ref().ok().copied();
         if let (Prefer::Energy, Err(reason)) = (self.request.prefer, joules) {
             return Err(reason);
@@ -314,7 +413,7 @@ impl Unit<'_> {
                 ));
             }
         };
-        let grows = matches!(metric, Metric::Time | Metric::Energy);
+        let grows = matches!(metric, Metric::Time | Metric::Energy | Metric::Instructions);
         Ok(match row.bytes {
             Some(bytes) if grows && self.algorithm.interface == Interface::BlockCipher => {
                 value * f64::from(wanted.div_ceil(bytes.max(1)))
@@ -386,7 +485,10 @@ fn rank(request: &Request, all: &mut [Advice]) {
 fn price(request: &Request, advice: &Advice) -> f64 {
     let share = |used: Option<u64>, limit: u64| used.unwrap_or(0) as f64 / limit.max(1) as f64;
     match request.prefer {
-        Prefer::Time => advice.seconds.unwrap_or(f64::INFINITY),
+        Prefer::Time => advice
+            .seconds
+            .or(advice.instructions)
+            .unwrap_or(f64::INFINITY),
         Prefer::Energy => advice.joules.unwrap_or(f64::INFINITY),
         Prefer::Size => share(advice.flash, request.flash) + share(advice.ram, request.ram),
     }
@@ -394,6 +496,7 @@ fn price(request: &Request, advice: &Advice) -> f64 {
 
 fn reasons(request: &Request, advice: &Advice, index: usize, factor: f64) -> Vec<String> {
     let what = match request.prefer {
+        Prefer::Time if advice.seconds.is_none() => "instructions",
         Prefer::Time => "time",
         Prefer::Energy => "energy",
         Prefer::Size => "share of the two budgets",
@@ -415,6 +518,25 @@ fn reasons(request: &Request, advice: &Advice, index: usize, factor: f64) -> Vec
             "{}{energy} for {message}",
             format::quantity(Metric::Time, seconds)
         ));
+    }
+    if let Some(count) = advice.instructions {
+        reasons.push(format!(
+            "{}, which say nothing exact about time",
+            format::quantity(Metric::Instructions, count)
+        ));
+    }
+    match advice.conformity {
+        Some((passed, _)) => reasons.push(format!(
+            "{} of official vectors passed",
+            format::things(passed as usize, "case", "cases")
+        )),
+        None => reasons.push("correct in the cases run before and after measuring".to_owned()),
+    }
+    if advice.constant_time == Some(true) {
+        reasons.push("the same cycles for every secret tried".to_owned());
+    }
+    if let Some(licence) = &advice.licence {
+        reasons.push(format!("licence {licence}"));
     }
     let count = |value: Option<u64>| format::count(value.unwrap_or(0) as f64);
     reasons.push(format!(
@@ -571,9 +693,12 @@ impl Answer {
                 Column::text("Rank"),
                 Column::text("Implementation"),
                 Column::number("Time", "ms"),
+                Column::number("Instructions", ""),
                 Column::number("Energy", "nWh"),
                 Column::number("Flash", "bytes"),
                 Column::number("RAM", "bytes"),
+                Column::text("Constant time"),
+                Column::text("Licence"),
                 Column::text("Why"),
             ],
         );
@@ -591,7 +716,10 @@ impl Answer {
             "RAM: static, deepest stack and the caller's buffers. Flash and static RAM are growth over an empty program."
                 .to_owned(),
         );
-        table
+        if table.body.is_empty() {
+            return table;
+        }
+        table.without_empty_columns()
     }
 }
 
@@ -647,9 +775,17 @@ impl Advice {
             rank,
             name,
             self.seconds.map_or_else(Cell::none, time),
+            self.instructions
+                .map_or_else(Cell::none, |n| Cell::number(format::count(n), n)),
             self.joules.map_or_else(Cell::none, energy),
             size(self.flash),
             size(self.ram),
+            Cell::text(match self.constant_time {
+                Some(true) => "yes",
+                Some(false) => "no",
+                None => "",
+            }),
+            Cell::text(self.licence.clone().unwrap_or_default()),
             Cell::text(why),
         ]
     }

@@ -213,8 +213,8 @@ fn every_gap_has_its_status_and_a_reason() {
             &alb,
             "table-2-time",
             "AES128: Encrypt | ESP32 without accelerator",
-            CellStatus::NeedsBoard,
-            "esp32",
+            CellStatus::NeedsHardware,
+            "needs an ESP32: ",
         ),
         (
             &alb,
@@ -486,7 +486,14 @@ fn lines_have_exactly_the_documented_fields() {
 #[test]
 fn tables_for_readers_hide_absent_boards_and_say_so() {
     let rows = [row("aes-128", "fast", "encrypt", Metric::Time, 1e-3)];
-    let comparison = compared("albarello2020", &rows);
+    let mut without = paper("albarello2020");
+    without.hardware.clear();
+    let ours = Ours {
+        rows: &rows,
+        boards: &boards(),
+        contender: "selo",
+    };
+    let comparison = compare(&without, ours, |_| true);
     let times = comparison
         .tables
         .iter()
@@ -498,9 +505,57 @@ fn tables_for_readers_hide_absent_boards_and_say_so() {
     let remarks = shown.remarks.join("\n");
     assert!(
         remarks
-            .contains("45 cells not shown: no board to run yet for esp32, esp32-accelerated, pi3."),
+            .contains("45 cells not shown: no board to run yet for esp32, esp32-accelerated, rpi3."),
         "{remarks}"
     );
+}
+
+#[test]
+fn no_cell_is_silently_empty_and_what_needs_a_device_says_which() {
+    // A simulator that counts instructions, and a board without a file.
+    let instructions = Row {
+        board: "rpi3".into(),
+        fidelity: Fidelity::Instructions,
+        ..row("aes-128", "fast", "encrypt", Metric::Instructions, 1234.0)
+    };
+    let mut boards = boards();
+    boards.push(KnownBoard {
+        name: "rpi3".into(),
+        power: Vec::new(),
+    });
+    let rows = [instructions];
+    let ours = Ours {
+        rows: &rows,
+        boards: &boards,
+        contender: "selo",
+    };
+    let comparison = compare(&paper("albarello2020"), ours, |_| true);
+    for line in comparison.lines() {
+        let reason = line.reason.as_deref().unwrap_or_default();
+        assert!(
+            line.measured.is_some() || !reason.is_empty(),
+            "{}",
+            line.cell
+        );
+        assert_ne!(line.status, CellStatus::NeedsBoard, "{}", line.cell);
+    }
+    let reason = |table: &str, cell: &str| {
+        let line = line(&comparison, table, cell);
+        assert_eq!(line.status, CellStatus::NeedsHardware, "{:?}", line.reason);
+        line.reason.clone().unwrap_or_default()
+    };
+    let pi = reason("table-2-time", "AES128: Encrypt | RPi-3");
+    assert!(pi.starts_with("1,234 instructions counted"), "{pi}");
+    assert!(
+        pi.contains("needs a Raspberry Pi 3: on it: selo lab run"),
+        "{pi}"
+    );
+    let pi = reason("table-2-time", "SHA256 | RPi-3");
+    assert!(pi.starts_with("needs a Raspberry Pi 3"), "{pi}");
+    let chip = reason("table-3", "SHA256 | ESP32 with accelerator");
+    assert!(chip.contains("accelerator"), "{chip}");
+    let shown = comparison.tables.iter().find(|t| t.id == "table-2-time");
+    assert_eq!(shown.expect("it is there").to_table(false).body.len(), 75);
 }
 
 /// A node with its radio: 16 ms awake in each packet, a quarter of a second on the air.

@@ -3,8 +3,11 @@
 mod support;
 
 use selo_lab::algorithm::{Algorithm, AlgorithmFile};
+use selo_lab::check::{CONSTANT_TIME, CheckLine};
 use selo_lab::row::{Metric, Row, Status};
-use selo_report::recommend::{Advice, Answer, Job, Need, Prefer, Request, recommend};
+use selo_report::recommend::{
+    Advice, Answer, Condition, Evidence, Job, Need, Prefer, Request, recommend,
+};
 use support::{failed, row};
 
 fn algorithms() -> Vec<Algorithm> {
@@ -116,8 +119,9 @@ fn ask_of(rows: &[Row], needs: &[Need], flash: u64, ram: u64, prefer: Prefer) ->
         needs: needs.to_vec(),
         prefer,
         bytes: 16,
+        conditions: Vec::new(),
     };
-    recommend(&request, rows, &algorithms())
+    recommend(&request, rows, &algorithms(), Evidence::default())
 }
 
 fn order(answer: &Answer, job: Job) -> Vec<String> {
@@ -253,8 +257,9 @@ fn longer_messages_cost_more_blocks() {
         needs: vec![Need::Encrypt],
         prefer: Prefer::Energy,
         bytes: 40,
+        conditions: Vec::new(),
     };
-    let answer = recommend(&request, &rows(), &algorithms());
+    let answer = recommend(&request, &rows(), &algorithms(), Evidence::default());
     let first = answer.ranked(Job::Cipher).next().expect("ranked");
     assert!((first.seconds.expect("timed") - 3.0 * 160e-6).abs() < 1e-12);
     assert!((first.joules.expect("timed") - 3.0 * 0.8e-6).abs() < 1e-15);
@@ -269,8 +274,9 @@ fn another_board_has_nothing_to_offer() {
         needs: vec![Need::Encrypt],
         prefer: Prefer::Time,
         bytes: 16,
+        conditions: Vec::new(),
     };
-    let answer = recommend(&request, &rows(), &algorithms());
+    let answer = recommend(&request, &rows(), &algorithms(), Evidence::default());
     assert!(answer.advice.is_empty() && !answer.is_complete());
 }
 
@@ -284,5 +290,93 @@ fn tables_show_ranks_and_reasons() {
         table.body[2]
             .iter()
             .any(|cell| cell.text.contains("excluded: it does not offer decrypt"))
+    );
+}
+
+/// A line of `selo lab check`.
+fn check(strategy: &str, source: &str, failed: u64) -> CheckLine {
+    CheckLine {
+        source: source.into(),
+        algorithm: "aes-128".into(),
+        strategy: strategy.into(),
+        contender: "selo".into(),
+        board: "uno".into(),
+        runner: "simavr".into(),
+        tried: 10,
+        passed: 10 - failed,
+        failed,
+        available: 10,
+        first_failure: None,
+    }
+}
+
+#[test]
+fn conditions_leave_out_what_was_not_shown_and_licences_are_told() {
+    let checks = [
+        check("fast", CONSTANT_TIME, 0),
+        check("fast", "fips197", 0),
+        check("tiny", "fips197", 1),
+    ];
+    let licences = [("selo".to_owned(), "MIT OR Apache-2.0".to_owned())];
+    let evidence = Evidence {
+        checks: &checks,
+        licences: &licences,
+    };
+    let ask = |conditions: Vec<Condition>| {
+        let request = Request {
+            board: "uno".into(),
+            flash: 32_768,
+            ram: 2048,
+            needs: vec![Need::Encrypt],
+            prefer: Prefer::Time,
+            bytes: 16,
+            conditions,
+        };
+        recommend(&request, &rows(), &algorithms(), evidence)
+    };
+    let open = ask(Vec::new());
+    // What failed a vector is never recommended; what was not checked is, unless it must be.
+    assert!(excluded(&open, "aes-128 tiny").contains("1 case of official vectors failed"));
+    assert!(order(&open, Job::Cipher).len() > 1);
+    let strict = ask(vec![Condition::ConstantTime, Condition::Conformity]);
+    assert_eq!(order(&strict, Job::Cipher), ["aes-128 fast"]);
+    let first = strict.ranked(Job::Cipher).next().expect("one fits");
+    assert_eq!(first.licence.as_deref(), Some("MIT OR Apache-2.0"));
+    let reasons = first.reasons.join("; ");
+    for words in [
+        "10 cases of official vectors",
+        "every secret tried",
+        "licence MIT",
+    ] {
+        assert!(reasons.contains(words), "{reasons}");
+    }
+    assert!(excluded(&strict, "speck128/128 fast").contains("selo lab check --board uno"));
+}
+
+#[test]
+fn where_a_board_has_no_clock_instructions_decide() {
+    let counted: Vec<Row> = rows()
+        .into_iter()
+        .filter(|row| row.metric != Metric::Energy)
+        .map(|mut row| {
+            if row.metric == Metric::Time {
+                row.metric = Metric::Instructions;
+                row.value = row.value.map(|seconds| (seconds * 1e9).round());
+            }
+            row
+        })
+        .collect();
+    let by_time = order(
+        &ask(&[Need::Encrypt], 32_768, 2048, Prefer::Time),
+        Job::Cipher,
+    );
+    let answer = ask_of(&counted, &[Need::Encrypt], 32_768, 2048, Prefer::Time);
+    assert_eq!(order(&answer, Job::Cipher), by_time);
+    let first = answer.ranked(Job::Cipher).next().expect("one fits");
+    assert_eq!(first.seconds, None);
+    assert!(
+        first.reasons[0].contains("least instructions"),
+        "{:?}",
+        first.reasons
     );
 }

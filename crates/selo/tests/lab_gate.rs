@@ -150,7 +150,7 @@ fn a_gate_stays_shut_until_what_got_worse_is_written_down() {
     assert_eq!(wrong.code, Some(2), "{}", wrong.all());
     assert!(wrong.stderr.contains("hint:"), "{}", wrong.stderr);
     // A figure that is gone keeps it shut, too.
-    let rows = ["--rows", "out/lab", "--metric", "ram,cycles"];
+    let rows = ["--rows", "out/lab", "--metric", "ram,cycles,flash"];
     let mut missing = std::fs::read_to_string(&path).expect("the baseline");
     missing.push_str(&format!(
         "{}\n",
@@ -246,11 +246,6 @@ fn two_are_compared_with_what_their_ratio_is_worth() {
         assert_eq!(answer.code, Some(0), "{}", answer.all());
         let value: Value = serde_json::from_str(&answer.stdout).expect("JSON");
         assert!(value.is_array() == (format == "github-action-benchmark"));
-        assert!(
-            answer.stderr.contains("have no figure"),
-            "{}",
-            answer.stderr
-        );
     }
     for format in ["csv", "jsonl"] {
         let answer = project.selo(&["lab", "export", "--format", format, "--board", "uno"]);
@@ -259,4 +254,54 @@ fn two_are_compared_with_what_their_ratio_is_worth() {
     }
     let none = project.selo(&["lab", "export", "--format", "csv", "--algorithm", "sha-256"]);
     assert_eq!(none.code, Some(3), "{}", none.all());
+}
+
+#[test]
+fn a_sweep_keeps_each_combination_and_marks_the_best() {
+    let project = Project::new();
+    let run = with(
+        &[
+            "lab", "run", "--board", "native", "--flags", "-O1;-O3", "--metric", "flash",
+        ],
+        &[],
+    );
+    let answer = project.selo(&run);
+    assert_eq!(answer.code, Some(0), "{}", answer.all());
+    assert!(answer.stdout.contains("cc -O1") && answer.stdout.contains("cc -O3"));
+    assert!(answer.stdout.contains(" bytes *"), "{}", answer.stdout);
+    let path = project.path().join("out/sweep/native/rows.jsonl");
+    let kept = std::fs::read_to_string(&path).expect("rows of the sweep");
+    let rows = lines(&kept);
+    for flag in ["-O1", "-O3"] {
+        let of_flag = |row: &&Value| row["variant"] == format!("cc {flag}");
+        let row = rows.iter().find(of_flag).expect("a row of each");
+        let flags = row["flags"].as_str().expect("flags");
+        assert!(flags.ends_with(flag), "{flags}");
+        // The contender's own are replaced.
+        assert_eq!(flags.matches("-O").count(), 1, "{flags}");
+    }
+    // Again: nothing is added.
+    assert_eq!(project.selo(&run).code, Some(0));
+    assert_eq!(std::fs::read_to_string(&path).expect("rows"), kept);
+    // No report mistakes them for the contender's own rows.
+    assert!(!project.path().join("out/lab/native/rows.jsonl").exists());
+    let missing = project.selo(&with(
+        &[
+            "lab",
+            "run",
+            "--board",
+            "native",
+            "--compilers",
+            "no-such-cc",
+            "--metric",
+            "flash",
+        ],
+        &[],
+    ));
+    assert_eq!(missing.code, Some(3), "{}", missing.all());
+    assert!(
+        missing.stderr.contains("no-such-cc is not installed"),
+        "{}",
+        missing.stderr
+    );
 }

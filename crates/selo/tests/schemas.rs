@@ -8,7 +8,15 @@ use common::{Project, root};
 #[test]
 fn the_schemas_in_the_tree_are_those_of_the_types() {
     let project = Project::new();
-    for kind in ["measurement", "check", "survey", "comparison"] {
+    for kind in [
+        "measurement",
+        "check",
+        "survey",
+        "comparison",
+        "pair",
+        "matrix",
+        "gate",
+    ] {
         let printed = project.selo(&["lab", "schema", kind]);
         assert_eq!(printed.code, Some(0), "{}", printed.all());
         let path = root().join("bench/schema").join(format!("{kind}.json"));

@@ -129,3 +129,8 @@ fn an_algorithm_is_added() {
 fn a_paper_is_added() {
     perform("add-a-paper.md");
 }
+
+#[test]
+fn benchmarks_are_continuous() {
+    perform("continuous-benchmarks.md");
+}

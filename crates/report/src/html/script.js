@@ -54,17 +54,58 @@
   }
 
   const source = document.getElementById("rows");
-  if (!source || !window.HTMLDialogElement) return;
+  if (!source) return;
   let rows;
+  const parsed = () => (rows ??= JSON.parse(source.textContent));
+
+  // Boards and libraries to look at. A line of a table goes when every row behind it is of
+  // others; a section when it is all of another board.
+  const filters = { board: new Set(), contender: new Set() };
+  for (const row of parsed()) for (const name of Object.keys(filters)) filters[name].add(row[name]);
+  const chosen = {};
+  const status = make("span", { ariaLive: "polite" });
+  const apply = () => {
+    const shown = (row) => Object.keys(filters).every((name) => chosen[name].has(row[name]));
+    for (const line of document.querySelectorAll("tbody tr")) {
+      const cells = [...line.querySelectorAll("[data-r]")];
+      const behind = cells.flatMap((cell) => cell.dataset.r.split(" ").map((index) => parsed()[index]));
+      line.classList.toggle("off", behind.length > 0 && !behind.some(shown));
+    }
+    for (const part of document.querySelectorAll("section[data-board]")) {
+      const off = !chosen.board.has(part.dataset.board);
+      part.classList.toggle("off", off);
+      for (const link of document.querySelectorAll(`.contents a[href="#${part.id}"]`)) link.parentElement.classList.toggle("off", off);
+    }
+    status.textContent = `${chosen.board.size} of ${filters.board.size} boards, ${chosen.contender.size} of ${filters.contender.size} libraries`;
+  };
+  const titles = { board: "Boards", contender: "Libraries" };
+  const panel = make("form", { className: "filters", ariaLabel: "Boards and libraries to show" });
+  for (const [name, values] of Object.entries(filters)) {
+    chosen[name] = new Set(values);
+    if (values.size < 2) continue;
+    const set = make("fieldset", {}, make("legend", { textContent: titles[name] }));
+    for (const value of [...values].sort(words.compare)) {
+      const box = make("input", { type: "checkbox", checked: true, name, value });
+      box.addEventListener("change", () => { chosen[name][box.checked ? "add" : "delete"](value); apply(); });
+      set.append(make("label", {}, box, ` ${value}`));
+    }
+    panel.append(set);
+  }
+  if (panel.children.length) {
+    panel.append(make("p", {}, status, ". Pictures keep all libraries of their board."));
+    document.querySelector("main").prepend(panel);
+    status.textContent = "everything shown";
+  }
+
+  if (!window.HTMLDialogElement) return;
   const dialog = make("dialog");
   dialog.setAttribute("aria-label", "Rows behind a figure");
   document.body.append(dialog);
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
   const show = (indices) => {
-    rows ??= JSON.parse(source.textContent);
     const parts = indices.slice(0, 20).flatMap((index) => {
       const list = make("dl");
-      for (const [name, value] of Object.entries(rows[index])) {
+      for (const [name, value] of Object.entries(parsed()[index])) {
         if (value !== null) list.append(make("dt", { textContent: name }), make("dd", { textContent: String(value) }));
       }
       return [make("h2", { textContent: `Row ${index}` }), list];
@@ -97,7 +138,7 @@
       column += step[1];
       if (step[0] === 1) row = row.nextElementSibling;
       if (step[0] === -1) row = row.previousElementSibling;
-    } while (row && row.cells[column] && (row.hidden || !row.cells[column].dataset.r));
+    } while (row && row.cells[column] && (row.hidden || row.classList.contains("off") || !row.cells[column].dataset.r));
     const next = row && row.cells[column];
     if (!next) return;
     cell.tabIndex = -1;

@@ -24,6 +24,7 @@ pub fn section(lines: &Lines<'_>, board: &str) -> Section {
         format!("All figures: {title}"),
     );
     section.short = Some(title.to_owned());
+    section.board = Some(board.to_owned());
     if let Some(note) = lines.context.board(board) {
         let limits: Vec<String> = [("flash", note.flash), ("RAM", note.ram)]
             .into_iter()

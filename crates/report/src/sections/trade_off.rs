@@ -15,7 +15,6 @@ const FEWEST: usize = 3;
 
 pub fn section(lines: &Lines<'_>) -> Section {
     let mut section = Section::new("trade-off", "Trade-off between flash, time and RAM");
-    let mut figures = Vec::new();
     // Where program memory is not limited there is nothing to trade.
     let limited = |board: &&str| {
         lines
@@ -24,6 +23,7 @@ pub fn section(lines: &Lines<'_>) -> Section {
             .is_none_or(|note| note.flash.is_some())
     };
     for board in lines.boards().into_iter().filter(limited) {
+        let mut figures = Vec::new();
         for interface in lines
             .interfaces(board)
             .into_iter()
@@ -41,13 +41,20 @@ pub fn section(lines: &Lines<'_>) -> Section {
                 figures.extend(figure(lines, board, interface, operation, &chosen));
             }
         }
+        if figures.is_empty() {
+            continue;
+        }
+        let title = lines.context.board_title(board);
+        let mut part = Section::new(format!("trade-off-of-{}", slug(board)), title);
+        part.board = Some(board.to_owned());
+        part.figures(figures);
+        section.subsections.push(part);
     }
-    if !figures.is_empty() {
+    if !section.subsections.is_empty() {
         section.text(
-            "Left is smaller, down is faster, a smaller point needs less RAM. A filled point is a choice that \
+            "Left is smaller, down is faster (fewer instructions, where a board has no clock), a smaller point needs less RAM. A filled point is a choice that \
              no other one beats or equals in all three. The dashed line is the least time for the flash.",
         );
-        section.figures(figures);
     }
     section
 }
@@ -59,13 +66,23 @@ fn figure(
     operation: &str,
     chosen: &[&Line],
 ) -> Option<Figure> {
+    let has = |metric| {
+        chosen
+            .iter()
+            .any(|line| lines.value(line, metric).is_some())
+    };
+    let speed = if has(Metric::Time) {
+        Metric::Time
+    } else {
+        Metric::Instructions
+    };
     let complete: Vec<(&Line, [f64; 3])> = chosen
         .iter()
         .filter_map(|&line| {
             let value = |metric| lines.value(line, metric);
             // What the caller must leave free: static RAM and stack together.
             let memory = value(Metric::Ram)? + value(Metric::Stack).unwrap_or(0.0);
-            Some((line, [value(Metric::Flash)?, value(Metric::Time)?, memory]))
+            Some((line, [value(Metric::Flash)?, value(speed)?, memory]))
         })
         .collect();
     if complete.len() < FEWEST {
@@ -75,7 +92,7 @@ fn figure(
         .iter()
         .map(|(_, [_, time, _])| *time)
         .fold(0.0, f64::max);
-    let scale = format::column_scale(Metric::Time, largest);
+    let scale = format::column_scale(speed, largest);
     let families = distinct(
         complete
             .iter()
@@ -96,7 +113,7 @@ fn figure(
                 "{}: {} flash, {}, {} RAM and stack",
                 lines.name(line),
                 format::quantity(Metric::Flash, *flash),
-                format::quantity(Metric::Time, *time),
+                format::quantity(speed, *time),
                 format::quantity(Metric::Ram, *memory)
             ),
         })
@@ -117,7 +134,10 @@ fn figure(
         ),
         title: format!("{subject}, on {}", lines.context.board_title(board)),
         x_name: "flash, bytes".to_owned(),
-        y_name: format!("time, {}", scale.symbol),
+        y_name: match speed {
+            Metric::Time => format!("time, {}", scale.symbol),
+            _ => scale.symbol.to_owned(),
+        },
         size_name: "static RAM and stack".to_owned(),
         remark: format!("{board}, {}", fidelity.join(" and ")),
         families: families.into_iter().map(str::to_owned).collect(),

@@ -21,6 +21,7 @@ figure has a status and a reason:
   ok              published and measured
   not-printed     measured; the paper prints a dash or draws it without a number
   not-measured    no row yet; the reason says how to make one
+  needs-hardware  only the device gives this; the reason has the command that fills it
   needs-board     the board has no file yet
   does-not-fit    measured: too large for the board, by the bytes in the reason
   not-supported   the implementation does not offer the operation
@@ -68,7 +69,8 @@ pub struct Args {
     /// Show cells of boards that have no file yet, too
     #[arg(long)]
     all: bool,
-    /// Rows to compare with: files, or folders with rows.jsonl [default: out/lab/*]
+    /// Rows to compare with: files, or folders with rows.jsonl [default: out/lab/*]; BOARD=DIR
+    /// takes them for those of another board, such as rpi3=DIR what a Raspberry Pi measured
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     rows: Vec<PathBuf>,
     /// Whose implementation is compared where the paper's file names none

@@ -78,8 +78,13 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     for name in &args.board {
         project.board(name)?;
     }
-    let wanted = |board: &&Board| named(&args.board, &board.name);
-    let wanted: Vec<&Board> = project.boards.iter().filter(wanted).collect();
+    let mut wanted: Vec<&Board> = project.boards.iter().collect();
+    if !args.board.is_empty() {
+        // In the order in which they were named.
+        let place = |board: &Board| args.board.iter().position(|name| *name == board.name);
+        wanted.retain(|board| place(board).is_some());
+        wanted.sort_by_key(|board| place(board));
+    }
     let done = if args.rows.is_empty() {
         measure(args, &project, &wanted)?
     } else {

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use selo_lab::project::Project;
 use selo_report::format;
-use selo_report::recommend::{Answer, Need, Prefer, Request, recommend};
+use selo_report::recommend::{Answer, Condition, Evidence, Need, Prefer, Request, recommend};
 use selo_report::table::TerminalStyle;
 
-use super::rows;
+use super::common::named;
+use super::{report, rows};
 
 /// Rank the implementations that fit a device, with reasons
 #[derive(Debug, clap::Args)]
@@ -17,11 +18,14 @@ use super::rows;
 Every figure comes from a row of `selo lab run`: what was not proven correct and
 measured is not recommended, and what is left out is listed with the reason.
 RAM is all that a call takes: static data, the deepest stack, and the caller's
-buffers for one message. Speed says nothing of security: the footnotes do.
+buffers for one message. Speed says nothing of security: the footnotes do. All libraries
+that were measured compete, licences shown; where a board has no clock, instructions
+decide. What failed an official vector (selo lab check) is never recommended.
 
 Examples:
   selo lab recommend --board uno --flash 4096 --ram 512
   selo lab recommend --board uno --flash 2000 --ram 300 --need decrypt --prefer size
+  selo lab recommend --board uno --need seal,open --require constant-time,conformity
   selo lab recommend --board uno --flash 16384 --ram 1200 --need seal,open,key-exchange
 
 Exit codes: 0 something fits, 1 nothing does (or no set that does all the jobs),
@@ -42,13 +46,20 @@ pub struct Args {
     /// What decides among those that fit
     #[arg(long, value_enum, default_value = "time")]
     prefer: PreferArg,
+    /// What must have been shown on this board by selo lab check
+    #[arg(long, value_enum, value_delimiter = ',')]
+    require: Vec<ConditionArg>,
     /// Size of a message
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     bytes: u32,
     /// JSON Lines on stdout, one line an implementation, nothing else
     #[arg(long)]
     json: bool,
-    /// Rows to choose from: files, or folders with rows.jsonl [default: out/lab/*]
+    /// Libraries to choose among (default: all that were measured)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    contender: Vec<String>,
+    /// Rows to choose from: files, or folders with rows.jsonl [default: out/lab/*]; lines of
+    /// selo lab check are read beside them
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     rows: Vec<PathBuf>,
 }
@@ -83,7 +94,15 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
         .map(|c| c.name.as_str())
         .collect();
     let mut rows = rows::read(&args.rows, project)?;
-    rows.retain(|row| !test_only.contains(row.contender.as_str()));
+    for name in &args.contender {
+        let known = || data.contenders.iter().map(|c| c.name.as_str());
+        if !known().any(|contender| contender == name) {
+            return Err(selo_lab::Error::unknown("contender", name, known()).into());
+        }
+    }
+    rows.retain(|row| {
+        named(&args.contender, &row.contender) && !test_only.contains(row.contender.as_str())
+    });
     if !rows.iter().any(|row| row.board == board.name) {
         return Ok(rows::none(&board.name));
     }
@@ -95,8 +114,22 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
         needs: args.need.iter().map(|need| need.need()).collect(),
         prefer: args.prefer.prefer(),
         bytes: args.bytes,
+        conditions: args.require.iter().map(|arg| arg.condition()).collect(),
     };
-    let answer = recommend(&request, &rows, &data.algorithms);
+    let mut checks = Vec::new();
+    for file in report::check_files(&args.rows, project) {
+        checks.extend(report::read_checks(&file)?);
+    }
+    let licences: Vec<(String, String)> = data
+        .contenders
+        .iter()
+        .map(|contender| (contender.name.clone(), contender.licence.clone()))
+        .collect();
+    let evidence = Evidence {
+        checks: &checks,
+        licences: &licences,
+    };
+    let answer = recommend(&request, &rows, &data.algorithms, evidence);
     if args.json {
         rows::print_lines(&answer.advice)?;
     } else {
@@ -114,6 +147,23 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
         board.name
     );
     Ok(ExitCode::from(1))
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ConditionArg {
+    /// The same number of cycles whatever the secret
+    ConstantTime,
+    /// Official test vectors ran, and none failed
+    Conformity,
+}
+
+impl ConditionArg {
+    fn condition(self) -> Condition {
+        match self {
+            ConditionArg::ConstantTime => Condition::ConstantTime,
+            ConditionArg::Conformity => Condition::Conformity,
+        }
+    }
 }
 
 impl NeedArg {

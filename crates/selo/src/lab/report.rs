@@ -100,7 +100,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
 }
 
 /// The files of `lab check` that lie beside the row files which [`rows::read`] reads.
-fn check_files(named: &[PathBuf], root: &Path) -> Vec<PathBuf> {
+pub fn check_files(named: &[PathBuf], root: &Path) -> Vec<PathBuf> {
     let named = if named.is_empty() {
         vec![root.join("out/lab")]
     } else {
@@ -123,7 +123,7 @@ fn check_files(named: &[PathBuf], root: &Path) -> Vec<PathBuf> {
 }
 
 /// The lines of a file of `lab check`.
-fn read_checks(path: &Path) -> anyhow::Result<Vec<CheckLine>> {
+pub fn read_checks(path: &Path) -> anyhow::Result<Vec<CheckLine>> {
     let file =
         std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut checks = Vec::new();

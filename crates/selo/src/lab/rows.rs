@@ -18,7 +18,16 @@ pub fn read(named: &[PathBuf], project: &Path) -> anyhow::Result<Vec<Row>> {
     if named.is_empty() {
         files = row_files(&project.join("out/lab"));
     }
+    let mut renamed = Vec::new();
     for path in named {
+        if let Some((board, path)) = taken_for(path) {
+            let of_other = read(&[path], project)?;
+            renamed.extend(of_other.into_iter().map(|row| Row {
+                board: board.clone(),
+                ..row
+            }));
+            continue;
+        }
         if !path.is_dir() {
             files.push(path.clone());
             continue;
@@ -36,7 +45,15 @@ pub fn read(named: &[PathBuf], project: &Path) -> anyhow::Result<Vec<Row>> {
     for file in files {
         rows.extend(store::read(&file)?);
     }
+    rows.extend(renamed);
     Ok(store::latest(rows))
+}
+
+/// `BOARD=PATH`: rows that were measured elsewhere, under the name of another board.
+fn taken_for(named: &Path) -> Option<(String, PathBuf)> {
+    let (board, path) = named.to_str()?.split_once('=')?;
+    let is_name = board.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    (is_name && !board.is_empty() && !named.exists()).then(|| (board.to_owned(), path.into()))
 }
 
 /// The row files in the folders of a folder, in the order of their names: dates sort.
