@@ -129,11 +129,20 @@ fn fault(result: Result<Done>) -> (Fault, bool, u8) {
 fn certificates_that_are_not_good() {
     let (authority, other) = (Authority::new(), Authority::new());
     let good = authority.server();
-    assert_eq!(fault(other.one(good.address)), (Fault::WrongCertificate, true, 1));
+    assert_eq!(
+        fault(other.one(good.address)),
+        (Fault::WrongCertificate, true, 1)
+    );
     let expired = start(authority.options(-10, -1));
-    assert_eq!(fault(authority.one(expired.address)), (Fault::ExpiredCertificate, true, 1));
+    assert_eq!(
+        fault(authority.one(expired.address)),
+        (Fault::ExpiredCertificate, true, 1)
+    );
     let not_yet = start(authority.options(1, 10));
-    assert_eq!(fault(authority.one(not_yet.address)), (Fault::ExpiredCertificate, true, 1));
+    assert_eq!(
+        fault(authority.one(not_yet.address)),
+        (Fault::ExpiredCertificate, true, 1)
+    );
     // Of another name.
     let url = Url::parse(&format!("https://127.0.0.1:{}", good.address.port())).expect("good");
     let timeout = Duration::from_secs(20);
@@ -201,7 +210,12 @@ fn strangers_do_not_stop_the_server() {
         timeout: Duration::from_millis(500),
         ..authority.options(-1, 10)
     });
-    for bytes in [&b""[..], b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\xff\xff", &[0; 4000]] {
+    for bytes in [
+        &b""[..],
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"\x16\x03\x01\xff\xff",
+        &[0; 4000],
+    ] {
         let mut stream = std::net::TcpStream::connect(server.address).expect("it listens");
         let _ = stream.write_all(bytes);
     }

@@ -237,11 +237,17 @@ mod tests {
     #[test]
     fn the_tests_give_the_values_of_another_implementation() {
         let test = welch(&A, &B).expect("they vary");
-        assert!((test.statistic - -1.352_818_545_090_926_3).abs() < 1e-9, "{test:?}");
+        assert!(
+            (test.statistic - -1.352_818_545_090_926_3).abs() < 1e-9,
+            "{test:?}"
+        );
         assert!((test.p - 0.212_851_353_475_402_54).abs() < 1e-9, "{test:?}");
         let test = mann_whitney(&A, &B).expect("enough of both");
         assert!((test.statistic - 7.0).abs() < 1e-12, "{test:?}");
-        assert!((test.p - 0.002_054_718_976_131_807).abs() < 1e-9, "{test:?}");
+        assert!(
+            (test.p - 0.002_054_718_976_131_807).abs() < 1e-9,
+            "{test:?}"
+        );
         // One outlier hides the difference of means, not that of ranks.
         assert!(!compare(&A, &B, 0.05).expect("both are there").distinct);
         let shifted = A.map(|x| x + 0.5);

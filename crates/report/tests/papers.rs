@@ -33,13 +33,16 @@ const UNO_ROWS: [&str; 12] = [
 fn every_paper_reads() {
     let all = selo_report::paper::read_all(&papers()).unwrap_or_else(|error| panic!("{error}"));
     let names: Vec<&str> = all.iter().map(|paper| paper.name.as_str()).collect();
-    assert_eq!(names, [
+    assert_eq!(
+        names,
+        [
             "albarello2020",
             "ferreira2020",
             "ferreira2021",
             "ramalho2024",
             "rocha-securino"
-        ]);
+        ]
+    );
     for paper in &all {
         assert!(!paper.notes.is_empty() && !paper.authors.is_empty());
     }
