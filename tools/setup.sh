@@ -36,6 +36,9 @@ faketime                                    faketime
 psql                                        postgresql-client-common
 openssl                                     openssl
 curl                                        curl
+ip                                          iproute2
+qemu-aarch64                                qemu-user
+aarch64-linux-gnu-gcc                       gcc-aarch64-linux-gnu
 /usr/lib/python3/dist-packages/cryptography python3-cryptography
 '
 

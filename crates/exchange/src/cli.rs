@@ -186,6 +186,9 @@ pub struct ServeTlsArgs {
     /// Key exchanges to offer, or all
     #[arg(long, value_delimiter = ',', default_value = "all")]
     group: Vec<String>,
+    /// Give no tickets: nobody can resume, and clients need not understand them
+    #[arg(long)]
+    without_tickets: bool,
     /// File for what comes, one JSON object a line
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
@@ -452,6 +455,7 @@ impl ServeTlsArgs {
             groups: named(&self.group, &Group::ALL, Group::by_name, "key exchange")?,
             timeout: Duration::from_secs(self.limits.timeout),
             max_clients: self.limits.max_clients as usize,
+            tickets: !self.without_tickets,
         };
         let server = tls::server::Server::start(&self.listen, options, self.store.as_deref(), say)?;
         println!("listening {}", server.address);
