@@ -78,7 +78,10 @@ fn the_two_programs_understand_each_other() {
     assert_eq!(rows.len(), 2 * 2 * Cipher::ALL.len());
     assert!(rows.iter().all(|row| row.verified && row.fault.is_none()));
     assert!(rows.iter().all(|row| Figure::Total.of(row).is_some()));
-    assert_eq!(rows.iter().filter(|row| row.warm_up).count(), rows.len() / 2);
+    assert_eq!(
+        rows.iter().filter(|row| row.warm_up).count(),
+        rows.len() / 2
+    );
 
     // The other way round.
     let mut serving = Running(
@@ -117,7 +120,11 @@ fn the_two_programs_understand_each_other() {
     assert_eq!(error.fault(), Fault::WrongKey);
 
     // It survives strangers as well.
-    for bytes in [&b"GET /"[..], b"SELX\x01\x01\x01\x00\xff\xff\xff\xff", &[0; 40]] {
+    for bytes in [
+        &b"GET /"[..],
+        b"SELX\x01\x01\x01\x00\xff\xff\xff\xff",
+        &[0; 40],
+    ] {
         let mut stream = std::net::TcpStream::connect(to).expect("it listens");
         let _ = std::io::Write::write_all(&mut stream, bytes);
         let _ = stream.shutdown(std::net::Shutdown::Write);
