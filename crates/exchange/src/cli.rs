@@ -690,6 +690,7 @@ impl ReportArgs {
             figures::comparisons(&rows, Experiment::Symmetric, Figure::Total),
             figures::tls(&rows),
             figures::comparisons(&rows, Experiment::Tls, Figure::Handshake),
+            figures::comparisons(&rows, Experiment::Tls, Figure::HandshakeCpu),
             figures::comparisons(&rows, Experiment::Tls, Figure::Exchange),
         ]);
         draw(self.pictures.as_deref(), &figures::pictures(&rows))

@@ -265,18 +265,19 @@ pub fn comparisons(rows: &[Row], experiment: Experiment, figure: Figure) -> Tabl
         ],
     );
     let groups = groups(rows, experiment);
+    // What differs in one thing only: two suites by one key exchange, not by two.
     let alike = |a: &Group<'_>, b: &Group<'_>| {
-        (
-            &a.unit.scenario,
-            &a.unit.payload,
-            &a.unit.handshake,
-            a.fidelity,
-        ) == (
-            &b.unit.scenario,
-            &b.unit.payload,
-            &b.unit.handshake,
-            b.fidelity,
-        )
+        let (x, y) = (a.unit, b.unit);
+        let same = x.scenario == y.scenario
+            && x.payload == y.payload
+            && x.handshake == y.handshake
+            && a.fidelity == b.fidelity;
+        let differ = [
+            x.cipher != y.cipher,
+            x.group != y.group,
+            x.implementation != y.implementation,
+        ];
+        same && differ.into_iter().filter(|differ| *differ).count() == 1
     };
     let mut pairs = Vec::new();
     for (place, a) in groups.iter().enumerate() {

@@ -130,8 +130,8 @@ pub fn ways(file: &Value, suite: &str, rows: &[Row], readings: u32) -> Vec<Way> 
     let reading = cost(packet, 0, 0, cycles("seal 16"));
     let join = cost(JoinRequest::BYTES, JoinAccept::BYTES, 1, cycles("join"));
     let pair = cost(
-        PairKey::BYTES + PairResult::BYTES,
         PairCommit::BYTES + PairReveal::BYTES,
+        PairKey::BYTES + PairResult::BYTES,
         2,
         cycles("pair"),
     );
@@ -378,6 +378,7 @@ mod tests {
         assert_eq!(way("link, join").alone.bytes(), 145.0);
         assert!((way("link, join").of_a_day.bytes() - (116.0 / 10.0 + 29.0)).abs() < 1e-9);
         assert_eq!(way("link, pair").alone.bytes(), 149.0 + 145.0);
+        assert_eq!(way("link, pair").alone.sent, 38.0 + 53.0 + 58.0 + 29.0);
         assert!(matches!(way("link, join").alone.computing, Computing::Cycles(c) if c > 1e6));
         let full = way("TLS 1.3, TLS_AES_128_GCM_SHA256, x25519, full");
         assert_eq!((full.alone.bytes(), full.alone.trips), (1100.0, 3.0));
