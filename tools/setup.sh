@@ -48,6 +48,9 @@ psql                                        postgresql-client-common
 openssl                                     openssl
 /usr/include/openssl/evp.h                  libssl-dev
 curl                                        curl
+ip                                          iproute2
+qemu-aarch64                                qemu-user
+aarch64-linux-gnu-gcc                       gcc-aarch64-linux-gnu
 /usr/lib/python3/dist-packages/cryptography python3-cryptography
 '
 

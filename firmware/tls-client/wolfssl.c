@@ -79,7 +79,15 @@ static int write_all(const char *data, size_t size) {
     return wolfSSL_write(session, data, (int)size) == (int)size ? 0 : -1;
 }
 
-static int read_some(char *data, size_t size) { return wolfSSL_read(session, data, (int)size); }
+static int read_some(char *data, size_t size) {
+    int got = wolfSSL_read(session, data, (int)size);
+    if (got < 0) {
+        char text[WOLFSSL_MAX_ERROR_SZ];
+        fprintf(stderr, "%s\n", wolfSSL_ERR_error_string(
+                                    (unsigned long)wolfSSL_get_error(session, got), text));
+    }
+    return got;
+}
 
 static void close_session(void) {
     if (session != NULL) {

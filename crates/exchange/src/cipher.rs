@@ -110,8 +110,6 @@ pub enum Implementation {
     RustCrypto,
     /// ring, of which the TLS of this project is made.
     Ring,
-    #[cfg(feature = "openssl")]
-    OpenSsl,
 }
 
 impl Implementation {
@@ -119,8 +117,6 @@ impl Implementation {
         Implementation::Selo,
         Implementation::RustCrypto,
         Implementation::Ring,
-        #[cfg(feature = "openssl")]
-        Implementation::OpenSsl,
     ];
 
     pub fn name(self) -> &'static str {
@@ -128,8 +124,6 @@ impl Implementation {
             Implementation::Selo => "selo",
             Implementation::RustCrypto => "rustcrypto",
             Implementation::Ring => "ring",
-            #[cfg(feature = "openssl")]
-            Implementation::OpenSsl => "openssl",
         }
     }
 
@@ -142,8 +136,6 @@ impl Implementation {
         match self {
             Implementation::Selo | Implementation::RustCrypto => true,
             Implementation::Ring => ring_algorithm(cipher).is_some(),
-            #[cfg(feature = "openssl")]
-            Implementation::OpenSsl => crate::openssl::cipher(cipher).is_some(),
         }
     }
 
@@ -220,8 +212,6 @@ impl Implementation {
                     .map_err(unexpected)?;
                 out.copy_from_slice(&whole[iv.len()..]);
             }
-            #[cfg(feature = "openssl")]
-            Implementation::OpenSsl => crate::openssl::seal_cbc(cipher, key, iv, out, message)?,
             _ => {
                 out[..message.len()].copy_from_slice(message);
                 let size = message.len();
@@ -246,8 +236,6 @@ impl Implementation {
                 out.truncate(size);
                 Some(out)
             }
-            #[cfg(feature = "openssl")]
-            Implementation::OpenSsl => crate::openssl::open_cbc(cipher, key, iv, data),
             _ => match cipher {
                 Cipher::Aes128Cbc => decrypt_padded::<aes::Aes128>(key, iv, data),
                 Cipher::Aes192Cbc => decrypt_padded::<aes::Aes192>(key, iv, data),
@@ -301,10 +289,6 @@ impl Implementation {
                     .ok_or_else(|| too_large(data.len()))?;
                 tag.copy_from_slice(made.as_ref());
             }
-            #[cfg(feature = "openssl")]
-            Implementation::OpenSsl => {
-                crate::openssl::seal_aead(cipher, key, nonce, ad, data, tag)?;
-            }
         }
         Ok(())
     }
@@ -351,10 +335,6 @@ impl Implementation {
                 key.open_in_place_separate_tag(nonce, ad, tag, data, 0..)
                     .is_ok()
             }),
-            #[cfg(feature = "openssl")]
-            Implementation::OpenSsl => {
-                crate::openssl::open_aead(cipher, key, nonce, ad, data, tag)
-            }
         }
     }
 }
@@ -486,7 +466,11 @@ mod tests {
                     assert_eq!(sealed.len(), cipher.sealed_size(size));
                     for opener in offering() {
                         let opened = opener.open(cipher, key, b"ad", &sealed).expect("offers");
-                        assert_eq!(opened.as_deref(), Some(&message[..]), "{opener:?} {cipher:?}");
+                        assert_eq!(
+                            opened.as_deref(),
+                            Some(&message[..]),
+                            "{opener:?} {cipher:?}"
+                        );
                         let mut bad = sealed.clone();
                         *bad.last_mut().expect("not empty") ^= 1;
                         let opened = opener.open(cipher, key, b"ad", &bad).expect("offers");

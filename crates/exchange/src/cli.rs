@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use selo_lab::project::Project;
 use selo_report::format::things;
+use selo_report::svg::Picture;
 use selo_report::table::{Table, TerminalStyle};
 
 use crate::cipher::{Cipher, Implementation};
@@ -17,7 +19,7 @@ use crate::row::{self, Experiment, Figure, Row, Rows, Stamps, Unit};
 use crate::run::{Measured, Outcome, Plan, run};
 use crate::tls::client::{Client, Reading, Url};
 use crate::tls::{Group, Suite};
-use crate::{figures, published, server, tls};
+use crate::{figures, published, server, tls, ways};
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -37,6 +39,8 @@ pub enum Command {
     Report(ReportArgs),
     /// A published paper's figures, ours beside them
     Compare(CompareArgs),
+    /// What one sealed reading costs by each way: the link, TLS 1.3
+    Ways(WaysArgs),
 }
 
 #[derive(Debug, Args)]
@@ -182,6 +186,9 @@ pub struct ServeTlsArgs {
     /// Key exchanges to offer, or all
     #[arg(long, value_delimiter = ',', default_value = "all")]
     group: Vec<String>,
+    /// Give no tickets: nobody can resume, and clients need not understand them
+    #[arg(long)]
+    without_tickets: bool,
     /// File for what comes, one JSON object a line
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
@@ -276,6 +283,35 @@ pub struct CompareArgs {
     form: Form,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  selo exchange tls --ca tls/ca.pem --suite all --handshake full,resumed
+  selo exchange ways --pictures out/exchange
+  selo exchange ways --readings 24 --suite ascon")]
+pub struct WaysArgs {
+    /// Rows of `selo exchange tls`
+    #[arg(value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
+    rows: Vec<PathBuf>,
+    /// Readings a day
+    #[arg(long, value_name = "N", default_value_t = 144, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    readings: u32,
+    /// Suite of the link
+    #[arg(long, value_name = "NAME", default_value = "chachapoly-blake2s")]
+    suite: String,
+    /// Kept rows of the link on the board
+    #[arg(long, value_name = "FILE", default_value = "bench/baseline/uno.json")]
+    link: PathBuf,
+    /// Power profile of the board
+    #[arg(long, value_name = "NAME", default_value = "atmega328p-datasheet")]
+    power: String,
+    /// Write the picture (SVG) into this folder
+    #[arg(long, value_name = "DIR")]
+    pictures: Option<PathBuf>,
+    #[command(flatten)]
+    form: Form,
+}
+
 fn implementation(text: &str) -> std::result::Result<Implementation, String> {
     Implementation::by_name(text).ok_or_else(|| {
         let names: Vec<&str> = Implementation::ALL.iter().map(|i| i.name()).collect();
@@ -290,7 +326,9 @@ fn reading(text: &str) -> std::result::Result<Reading, String> {
         .collect();
     match numbers[..] {
         [latitude, longitude, speed]
-            if latitude.abs() <= 90.0 && longitude.abs() <= 180.0 && (0.0..1e4).contains(&speed) =>
+            if latitude.abs() <= 90.0
+                && longitude.abs() <= 180.0
+                && (0.0..1e4).contains(&speed) =>
         {
             Ok(Reading {
                 latitude,
@@ -347,6 +385,7 @@ impl Command {
             Command::Tls(args) => args.run(),
             Command::Report(args) => args.run(),
             Command::Compare(args) => args.run(),
+            Command::Ways(args) => args.run(),
         }
     }
 }
@@ -416,6 +455,7 @@ impl ServeTlsArgs {
             groups: named(&self.group, &Group::ALL, Group::by_name, "key exchange")?,
             timeout: Duration::from_secs(self.limits.timeout),
             max_clients: self.limits.max_clients as usize,
+            tickets: !self.without_tickets,
         };
         let server = tls::server::Server::start(&self.listen, options, self.store.as_deref(), say)?;
         println!("listening {}", server.address);
@@ -650,22 +690,57 @@ impl ReportArgs {
             figures::comparisons(&rows, Experiment::Symmetric, Figure::Total),
             figures::tls(&rows),
             figures::comparisons(&rows, Experiment::Tls, Figure::Handshake),
+            figures::comparisons(&rows, Experiment::Tls, Figure::HandshakeCpu),
             figures::comparisons(&rows, Experiment::Tls, Figure::Exchange),
         ]);
-        if let Some(folder) = &self.pictures {
-            let failed = |error: std::io::Error| Error::File {
-                path: folder.clone(),
-                why: error.to_string(),
-                hint: "--pictures DIR is made if it can be".into(),
-            };
-            std::fs::create_dir_all(folder).map_err(failed)?;
-            for picture in figures::pictures(&rows) {
-                let path = folder.join(format!("{}.svg", picture.id));
-                std::fs::write(&path, picture.standalone()).map_err(failed)?;
-                eprintln!("{}", path.display());
-            }
-        }
-        Ok(())
+        draw(self.pictures.as_deref(), &figures::pictures(&rows))
+    }
+}
+
+/// Writes pictures into a folder, if there is to be one.
+fn draw(folder: Option<&Path>, pictures: &[Picture]) -> Result<()> {
+    let Some(folder) = folder else {
+        return Ok(());
+    };
+    let failed = |error: std::io::Error| Error::File {
+        path: folder.to_owned(),
+        why: error.to_string(),
+        hint: "--pictures DIR is made if it can be".into(),
+    };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    for picture in pictures {
+        let path = folder.join(format!("{}.svg", picture.id));
+        std::fs::write(&path, picture.standalone()).map_err(failed)?;
+        eprintln!("{}", path.display());
+    }
+    Ok(())
+}
+
+impl WaysArgs {
+    fn run(&self) -> Result<()> {
+        let here = std::env::current_dir().map_err(|source| Error::Machine {
+            doing: "tell the current folder",
+            source,
+        })?;
+        let project = Project::load(&Project::find(&here)?)?;
+        let board = project.board("uno")?;
+        let power = board.power.iter().find(|power| power.name == self.power);
+        let (Some(power), Some(clock)) = (power, board.clock_hz) else {
+            let names: Vec<&str> = board.power.iter().map(|power| &*power.name).collect();
+            return Err(Error::usage(
+                format!("there is no power profile '{}'", self.power),
+                format!("one of {}", names.join(", ")),
+            ));
+        };
+        let file = ways::baseline(&self.link)?;
+        let rows = all_rows(&self.rows)?;
+        let ways = ways::ways(&file, &self.suite, &rows, self.readings);
+        self.form
+            .print(&[ways::table(&ways, self.readings, clock as f64, power)]);
+        draw(
+            self.pictures.as_deref(),
+            &[ways::picture(&ways, self.readings)],
+        )
     }
 }
 
@@ -677,4 +752,3 @@ impl CompareArgs {
         Ok(())
     }
 }
-

@@ -57,7 +57,13 @@ impl Exchange<'_> {
         let seconds = self.timeout.as_secs();
         let start = Instant::now();
         let mut stream = net::connect(self.to, self.timeout)?;
-        let hello = expect(&mut stream, Kind::Hello, 300, "waiting for a greeting", seconds)?;
+        let hello = expect(
+            &mut stream,
+            Kind::Hello,
+            300,
+            "waiting for a greeting",
+            seconds,
+        )?;
         let connect = nanoseconds(start.elapsed());
         let hello = Hello::decode(&hello.body)?;
         if hello.key != self.key.id() {
@@ -86,7 +92,16 @@ impl Exchange<'_> {
         // A server that refuses says so while the request is still being sent.
         let sent = request.write(&mut stream, "sending", seconds);
         let limit = hello.max_payload.saturating_add(OVERHEAD);
-        let reply = match (sent, expect(&mut stream, Kind::Reply, limit, "waiting for the reply", seconds)) {
+        let reply = match (
+            sent,
+            expect(
+                &mut stream,
+                Kind::Reply,
+                limit,
+                "waiting for the reply",
+                seconds,
+            ),
+        ) {
             (Ok(()), reply) => reply?,
             (Err(_), Err(said @ (Error::Refused(_) | Error::Altered { .. }))) => return Err(said),
             (Err(error), _) => return Err(error),
@@ -101,9 +116,9 @@ impl Exchange<'_> {
             .ok_or_else(|| Error::Protocol("a reply without times".into()))?;
 
         let before = Instant::now();
-        let opened =
-            self.implementation
-                .open(self.cipher, &theirs, &bind(Kind::Reply), answer)?;
+        let opened = self
+            .implementation
+            .open(self.cipher, &theirs, &bind(Kind::Reply), answer)?;
         // Taking the reply apart is no part of opening it.
         let t7 = t6 + before.elapsed();
 
@@ -136,7 +151,13 @@ impl Exchange<'_> {
             "sending the digest",
             seconds,
         )?;
-        let verdict = expect(&mut stream, Kind::Verdict, 0, "waiting for the verdict", seconds)?;
+        let verdict = expect(
+            &mut stream,
+            Kind::Verdict,
+            0,
+            "waiting for the verdict",
+            seconds,
+        )?;
         if verdict.code != 0 {
             return Err(Error::Differs { who: "the server" });
         }

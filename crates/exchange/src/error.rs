@@ -97,6 +97,9 @@ pub enum Error {
     Random(getrandom::Error),
 
     #[error(transparent)]
+    Lab(#[from] selo_lab::Error),
+
+    #[error(transparent)]
     Paper(#[from] selo_report::paper::PaperError),
 
     /// Exchanges failed; each has said why in its row.
@@ -153,6 +156,7 @@ impl Error {
         Some(match self {
             Error::Usage { hint, .. } | Error::File { hint, .. } => hint.clone(),
             Error::Failed { hint, .. } => return hint.clone(),
+            Error::Lab(error) => return error.hint(),
             Error::Absent { .. } => {
                 "start one there (`selo exchange serve --listen ADDR:PORT`), and see that no \
                  firewall stands between"
@@ -194,6 +198,7 @@ impl Error {
         match self {
             Error::Usage { .. } | Error::File { .. } | Error::Paper(_) => 2,
             Error::Machine { .. } | Error::Random(_) => 4,
+            Error::Lab(error) => error.exit_code(),
             _ => 1,
         }
     }

@@ -215,10 +215,13 @@ pub fn tls(rows: &[Row]) -> Table {
             let most = group.rows.iter().map(|row| bytes(row)).max().unwrap_or(0);
             line.push(Cell::number(most.to_string(), most as f64));
         }
-        let trips = group.rows.first().and_then(|row| row.tls).map_or_else(
-            Cell::none,
-            |t| Cell::text(format!("{} + {}", t.handshake_trips, t.exchange_trips)),
-        );
+        let trips = group
+            .rows
+            .first()
+            .and_then(|row| row.tls)
+            .map_or_else(Cell::none, |t| {
+                Cell::text(format!("{} + {}", t.handshake_trips, t.exchange_trips))
+            });
         line.push(trips);
         for memory in [|t: &TlsTimes| t.heap, |t: &TlsTimes| t.stack] {
             let tls = group.rows.iter().filter_map(|row| row.tls.as_ref());
@@ -262,9 +265,19 @@ pub fn comparisons(rows: &[Row], experiment: Experiment, figure: Figure) -> Tabl
         ],
     );
     let groups = groups(rows, experiment);
+    // What differs in one thing only: two suites by one key exchange, not by two.
     let alike = |a: &Group<'_>, b: &Group<'_>| {
-        (&a.unit.scenario, &a.unit.payload, &a.unit.handshake, a.fidelity)
-            == (&b.unit.scenario, &b.unit.payload, &b.unit.handshake, b.fidelity)
+        let (x, y) = (a.unit, b.unit);
+        let same = x.scenario == y.scenario
+            && x.payload == y.payload
+            && x.handshake == y.handshake
+            && a.fidelity == b.fidelity;
+        let differ = [
+            x.cipher != y.cipher,
+            x.group != y.group,
+            x.implementation != y.implementation,
+        ];
+        same && differ.into_iter().filter(|differ| *differ).count() == 1
     };
     let mut pairs = Vec::new();
     for (place, a) in groups.iter().enumerate() {
@@ -397,7 +410,10 @@ fn chart(
             .map(|group| Item {
                 label: format!("{}, {}", group.unit.label(), group.unit.implementation),
                 remark: group.fidelity.to_string(),
-                bars: figures.iter().map(|(_, figure)| bar(group, *figure)).collect(),
+                bars: figures
+                    .iter()
+                    .map(|(_, figure)| bar(group, *figure))
+                    .collect(),
             })
             .collect(),
     }
@@ -465,7 +481,10 @@ mod tests {
     fn there_is_a_picture_of_times_and_of_shares() {
         let pictures = pictures(&rows());
         let ids: Vec<&str> = pictures.iter().map(|p| p.id.as_str()).collect();
-        assert_eq!(ids, ["times-two-processes-string", "share-two-processes-string"]);
+        assert_eq!(
+            ids,
+            ["times-two-processes-string", "share-two-processes-string"]
+        );
         assert!(pictures[0].standalone().contains("aes-256-cbc"));
     }
 }

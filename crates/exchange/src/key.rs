@@ -64,7 +64,13 @@ impl Key {
                 file.write_all(text.as_bytes())?;
                 file.sync_all()
             })
-            .map_err(|error| file(path, error.to_string(), "name a new file in a folder of yours"))
+            .map_err(|error| {
+                file(
+                    path,
+                    error.to_string(),
+                    "name a new file in a folder of yours",
+                )
+            })
     }
 
     /// Reads it from a file that nobody else can read.

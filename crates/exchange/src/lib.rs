@@ -12,6 +12,7 @@
 //! | [`payload`] | what is sent |
 //! | [`row`], [`run`] | what is kept of an exchange; the order of exchanges, and going on |
 //! | [`figures`], [`published`] | tables and pictures of rows; the papers' figures beside them |
+//! | [`ways`] | what a reading costs by the link and by TLS |
 //! | [`cli`] | the subcommands, for `selo exchange` and for the small program of this crate |
 
 pub mod cipher;
@@ -21,14 +22,13 @@ pub mod error;
 pub mod figures;
 pub mod key;
 mod net;
-#[cfg(feature = "openssl")]
-mod openssl;
 pub mod payload;
 pub mod published;
 pub mod row;
 pub mod run;
 pub mod server;
 pub mod tls;
+pub mod ways;
 pub mod wire;
 
 pub use error::{Error, Fault, Result};

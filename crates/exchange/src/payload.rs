@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(image.len(), 1_997_583);
         assert_eq!(
             hex::encode(Sha256::digest(&image))[..16],
-            *"IMAGE-DIGEST----"
+            *"e2e1d41e4da41e6f"
         );
         assert_eq!(Payload::parse("300").expect("a size").bytes.len(), 300);
         assert!(Payload::parse("999999999").is_err());

@@ -16,7 +16,10 @@ use crate::row::{Experiment, Fidelity, Figure, Row};
 pub fn read(folder: &Path, name: &str) -> Result<Paper> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if !name.chars().all(plain) {
-        return Err(Error::usage(format!("'{name}' is no paper"), "ferreira2020"));
+        return Err(Error::usage(
+            format!("'{name}' is no paper"),
+            "ferreira2020",
+        ));
     }
     Ok(paper::read(&folder.join(format!("{name}.toml")))?)
 }
@@ -137,13 +140,14 @@ fn line(cell: &PaperCell, rows: &[Row]) -> Vec<Cell> {
                     Some("ms") => Cell::number(significant(value * 1e3, 3), value * 1e3),
                     _ => Cell::number(significant(value, 3), value),
                 },
-                Cell::label(if emulated { "emulated" } else { "wall-clock" }, Tone::Quiet),
+                Cell::label(
+                    if emulated { "emulated" } else { "wall-clock" },
+                    Tone::Quiet,
+                ),
             ),
             Ours::Missing(why) => (Cell::text("not measured").with_note(why), Cell::none()),
         },
-        MeasuredBy::Nothing { reason } => {
-            (Cell::text("–").with_note(reason.clone()), Cell::none())
-        }
+        MeasuredBy::Nothing { reason } => (Cell::text("–").with_note(reason.clone()), Cell::none()),
         _ => (
             Cell::text("see selo lab compare").with_tone(Tone::Quiet),
             Cell::none(),

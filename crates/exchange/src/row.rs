@@ -65,7 +65,11 @@ pub struct Unit {
 impl Unit {
     /// Its cipher, and what else tells it from its neighbours.
     pub fn label(&self) -> String {
-        let parts = [Some(&self.cipher), self.group.as_ref(), self.handshake.as_ref()];
+        let parts = [
+            Some(&self.cipher),
+            self.group.as_ref(),
+            self.handshake.as_ref(),
+        ];
         let words: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
         words.join(", ")
     }
@@ -261,7 +265,10 @@ fn parse(path: &Path, text: &str) -> Result<(Vec<Row>, usize)> {
 impl Rows {
     /// Opens a file to go on with, and reads what is in it.
     pub fn open(path: &Path) -> Result<(Rows, Vec<Row>)> {
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        if let Some(folder) = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+        {
             std::fs::create_dir_all(folder).map_err(|error| wrong(folder, error.to_string()))?;
         }
         let failed = |error: std::io::Error| wrong(path, error.to_string());
@@ -286,7 +293,8 @@ impl Rows {
     }
 
     pub fn push(&mut self, row: &Row) -> Result<()> {
-        let mut line = serde_json::to_string(row).map_err(|error| wrong(&self.path, error.to_string()))?;
+        let mut line =
+            serde_json::to_string(row).map_err(|error| wrong(&self.path, error.to_string()))?;
         line.push('\n');
         self.file
             .write_all(line.as_bytes())
@@ -363,7 +371,8 @@ pub(crate) mod tests {
         let (mut rows, before) = Rows::open(&path).expect("new");
         assert!(before.is_empty());
         for repetition in 0..3 {
-            rows.push(&sample("aes-128-cbc", repetition, 100)).expect("written");
+            rows.push(&sample("aes-128-cbc", repetition, 100))
+                .expect("written");
         }
         let text = std::fs::read_to_string(&path).expect("there");
         std::fs::write(&path, &text[..text.len() - 20]).expect("cut");

@@ -192,7 +192,13 @@ mod tests {
         let switches = ciphers.windows(2).filter(|pair| pair[0] != pair[1]).count();
         assert!(switches > 2, "the order is shuffled: {ciphers:?}");
 
-        let outcome = run(&plan(), &mut rows, &before, |_| Ok(Measured::default()), |_, _| {});
+        let outcome = run(
+            &plan(),
+            &mut rows,
+            &before,
+            |_| Ok(Measured::default()),
+            |_, _| {},
+        );
         assert_eq!(outcome.expect("goes on"), Outcome { done: 34, kept: 10 });
         let after = crate::row::read(&path).expect("rows");
         let good = after.iter().filter(|row| row.verified && !row.warm_up);

@@ -195,7 +195,11 @@ impl Shared {
     }
 
     fn refuse(&self, stream: &mut TcpStream, why: Refusal) -> Result<()> {
-        Frame::new(Kind::Refusal, why as u8, Vec::new()).write(stream, "refusing", self.seconds())?;
+        Frame::new(Kind::Refusal, why as u8, Vec::new()).write(
+            stream,
+            "refusing",
+            self.seconds(),
+        )?;
         // What the client is still sending would otherwise make the kernel throw the refusal
         // away with the connection.
         let _ = stream.shutdown(std::net::Shutdown::Write);
@@ -294,8 +298,11 @@ impl Shared {
             if same {
                 self.counts.verified.fetch_add(1, Ordering::Relaxed);
             }
-            Frame::new(Kind::Verdict, u8::from(!same), Vec::new())
-                .write(stream, "saying what came", seconds)?;
+            Frame::new(Kind::Verdict, u8::from(!same), Vec::new()).write(
+                stream,
+                "saying what came",
+                seconds,
+            )?;
             if !same {
                 return Err(Error::Differs { who: "the server" });
             }

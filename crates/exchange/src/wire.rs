@@ -238,9 +238,9 @@ impl ServerTimes {
 
     /// Times that do not follow each other are refused.
     pub fn decode(bytes: &[u8; Self::SIZE]) -> Result<ServerTimes> {
-        let mut times = bytes.chunks_exact(8).map(|chunk| {
-            u64::from_be_bytes(chunk.try_into().expect("chunks of eight"))
-        });
+        let mut times = bytes
+            .chunks_exact(8)
+            .map(|chunk| u64::from_be_bytes(chunk.try_into().expect("chunks of eight")));
         let mut next = || times.next().expect("three of them");
         let times = ServerTimes {
             opened: next(),
@@ -248,7 +248,9 @@ impl ServerTimes {
             sealed: next(),
         };
         if times.opened > times.began || times.began > times.sealed {
-            return Err(Error::Protocol("times that do not follow each other".into()));
+            return Err(Error::Protocol(
+                "times that do not follow each other".into(),
+            ));
         }
         Ok(times)
     }
@@ -281,9 +283,10 @@ mod tests {
             let mut bytes = Vec::new();
             frame.write(&mut bytes, "writing", 1).expect("to memory");
             prop_assert_eq!(bytes.len() as u64, frame.wire_size());
-            prop_assert_eq!(read(&bytes).ok().flatten().as_ref(), Some(&frame));
+            prop_assert_eq!(read(&bytes).ok().flatten(), Some(frame));
             for end in 1..bytes.len().min(40) {
-                prop_assert!(matches!(read(&bytes[..end]), Err(Error::Cut { .. })));
+                let cut = matches!(read(&bytes[..end]), Err(Error::Cut { .. }));
+                prop_assert!(cut, "after {} bytes", end);
             }
             bytes[7] = 1;
             prop_assert!(matches!(read(&bytes), Err(Error::Protocol(_))));

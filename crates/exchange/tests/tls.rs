@@ -56,6 +56,7 @@ impl Authority {
             groups: Group::ALL.to_vec(),
             timeout: Duration::from_secs(20),
             max_clients: 8,
+            tickets: true,
         }
     }
 
@@ -182,6 +183,19 @@ fn what_is_not_offered() {
         false,
     );
     client.exchange(&READING, false).expect("it goes well");
+
+    // Without tickets nobody resumes, and a full handshake does not pass for a resumed one.
+    let server = start(Options {
+        tickets: false,
+        ..authority.options(-1, 10)
+    });
+    for resumed in [false, true] {
+        let client = authority.client(server.address, Suite::Aes128Gcm, Group::X25519, resumed);
+        match client.exchange(&READING, false) {
+            Ok(_) => assert!(!resumed),
+            failed => assert_eq!(fault(failed), (Fault::NotOffered, true, 1)),
+        }
+    }
 }
 
 #[test]

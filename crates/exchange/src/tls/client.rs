@@ -40,9 +40,7 @@ impl Url {
         let rest = text.strip_prefix("https://").ok_or_else(bad)?;
         let (authority, prefix) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.contains(']') => {
-                (host, port.parse().map_err(|_| bad())?)
-            }
+            Some((host, port)) if !port.contains(']') => (host, port.parse().map_err(|_| bad())?),
             _ => (authority, 443),
         };
         let plain = |text: &str| text.chars().all(|c| c.is_ascii_graphic());
@@ -164,7 +162,10 @@ impl Client {
         }
         let host = url.host.trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
-            Error::usage(format!("'{host}' is no name of a server"), "https://HOST:PORT")
+            Error::usage(
+                format!("'{host}' is no name of a server"),
+                "https://HOST:PORT",
+            )
         })?;
         let mut config = ClientConfig::builder_with_provider(provider(&[suite], &[group]))
             .with_protocol_versions(&[&rustls::version::TLS13])
@@ -255,7 +256,9 @@ impl Client {
         }
         let group = tls.negotiated_key_exchange_group();
         if group.map(|group| group.name()) != Some(self.group.of_rustls().1) {
-            return Err(Error::Protocol("another key exchange was negotiated".into()));
+            return Err(Error::Protocol(
+                "another key exchange was negotiated".into(),
+            ));
         }
 
         let request = self.request("reading", &reading.body(), !report);
@@ -328,7 +331,9 @@ impl Client {
 
     /// What an error of the TLS library means.
     fn failed(&self, error: io::Error, doing: &'static str, seconds: u64) -> Error {
-        let inner = error.get_ref().and_then(|e| e.downcast_ref::<rustls::Error>());
+        let inner = error
+            .get_ref()
+            .and_then(|e| e.downcast_ref::<rustls::Error>());
         let offered = || Error::NotOffered {
             what: format!("{} with {}", self.suite.name(), self.group.name()),
         };
@@ -388,7 +393,14 @@ mod tests {
         assert_eq!(url("https://a.b:7380").ok(), Some(is("a.b", 7380, "")));
         assert_eq!(url("https://a.b").ok(), Some(is("a.b", 443, "")));
         assert_eq!(url("https://[::1]:1/x/").ok(), Some(is("[::1]", 1, "/x")));
-        for bad in ["http://a", "https://", "https://a:x", "a", "https://a b", "https://a:70000"] {
+        for bad in [
+            "http://a",
+            "https://",
+            "https://a:x",
+            "a",
+            "https://a b",
+            "https://a:70000",
+        ] {
             assert!(Url::parse(bad).is_err(), "{bad}");
         }
     }
@@ -400,7 +412,10 @@ mod tests {
             longitude: -50.6497,
             speed: 12.5,
         };
-        assert_eq!(reading(-23.1).body().len(), reading(-23.185_104).body().len());
+        assert_eq!(
+            reading(-23.1).body().len(),
+            reading(-23.185_104).body().len()
+        );
         assert_eq!(
             reading(-23.1851).body(),
             "{\"latitude\":-23.185100,\"longitude\":-50.649700,\"speed\":12.50}"

@@ -40,9 +40,7 @@ impl Message {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(size) => have.extend(&chunk[..size]),
                 // Whoever hangs up without a word of TLS between two messages is done.
-                Err(error)
-                    if have.is_empty() && error.kind() == io::ErrorKind::UnexpectedEof =>
-                {
+                Err(error) if have.is_empty() && error.kind() == io::ErrorKind::UnexpectedEof => {
                     return Ok(None);
                 }
                 Err(error) => return Err(error),
@@ -53,7 +51,9 @@ impl Message {
         let first = lines.next().unwrap_or_default().to_owned();
         let (mut length, mut close) = (0, false);
         for line in lines {
-            let (name, value) = line.split_once(':').ok_or_else(|| bad("a line without ':'"))?;
+            let (name, value) = line
+                .split_once(':')
+                .ok_or_else(|| bad("a line without ':'"))?;
             let value = value.trim();
             if name.eq_ignore_ascii_case("content-length") {
                 length = value.parse().map_err(|_| bad("a length that is none"))?;
@@ -96,7 +96,10 @@ mod tests {
         let read = |text: &str| Message::read(&mut text.as_bytes());
         let good = read("POST /x HTTP/1.1\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc");
         let good = good.expect("good").expect("one");
-        assert_eq!((&*good.first, &*good.body), ("POST /x HTTP/1.1", &b"abc"[..]));
+        assert_eq!(
+            (&*good.first, &*good.body),
+            ("POST /x HTTP/1.1", &b"abc"[..])
+        );
         assert!(good.close);
         assert!(read("").expect("an end").is_none());
         for bad in [

@@ -3,7 +3,9 @@
 //! ML-KEM and then that of X25519. X25519 is ring's, ML-KEM a crate's in Rust [FIPS203].
 
 use ml_kem::kem::Decapsulate;
-use ml_kem::{B32, EncapsulateDeterministic, Encoded, EncodedSizeUser, KemCore, MlKem768, SharedKey};
+use ml_kem::{
+    B32, EncapsulateDeterministic, Encoded, EncodedSizeUser, KemCore, MlKem768, SharedKey,
+};
 use rustls::crypto::ring::kx_group::X25519;
 use rustls::crypto::{ActiveKeyExchange, CompletedKeyExchange, SharedSecret, SupportedKxGroup};
 use rustls::ffdhe_groups::FfdheGroup;

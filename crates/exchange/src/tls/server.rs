@@ -30,6 +30,8 @@ pub struct Options {
     pub groups: Vec<Group>,
     pub timeout: Duration,
     pub max_clients: usize,
+    /// Gives a ticket to whoever has shaken hands, so that it can resume.
+    pub tickets: bool,
 }
 
 /// A running server; stops when dropped.
@@ -116,7 +118,7 @@ impl Server {
                     )
                 })?;
         // One ticket is enough for whoever comes back.
-        config.send_tls13_tickets = 1;
+        config.send_tls13_tickets = usize::from(options.tickets);
         // Tickets are then sealed by a key of this process, and the server keeps no sessions.
         config.ticketer = rustls::crypto::ring::Ticketer::new()
             .map_err(|error| Error::Protocol(error.to_string()))?;

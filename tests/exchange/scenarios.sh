@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The scenarios of tools/exchange-pi.sh, once: every exchange between namespaces and
+# architectures has to be verified by both ends, and marked for what it is. Skipped,
+# by name, where the machine gives no namespaces or lacks the emulator.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+rows=$(mktemp -d)
+trap 'rm -rf "$rows"' EXIT
+said=$(tools/exchange-pi.sh --repeat 1 --payload string --cipher all --out "$rows/rows" 2>&1)
+status=$?
+echo "$said"
+if [ "$status" -eq 3 ]; then
+    echo "exchange-scenarios: 0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+
+passed=0 failed=0
+# expect WHAT COUNT PATTERN...: so many counted rows have all the patterns.
+expect() {
+    local what=$1 count=$2 found pattern
+    shift 2
+    found=$(grep '"warm_up":false' "$rows/rows")
+    for pattern in "$@"; do
+        found=$(grep -F -- "$pattern" <<<"$found")
+    done
+    found=$(grep -c . <<<"$found")
+    if [ "$found" -eq "$count" ]; then
+        passed=$((passed + 1))
+    else
+        echo "$what: $found rows, not $count" >&2
+        failed=$((failed + 1))
+    fi
+}
+
+[ "$status" -eq 0 ] || failed=1
+for scenario in two-processes pc-pi pi-pi; do
+    expect "$scenario, verified" 7 "\"scenario\":\"$scenario\"" '"verified":true'
+done
+expect "marked as emulated" 14 '"fidelity":"emulated"'
+expect "not marked" 7 '"fidelity":"wall-clock"' '"scenario":"two-processes"'
+expect "an emulated Pi as server" 14 'aarch64, emulated","fidelity'
+expect "an emulated Pi as client" 7 '"client":"Linux aarch64, emulated"'
+expect "labelled as not authenticated" 9 '"authenticated":false'
+echo "exchange-scenarios: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
