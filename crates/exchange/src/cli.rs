@@ -722,7 +722,10 @@ impl WaysArgs {
             doing: "tell the current folder",
             source,
         })?;
-        let project = Project::load(&Project::find(&here)?)?;
+        let project = Project::load(&Project::find(
+            &here,
+            std::env::current_exe().ok().as_deref(),
+        )?)?;
         let board = project.board("uno")?;
         let power = board.power.iter().find(|power| power.name == self.power);
         let (Some(power), Some(clock)) = (power, board.clock_hz) else {

@@ -504,8 +504,9 @@ fn tables_for_readers_hide_absent_boards_and_say_so() {
     assert_eq!(shown.body.len(), 30);
     let remarks = shown.remarks.join("\n");
     assert!(
-        remarks
-            .contains("45 cells not shown: no board to run yet for esp32, esp32-accelerated, rpi3."),
+        remarks.contains(
+            "45 cells not shown: no board to run yet for esp32, esp32-accelerated, rpi3."
+        ),
         "{remarks}"
     );
 }
