@@ -11,7 +11,7 @@
  * stack is not wiped function by function, but once by x25519_ladder.c.
  *
  * Multiplication and squaring exist twice: from bytes up, for 8-bit machines, and
- * from 32-bit words up, for the others. SELO_X25519_WORDS chooses; both are always
+ * from words up, for the others. SELO_X25519_WORDS chooses; both are always
  * compiled and tested, and the linker drops the one that is not called. Where
  * SELO_NATIVE_X25519 is 1 (native/native.h), assembly takes the place of both and of
  * the additions; nothing else knows how they work.
@@ -27,6 +27,16 @@
 /* 1 if the CPU multiplies 32 bits by 32 bits well: assumed where int has 32 bits. */
 #ifndef SELO_X25519_WORDS
 #define SELO_X25519_WORDS (UINT_MAX > 0xffff)
+#endif
+
+/* 1 if those words shall be halves of 16 bits. On ARMv6-M the compiler's product of 64
+ * bits has a branch that depends on its carry, on Xtensa so has a sum. */
+#ifndef SELO_X25519_HALVES
+#if (defined(__thumb__) && !defined(__thumb2__)) || defined(__XTENSA__)
+#define SELO_X25519_HALVES 1
+#else
+#define SELO_X25519_HALVES 0
+#endif
 #endif
 
 #if SELO_NATIVE_X25519
