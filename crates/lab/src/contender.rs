@@ -69,7 +69,8 @@ impl Contender {
 
     /// Whether nothing has to be fetched before it can be built.
     pub fn is_cached(&self) -> bool {
-        self.all_sources().all(|source| source.is_cached(&self.root))
+        self.all_sources()
+            .all(|source| source.is_cached(&self.root))
     }
 }
 

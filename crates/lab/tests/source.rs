@@ -75,7 +75,11 @@ impl World {
         let archives = self.folder.path().join("archives");
         let sources = Sources::new(self.folder.path(), true).with_archives(&archives);
         sources.fetch(contender, &mut |_| {})?;
-        Ok(contender.all_sources().next().expect("one").folder(self.folder.path()))
+        Ok(contender
+            .all_sources()
+            .next()
+            .expect("one")
+            .folder(self.folder.path()))
     }
 
     fn refused(&self, contender: &Contender) -> String {
@@ -104,7 +108,10 @@ fn what_is_pinned_is_unpacked_once() {
     world.put(&good());
     assert!(!contender.is_cached());
     let folder = world.fetch(&contender).expect("it is there");
-    assert_eq!(std::fs::read(folder.join("a.c")).expect("unpacked"), b"int a;");
+    assert_eq!(
+        std::fs::read(folder.join("a.c")).expect("unpacked"),
+        b"int a;"
+    );
     assert!(!folder.join("link.c").exists(), "links are left out");
     assert!(folder.join("../README").is_file());
     // The archive is not needed again.
@@ -153,7 +160,10 @@ fn a_cut_archive_is_refused_even_if_it_is_pinned() {
 fn offline_says_what_is_missing() {
     let world = World::new();
     let said = world.refused(&world.contender(&good(), ""));
-    assert!(said.contains("thing 1-1") && said.contains("offline"), "{said}");
+    assert!(
+        said.contains("thing 1-1") && said.contains("offline"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -168,7 +178,10 @@ fn an_alternative_takes_the_place_of_what_cannot_be_had() {
     let contender = world.contender(&good(), &alternative);
     std::fs::write(world.folder.path().join("archives/other-2.crate"), &other).expect("a file");
     let folder = world.fetch(&contender).expect("the alternative");
-    assert_eq!(std::fs::read(folder.join("a.c")).expect("unpacked"), b"int c;");
+    assert_eq!(
+        std::fs::read(folder.join("a.c")).expect("unpacked"),
+        b"int c;"
+    );
 }
 
 /// Two who fetch at once both find it whole.
@@ -178,7 +191,9 @@ fn two_may_fetch_at_once() {
     let contender = world.contender(&good(), "folder = \"src\"\n");
     world.put(&good());
     std::thread::scope(|scope| {
-        let both: Vec<_> = (0..4).map(|_| scope.spawn(|| world.fetch(&contender))).collect();
+        let both: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| world.fetch(&contender)))
+            .collect();
         for one in both {
             let folder = one.join().expect("no panic").expect("it is there");
             assert!(folder.join("a.c").is_file());
@@ -192,10 +207,22 @@ fn manifests_that_pin_nothing_are_errors() {
     let cases = [
         ("sha256 = \"12\"", "sha256 must be"),
         ("sha256 = \"ABCDEF\"", "sha256 must be"),
-        (&format!("sha256 = \"{digest}\"\narchive = \"../a.tar.gz\""), "archive must be"),
-        (&format!("sha256 = \"{digest}\"\narchive = \"a.zip\""), "is none of"),
-        (&format!("sha256 = \"{digest}\"\narchive = \"a.tgz\"\nfolder = \"../b\""), "inside the archive"),
-        (&format!("sha256 = \"{digest}\"\narchive = \"a.tgz\"\nlicense = \"MIT\""), "unknown field"),
+        (
+            &format!("sha256 = \"{digest}\"\narchive = \"../a.tar.gz\""),
+            "archive must be",
+        ),
+        (
+            &format!("sha256 = \"{digest}\"\narchive = \"a.zip\""),
+            "is none of",
+        ),
+        (
+            &format!("sha256 = \"{digest}\"\narchive = \"a.tgz\"\nfolder = \"../b\""),
+            "inside the archive",
+        ),
+        (
+            &format!("sha256 = \"{digest}\"\narchive = \"a.tgz\"\nlicense = \"MIT\""),
+            "unknown field",
+        ),
     ];
     for (lines, wanted) in cases {
         let folder = tempfile::tempdir().expect("a folder");
@@ -206,7 +233,8 @@ fn manifests_that_pin_nothing_are_errors() {
             "name = \"thing\"\ntitle = \"Thing\"\nversion = \"1\"\nlicence = \"MIT\"\n\
              [source]\nregistry = \"debian\"\npackage = \"thing\"\nversion = \"1\"\n{lines}\n"
         );
-        std::fs::write(folder.path().join("contenders/thing/contender.toml"), text).expect("a file");
+        std::fs::write(folder.path().join("contenders/thing/contender.toml"), text)
+            .expect("a file");
         match Project::load(folder.path()) {
             Err(error @ Error::Data { .. }) => {
                 assert!(error.to_string().contains(wanted), "{lines}: {error}");

@@ -34,7 +34,8 @@ fn crates(source: &Source, into: &Path) -> Result<PathBuf> {
         &["cargo"],
     )?;
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")));
+    let home =
+        home.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")));
     let kept = home.unwrap_or_default().join("registry/cache");
     let found = crate::data::sorted_entries(&kept)?
         .into_iter()
@@ -88,7 +89,13 @@ fn debian(source: &Source, cache: &Path, into: &Path) -> Result<PathBuf> {
     run(
         source,
         apt.command("apt-get")
-            .args(["source", "--download-only", "--tar-only", "--only-source", &spec])
+            .args([
+                "source",
+                "--download-only",
+                "--tar-only",
+                "--only-source",
+                &spec,
+            ])
             .current_dir(into),
         &["apt"],
     )?;

@@ -274,7 +274,11 @@ pub(super) fn ecdh(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>,
 /// A number in 32 bytes: without the zeros before it that it may have, and with those that it
 /// lacks.
 fn number(bytes: &[u8]) -> Vec<u8> {
-    let digits: Vec<u8> = bytes.iter().copied().skip_while(|byte| *byte == 0).collect();
+    let digits: Vec<u8> = bytes
+        .iter()
+        .copied()
+        .skip_while(|byte| *byte == 0)
+        .collect();
     let mut out = vec![0; 32usize.saturating_sub(digits.len())];
     out.extend(digits);
     out

@@ -6,7 +6,9 @@ use selo_vectors::{Outcome, status};
 /// The answer of an operation; whatever does not parse is refused.
 pub fn call(algorithm: &str, operation: &str, inputs: &[&[u8]]) -> Outcome {
     let answer = match (algorithm, operation, inputs) {
-        ("ed25519", "keygen", [secret]) => ed25519(secret).map(|key| key.verifying_key().to_bytes().to_vec()),
+        ("ed25519", "keygen", [secret]) => {
+            ed25519(secret).map(|key| key.verifying_key().to_bytes().to_vec())
+        }
         ("ed25519", "sign", [secret, _, message, _]) => {
             use ed25519_dalek::Signer as _;
             ed25519(secret).map(|key| key.sign(message).to_bytes().to_vec())
