@@ -135,13 +135,13 @@ fn another_archive_is_refused_by_both_digests() {
 
 #[test]
 fn nothing_lands_outside() {
-    for name in ["../outside", "thing/../../outside", "/tmp/selo-outside"] {
+    for name in ["../outside", "thing/../../outside", "/selo-outside"] {
         let world = World::new();
         let bad = archive(&[Entry::File("thing/a", b"a"), Entry::File(name, b"b")]);
         world.put(&bad);
         let said = world.refused(&world.contender(&bad, ""));
         assert!(said.contains("outside the folder"), "{name}: {said}");
-        assert!(!Path::new("/tmp/selo-outside").exists());
+        assert!(!Path::new("/selo-outside").exists());
     }
 }
 
