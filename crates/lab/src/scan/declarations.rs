@@ -331,6 +331,7 @@ fn parameter(tokens: &[Token]) -> Option<Parameter> {
         }
         match text {
             "=" => break,
+            "(" if is_odd => break, // what a function that is pointed to takes
             "[" => inside = Some(Vec::new()),
             "*" => pointers += 1,
             // A const after the star is of the pointer itself.
