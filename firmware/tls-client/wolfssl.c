@@ -71,7 +71,20 @@ static int handshake(int socket, const char *host) {
                                     (unsigned long)wolfSSL_get_error(session, 0), text));
         return -1;
     }
-    snprintf(negotiated, sizeof negotiated, "%s", wolfSSL_get_cipher(session));
+    /* The IANA number tells: names are spelt in several ways. */
+    switch (wolfSSL_get_current_cipher_suite(session)) {
+    case 0x1301:
+        snprintf(negotiated, sizeof negotiated, "TLS_AES_128_GCM_SHA256");
+        break;
+    case 0x1302:
+        snprintf(negotiated, sizeof negotiated, "TLS_AES_256_GCM_SHA384");
+        break;
+    case 0x1303:
+        snprintf(negotiated, sizeof negotiated, "TLS_CHACHA20_POLY1305_SHA256");
+        break;
+    default:
+        break;
+    }
     return 0;
 }
 
