@@ -351,7 +351,7 @@ fn grouped(lines: &[SurveyLine]) -> Vec<(String, &Finding)> {
                     && known.evidence == finding.evidence
                     && known.vector == finding.vector
             };
-            match groups.iter_mut().find(|(_, known)| same(&known)) {
+            match groups.iter_mut().find(|(_, known)| same(known)) {
                 Some((places, _)) => places.push(place.clone()),
                 None => groups.push((vec![place.clone()], finding)),
             }

@@ -3,6 +3,7 @@
 //! what headers are written in, passes over what it does not understand, and takes any bytes
 //! at all without complaint.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one file declares.
@@ -550,9 +551,9 @@ fn directive(
                 let text = after.trim().to_owned();
                 if taken && (branches.weak.remove(&name) || !found.macros.contains_key(&name)) {
                     found.macros.insert(name, text);
-                } else if !found.macros.contains_key(&name) {
-                    branches.weak.insert(name.clone());
-                    found.macros.insert(name, text);
+                } else if let Entry::Vacant(free) = found.macros.entry(name) {
+                    branches.weak.insert(free.key().clone());
+                    free.insert(text);
                 }
             }
         }

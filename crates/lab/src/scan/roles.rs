@@ -195,8 +195,8 @@ pub fn entry(function: &Function, array: &dyn Fn(&str) -> Option<u32>) -> Option
         Mode::Block
     };
     let takes = assign(function, role, &is_key, &is_iv);
-    let named = all.iter().filter_map(|word| word.parse::<u32>().ok());
-    let named = named.filter(|bits| [128, 192, 256].contains(bits)).last();
+    let mut named = all.iter().filter_map(|word| word.parse::<u32>().ok());
+    let named = named.rfind(|bits| [128, 192, 256].contains(bits));
     let of_array = function
         .parameters
         .iter()

@@ -532,7 +532,7 @@ fn state(text: &mut String, binding: &Binding<'_>) {
 fn contexts<'b>(binding: &'b Binding<'_>) -> Vec<(&'static str, &'b Found)> {
     let holds =
         |found: &&Found| found.entry.takes(Takes::Context) || found.entry.takes(Takes::Schedule);
-    if binding.setups.len() == 2 && binding.setups.iter().all(|found| holds(found)) {
+    if binding.setups.len() == 2 && binding.setups.iter().all(holds) {
         return vec![
             ("encrypt_context", binding.setups[0]),
             ("decrypt_context", binding.setups[1]),

@@ -295,8 +295,7 @@ fn run(source: &Source, command: &mut Command, packages: &[&str]) -> Result<()> 
     let said = text
         .lines()
         .map(str::trim)
-        .filter(|line| line.starts_with("E:") || line.starts_with("error"))
-        .next()
+        .find(|line| line.starts_with("E:") || line.starts_with("error"))
         .or_else(|| text.lines().last())
         .unwrap_or("no message");
     Err(source.error(
