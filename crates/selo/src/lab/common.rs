@@ -19,7 +19,7 @@ pub struct Select {
     /// Board to measure on; `selo lab list boards` shows them
     #[arg(long, value_name = "NAME")]
     pub board: String,
-    /// Libraries to measure (default: all but the ones that test the instrument)
+    /// Libraries to measure, or all (default: the project's own, which need no network)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub contender: Vec<String>,
     /// Algorithms, such as aes-128 or sha3-256 (default: all)
