@@ -47,6 +47,9 @@ pub struct Port {
     pub link_flags: Vec<String>,
 }
 
+/// In the place of a contender's name: every one but those that only test the instrument.
+pub const ALL: &str = "all";
+
 /// As the Arduino tools compile: no exceptions, and no locks around static variables, for
 /// which a chip without a system has no code; nor types at run time, for the same reason.
 fn default_cxx_flags() -> Vec<String> {
@@ -294,10 +297,13 @@ impl Project {
 
     /// The units of a selection that can be built for `board`, in the order of
     /// the data files. A name that nothing defines is an error; contenders that
-    /// only test the instrument are left out unless named.
+    /// only test the instrument are left out unless named, and those of registries unless
+    /// named or [`ALL`] is: what is asked for by default needs no network.
     pub fn units<'a>(&'a self, board: &Board, selection: &Selection) -> Result<Vec<Unit<'a>>> {
         for name in &selection.contenders {
-            self.contender(name)?;
+            if name != ALL {
+                self.contender(name)?;
+            }
         }
         for name in &selection.algorithms {
             self.algorithm(name)?;
@@ -316,10 +322,12 @@ impl Project {
         }
         let wanted =
             |list: &[String], name: &str| list.is_empty() || list.iter().any(|n| n == name);
+        let all = selection.contenders.iter().any(|name| name == ALL);
         let mut units = Vec::new();
         for contender in &self.contenders {
             let named = selection.contenders.contains(&contender.name);
-            if (contender.test_only && !named) || !wanted(&selection.contenders, &contender.name) {
+            let own = selection.contenders.is_empty() && contender.source.is_none();
+            if !named && (contender.test_only || !(own || all)) {
                 continue;
             }
             for implementation in &contender.implementations {

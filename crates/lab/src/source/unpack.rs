@@ -83,6 +83,8 @@ fn files(tar: impl Read, into: &Path) -> Result<(), String> {
         let mut file = File::create_new(&place).map_err(failed)?;
         std::io::copy(&mut entry, &mut file).map_err(failed)?;
     }
+    // What stands behind the last file, so that a cut checksum is noticed.
+    std::io::copy(&mut archive.into_inner(), &mut std::io::sink()).map_err(damaged)?;
     if count == 0 {
         return Err("there is no file in it".to_owned());
     }

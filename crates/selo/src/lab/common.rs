@@ -9,7 +9,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selo_lab::board::Board;
 use selo_lab::contender::{Contender, Unit};
-use selo_lab::project::{Project, Selection};
+use selo_lab::project::{ALL, Project, Selection};
 use selo_lab::row::Fidelity;
 use selo_lab::runner::{RUNNERS, SERIAL};
 use selo_lab::schedule::Event;
@@ -54,7 +54,7 @@ pub struct Units {
 /// Which units are meant, by their names.
 #[derive(Debug, clap::Args)]
 pub struct Pick {
-    /// Libraries to measure (default: all but the ones that test the instrument)
+    /// Libraries to measure, or all (default: the project's own, which need no network)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub contender: Vec<String>,
     /// Algorithms, such as aes-128 or sha3-256 (default: all)
@@ -76,7 +76,8 @@ impl Pick {
 
     /// Whether a unit of these names is meant.
     pub fn keeps(&self, contender: &str, algorithm: &str, strategy: &str) -> bool {
-        named(&self.contender, contender)
+        let all = self.contender.iter().any(|name| name == ALL);
+        (all || named(&self.contender, contender))
             && named(&self.algorithm, algorithm)
             && named(&self.strategy, strategy)
     }
