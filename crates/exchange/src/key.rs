@@ -56,7 +56,7 @@ impl Key {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(0o600);
         let mut text = Zeroizing::new(String::from(PREFIX));
-        text.push_str(&Zeroizing::new(hex::encode(&*self.0)));
+        text.push_str(&Zeroizing::new(hex::encode(&self.0[..])));
         text.push('\n');
         options
             .open(path)

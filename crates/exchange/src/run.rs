@@ -140,7 +140,7 @@ trait ClonedOrDefault {
 
 impl ClonedOrDefault for Result<&Measured, &Error> {
     fn cloned_or_default(self) -> Measured {
-        self.map(Clone::clone).unwrap_or_default()
+        self.cloned().unwrap_or_default()
     }
 }
 
