@@ -387,13 +387,15 @@ mod tests {
         let tables = matrix.tables();
         assert_eq!(tables.len(), 1);
         let text = tables[0].to_terminal(TerminalStyle::default());
-        let line = |start: &str| {
-            let found = text.lines().find(|line| line.contains(start));
+        let lines: Vec<String> = text
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        let line = |with: &str| {
+            let found = lines.iter().find(|line| line.contains(with));
             found
-                .unwrap_or_else(|| panic!("no {start} in {text}"))
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ")
+                .unwrap_or_else(|| panic!("no {with} in {text}"))
+                .clone()
         };
         assert_eq!(
             line("selo fast"),

@@ -539,12 +539,17 @@ fn reasons(request: &Request, advice: &Advice, index: usize, factor: f64) -> Vec
         reasons.push(format!("licence {licence}"));
     }
     let count = |value: Option<u64>| format::count(value.unwrap_or(0) as f64);
+    // A PC sets no limit.
+    let of = |limit: u64| match limit {
+        u64::MAX => String::new(),
+        limit => format!(" of {}", format::count(limit as f64)),
+    };
     reasons.push(format!(
-        "flash {} of {}; RAM {} of {} ({} static, {} stack, {} buffers)",
+        "flash {}{}; RAM {}{} ({} static, {} stack, {} buffers)",
         count(advice.flash),
-        count(Some(request.flash)),
+        of(request.flash),
         count(advice.ram),
-        count(Some(request.ram)),
+        of(request.ram),
         count(advice.static_ram),
         count(advice.stack),
         count(advice.buffers)
