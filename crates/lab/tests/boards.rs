@@ -16,6 +16,9 @@ use selo_lab::row::{Fidelity, Metric, Row, Status};
 use selo_lab::runner::Counts;
 use selo_vectors::Catalog;
 
+/// An operation, the instructions of its span, and some of their classes.
+type Expected = (&'static str, u64, &'static [(&'static str, u64)]);
+
 /// The board for what need not be tried on each.
 const ONE: &str = "stm32f103";
 
@@ -129,7 +132,7 @@ fn instructions_are_counted_as_by_hand() {
         };
         let empty = counts("empty");
         assert_eq!(empty.instructions, 1, "{}: a mark", board.name);
-        let expected: [(&str, u64, &[(&str, u64)]); 4] = [
+        let expected: [Expected; 4] = [
             (
                 "loop",
                 21,

@@ -100,7 +100,10 @@ impl Bench {
     }
 }
 
-fn figures(rows: &[Row]) -> Vec<(String, Option<u32>, Metric, Status, Option<f64>)> {
+/// Operation, bytes, metric, status and value of a row.
+type Figure = (String, Option<u32>, Metric, Status, Option<f64>);
+
+fn figures(rows: &[Row]) -> Vec<Figure> {
     rows.iter()
         .map(|row| {
             let of = (row.operation.clone(), row.bytes, row.metric);

@@ -677,10 +677,14 @@ mod tests {
         let twice = format!("{text}{}\n", sorted[0]);
         assert!(
             Baseline::parse(&twice)
-                .unwrap_err()
+                .expect_err("refused")
                 .contains("stands twice")
         );
-        assert!(Baseline::parse("{}").unwrap_err().contains("line 1"));
+        assert!(
+            Baseline::parse("{}")
+                .expect_err("refused")
+                .contains("line 1")
+        );
     }
 
     #[test]
@@ -691,7 +695,7 @@ mod tests {
             ("flash=2 ms", "does not convert"),
             ("-2%", "is no limit"),
         ] {
-            let error = Limits::parse(&[text.to_owned()]).unwrap_err();
+            let error = Limits::parse(&[text.to_owned()]).expect_err("refused");
             assert!(error.contains(words), "{text}: {error}");
         }
     }

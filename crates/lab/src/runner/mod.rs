@@ -109,10 +109,11 @@ pub fn start(
     Ok(Box::new(session))
 }
 
-/// Whether the runner of that name can be started here; the error says how to get it.
-pub fn available(root: &Path, runner: &str) -> Result<()> {
-    match runner {
+/// Whether the board's runner can be started here; the error says how to get it.
+pub fn available(root: &Path, board: &Board) -> Result<()> {
+    match board.runner.as_str() {
         "simavr" => chip::simavr(root).map(drop),
+        "qemu" => qemu::available(root, board),
         _ => Ok(()),
     }
 }

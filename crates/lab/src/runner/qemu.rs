@@ -42,6 +42,34 @@ struct Report {
     stop: Option<Stop>,
 }
 
+/// The plugin that counts.
+fn plugin(root: &Path) -> Result<PathBuf> {
+    let plugin = root.join("target/sims/selo-qemu.so");
+    require(&plugin, "make build", RUNNER)?;
+    Ok(plugin)
+}
+
+/// Whether plugin and emulator of a board are there.
+pub(super) fn available(root: &Path, board: &Board) -> Result<()> {
+    plugin(root)?;
+    let Some(qemu) = &board.qemu else {
+        return Ok(()); // what starts it says so
+    };
+    let mut version = Command::new(&qemu.program);
+    version
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    version
+        .status()
+        .map(drop)
+        .map_err(|_| Error::MissingProgram {
+            program: qemu.program.clone(),
+            needed_for: format!("emulating {}", board.title),
+            packages: qemu.debian.clone(),
+        })
+}
+
 impl QemuSession {
     /// Starts `image`: the agent boots, then waits until it is spoken to.
     pub(super) fn start(
@@ -56,8 +84,7 @@ impl QemuSession {
                 board.name
             )));
         };
-        let plugin = root.join("target/sims/selo-qemu.so");
-        require(&plugin, "make build", RUNNER)?;
+        let plugin = plugin(root)?;
         let folder = tempfile::Builder::new()
             .prefix("selo-qemu-")
             .tempdir()

@@ -209,7 +209,7 @@ fn available(project: &Project, board: &Board) -> selo_lab::Result<()> {
             packages: board.toolchain.debian.clone(),
         });
     }
-    runner::available(&project.root, &board.runner)
+    runner::available(&project.root, board)
 }
 
 fn leave_out(board: &Board, error: &Error) {
