@@ -360,14 +360,7 @@ impl Lab<'_> {
             rows.extend(earlier);
             return Ok(None);
         }
-        let mut bench = Bench {
-            lab: self,
-            unit,
-            image: &image,
-            agent: None,
-            empty: Empty::default(),
-            forgot: false,
-        };
+        let mut bench = Bench::new(self, unit, &image);
         if let Err(error) = bench.start() {
             let (status, reason) = outcome(error)?;
             self.fail_all(
@@ -883,14 +876,7 @@ impl Lab<'_> {
         bytes: Option<u32>,
     ) -> Result<Option<(f64, f64)>> {
         let image = self.builder.agent(unit)?;
-        let mut bench = Bench {
-            lab: self,
-            unit,
-            image: &image,
-            agent: None,
-            empty: Empty::default(),
-            forgot: false,
-        };
+        let mut bench = Bench::new(self, unit, &image);
         bench.start()?;
         let samples = bench.samples(operation, bytes)?;
         let mean = |pick: fn(&Sample) -> Option<f64>| {
@@ -1140,6 +1126,20 @@ pub fn rng_for(purpose: &str, sample: u64) -> ChaCha8Rng {
     hash.update(purpose.as_bytes());
     hash.update(sample.to_le_bytes());
     ChaCha8Rng::from_seed(hash.finalize().into())
+}
+
+impl<'a> Bench<'a> {
+    /// Before its start.
+    fn new(lab: &'a Lab<'a>, unit: &'a Unit<'a>, image: &'a Image) -> Bench<'a> {
+        Bench {
+            lab,
+            unit,
+            image,
+            agent: None,
+            empty: Empty::default(),
+            forgot: false,
+        }
+    }
 }
 
 impl Bench<'_> {

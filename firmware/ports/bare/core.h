@@ -23,6 +23,10 @@ _Noreturn void core_exit(uint8_t status);
 /* Says "fault kind=K pc=P address=A" and ends the emulation. */
 _Noreturn void core_fault(const char *kind, uintptr_t pc, uintptr_t address);
 
+/* One operation of the host by semihosting, on cores that have it (semihosting.c): its
+ * number and the address of its arguments. */
+intptr_t core_host(intptr_t operation, const void *arguments);
+
 /* The linker's: the stack grows from the first down to the second. */
 extern uint8_t core_stack_top[], core_stack_low[];
 

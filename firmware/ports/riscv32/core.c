@@ -10,12 +10,8 @@
  * the command line, it would find no C library. */
 __asm__(".option arch, +zicsr");
 
-enum { SYS_OPEN = 1, SYS_WRITE = 5, SYS_READ = 6, SYS_EXIT_EXTENDED = 0x20 };
-enum { OPEN_READ = 0, OPEN_WRITE = 4, OPEN_APPEND = 8 }; /* of ":tt": input, output, errors */
-enum { APPLICATION_EXIT = 0x20026 };
-
 /* The three instructions must be uncompressed and on one page. */
-static __attribute__((noinline, aligned(16))) intptr_t host(intptr_t operation, const void *arguments)
+__attribute__((noinline, aligned(16))) intptr_t core_host(intptr_t operation, const void *arguments)
 {
     register intptr_t a0 __asm__("a0") = operation;
     register const void *a1 __asm__("a1") = arguments;
@@ -29,47 +25,6 @@ static __attribute__((noinline, aligned(16))) intptr_t host(intptr_t operation, 
                          ".option pop"
                          : "+r"(a0) : "r"(a1) : "memory");
     return a0;
-}
-
-static intptr_t open_console(intptr_t mode)
-{
-    const struct { const char *name; intptr_t mode, length; } arguments = {":tt", mode, 3};
-    return host(SYS_OPEN, &arguments);
-}
-
-/* Answers with how many bytes were not moved. */
-static size_t move(intptr_t operation, intptr_t mode, intptr_t *file, const void *bytes, size_t size)
-{
-    if (*file == 0)
-        *file = open_console(mode);
-    const struct { intptr_t file; const void *bytes; size_t size; } arguments = {*file, bytes, size};
-    return (size_t)host(operation, &arguments);
-}
-
-size_t core_read(void *to, size_t size)
-{
-    static intptr_t file;
-    size_t left = move(SYS_READ, OPEN_READ, &file, to, size);
-    return left > size ? 0 : size - left;
-}
-
-void core_write(const void *from, size_t size)
-{
-    static intptr_t file;
-    move(SYS_WRITE, OPEN_WRITE, &file, from, size);
-}
-
-void core_say(const char *text, size_t size)
-{
-    static intptr_t file;
-    move(SYS_WRITE, OPEN_APPEND, &file, text, size);
-}
-
-void core_exit(uint8_t status)
-{
-    const struct { intptr_t reason, status; } arguments = {APPLICATION_EXIT, status};
-    for (;;)
-        host(SYS_EXIT_EXTENDED, &arguments);
 }
 
 /* ---- Faults -------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 //! Operations that are too long for a board's counter: measured again by images whose
 //! counter steps over cycles. The figure is then exact to a step, and its row says so.
 
-use super::{Bench, Empty, Failure, Lab, outcome};
+use super::{Bench, Failure, Lab, outcome};
 use crate::build::Image;
 use crate::contender::Unit;
 use crate::error::{Error, Result};
@@ -36,14 +36,7 @@ impl Lab<'_> {
                 return Ok(());
             }
             let image = self.builder.agent_with(unit, &define)?;
-            let mut bench = Bench {
-                lab: self,
-                unit,
-                image: &image,
-                agent: None,
-                empty: Empty::default(),
-                forgot: false,
-            };
+            let mut bench = Bench::new(self, unit, &image);
             let mut timed = Vec::new();
             let failure = bench.time_in_step(step, &mut left, metrics, &mut timed);
             let failure = match failure {
