@@ -276,9 +276,9 @@ pub struct CompareArgs {
     /// Rows
     #[arg(value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
     rows: Vec<PathBuf>,
-    /// Folder of the papers
-    #[arg(long, value_name = "DIR", default_value = "papers")]
-    papers: PathBuf,
+    /// Folder of the papers (default: the project's)
+    #[arg(long, value_name = "DIR")]
+    papers: Option<PathBuf>,
     #[command(flatten)]
     form: Form,
 }
@@ -299,9 +299,9 @@ pub struct WaysArgs {
     /// Suite of the link
     #[arg(long, value_name = "NAME", default_value = "chachapoly-blake2s")]
     suite: String,
-    /// Kept rows of the link on the board
-    #[arg(long, value_name = "FILE", default_value = "bench/baseline/uno.json")]
-    link: PathBuf,
+    /// Kept rows of the link on the board (default: bench/baseline/uno.json of the project)
+    #[arg(long, value_name = "FILE")]
+    link: Option<PathBuf>,
     /// Power profile of the board
     #[arg(long, value_name = "NAME", default_value = "atmega328p-datasheet")]
     power: String,
@@ -372,7 +372,8 @@ fn say(line: &str) {
 }
 
 impl Command {
-    pub fn run(&self) -> Result<()> {
+    /// `project` is the folder of the project, where the command line names one.
+    pub fn run(&self, project: Option<&Path>) -> Result<()> {
         match self {
             Command::Key(args) => args.run(),
             Command::List => {
@@ -384,8 +385,8 @@ impl Command {
             Command::ServeTls(args) => args.run(),
             Command::Tls(args) => args.run(),
             Command::Report(args) => args.run(),
-            Command::Compare(args) => args.run(),
-            Command::Ways(args) => args.run(),
+            Command::Compare(args) => args.run(project),
+            Command::Ways(args) => args.run(project),
         }
     }
 }
@@ -716,16 +717,23 @@ fn draw(folder: Option<&Path>, pictures: &[Picture]) -> Result<()> {
     Ok(())
 }
 
+/// The folder of the project: the one named, or the nearest.
+fn root(named: Option<&Path>) -> Result<PathBuf> {
+    if let Some(folder) = named {
+        return Ok(folder.to_owned());
+    }
+    let here = std::env::current_dir().map_err(|source| Error::Machine {
+        doing: "tell the current folder",
+        source,
+    })?;
+    let program = std::env::current_exe().ok();
+    Ok(Project::find(&here, program.as_deref())?)
+}
+
 impl WaysArgs {
-    fn run(&self) -> Result<()> {
-        let here = std::env::current_dir().map_err(|source| Error::Machine {
-            doing: "tell the current folder",
-            source,
-        })?;
-        let project = Project::load(&Project::find(
-            &here,
-            std::env::current_exe().ok().as_deref(),
-        )?)?;
+    fn run(&self, project: Option<&Path>) -> Result<()> {
+        let root = root(project)?;
+        let project = Project::load(&root)?;
         let board = project.board("uno")?;
         let power = board.power.iter().find(|power| power.name == self.power);
         let (Some(power), Some(clock)) = (power, board.clock_hz) else {
@@ -735,7 +743,8 @@ impl WaysArgs {
                 format!("one of {}", names.join(", ")),
             ));
         };
-        let file = ways::baseline(&self.link)?;
+        let kept = root.join("bench/baseline/uno.json");
+        let file = ways::baseline(self.link.as_ref().unwrap_or(&kept))?;
         let rows = all_rows(&self.rows)?;
         let ways = ways::ways(&file, &self.suite, &rows, self.readings);
         self.form
@@ -748,8 +757,12 @@ impl WaysArgs {
 }
 
 impl CompareArgs {
-    fn run(&self) -> Result<()> {
-        let paper = published::read(&self.papers, &self.paper)?;
+    fn run(&self, project: Option<&Path>) -> Result<()> {
+        let papers = match &self.papers {
+            Some(folder) => folder.clone(),
+            None => root(project)?.join("papers"),
+        };
+        let paper = published::read(&papers, &self.paper)?;
         let rows = all_rows(&self.rows)?;
         self.form.print(&published::compare(&paper, &rows));
         Ok(())

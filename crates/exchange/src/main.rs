@@ -14,7 +14,7 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    match Cli::parse().command.run() {
+    match Cli::parse().command.run(None) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("selo-exchange: {error}");

@@ -1,11 +1,12 @@
 //! `selo exchange`: the published experiments between two machines. The subcommands are the
 //! library's, for it has a small program of its own for a Raspberry Pi.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use selo_exchange::cli::Command;
 
-pub fn run(command: &Command) -> anyhow::Result<ExitCode> {
-    command.run()?;
+pub fn run(command: &Command, project: Option<&Path>) -> anyhow::Result<ExitCode> {
+    command.run(project)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -167,7 +167,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Radio(command) => command.run(),
         Command::Attack(args) => attack::run(args),
         Command::Bench(command) => command.run(project().ok().as_deref()),
-        Command::Exchange(command) => exchange::run(command),
+        Command::Exchange(command) => exchange::run(command, cli.project.as_deref()),
         Command::Doctor(args) => doctor::run(args, project().ok().as_deref()),
         Command::Backup(args) => backup::backup(args),
         Command::Restore(args) => backup::restore(args),
