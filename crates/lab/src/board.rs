@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::error::{Error, Result};
 use crate::row::Fidelity;
 use crate::runner::SERIAL;
 
@@ -175,6 +176,17 @@ fn by_id() -> PathBuf {
 }
 
 impl Board {
+    /// Whether this project can build for it at all.
+    pub fn buildable(&self) -> Result<()> {
+        match &self.lacks {
+            Some(lacks) => Err(Error::Lacking {
+                title: self.title.clone(),
+                lacks: lacks.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// The board as that runner has it: on a cable other flags may hold, a boot loader
     /// takes its share of the flash, and figures are worth what its counter is.
     pub fn on(&self, runner: &str) -> Cow<'_, Board> {

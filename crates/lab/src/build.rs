@@ -101,12 +101,7 @@ pub struct Builder<'a> {
 impl<'a> Builder<'a> {
     /// Asks the board's compiler what it is.
     pub fn new(project: &'a Project, board: &'a Board) -> Result<Builder<'a>> {
-        if let Some(lacks) = &board.lacks {
-            return Err(Error::Lacking {
-                title: board.title.clone(),
-                lacks: lacks.clone(),
-            });
-        }
+        board.buildable()?;
         let cc = &board.toolchain.cc;
         let output = Command::new(cc)
             .arg("--version")
