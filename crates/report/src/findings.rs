@@ -257,7 +257,7 @@ fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Option<String> {
         } else {
             format!(
                 "{} did not always take the same number of cycles",
-                format::things(leaky, "one", "of them")
+                format::things(leaky, "implementation", "implementations")
             )
         };
         let also = match variable {

@@ -58,12 +58,25 @@ fn subtitle(lines: &Lines<'_>) -> String {
             .flat_map(|board| lines.rows.iter().filter(move |row| row.board == *board))
     };
     [
-        format!("What cryptography costs on {}", titles.join(" and ")),
+        format!("What cryptography costs on {}", listed(&titles)),
         format!(
             "run {}",
             distinct(rows().map(|row| row.run.as_str())).join(", ")
         ),
-        distinct(rows().map(|row| row.fidelity.name())).join(", "),
+        distinct(
+            rows()
+                .filter(|row| row.value.is_some())
+                .map(|row| row.fidelity.name()),
+        )
+        .join(", "),
     ]
     .join(" · ")
+}
+
+/// `a, b and c`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.concat(),
+    }
 }

@@ -36,7 +36,8 @@ pub fn section(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -
         let each = |pick: fn(&Row) -> String| {
             Cell::text(distinct(rows.iter().map(|row| pick(row))).join(", "))
         };
-        let valued = rows.iter().filter(|row| row.value.is_some()).count();
+        let figures = || rows.iter().filter(|row| row.value.is_some());
+        let valued = figures().count();
         table.push(vec![
             Cell::text(lines.context.board_title(board)),
             each(|row| row.mcu.clone()),
@@ -45,7 +46,8 @@ pub fn section(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -
                     .map_or_else(|| "varies".to_owned(), format::frequency)
             }),
             each(|row| row.runner.clone()),
-            each(|row| row.fidelity.name().to_owned()),
+            // Of figures: a row without one promises a fidelity that nothing has.
+            Cell::text(distinct(figures().map(|row| row.fidelity.name())).join(", ")),
             each(|row| row.run.clone()),
             each(|row| row.compiler.clone()),
             each(|row| commit(&row.commit)),
@@ -53,7 +55,8 @@ pub fn section(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -
             Cell::number(format::count(valued as f64), valued as f64),
         ]);
     }
-    for fidelity in distinct(lines.rows.iter().map(|row| row.fidelity)) {
+    let figures = lines.rows.iter().filter(|row| row.value.is_some());
+    for fidelity in distinct(figures.map(|row| row.fidelity)) {
         table.remarks.push(format!(
             "{}: {}.",
             fidelity.name(),
