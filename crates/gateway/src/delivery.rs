@@ -319,8 +319,8 @@ impl Delivery {
             match self.sink.deliver(readings) {
                 Ok(()) => break,
                 Err(SinkError::Gone(reason)) => return Err(reason),
+                // Not given again: what a slow sink takes late counts as late, and once.
                 Err(SinkError::UnderWay(_)) => {
-                    again(readings);
                     if self.progress.pause(Duration::ZERO) {
                         return Ok(false);
                     }
@@ -383,7 +383,87 @@ fn reading(accepted: &Accepted<'_>, wall_ms: u64, redelivered: bool) -> Option<R
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use super::*;
+    use crate::counters::Count;
+    use crate::peer::Peer;
+
+    /// Answers as it is told to, then takes everything.
+    struct Told(VecDeque<SinkError>);
+
+    impl Sink for Told {
+        fn deliver(&mut self, _: &[Reading]) -> std::result::Result<(), SinkError> {
+            self.0.pop_front().map_or(Ok(()), Err)
+        }
+    }
+
+    fn delivery(folder: &Path, answers: Vec<SinkError>) -> Delivery {
+        let (mark, from) = Mark::open(&folder.join("delivered")).expect("opens");
+        Delivery {
+            directory: folder.into(),
+            mark,
+            from,
+            first_of_run: 0,
+            sink: Box::new(Told(answers.into())),
+            names: Arc::default(),
+            progress: Arc::new(Progress::new(from)),
+            counters: Arc::default(),
+            gone: Box::new(|_| ()),
+        }
+    }
+
+    fn some_readings() -> Vec<Reading> {
+        vec![Reading {
+            device: Some(DeviceId(1)),
+            name: None,
+            session: SessionName::new(1, 1),
+            counter: 1,
+            received_ms: 1_795_303_147_042,
+            payload: Payload::new(b"23.5 C").expect("short"),
+            source: Peer::Nowhere,
+            rssi: None,
+            authenticated: true,
+            redelivered: false,
+        }]
+    }
+
+    #[test]
+    fn a_sink_at_work_is_waited_for_and_given_nothing_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        // With a pause after each answer this would take a quarter of an hour.
+        let at_work = (0..1000).map(|left| SinkError::UnderWay(format!("{left} left")));
+        let mut delivery = delivery(folder.path(), at_work.collect());
+        assert_eq!(delivery.hand_over(&mut some_readings()), Ok(true));
+        let counts = delivery.counters.snapshot();
+        assert_eq!(counts.get(Count::Delivered), 1);
+        assert_eq!(counts.get(Count::Redelivered), 0);
+    }
+
+    #[test]
+    fn a_sink_that_failed_is_given_everything_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut delivery = delivery(folder.path(), vec![SinkError::Later("away".into())]);
+        assert_eq!(delivery.hand_over(&mut some_readings()), Ok(true));
+        let counts = delivery.counters.snapshot();
+        assert_eq!(counts.get(Count::Redelivered), 1);
+    }
+
+    #[test]
+    fn a_gateway_that_stops_waits_for_no_sink() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for answer in [SinkError::UnderWay, SinkError::Later] {
+            let mut delivery = delivery(folder.path(), vec![answer("busy".into())]);
+            delivery.progress.stop();
+            assert_eq!(delivery.hand_over(&mut some_readings()), Ok(false));
+            assert_eq!(delivery.counters.snapshot().get(Count::Delivered), 0);
+        }
+        let mut delivery = delivery(folder.path(), vec![SinkError::Gone("closed".into())]);
+        assert_eq!(
+            delivery.hand_over(&mut some_readings()),
+            Err("closed".into())
+        );
+    }
 
     #[test]
     fn the_mark_survives_a_half_written_copy() {
