@@ -2,7 +2,7 @@
 # The scenarios of ferreira2020 without the machines: two processes, a computer and a
 # Raspberry Pi, two Raspberry Pis. A Pi is firmware/exchange built for aarch64 under
 # qemu-aarch64, in a network namespace of its own; the link between the two
-# namespaces is made slow as 802.11n is. Rows say `emulated`: that it works is true,
+# namespaces has the rate, the delay and the losses of 802.11n (sims/wireless). Rows say `emulated`: that it works is true,
 # its times are not those of a Pi. docs/exchange.md has the same on real machines.
 #
 # usage: tools/exchange-pi.sh [--repeat N] [--out FILE] [--cipher LIST] [--payload LIST]
@@ -38,7 +38,7 @@ while [ $# -gt 0 ]; do
 done
 
 [ "$(id -u)" = 0 ] || missing "network namespaces need root" "sudo tools/exchange-pi.sh"
-for need in ip tc qemu-aarch64 aarch64-linux-gnu-gcc; do
+for need in ip qemu-aarch64 aarch64-linux-gnu-gcc; do
     command -v "$need" >/dev/null ||
         missing "there is no $need" "apt-get install iproute2 qemu-user gcc-aarch64-linux-gnu"
 done
@@ -55,8 +55,11 @@ pi=(qemu-aarch64 "$target/exchange/aarch64-linux-gnu-peer")
 a=selo-a-$$ b=selo-b-$$
 scratch=$(mktemp -d)
 server=
+wireless=
 finish() {
-    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    for process in $server $wireless; do
+        kill "$process" 2>/dev/null || true
+    done
     ip netns del "$a" 2>/dev/null || true
     ip netns del "$b" 2>/dev/null || true
     rm -rf "$scratch"
@@ -66,23 +69,22 @@ trap finish EXIT
 { ip netns add "$a" && ip netns add "$b"; } 2>/dev/null ||
     missing "this machine gives no network namespaces" \
         "a container needs CAP_SYS_ADMIN and CAP_NET_ADMIN"
-ip link add va netns "$a" type veth peer name vb netns "$b" 2>/dev/null ||
-    missing "this machine gives no pair of virtual network cards" "modprobe veth"
-ip -n "$a" addr add 10.73.0.1/24 dev va
-ip -n "$b" addr add 10.73.0.2/24 dev vb
-for side in "$a va" "$b vb"; do
-    read -r namespace device <<<"$side"
+# What one stream gets of 802.11n with one antenna and 20 MHz.
+make -s -C sims/wireless OUT="$(realpath "$target")/sims"
+"$target/sims/selo-wireless" --rate 40 --delay 2 --jitter 0.5 --loss 0.1 \
+    "$a" va "$b" vb >"$scratch/link" 2>&1 &
+wireless=$!
+until grep -q ready "$scratch/link"; do
+    kill -0 "$wireless" 2>/dev/null || missing "$(cat "$scratch/link")" "modprobe tun"
+    sleep 0.05
+done
+for side in "$a va 1" "$b vb 2"; do
+    read -r namespace device last <<<"$side"
+    ip -n "$namespace" addr add "10.73.0.$last/24" dev "$device"
     ip -n "$namespace" link set lo up
     ip -n "$namespace" link set "$device" up
-    # What one stream gets of 802.11n with one antenna and 20 MHz.
-    if tc -n "$namespace" qdisc add dev "$device" root netem delay 2ms 0.5ms rate 40mbit loss 0.1% 2>/dev/null; then
-        link="802.11n-like: 40 Mbit/s, 2 ms, 0.1 % lost (netem)"
-    elif tc -n "$namespace" qdisc add dev "$device" root tbf rate 40mbit burst 16kb latency 100ms 2>/dev/null; then
-        link="40 Mbit/s (tbf); this kernel has no netem, so no delay and no loss"
-    else
-        link="virtual, not slowed: this kernel has neither netem nor tbf"
-    fi
 done
+link="802.11n-like: 40 Mbit/s shared, 2 ms, 0.1 % lost (selo-wireless)"
 echo "link: $link" >&2
 
 "${pc[@]}" key "$scratch/key" >/dev/null
@@ -122,4 +124,8 @@ ip netns exec "$a" "${pc[@]}" run --key "$scratch/key" --to "10.73.0.2:$port" "$
 ip netns exec "$a" "${pi[@]}" run "$scratch/key" 10.73.0.2 "$port" "${what[@]}" \
     --scenario pi-pi --link "$link" --emulated >>"$out"
 stop
+kill "$wireless"
+wait "$wireless" || true
+wireless=
+echo "link: $(tail -n 1 "$scratch/link")" >&2
 echo "rows: $out" >&2

@@ -41,6 +41,7 @@ expect "marked as emulated" 14 '"fidelity":"emulated"'
 expect "not marked" 7 '"fidelity":"wall-clock"' '"scenario":"two-processes"'
 expect "an emulated Pi as server" 14 'aarch64, emulated","fidelity'
 expect "an emulated Pi as client" 7 '"client":"Linux aarch64, emulated"'
+expect "over a link like 802.11n" 14 '"link":"802.11n-like'
 expect "labelled as not authenticated" 9 '"authenticated":false'
 echo "exchange-scenarios: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

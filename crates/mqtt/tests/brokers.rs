@@ -403,7 +403,8 @@ fn stored_means_stored_by_the_collector() {
             // The broker has them, and that is not enough.
             let reason = format!("{:?}", first.expect_err("nobody has confirmed"));
             assert!(
-                reason.starts_with("UnderWay(") && reason.contains("10 of 10 readings are not confirmed"),
+                reason.starts_with("UnderWay(")
+                    && reason.contains("10 of 10 readings are not confirmed"),
                 "{reason}"
             );
 

@@ -107,13 +107,18 @@ impl PtyBoard {
         self.folder.path().join("port")
     }
 
+    /// The command that flashes it, for a board's file.
+    pub fn flash(&self) -> [String; 3] {
+        let script = self.folder.path().join("flash.sh").display().to_string();
+        ["sh".into(), script, "{image}".into()]
+    }
+
     /// `board`, with this one's port and flash command.
     pub fn described(&self, board: &Board) -> Board {
         let mut board = board.on("serial").into_owned();
-        let script = self.folder.path().join("flash.sh").display().to_string();
         let serial: &mut Serial = board.serial.as_mut().expect("a [serial] table");
         serial.port = self.port();
-        serial.flash = vec!["sh".into(), script, "{image}".into()];
+        serial.flash = self.flash().into();
         serial.boot_seconds = 0.1;
         serial.answer_seconds = 30;
         board

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# sims/wireless: its channel by a clock of the test's own, then the link itself between two
+# network namespaces. The second part is skipped, by name, where the machine gives none.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+. tools/verdict.sh
+
+scratch=$(mktemp -d)
+a=selo-wa-$$ b=selo-wb-$$
+link=
+finish() {
+    [ -z "$link" ] || kill "$link" 2>/dev/null
+    ip netns del "$a" 2>/dev/null
+    ip netns del "$b" 2>/dev/null
+    rm -rf "$scratch"
+}
+trap finish EXIT
+
+cc -std=c11 -Wall -Wextra -Werror -fsanitize=address,undefined -g -o "$scratch/channel" \
+    tests/sims/test_channel.c sims/wireless/channel.c && "$scratch/channel"
+verdict "the channel" "$([ $? = 0 ] || echo "see above")"
+
+make -s -C sims/wireless OUT="$scratch"
+wireless=$scratch/selo-wireless
+# Wrong words: exit 2, and what is wrong.
+says() {
+    local words=$1 said
+    shift
+    said=$("$wireless" "$@" 2>&1)
+    verdict "selo-wireless $*" "$([ $? = 2 ] && grep -qF -- "$words" <<<"$said" || echo "says: $said")"
+}
+says "usage:"
+says "from 0 to 100" --loss 101 a va b vb
+says "from 0 to 100" --loss nan a va b vb
+says "no option --lose" --lose 1 a va b vb
+says "/run/netns/selo-nowhere" selo-nowhere va selo-nowhere vb
+
+if [ "$(id -u)" != 0 ] || ! [ -e /dev/net/tun ] ||
+    ! { ip netns add "$a" && ip netns add "$b"; } 2>/dev/null; then
+    echo "wireless: $passed passed, $failed failed, 1 skipped"
+    exit "$((failed > 0))"
+fi
+says "1 to 15" "$a" a-name-that-is-too-long "$b" vb
+
+up() { # up OPTION...: the link, with addresses
+    "$wireless" "$@" "$a" va "$b" vb >"$scratch/said" 2>&1 &
+    link=$!
+    for _ in $(seq 100); do
+        ! grep -q ready "$scratch/said" || break
+        sleep 0.05
+    done
+    for side in "$a va 1" "$b vb 2"; do
+        read -r namespace device last <<<"$side"
+        ip netns exec "$namespace" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 2>/dev/null
+        ip -n "$namespace" addr add "10.74.0.$last/24" dev "$device"
+        ip -n "$namespace" link set "$device" up
+    done
+}
+down() { # the counts of the link
+    kill -TERM "$link"
+    wait "$link"
+    link=
+    tail -n 1 "$scratch/said"
+    # The kernel takes its time to remove the cards.
+    for _ in $(seq 200); do
+        ip -n "$a" link show va >/dev/null 2>&1 || ip -n "$b" link show vb >/dev/null 2>&1 || break
+        sleep 0.05
+    done
+}
+
+# A stream through a bad link arrives whole, and the link says that it was bad.
+up --rate 100 --delay 1 --jitter 0.5 --loss 2
+cat >"$scratch/stream.py" <<'PY'
+import hashlib, socket, sys
+what = b"".join(hashlib.sha256(bytes([i, j])).digest() for i in range(128) for j in range(64))
+if sys.argv[1] == "serve":
+    server = socket.create_server(("10.74.0.2", 7399))
+    open(sys.argv[2], "w").close()
+    client, _ = server.accept()
+    came = b""
+    while part := client.recv(65536):
+        came += part
+    client.sendall(b"same" if came == what else b"other")
+else:
+    client = socket.create_connection(("10.74.0.2", 7399), timeout=60)
+    client.sendall(what)
+    client.shutdown(socket.SHUT_WR)
+    print(client.recv(16).decode())
+PY
+timeout 60 ip netns exec "$b" python3 "$scratch/stream.py" serve "$scratch/listening" &
+server=$!
+for _ in $(seq 100); do
+    [ ! -e "$scratch/listening" ] || break
+    sleep 0.05
+done
+said=$(timeout 60 ip netns exec "$a" python3 "$scratch/stream.py" send 2>&1)
+wait "$server"
+verdict "256 KiB through a link that loses 2 %" "$([ "$said" = same ] || echo "arrived: $said")"
+said=$(down)
+verdict "what it lost" "$(grep -qE '^carried [1-9][0-9]* packets, [0-9]{6,} bytes; lost [1-9]' <<<"$said" || echo "says: $said")"
+
+# All is lost, and counted.
+up --loss 100
+ip netns exec "$a" python3 -c '
+import socket
+for _ in range(50):
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"lost", ("10.74.0.2", 9))'
+said=$(down)
+verdict "a link that loses everything" "$(grep -qE '^carried 0 packets, 0 bytes; lost 50, dropped 0$' <<<"$said" || echo "says: $said")"
+
+echo "wireless: $passed passed, $failed failed"
+[ "$failed" = 0 ]
