@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build install demo test lint fuzz clean
+.PHONY: help setup build sims install demo test lint fuzz clean
 
 # `make test-c`, `make test-rust`, ... : one for each group of tools/test-steps.txt.
 groups := $(shell sed -n 's/^\([a-z][a-z]*\) *|.*/\1/p' tools/test-steps.txt | sort -u)
@@ -19,8 +19,10 @@ setup: ## install what is missing (Debian packages; root or sudo), fetch what th
 	@tools/setup.sh
 	@tools/npm-ci.sh web
 
-build: setup ## compile the command `selo` and the simulator runners
+build: setup sims ## compile the command `selo` and the simulator runners
 	@. tools/env.sh && selo_find_rust && cargo build --release --locked
+
+sims: setup ## compile the simulator runners alone
 	@$(MAKE) --no-print-directory -s -C sims/simavr OUT=$(CURDIR)/target/sims
 	@$(MAKE) --no-print-directory -s -C sims/qemu OUT=$(CURDIR)/target/sims
 	@tools/npm-ci.sh sims/avr8js
