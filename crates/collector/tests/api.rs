@@ -174,7 +174,10 @@ fn every_answer_is_what_the_document_says() {
     let own = message("3f9a01c2", 1, 2, NOON, 40.0).to_string();
     for (route, more) in [
         ("reading", r#"{"latitude":1.5,"longitude":2,"speed":0}"#),
-        ("handshake", r#"{"suite":"TLS_AES_128_GCM_SHA256","group":"x25519","resumed":false,"seconds":0.1}"#),
+        (
+            "handshake",
+            r#"{"suite":"TLS_AES_128_GCM_SHA256","group":"x25519","resumed":false,"seconds":0.1}"#,
+        ),
     ] {
         let answer = site.client.post(&format!("/api/v1/exchange/{route}"), more);
         assert_eq!(answer.status, 204, "{}", answer.text);

@@ -102,7 +102,10 @@ fn posts_are_stored_summed_up_exported_and_let_go() {
         assert_eq!(times.len(), 2);
         let full = &times[0];
         assert_eq!(full["suite"], "TLS_CHACHA20_POLY1305_SHA256");
-        assert_eq!((&full["group"], &full["resumed"]), (&json!("x25519"), &json!(false)));
+        assert_eq!(
+            (&full["group"], &full["resumed"]),
+            (&json!("x25519"), &json!(false))
+        );
         let near = |value: &Value, expected: f64| {
             let value = value.as_f64().expect("a number");
             assert!((value - expected).abs() < 1e-6, "{value} is not {expected}");
@@ -110,7 +113,10 @@ fn posts_are_stored_summed_up_exported_and_let_go() {
         assert_eq!(full["handshake"]["count"], 3);
         near(&full["handshake"]["mean"], 0.02);
         // t of 2 degrees of freedom is 4.303, the deviation 0.01.
-        near(&full["handshake"]["high"], 0.02 + 4.302_653 * 0.01 / 3_f64.sqrt());
+        near(
+            &full["handshake"]["high"],
+            0.02 + 4.302_653 * 0.01 / 3_f64.sqrt(),
+        );
         assert_eq!(full["exchange"]["count"], 1);
         assert!(full["exchange"]["low"].is_null());
         assert!(times[1]["exchange"].is_null());
@@ -119,7 +125,10 @@ fn posts_are_stored_summed_up_exported_and_let_go() {
         assert_eq!(of_boat["stations"].as_array().map(Vec::len), Some(1));
         assert_eq!(of_boat["times"], json!([]));
         let before = site.client.get(&format!("/api/v1/exchange?to={NOON}")).ok();
-        assert_eq!((&before["stations"], &before["track"]), (&json!([]), &json!([])));
+        assert_eq!(
+            (&before["stations"], &before["track"]),
+            (&json!([]), &json!([]))
+        );
 
         let places = site.client.get("/api/v1/export?of=places").text;
         assert_eq!(
@@ -142,7 +151,10 @@ fn posts_are_stored_summed_up_exported_and_let_go() {
         );
         assert_eq!(times.lines().count(), 5);
         let metrics = site.client.get("/metrics").text;
-        assert!(metrics.contains("selo_collector_exchange_posts_total 9\n"), "{metrics}");
+        assert!(
+            metrics.contains("selo_collector_exchange_posts_total 9\n"),
+            "{metrics}"
+        );
 
         // What a restart finds is what was answered for; old rows go with the raw readings.
         site.restart();
@@ -153,7 +165,10 @@ fn posts_are_stored_summed_up_exported_and_let_go() {
         assert_eq!(all(&site)["track"].as_array().map(Vec::len), Some(2));
         site.pass(DAY);
         prune(&site);
-        assert_eq!((&all(&site)["track"], &all(&site)["times"]), (&json!([]), &json!([])));
+        assert_eq!(
+            (&all(&site)["track"], &all(&site)["times"]),
+            (&json!([]), &json!([]))
+        );
     });
 }
 
@@ -207,7 +222,9 @@ fn the_tables_keep_the_newest_rows_alone() {
     let sql = "UPDATE sqlite_sequence SET seq = (SELECT MAX(id) FROM fix) WHERE name = 'fix'";
     db.execute(sql, &[]).expect("moved");
     store(&mut *db, "bus", &post, 3).expect("stored");
-    let rows = db.query("SELECT at FROM fix ORDER BY id", &[]).expect("rows");
+    let rows = db
+        .query("SELECT at FROM fix ORDER BY id", &[])
+        .expect("rows");
     let times: Vec<i64> = rows.iter().map(|row| row.int(0)).collect();
     assert_eq!(times, [2, 3]);
 }
@@ -222,14 +239,44 @@ fn what_is_wrong_is_refused_with_a_word_why() {
         ("reading", "", 400, "the body"),
         ("reading", "{", 400, "the body"),
         ("reading", "null", 400, "the body"),
-        ("reading", r#"{"latitude":NaN,"longitude":0,"speed":0}"#, 400, "the body"),
-        ("reading", r#"{"latitude":91,"longitude":0,"speed":0}"#, 400, "latitude is -90 to 90"),
-        ("reading", r#"{"latitude":0,"longitude":0,"speed":-1}"#, 400, "speed is 0 to"),
+        (
+            "reading",
+            r#"{"latitude":NaN,"longitude":0,"speed":0}"#,
+            400,
+            "the body",
+        ),
+        (
+            "reading",
+            r#"{"latitude":91,"longitude":0,"speed":0}"#,
+            400,
+            "latitude is -90 to 90",
+        ),
+        (
+            "reading",
+            r#"{"latitude":0,"longitude":0,"speed":-1}"#,
+            400,
+            "speed is 0 to",
+        ),
         ("reading", good.as_str(), 400, "unknown field"),
         ("handshake", READING.body().as_str(), 400, "unknown field"),
-        ("handshake", &good.replace("TLS_AES_128", "TLS_DES"), 400, "is none of TLS_AES_128"),
-        ("exchange", &good.replace("x25519", "x448"), 400, "'x448' is none of x25519"),
-        ("exchange", &good.replace("0.1", "-0.1"), 400, "seconds is 0 to 3600"),
+        (
+            "handshake",
+            &good.replace("TLS_AES_128", "TLS_DES"),
+            400,
+            "is none of TLS_AES_128",
+        ),
+        (
+            "exchange",
+            &good.replace("x25519", "x448"),
+            400,
+            "'x448' is none of x25519",
+        ),
+        (
+            "exchange",
+            &good.replace("0.1", "-0.1"),
+            400,
+            "seconds is 0 to 3600",
+        ),
         ("reading", &long, 413, "length limit"),
         ("readings", good.as_str(), 404, "there is no"),
     ] {
@@ -241,7 +288,11 @@ fn what_is_wrong_is_refused_with_a_word_why() {
     let path = "/api/v1/exchange/reading";
     assert_eq!(bus.request("GET", path, &[], "").status, 405);
     for path in ["exchange?from=x", "export?of=everything"] {
-        assert_eq!(site.client.get(&format!("/api/v1/{path}")).status, 400, "{path}");
+        assert_eq!(
+            site.client.get(&format!("/api/v1/{path}")).status,
+            400,
+            "{path}"
+        );
     }
     let found = site.client.get("/api/v1/exchange").ok();
     assert_eq!((&found["times"], &found["track"]), (&json!([]), &json!([])));
@@ -260,7 +311,12 @@ fn nobody_posts_without_a_token_unless_the_operator_says_so() {
         assert_eq!(post(&viewer, route, &body).status, 403);
     }
     assert_eq!(nobody(&site).get("/api/v1/exchange").status, 401);
-    assert_eq!(with_token(&site, "bus", "device").get("/api/v1/exchange").status, 403);
+    assert_eq!(
+        with_token(&site, "bus", "device")
+            .get("/api/v1/exchange")
+            .status,
+        403
+    );
     assert_eq!(viewer.get("/api/v1/exchange").status, 200);
 
     let open = Site::start_with(|config| config.strangers = true);
@@ -269,18 +325,33 @@ fn nobody_posts_without_a_token_unless_the_operator_says_so() {
     let found = open.client.get("/api/v1/exchange").ok();
     assert_eq!(found["stations"][0]["station"], "@127.0.0.1");
     wrong.token = Some("selo_x".into());
-    assert_eq!(post(&wrong, "reading", &body).status, 401, "a token is one or none");
+    assert_eq!(
+        post(&wrong, "reading", &body).status,
+        401,
+        "a token is one or none"
+    );
     let evil = [("origin", "https://evil.example")];
     let path = "/api/v1/exchange/reading";
-    assert_eq!(nobody(&open).request("POST", path, &evil, &body).status, 403);
+    assert_eq!(
+        nobody(&open).request("POST", path, &evil, &body).status,
+        403
+    );
     assert_eq!(nobody(&open).get("/api/v1/exchange").status, 401);
     // Posts that are none count as well.
     let left = STRANGER_POSTS - 1;
-    let last = (0..left).map(|_| post(&nobody(&open), "reading", "").status).last();
+    let last = (0..left)
+        .map(|_| post(&nobody(&open), "reading", "").status)
+        .last();
     assert_eq!(last, Some(400));
     let answer = post(&nobody(&open), "reading", &body);
-    assert_eq!((answer.status, answer.headers.contains_key("retry-after")), (429, true));
-    assert_eq!(post(&with_token(&open, "bus", "device"), "reading", &body).status, 204);
+    assert_eq!(
+        (answer.status, answer.headers.contains_key("retry-after")),
+        (429, true)
+    );
+    assert_eq!(
+        post(&with_token(&open, "bus", "device"), "reading", &body).status,
+        204
+    );
     open.pass(60_000);
     assert_eq!(post(&nobody(&open), "reading", &body).status, 204);
 }

@@ -46,6 +46,8 @@ pub struct Offer {
     pub without_tickets: bool,
 }
 
+const NEW: &[&SupportedProtocolVersion] = &[&TLS13];
+
 impl Offer {
     fn is_all(&self) -> bool {
         self.suites.is_empty() && self.groups.is_empty()
@@ -72,7 +74,7 @@ impl Offer {
         if self.is_all() {
             DEFAULT_VERSIONS
         } else {
-            &[&TLS13]
+            NEW
         }
     }
 }
