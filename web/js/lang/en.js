@@ -35,7 +35,7 @@ export default {
     "exchange.times": "Times by suite", "exchange.notimes": "No station told a time in this span.", "exchange.places": "Places and speeds", "exchange.noplaces": "No station told its place in this span.",
     "exchange.hint": "A station posts to /api/v1/exchange with a token of role device (docs/exchange.md).",
     "exchange.suite": "Suite", "exchange.group": "Key exchange", "exchange.kind": "Handshake", "exchange.full": "full", "exchange.resumed": "resumed",
-    "exchange.handshake": "Handshake, mean ± 95 %", "exchange.exchange": "Exchange, mean ± 95 %", "exchange.count": "Count",
+    "exchange.handshake": "Handshake ± 95 %", "exchange.exchange": "Exchange ± 95 %", "exchange.count": "Count",
     "exchange.handshake.title": "Handshake", "exchange.exchange.title": "Exchange: request to answer", "exchange.key": "dot: mean (ring: resumed), line: its 95 % interval",
     "exchange.newest": "More times are there; these are made of the newest.", "exchange.last": "Last heard", "exchange.latitude": "Latitude", "exchange.longitude": "Longitude",
     "exchange.speed": "Speed", "exchange.readings": "Readings", "exchange.map": "Last places", "exchange.map.key": "a line is the way of a station, a dot its last place, with its speed; north is up",

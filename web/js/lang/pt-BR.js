@@ -35,7 +35,7 @@ export default {
     "exchange.times": "Tempos por suíte", "exchange.notimes": "Nenhuma estação informou um tempo neste período.", "exchange.places": "Posições e velocidades", "exchange.noplaces": "Nenhuma estação informou sua posição neste período.",
     "exchange.hint": "Uma estação envia a /api/v1/exchange com um token de papel dispositivo (docs/exchange.md).",
     "exchange.suite": "Suíte", "exchange.group": "Troca de chaves", "exchange.kind": "Estabelecimento", "exchange.full": "completo", "exchange.resumed": "retomado",
-    "exchange.handshake": "Estabelecimento, média ± 95 %", "exchange.exchange": "Troca, média ± 95 %", "exchange.count": "Número",
+    "exchange.handshake": "Estabelecimento ± 95 %", "exchange.exchange": "Troca ± 95 %", "exchange.count": "Número",
     "exchange.handshake.title": "Estabelecimento", "exchange.exchange.title": "Troca: da requisição à resposta", "exchange.key": "ponto: média (anel: retomado), linha: seu intervalo de 95 %",
     "exchange.newest": "Há mais tempos; estes são feitos dos mais novos.", "exchange.last": "Último contato", "exchange.latitude": "Latitude", "exchange.longitude": "Longitude",
     "exchange.speed": "Velocidade", "exchange.readings": "Leituras", "exchange.map": "Últimas posições", "exchange.map.key": "uma linha é o caminho de uma estação, um ponto sua última posição, com a velocidade; o norte fica em cima",

@@ -269,7 +269,8 @@ impl Client {
                 let time = Time {
                     suite: self.suite,
                     group: self.group,
-                    resumed: self.resumed,
+                    // Also where it was asked for and not had.
+                    resumed: kind == HandshakeKind::Resumed,
                     seconds: time as f64 / 1e9,
                 };
                 let request = self.request(phase.name(), &time.body(), close);
