@@ -8,6 +8,7 @@ import { problem } from "./problem.js";
 import { setLanguage, t } from "./text.js";
 import * as alarms from "./pages/alarms.js";
 import * as devices from "./pages/devices.js";
+import * as exchange from "./pages/exchange.js";
 import * as frames from "./pages/frames.js";
 import * as login from "./pages/login.js";
 import * as report from "./pages/report.js";
@@ -15,8 +16,8 @@ import * as settings from "./pages/settings.js";
 import * as station from "./pages/station.js";
 import * as stations from "./pages/stations.js";
 
-const PAGES = { stations, station, alarms, frames, devices, report, settings, login };
-const MENU = ["stations", "alarms", "frames", "devices", "report", "settings"];
+const PAGES = { stations, station, alarms, frames, exchange, devices, report, settings, login };
+const MENU = ["stations", "alarms", "frames", "exchange", "devices", "report", "settings"];
 
 const element = (id) => document.getElementById(id);
 const live = new Live();

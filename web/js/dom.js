@@ -3,7 +3,15 @@
 
 /** An element: attributes by name, listeners as `onclick: f`, children that are nodes or text. */
 export function h(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
+    return build(document.createElement(tag), attributes, children);
+}
+
+/** The same for a picture. */
+export function s(tag, attributes = {}, ...children) {
+    return build(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function build(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes ?? {})) {
         if (value === undefined || value === null || value === false) continue;
         if (name.startsWith("on")) {

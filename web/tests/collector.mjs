@@ -53,9 +53,24 @@ export class Collector {
         return answer.json();
     }
 
+    /** A token of role device and this name. */
+    async makeToken(name) {
+        return (await this.api("/tokens", "POST", { name, role: "device" })).token;
+    }
+
+    /** Posts what a station says of itself: `posts` are [route, body]. */
+    async post(token, posts) {
+        for (const [route, body] of posts) {
+            const answer = await fetch(`${this.base}/api/v1/exchange/${route}`, {
+                method: "POST", headers: { authorization: `Bearer ${token}` }, body: JSON.stringify(body),
+            });
+            if (answer.status !== 204) throw new Error(`${route}: ${await answer.text()}`);
+        }
+    }
+
     /** Sends readings with a device's token, as a device does. */
     async send(messages) {
-        this.token ??= (await this.api("/tokens", "POST", { name: "test", role: "device" })).token;
+        this.token ??= await this.makeToken("test");
         const answer = await fetch(`${this.base}/api/v1/readings`, {
             method: "POST", headers: { authorization: `Bearer ${this.token}` }, body: JSON.stringify(messages),
         });
@@ -177,6 +192,26 @@ export class Station {
     }
 }
 
+/** Two stations that move and post over TLS what it took. */
+export async function exchanges(collector) {
+    const jitter = random(3);
+    for (const [name, speed, turn] of [["bus", 12.5, 1], ["boat", 3.1, -1]]) {
+        const token = await collector.makeToken(name);
+        const posts = [];
+        for (let step = 0; step < 12; step += 1) {
+            const latitude = -23.1851 + turn * 0.002 * Math.sin(step / 3);
+            posts.push(["reading", { latitude, longitude: -50.6497 + step * 0.0007, speed: speed + step / 10 }]);
+        }
+        for (const [suite, group, most] of [["TLS_AES_128_GCM_SHA256", "x25519", 4], ["TLS_CHACHA20_POLY1305_SHA256", "x25519mlkem768", 6]]) {
+            for (let count = 0; count < 4; count += 1) {
+                posts.push(["handshake", { suite, group, resumed: false, seconds: (most + jitter()) / 1000 }]);
+                posts.push(["exchange", { suite, group, resumed: false, seconds: (0.8 + jitter() / 5) / 1000 }]);
+            }
+        }
+        await collector.post(token, posts);
+    }
+}
+
 /** Stations with a month behind them. Returns them by device. */
 export async function seed(collector, { now = Date.now(), evil = "<img src=x onerror=alert(1)>" } = {}) {
     const stations = [
@@ -195,5 +230,6 @@ export async function seed(collector, { now = Date.now(), evil = "<img src=x one
     for (const batch of batches) {
         for (let at = 0; at < batch.length; at += 1000) await collector.send(batch.slice(at, at + 1000));
     }
+    await exchanges(collector);
     return Object.fromEntries(stations.map((station) => [station.device, station]));
 }

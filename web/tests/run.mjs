@@ -12,7 +12,7 @@ import pt from "../js/lang/pt-BR.js";
 import { launch, logIn, open, Watch } from "./browser.mjs";
 import { Collector, said, seed, Up } from "./collector.mjs";
 
-const PAGES = ["stations", "station/3f9a01c2", "alarms", "frames", "devices", "report", "settings"];
+const PAGES = ["stations", "station/3f9a01c2", "alarms", "frames", "exchange", "devices", "report", "settings"];
 const EVIL = "<img src=x onerror=alert(1)>";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const tests = [];
@@ -38,7 +38,7 @@ async function go(page, name) {
 
 async function settled(page, name) {
     const ready = {
-        stations: ".card", station: "figure[data-chart=rain] canvas", alarms: "#rules form, #rules table", frames: "main table",
+        stations: ".card", station: "figure[data-chart=rain] canvas", alarms: "#rules form, #rules table", frames: "main table", exchange: "[data-picture=map] svg",
         devices: ".problem", report: ".problem", settings: "#tokens",
     };
     await page.waitForSelector(ready[name.split("/")[0]]);
@@ -346,6 +346,47 @@ test("frames: one station's, with counters, and older ones", async () => {
     assert.deepEqual(counters.map((one) => Number(one.replaceAll(",", ""))), frames.map(({ counter }) => counter));
     const lost = await page.locator("main tbody td:nth-child(5)").allInnerTexts();
     assert.deepEqual(lost.map(Number), frames.map(({ lost_before: lost }) => lost));
+});
+
+test("stations over TLS: times by suite as the API sums them up, places, one station's, and later ones", async () => {
+    const page = await logged();
+    await go(page, "exchange");
+    const { times, stations: there } = await collector.api("/exchange");
+    assert.equal(times.length, 2);
+    const rows = page.locator("main section").first().locator("tbody tr");
+    assert.equal(await rows.count(), 2);
+    for (const [at, unit] of times.entries()) {
+        const cells = await rows.nth(at).locator("th, td").allInnerTexts();
+        assert.deepEqual(cells.slice(0, 3), [unit.suite, unit.group, "full"]);
+        const { mean, high, count } = unit.handshake;
+        assert.equal(cells[3].replace("\u00a0", " "), `${(mean * 1000).toFixed(2)} ± ${((high - mean) * 1000).toFixed(2)} ms`);
+        assert.equal(Number(cells[4]), count);
+        assert.equal(count, 8);
+    }
+    // A dot for each mean, further right the longer it took.
+    const dots = await page.locator("[data-picture=handshake] circle").evaluateAll((all) => all.map((one) => Number(one.getAttribute("cx"))));
+    assert.equal(dots.length, 2);
+    assert.ok(dots[1] > dots[0] + 20, `${dots}`);
+    const places = await page.locator("main section").nth(1).locator("tbody tr").allInnerTexts();
+    assert.deepEqual(there.map(({ station }) => station), ["boat", "bus"]);
+    assert.match(places[1], /^bus\s.*-23\.18\d+\s+-50\.642\s+13\.6\s+12$/s);
+    assert.equal(await page.locator("[data-picture=map] polyline").count(), 2);
+    assert.match(await page.locator("[data-picture=map] svg").getAttribute("aria-label"), /^2 stations; boat, bus$/);
+    await page.locator("main select").selectOption("boat");
+    await page.waitForFunction(() => document.querySelectorAll("[data-picture=map] polyline").length === 1);
+    // It is asked anew by itself.
+    const token = await collector.makeToken("plane");
+    await page.locator("main select").selectOption("");
+    await collector.post(token, [["reading", { latitude: -23.2, longitude: -50.6, speed: 250 }]]);
+    await page.getByRole("cell", { name: "250", exact: true }).waitFor();
+});
+
+test("stations over TLS: a span in which nobody posted says so", async () => {
+    const page = await logged();
+    await page.route(/\/api\/v1\/exchange\?/, (route) => route.fulfill({ json: { from: "", to: "", times: [], all: true, stations: [], track: [] } }));
+    await page.goto("/#/exchange");
+    await page.getByText("No station told a time in this span.").waitFor();
+    assert.equal(await page.locator("main svg:visible, main table").count(), 0);
 });
 
 test("what needs a gateway says so, with a hint; so does a missing report", async () => {

@@ -17,16 +17,18 @@ const SHOTS = [
     ["dashboard-station", "station/3f9a01c2", { ...DESK, colorScheme: "dark" }, "figure[data-chart=battery] canvas"],
     ["dashboard-alarms", "alarms", { ...DESK, colorScheme: "light" }, "#rules form"],
     ["dashboard-phone", "station/3f9a01c2", { ...PHONE, colorScheme: "light", locale: "pt-BR" }, "figure[data-chart=battery] canvas"],
+    ["dashboard-tls", "exchange", { ...DESK, colorScheme: "light", fullPage: true }, "[data-picture=map] svg"],
     // To look at, not in the page: `all` as second argument.
     ["dashboard-phone-dark", "stations", { ...PHONE, colorScheme: "dark" }, ".card"],
     ["dashboard-frames", "frames", { ...DESK, colorScheme: "dark" }, "main table"],
     ["dashboard-settings", "settings", { ...DESK, colorScheme: "light" }, "#tokens table"],
     ["dashboard-devices", "devices", { ...PHONE, colorScheme: "light" }, ".problem"],
+    ["dashboard-tls-phone", "exchange", { ...PHONE, colorScheme: "dark", fullPage: true }, "[data-picture=map] svg"],
     ["dashboard-login", "", { ...DESK, colorScheme: "light", anonymous: true }, "input"],
     ["dashboard-station-light", "station/3f9a01c2", { ...DESK, colorScheme: "light", fullPage: true }, "figure[data-chart=battery] canvas"],
     ["dashboard-alarms-phone", "alarms", { ...PHONE, colorScheme: "dark", fullPage: true }, "#rules form"],
 ];
-const shots = process.argv[3] === "all" ? SHOTS : SHOTS.slice(0, 4);
+const shots = process.argv[3] === "all" ? SHOTS : SHOTS.slice(0, 5);
 
 const collector = new Collector();
 let browser;

@@ -440,6 +440,32 @@ impl Auth {
     }
 }
 
+/// How much an address may post in a minute without a token.
+pub const STRANGER_POSTS: u32 = 600;
+
+/// What addresses without a token have posted in their minute.
+#[derive(Debug, Default)]
+pub struct Strangers(Mutex<HashMap<IpAddr, (i64, u32)>>);
+
+impl Strangers {
+    /// True if there is room for one more.
+    pub fn take(&self, address: IpAddr, now: i64) -> bool {
+        let mut counts = lock(&self.0);
+        if counts.len() >= ADDRESSES_MAX {
+            counts.retain(|_, (since, _)| now - *since < FAILURES_MS);
+        }
+        if counts.len() >= ADDRESSES_MAX {
+            return false;
+        }
+        let entry = counts.entry(neighbourhood(address)).or_insert((now, 0));
+        if now - entry.0 >= FAILURES_MS {
+            *entry = (now, 0);
+        }
+        entry.1 = entry.1.saturating_add(1);
+        entry.1 <= STRANGER_POSTS
+    }
+}
+
 /// A new token and its hash. The token is shown once.
 pub fn new_token() -> Result<(Zeroizing<String>, [u8; 32])> {
     let bytes = random::<32>()?;
@@ -538,6 +564,16 @@ mod tests {
             assert!(auth.users.set(name, Role::Viewer, password).is_err());
         }
         assert!(auth.users.remove("a").is_err());
+    }
+
+    #[test]
+    fn a_stranger_has_so_many_posts_a_minute() {
+        let strangers = Strangers::default();
+        let other = "192.0.2.1".parse().expect("an address");
+        assert!((0..STRANGER_POSTS).all(|_| strangers.take(HOME, 0)));
+        assert!(!strangers.take(HOME, FAILURES_MS - 1));
+        assert!(strangers.take(other, FAILURES_MS - 1));
+        assert!(strangers.take(HOME, FAILURES_MS));
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub mod clock;
 pub mod db;
 mod error;
 pub mod events;
+pub mod exchange;
 pub mod http;
 pub mod ingest;
 pub mod message;
@@ -39,12 +40,12 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 
-use crate::auth::{Auth, Role, Session, Users};
+use crate::auth::{Auth, Role, Session, Strangers, Users};
 use crate::clock::Clock;
 use crate::db::Place;
 use crate::events::Events;
 use crate::http::server::{Limits, Server};
-use crate::http::tls::{Tls, TlsFiles};
+use crate::http::tls::{Offer, Tls, TlsFiles};
 use crate::http::{App, Gateway};
 use crate::ingest::{Ingest, Writer};
 use crate::metrics::Metrics;
@@ -64,6 +65,10 @@ pub struct Config {
     pub http: SocketAddr,
     /// Certificate and key, if it speaks TLS itself.
     pub tls: Option<TlsFiles>,
+    /// What it offers there.
+    pub offer: Offer,
+    /// Takes what stations post of themselves from anyone, without a token.
+    pub strangers: bool,
     /// A proxy with TLS stands before it.
     pub behind_proxy: bool,
     pub limits: Limits,
@@ -103,6 +108,8 @@ impl Config {
             state,
             http: SocketAddr::from(([127, 0, 0, 1], 7380)),
             tls: None,
+            offer: Offer::default(),
+            strangers: false,
             behind_proxy: false,
             limits: Limits::default(),
             clock: Clock::System,
@@ -144,7 +151,18 @@ impl Collector {
                 address: config.http,
             });
         }
-        let tls = config.tls.clone().map(Tls::load).transpose()?;
+        if config.tls.is_none() && config.offer != Offer::default() {
+            return Err(Error::Invalid(
+                "suites, key exchanges and tickets are those of TLS, and it has no certificate"
+                    .into(),
+            ));
+        }
+        let offer = config.offer.clone();
+        let tls = config
+            .tls
+            .clone()
+            .map(|files| Tls::load(files, offer))
+            .transpose()?;
         for url in &config.webhooks {
             if !url.starts_with("http://") && !url.starts_with("https://") {
                 return Err(Error::Invalid(format!(
@@ -222,6 +240,7 @@ impl Collector {
             silent_after_ms: config.silent_after_ms,
             secure: tls.is_some() || config.behind_proxy,
             strict: config.behind_proxy,
+            strangers: config.strangers.then(Strangers::default),
             listeners_max: config.limits.listeners,
             report: config.report,
             gateway: config.gateway,

@@ -9,6 +9,8 @@ pub struct Metrics {
     pub duplicates: AtomicU64,
     pub rejected: AtomicU64,
     pub implausible: AtomicU64,
+    /// What stations posted of themselves.
+    pub exchange_posts: AtomicU64,
     pub batches: AtomicU64,
     pub failed_batches: AtomicU64,
     pub store_nanoseconds: AtomicU64,
@@ -48,6 +50,11 @@ impl Metrics {
                 "readings_implausible",
                 "Readings whose time of reception cannot be true",
                 &self.implausible,
+            ),
+            (
+                "exchange_posts",
+                "Places and times that stations posted, stored",
+                &self.exchange_posts,
             ),
             (
                 "batches",

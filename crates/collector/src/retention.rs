@@ -81,6 +81,18 @@ pub async fn prune(
                 }
             }
         }
+        for table in [sql::PRUNE_FIXES, sql::PRUNE_TLS_TIMES] {
+            loop {
+                let pruned = ingest
+                    .write(move |db, _| db.execute(table, &[(now - kept).into()]))
+                    .await?;
+                gone += pruned;
+                add(&metrics.pruned, pruned as usize);
+                if pruned == 0 {
+                    break;
+                }
+            }
+        }
     }
     for level in Level::ALL {
         let Some(kept) = retention.of(level) else {

@@ -7,7 +7,7 @@
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
     CREATE TABLE station(
         device TEXT PRIMARY KEY,
@@ -108,6 +108,28 @@ const STEPS: [&str; 2] = [
         stamp BYTEA NOT NULL,          -- SHA-256 of the password's hash
         expires BIGINT NOT NULL
     );
+",
+    "
+    CREATE TABLE fix(                  -- where a station says that it is
+        id SERIAL_KEY,
+        at BIGINT NOT NULL,            -- the collector's time
+        station TEXT NOT NULL,         -- the name of its token
+        latitude DOUBLE PRECISION NOT NULL,
+        longitude DOUBLE PRECISION NOT NULL,
+        speed DOUBLE PRECISION NOT NULL
+    );
+    CREATE INDEX fix_by_time ON fix(at);
+    CREATE TABLE tls_time(             -- how long a station says that it took
+        id SERIAL_KEY,
+        at BIGINT NOT NULL,
+        station TEXT NOT NULL,
+        phase TEXT NOT NULL,           -- 'handshake' or 'exchange'
+        suite TEXT NOT NULL,
+        key_exchange TEXT NOT NULL,
+        resumed BIGINT NOT NULL,
+        seconds DOUBLE PRECISION NOT NULL
+    );
+    CREATE INDEX tls_time_by_time ON tls_time(at);
 ",
 ];
 

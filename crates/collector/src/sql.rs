@@ -205,3 +205,32 @@ pub fn prune_rollup(table: &str) -> String {
     format!("DELETE FROM {table} WHERE device = ?1 AND name = ?2 AND at < ?3")
 }
 pub const PRUNE_ALARMS: &str = "DELETE FROM alarm WHERE cleared < ?1";
+
+pub const INSERT_FIX: &str =
+    "INSERT INTO fix(at, station, latitude, longitude, speed) VALUES (?1, ?2, ?3, ?4, ?5)";
+pub const INSERT_TLS_TIME: &str = "INSERT INTO tls_time(at, station, phase, suite, key_exchange,
+        resumed, seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+/// Keep the newest.
+pub const BOUND_FIXES: &str = "DELETE FROM fix WHERE id <= (SELECT MAX(id) FROM fix) - ?1";
+pub const BOUND_TLS_TIMES: &str =
+    "DELETE FROM tls_time WHERE id <= (SELECT MAX(id) FROM tls_time) - ?1";
+/// From ?1 until before ?2, of the station ?3 or of all, ?4 of them, the newest.
+pub const TLS_TIMES: &str = "SELECT phase, suite, key_exchange, resumed, seconds FROM tls_time
+    WHERE at >= ?1 AND at < ?2 AND (?3 = '' OR station = ?3) ORDER BY id DESC LIMIT ?4";
+pub const TRACK: &str = "SELECT station, at, latitude, longitude, speed FROM fix
+    WHERE at >= ?1 AND at < ?2 AND (?3 = '' OR station = ?3) ORDER BY id DESC LIMIT ?4";
+pub const LAST_FIXES: &str = "SELECT f.station, f.at, f.latitude, f.longitude, f.speed, n.readings
+    FROM fix f JOIN (SELECT MAX(id) AS last, COUNT(*) AS readings FROM fix
+        WHERE at >= ?1 AND at < ?2 AND (?3 = '' OR station = ?3) GROUP BY station) n
+    ON n.last = f.id ORDER BY f.station LIMIT ?4";
+/// Pages of an export, oldest first: rows after the id ?3.
+pub const EXPORT_FIXES: &str = "SELECT station, at, latitude, longitude, speed, id FROM fix
+    WHERE at >= ?1 AND at < ?2 AND id > ?3 ORDER BY id LIMIT ?4";
+pub const EXPORT_TLS_TIMES: &str = "SELECT station, at, phase, suite, key_exchange, resumed,
+        seconds, id
+    FROM tls_time WHERE at >= ?1 AND at < ?2 AND id > ?3 ORDER BY id LIMIT ?4";
+/// A piece of what is older than ?1.
+pub const PRUNE_FIXES: &str =
+    "DELETE FROM fix WHERE id IN (SELECT id FROM fix WHERE at < ?1 ORDER BY at LIMIT 500)";
+pub const PRUNE_TLS_TIMES: &str = "DELETE FROM tls_time
+    WHERE id IN (SELECT id FROM tls_time WHERE at < ?1 ORDER BY at LIMIT 500)";

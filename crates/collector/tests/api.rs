@@ -136,6 +136,7 @@ fn routes() -> std::collections::BTreeSet<(String, String)> {
             if handlers.contains(&format!("{method}(routes"))
                 || handlers.contains(&format!("{method}(export"))
                 || handlers.contains(&format!("{method}(events"))
+                || handlers.contains(&format!("{method}(exchange"))
                 || handlers.contains(&format!("{method}(pages"))
             {
                 routes.insert((path.clone(), method.to_string()));
@@ -171,6 +172,16 @@ fn every_answer_is_what_the_document_says() {
     let rules = site.client.get("/api/v1/rules").ok();
     let token = r#"{"name":"probe","role":"device"}"#;
     let own = message("3f9a01c2", 1, 2, NOON, 40.0).to_string();
+    for (route, more) in [
+        ("reading", r#"{"latitude":1.5,"longitude":2,"speed":0}"#),
+        (
+            "handshake",
+            r#"{"suite":"TLS_AES_128_GCM_SHA256","group":"x25519","resumed":false,"seconds":0.1}"#,
+        ),
+    ] {
+        let answer = site.client.post(&format!("/api/v1/exchange/{route}"), more);
+        assert_eq!(answer.status, 204, "{}", answer.text);
+    }
     let asked = [
         ("get", "/me", "/me", ""),
         ("get", "/stations", "/stations", ""),
@@ -200,6 +211,7 @@ fn every_answer_is_what_the_document_says() {
             "",
         ),
         ("get", "/frames", "/frames", ""),
+        ("get", "/exchange", "/exchange", ""),
         ("get", "/alarms", "/alarms", ""),
         ("get", "/rules", "/rules", ""),
         ("put", "/rules", "/rules", &rules.to_string()),

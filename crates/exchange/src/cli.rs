@@ -9,6 +9,7 @@ use selo_lab::project::Project;
 use selo_report::format::things;
 use selo_report::svg::Picture;
 use selo_report::table::{Table, TerminalStyle};
+use selo_tls::station::Reading;
 
 use crate::cipher::{Cipher, Implementation};
 use crate::client::Exchange;
@@ -17,7 +18,7 @@ use crate::key::Key;
 use crate::payload::Payload;
 use crate::row::{self, Experiment, Figure, Row, Rows, Stamps, Unit};
 use crate::run::{Measured, Outcome, Plan, run};
-use crate::tls::client::{Client, Reading, Url};
+use crate::tls::client::{Client, Url};
 use crate::tls::{Group, Suite};
 use crate::{figures, published, server, tls, ways};
 
@@ -325,16 +326,13 @@ fn reading(text: &str) -> std::result::Result<Reading, String> {
         .map(|number| number.trim().parse().unwrap_or(f64::NAN))
         .collect();
     match numbers[..] {
-        [latitude, longitude, speed]
-            if latitude.abs() <= 90.0
-                && longitude.abs() <= 180.0
-                && (0.0..1e4).contains(&speed) =>
-        {
-            Ok(Reading {
+        [latitude, longitude, speed] => {
+            let reading = Reading {
                 latitude,
                 longitude,
                 speed,
-            })
+            };
+            reading.check().map(|()| reading)
         }
         _ => Err("degrees north, degrees east, speed, with commas between".into()),
     }
@@ -426,7 +424,7 @@ fn list() {
 
 fn until_stopped() {
     while selo_lab::schedule::check_interrupt().is_ok() {
-        std::thread::sleep(server::LOOK);
+        std::thread::sleep(crate::serving::LOOK);
     }
 }
 
@@ -440,7 +438,7 @@ impl ServeArgs {
             store: self.store.clone(),
             emulated: self.emulated,
         };
-        let server = server::Server::start(&self.listen, Key::read(&self.key)?, options, say)?;
+        let server = server::start(&self.listen, Key::read(&self.key)?, options, say)?;
         println!("listening {}", server.address);
         until_stopped();
         Ok(())
@@ -458,7 +456,7 @@ impl ServeTlsArgs {
             max_clients: self.limits.max_clients as usize,
             tickets: !self.without_tickets,
         };
-        let server = tls::server::Server::start(&self.listen, options, self.store.as_deref(), say)?;
+        let server = tls::server::start(&self.listen, options, self.store.as_deref(), say)?;
         println!("listening {}", server.address);
         until_stopped();
         Ok(())

@@ -56,7 +56,7 @@ impl Exchange<'_> {
     pub fn run(&self) -> Result<Done> {
         let seconds = self.timeout.as_secs();
         let start = Instant::now();
-        let mut stream = net::connect(self.to, self.timeout)?;
+        let mut stream = net::connect(self.to, "serve", self.timeout)?;
         let hello = expect(
             &mut stream,
             Kind::Hello,

@@ -52,7 +52,12 @@ pub enum Error {
     },
 
     #[error("no server at {to}: {source}")]
-    Absent { to: String, source: io::Error },
+    Absent {
+        to: String,
+        /// The subcommand that is its server.
+        server: &'static str,
+        source: io::Error,
+    },
 
     #[error("the connection was cut while {doing}")]
     Cut { doing: &'static str },
@@ -86,6 +91,9 @@ pub enum Error {
 
     #[error("the server refused: {0}")]
     Refused(String),
+
+    #[error("the server wants a token that it knows: {0}")]
+    Token(String),
 
     #[error("cannot {doing}: {source}")]
     Machine {
@@ -146,7 +154,7 @@ impl Error {
             Error::ExpiredCertificate => Fault::ExpiredCertificate,
             Error::NotOffered { .. } => Fault::NotOffered,
             Error::Protocol(_) => Fault::Protocol,
-            Error::Refused(_) => Fault::Refused,
+            Error::Refused(_) | Error::Token(_) => Fault::Refused,
             _ => Fault::Machine,
         }
     }
@@ -157,11 +165,10 @@ impl Error {
             Error::Usage { hint, .. } | Error::File { hint, .. } => hint.clone(),
             Error::Failed { hint, .. } => return hint.clone(),
             Error::Lab(error) => return error.hint(),
-            Error::Absent { .. } => {
-                "start one there (`selo exchange serve --listen ADDR:PORT`), and see that no \
-                 firewall stands between"
-                    .into()
-            }
+            Error::Absent { server, .. } => format!(
+                "start one there (`selo exchange {server} --listen ADDR:PORT ...`), and see that \
+                 no firewall stands between"
+            ),
             Error::Cut { .. } => {
                 "see what the server says of it; rows so far are kept, and the same command goes on"
                     .into()
@@ -186,9 +193,18 @@ impl Error {
                     .into()
             }
             Error::NotOffered { .. } => {
-                "the server's --suite and --group say what it offers".into()
+                "the server's --suite and --group say what it offers (of `selo collect` \
+                 --tls-suite and --tls-group)"
+                    .into()
             }
-            Error::Protocol(_) => "is it `selo exchange serve` of the same version?".into(),
+            Error::Protocol(_) => {
+                "is it a server of `selo exchange`, or a collector, of the same version?".into()
+            }
+            Error::Token(_) => {
+                "--token-file FILE holds one, mode 0600; the collector makes them for the role \
+                 device (docs/collector.md)"
+                    .into()
+            }
             _ => return None,
         })
     }

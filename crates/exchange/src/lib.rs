@@ -8,7 +8,8 @@
 //! |---|---|
 //! | [`cipher`], [`key`] | what is computed, by whom, with which key |
 //! | [`wire`], [`server`], [`client`] | the first experiment: frames, and the two ends |
-//! | [`tls`] | the second: suites, key exchanges, and the two ends |
+//! | [`tls`] | the second: the two ends; what they share with the collector is in `selo_tls` |
+//! | [`serving`] | what both servers have in common |
 //! | [`payload`] | what is sent |
 //! | [`row`], [`run`] | what is kept of an exchange; the order of exchanges, and going on |
 //! | [`figures`], [`published`] | tables and pictures of rows; the papers' figures beside them |
@@ -27,6 +28,7 @@ pub mod published;
 pub mod row;
 pub mod run;
 pub mod server;
+pub mod serving;
 pub mod tls;
 pub mod ways;
 pub mod wire;

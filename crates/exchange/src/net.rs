@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// Connects to `HOST:PORT`.
-pub fn connect(to: &str, timeout: Duration) -> Result<TcpStream> {
+/// Connects to `HOST:PORT`, where the subcommand `server` should listen.
+pub fn connect(to: &str, server: &'static str, timeout: Duration) -> Result<TcpStream> {
     let absent = |source| Error::Absent {
         to: to.to_owned(),
+        server,
         source,
     };
     let mut last = std::io::Error::other("the name has no address");

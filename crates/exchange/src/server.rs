@@ -1,11 +1,10 @@
 //! The server of the first experiment: opens what comes, seals it anew, sends it back. Each
 //! client has a thread; a bad one loses its connection, and the others notice nothing.
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
@@ -14,7 +13,8 @@ use crate::cipher::{Cipher, Implementation};
 use crate::error::{Error, Result};
 use crate::key::{ID, Key, Sealer};
 use crate::net;
-use crate::wire::{Frame, Hello, Kind, OVERHEAD, Refusal, ServerTimes, bound};
+use crate::serving::{Counts, Server, bind};
+use crate::wire::{Frame, Hello, Kind, OVERHEAD, Refusal, ServerTimes, bound as ad_of};
 
 /// How a server serves.
 #[derive(Clone, Debug)]
@@ -42,16 +42,6 @@ impl Default for Options {
     }
 }
 
-/// What a server has done.
-#[derive(Debug, Default)]
-pub struct Counts {
-    pub exchanges: AtomicU64,
-    /// Exchanges whose digest the server found equal to the client's.
-    pub verified: AtomicU64,
-    /// Connections that ended in an error.
-    pub bad: AtomicU64,
-}
-
 struct Shared {
     key: Key,
     options: Options,
@@ -60,112 +50,33 @@ struct Shared {
     log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-/// A running server; stops when dropped.
-#[derive(Debug)]
-pub struct Server {
-    pub address: SocketAddr,
-    pub counts: Arc<Counts>,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-/// How often a server without clients looks whether it should stop.
-pub(crate) const LOOK: Duration = Duration::from_millis(50);
-
-impl Server {
-    /// Listens, and serves in threads of its own. `log` gets a line for whatever goes wrong;
-    /// neither keys nor payloads are in it.
-    pub fn start(
-        listen: &str,
-        key: Key,
-        options: Options,
-        log: impl Fn(&str) + Send + Sync + 'static,
-    ) -> Result<Server> {
-        let (listener, address) = bind(listen)?;
-        if let Some(folder) = &options.store {
-            std::fs::create_dir_all(folder).map_err(|error| Error::File {
-                path: folder.clone(),
-                why: error.to_string(),
-                hint: "--store DIR is made if it can be".into(),
-            })?;
-        }
-        let counts = Arc::new(Counts::default());
-        let stop = Arc::new(AtomicBool::new(false));
-        let shared = Arc::new(Shared {
-            key,
-            options,
-            counts: counts.clone(),
-            clients: AtomicUsize::new(0),
-            log: Box::new(log),
-        });
-        let stopping = stop.clone();
-        let thread = std::thread::spawn(move || {
-            accept(&listener, &stopping, |stream, peer| {
-                shared.clone().take(stream, peer);
-            });
-        });
-        Ok(Server {
-            address,
-            counts,
-            stop,
-            thread: Some(thread),
-        })
+/// Listens, and serves in threads of its own. `log` gets a line for whatever goes wrong;
+/// neither keys nor payloads are in it.
+pub fn start(
+    listen: &str,
+    key: Key,
+    options: Options,
+    log: impl Fn(&str) + Send + Sync + 'static,
+) -> Result<Server> {
+    let bound = bind(listen)?;
+    if let Some(folder) = &options.store {
+        std::fs::create_dir_all(folder).map_err(|error| Error::File {
+            path: folder.clone(),
+            why: error.to_string(),
+            hint: "--store DIR is made if it can be".into(),
+        })?;
     }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-pub(crate) fn bind(listen: &str) -> Result<(TcpListener, SocketAddr)> {
-    let bound = TcpListener::bind(listen).and_then(|listener| {
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        Ok((listener, address))
+    let counts = Arc::new(Counts::default());
+    let shared = Arc::new(Shared {
+        key,
+        options,
+        counts: counts.clone(),
+        clients: AtomicUsize::new(0),
+        log: Box::new(log),
     });
-    bound.map_err(|error| {
-        Error::usage(
-            format!("cannot listen on {listen}: {error}"),
-            "--listen ADDR:PORT with an address of this machine and a port that is free",
-        )
-    })
-}
-
-/// Takes connections until told to stop.
-pub(crate) fn accept(
-    listener: &TcpListener,
-    stop: &AtomicBool,
-    mut take: impl FnMut(TcpStream, SocketAddr),
-) {
-    while !stop.load(Ordering::Relaxed) {
-        match listener.accept() {
-            Ok((stream, peer)) => {
-                if stream.set_nonblocking(false).is_ok() {
-                    take(stream, peer);
-                }
-            }
-            // Nobody came, or somebody who left at once, or too many files are open: later.
-            Err(_) => wait(listener),
-        }
-    }
-}
-
-/// Until somebody comes, or for a moment.
-fn wait(listener: &TcpListener) {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let mut fds = [PollFd::new(listener, PollFlags::IN)];
-    let limit = Timespec {
-        tv_sec: 0,
-        tv_nsec: LOOK.subsec_nanos().into(),
-    };
-    if poll(&mut fds, Some(&limit)).is_err() {
-        std::thread::sleep(LOOK);
-    }
+    Ok(Server::start(bound, counts, move |stream, peer| {
+        shared.clone().take(stream, peer);
+    }))
 }
 
 impl Shared {
@@ -259,13 +170,13 @@ impl Shared {
             let theirs = self.key.for_cipher(cipher, Sealer::Client);
             let ours = self.key.for_cipher(cipher, Sealer::Server);
             let t2_less = since();
-            let ad = bound(Kind::Request, cipher);
+            let ad = ad_of(Kind::Request, cipher);
             let Some(message) = implementation.open(cipher, &theirs, &ad, sealed)? else {
                 return self.refuse(stream, Refusal::DoesNotOpen);
             };
             let opened = since();
             let began = since();
-            let ad = bound(Kind::Reply, cipher);
+            let ad = ad_of(Kind::Reply, cipher);
             let reply = implementation.seal(cipher, &ours, &ad, &message)?;
             // Deriving the keys is no part of opening; the stamps begin behind it.
             let times = ServerTimes {
@@ -292,7 +203,7 @@ impl Shared {
                 .ok_or(Error::Cut {
                     doing: "reading a digest",
                 })?;
-            let ad = bound(Kind::Confirm, cipher);
+            let ad = ad_of(Kind::Confirm, cipher);
             let told = implementation.open(cipher, &theirs, &ad, &confirm.body)?;
             let same = told.as_deref() == Some(&digest[..]);
             if same {

@@ -13,7 +13,8 @@ use selo_exchange::cipher::{Cipher, Implementation};
 use selo_exchange::client::{Done, Exchange};
 use selo_exchange::key::Key;
 use selo_exchange::payload::Payload;
-use selo_exchange::server::{Options, Server};
+use selo_exchange::server::{self, Options};
+use selo_exchange::serving::Server;
 use selo_exchange::{Error, Fault, Result};
 use support::{Meddling, between};
 
@@ -35,7 +36,7 @@ impl Place {
     }
 
     fn server(&self, options: Options) -> Server {
-        Server::start("127.0.0.1:0", self.key(), options, |_| {}).expect("a server")
+        server::start("127.0.0.1:0", self.key(), options, |_| {}).expect("a server")
     }
 
     fn run(&self, to: SocketAddr, cipher: Cipher, payload: &[u8]) -> Result<Done> {
@@ -272,7 +273,7 @@ fn a_server_that_says_nothing() {
 #[test]
 fn nobody_listens_on_an_address_of_others() {
     let place = Place::new();
-    let server = Server::start("192.0.2.1:1", place.key(), Options::default(), |_| {});
+    let server = server::start("192.0.2.1:1", place.key(), Options::default(), |_| {});
     let error = server.expect_err("not of this machine");
     assert!(matches!(error, Error::Usage { .. }), "{error}");
 }

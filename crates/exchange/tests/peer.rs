@@ -11,7 +11,7 @@ use selo_exchange::client::Exchange;
 use selo_exchange::key::Key;
 use selo_exchange::payload::Payload;
 use selo_exchange::row::{self, Figure};
-use selo_exchange::server::{Options, Server};
+use selo_exchange::server::{self, Options};
 use selo_exchange::{Error, Fault};
 
 struct Peer {
@@ -61,7 +61,7 @@ fn the_two_programs_understand_each_other() {
     let peer = Peer::build();
 
     // The client in C, the server in Rust.
-    let server = Server::start("127.0.0.1:0", peer.key(), Options::default(), |_| {});
+    let server = server::start("127.0.0.1:0", peer.key(), Options::default(), |_| {});
     let server = server.expect("a server");
     let output = Command::new(&peer.program)
         .arg("run")

@@ -13,10 +13,12 @@ use rcgen::{
     KeyUsagePurpose,
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use selo_exchange::tls::client::{Client, Done, Reading, Url};
-use selo_exchange::tls::server::{Options, Server};
+use selo_exchange::serving::Server;
+use selo_exchange::tls::client::{Client, Done, Url};
+use selo_exchange::tls::server::{self, Options};
 use selo_exchange::tls::{Group, Suite};
 use selo_exchange::{Fault, Result};
+use selo_tls::station::Reading;
 use support::{Meddling, between};
 
 const READING: Reading = Reading {
@@ -77,7 +79,7 @@ impl Authority {
 }
 
 fn start(options: Options) -> Server {
-    Server::start("127.0.0.1:0", options, None, |_| {}).expect("a server")
+    server::start("127.0.0.1:0", options, None, |_| {}).expect("a server")
 }
 
 #[test]
@@ -86,7 +88,7 @@ fn every_suite_and_key_exchange_full_and_resumed() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = folder.path().join("came.jsonl");
     let options = authority.options(-1, 10);
-    let server = Server::start("127.0.0.1:0", options, Some(&store), |_| {}).expect("a server");
+    let server = server::start("127.0.0.1:0", options, Some(&store), |_| {}).expect("a server");
     let mut readings = 0;
     for suite in Suite::ALL {
         for group in Group::ALL {

@@ -13,8 +13,9 @@ use anyhow::Context;
 use clap::Subcommand;
 use selo_collector::auth::{Role, Users};
 use selo_collector::db::Place;
-use selo_collector::http::tls::TlsFiles;
+use selo_collector::http::tls::{Offer, TlsFiles};
 use selo_collector::{Collector, Config};
+use selo_tls::{Group, Suite};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -77,6 +78,9 @@ pub struct Dashboard {
     http: SocketAddr,
     #[command(flatten)]
     tls: Tls,
+    /// Take what stations say of themselves at /api/v1/exchange from anyone, without a token
+    #[arg(long)]
+    exchange_without_token: bool,
     /// Page of `selo lab report` to serve at /report
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -103,7 +107,9 @@ impl Dashboard {
         }
         config.http = self.http;
         config.tls = self.tls.files();
+        config.offer = self.tls.offer();
         config.behind_proxy = self.tls.behind_proxy;
+        config.strangers = self.exchange_without_token;
         config.report.clone_from(&self.report);
         config.webhooks.clone_from(&self.webhook);
         let ms = |time: humantime::Duration| i64::try_from(time.as_millis()).ok();
@@ -124,6 +130,17 @@ struct Tls {
     /// Its private key, of mode 0600
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    /// Offer TLS 1.3 alone, with these suites, in order of preference:
+    /// TLS_AES_128_GCM_SHA256, TLS_AES_256_GCM_SHA384, TLS_CHACHA20_POLY1305_SHA256
+    #[arg(long, value_name = "SUITE", value_delimiter = ',', value_parser = Suite::parse)]
+    tls_suite: Vec<Suite>,
+    /// Offer TLS 1.3 alone, with these key exchanges, in order of preference: x25519,
+    /// secp256r1, x25519mlkem768
+    #[arg(long, value_name = "GROUP", value_delimiter = ',', value_parser = Group::parse)]
+    tls_group: Vec<Group>,
+    /// Give no tickets: nobody can resume a session, and clients need not understand them
+    #[arg(long)]
+    tls_without_tickets: bool,
     /// A proxy with TLS stands before it: browsers reach it over TLS only
     #[arg(long, alias = "behind-tls")]
     behind_proxy: bool,
@@ -133,6 +150,14 @@ impl Tls {
     fn files(&self) -> Option<TlsFiles> {
         let (certificate, key) = self.tls_cert.clone().zip(self.tls_key.clone())?;
         Some(TlsFiles { certificate, key })
+    }
+
+    fn offer(&self) -> Offer {
+        Offer {
+            suites: self.tls_suite.clone(),
+            groups: self.tls_group.clone(),
+            without_tickets: self.tls_without_tickets,
+        }
     }
 }
 

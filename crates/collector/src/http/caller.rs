@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 
-use super::{ApiError, App};
+use super::{ApiError, App, Peer};
 use crate::auth::{Caller, Role};
 
 pub const COOKIE: &str = "selo_session";
@@ -20,6 +20,10 @@ pub struct Admin;
 /// May send readings.
 #[derive(Debug)]
 pub struct Sender(pub Caller);
+/// May say where it is and what it measured: a [`Sender`], or anyone if the operator wants
+/// it so. The name of its token, or `@` and its address.
+#[derive(Debug)]
+pub struct Station(pub String);
 
 pub fn session_of(headers: &HeaderMap) -> Option<&str> {
     headers
@@ -138,5 +142,30 @@ impl FromRequestParts<Arc<App>> for Sender {
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         at_least(parts, app, Role::Device).map(Sender)
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Station {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
+        let says_who = parts.headers.contains_key(header::AUTHORIZATION)
+            || session_of(&parts.headers).is_some();
+        let peer = parts.extensions.get::<ConnectInfo<Peer>>();
+        let (Some(strangers), Some(ConnectInfo(Peer(peer))), false) =
+            (&app.strangers, peer, says_who)
+        else {
+            return at_least(parts, app, Role::Device).map(|caller| Station(caller.name));
+        };
+        same_origin(&parts.headers)?;
+        if !strangers.take(peer.ip(), app.clock.now()) {
+            return Err(ApiError::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too-many",
+                "too much comes from there without a token",
+                Some("wait a minute, or send a token"),
+            ));
+        }
+        Ok(Station(format!("@{}", peer.ip().to_canonical())))
     }
 }

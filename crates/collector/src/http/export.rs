@@ -10,6 +10,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 use super::caller::Viewer;
 use super::routes::Range;
@@ -25,6 +26,7 @@ const PAGE: usize = 1000;
 
 #[derive(Debug, Deserialize)]
 pub struct Asked {
+    of: Option<String>,
     device: Option<String>,
     from: Option<String>,
     to: Option<String>,
@@ -66,6 +68,13 @@ pub async fn export(
         "json" => Format::Json,
         _ => return Err(ApiError::invalid("format is csv or json")),
     };
+    let of = asked.of.as_deref().unwrap_or("readings");
+    if let Some(posted) = POSTED.iter().find(|posted| posted.of == of) {
+        return Ok(posts(app, posted, range, format));
+    }
+    if of != "readings" {
+        return Err(ApiError::invalid("of is readings, places or times"));
+    }
     let (devices, units) = app
         .readers
         .read(|db| Ok((db.query(sql::DEVICES, &[])?, units(db)?)))
@@ -100,18 +109,114 @@ pub async fn export(
         format,
         head,
     };
-    let (kind, file) = match format {
-        Format::Csv => ("text/csv; charset=utf-8", "readings.csv"),
-        Format::Json => ("application/x-ndjson", "readings.jsonl"),
+    let headers = headers("readings", format);
+    Ok((headers, Body::from_stream(unfold(Some(export), page))).into_response())
+}
+
+/// What a file of this name is.
+fn headers(name: &str, format: Format) -> [(header::HeaderName, String); 2] {
+    let (kind, ending) = match format {
+        Format::Csv => ("text/csv; charset=utf-8", "csv"),
+        Format::Json => ("application/x-ndjson", "jsonl"),
     };
-    let headers = [
+    [
         (header::CONTENT_TYPE, kind.to_string()),
         (
             header::CONTENT_DISPOSITION,
-            format!("attachment; filename=\"{file}\""),
+            format!("attachment; filename=\"{name}.{ending}\""),
         ),
-    ];
-    Ok((headers, Body::from_stream(unfold(Some(export), page))).into_response())
+    ]
+}
+
+/// What stations posted of themselves, a table each. The last column that is asked for is the
+/// id, which goes into no file.
+struct Posted {
+    of: &'static str,
+    sql: &'static str,
+    columns: &'static [&'static str],
+}
+
+const POSTED: [Posted; 2] = [
+    Posted {
+        of: "places",
+        sql: sql::EXPORT_FIXES,
+        columns: &["station", "at", "latitude", "longitude", "speed"],
+    },
+    Posted {
+        of: "times",
+        sql: sql::EXPORT_TLS_TIMES,
+        columns: &[
+            "station", "at", "phase", "suite", "group", "resumed", "seconds",
+        ],
+    },
+];
+
+impl Posted {
+    fn line(&self, row: &Row, format: Format) -> String {
+        let value = |at: usize| match (self.columns[at], &row.0[at]) {
+            ("at", Value::Int(at)) => Json::from(time_text(*at)),
+            ("resumed", Value::Int(resumed)) => Json::from(*resumed == 1),
+            (_, Value::Real(number)) => Json::from(*number),
+            (_, Value::Int(number)) => Json::from(*number),
+            (_, Value::Text(text)) => Json::from(text.as_str()),
+            _ => Json::Null,
+        };
+        let values = (0..self.columns.len()).map(value);
+        match format {
+            Format::Json => {
+                let named: serde_json::Map<String, Json> = self
+                    .columns
+                    .iter()
+                    .map(|name| (*name).to_owned())
+                    .zip(values)
+                    .collect();
+                format!("{}\n", Json::Object(named))
+            }
+            Format::Csv => {
+                let fields: Vec<String> = values
+                    .map(|value| match value {
+                        Json::String(text) => quoted(&text),
+                        other => other.to_string(),
+                    })
+                    .collect();
+                format!("{}\r\n", fields.join(","))
+            }
+        }
+    }
+}
+
+fn posts(app: Arc<App>, posted: &'static Posted, range: Range, format: Format) -> Response {
+    let head = format!("{}\r\n", posted.columns.join(","));
+    let head = (format == Format::Csv).then_some(head);
+    let next = move |state: Option<(Option<String>, i64)>| {
+        let app = app.clone();
+        async move {
+            let (head, after) = state?;
+            if let Some(head) = head {
+                return Some((Ok(head), Some((None, after))));
+            }
+            let asked: [Value; 4] = [
+                range.from.into(),
+                range.to.into(),
+                after.into(),
+                (PAGE as i64).into(),
+            ];
+            let read = app.readers.read(move |db| db.query(posted.sql, &asked));
+            match read.await {
+                Err(error) => {
+                    tracing::warn!("an export was cut off: {error}");
+                    Some((Err(error), None))
+                }
+                Ok(rows) => {
+                    let last = rows.last()?.int(posted.columns.len());
+                    let lines = rows.iter().map(|row| posted.line(row, format));
+                    Some((Ok(lines.collect::<String>()), Some((None, last))))
+                }
+            }
+        }
+    };
+    let body = Body::from_stream(unfold(Some((head, 0)), next));
+    (headers(posted.of, format), body).into_response()
 }
 
 /// The next piece. An error cuts the answer off: a client sees that it is incomplete.

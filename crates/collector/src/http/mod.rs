@@ -4,6 +4,7 @@
 mod answer;
 mod caller;
 mod events;
+mod exchange;
 mod export;
 mod pages;
 mod routes;
@@ -20,7 +21,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{delete, get, post};
 
-use crate::auth::Auth;
+use crate::auth::{Auth, Strangers};
 use crate::clock::Clock;
 use crate::events::Events;
 use crate::ingest::Ingest;
@@ -51,6 +52,8 @@ pub struct App {
     pub strict: bool,
     /// Listeners to live events, at most.
     pub listeners_max: usize,
+    /// What addresses without a token post; `None` lets only known stations post.
+    pub strangers: Option<Strangers>,
     /// A page of the lab, served at `/report`.
     pub report: Option<std::path::PathBuf>,
     /// The gateway beside this collector, if there is one.
@@ -80,6 +83,11 @@ pub struct Peer(pub SocketAddr);
 
 /// Every route of the API: path and handlers.
 pub fn router(app: Arc<App>) -> Router {
+    let stations = Router::new()
+        .route("/exchange/reading", post(exchange::post::<0>))
+        .route("/exchange/handshake", post(exchange::post::<1>))
+        .route("/exchange/exchange", post(exchange::post::<2>))
+        .layer(DefaultBodyLimit::max(selo_tls::station::BODY_MAX));
     let api = Router::new()
         .route("/openapi.json", get(routes::openapi))
         .route("/login", post(routes::login))
@@ -103,6 +111,8 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/tokens", get(routes::tokens).post(routes::new_token))
         .route("/tokens/{id}", delete(routes::delete_token))
         .route("/readings", post(routes::readings))
+        .route("/exchange", get(exchange::summary))
+        .merge(stations)
         .fallback(routes::no_such_route)
         .method_not_allowed_fallback(routes::no_such_method);
     Router::new()

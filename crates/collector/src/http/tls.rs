@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
-use rustls::ServerConfig;
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::PrivateKeyDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
+use rustls::version::TLS13;
+use rustls::{DEFAULT_VERSIONS, ServerConfig, SupportedProtocolVersion};
 use selo_mqtt::certificate;
 use selo_mqtt::client::{certificates, check_private};
+use selo_tls::hybrid::X25519MlKem768;
+use selo_tls::{Group, Suite, provider};
 use tokio::sync::Notify;
 
 use crate::error::Result;
@@ -30,6 +33,50 @@ const DAY: Duration = Duration::from_secs(86_400);
 pub struct TlsFiles {
     pub certificate: PathBuf,
     pub key: PathBuf,
+}
+
+/// What a client may choose from. By default all that rustls has, of TLS 1.2 and 1.3, and
+/// X25519MLKEM768; with suites or key exchanges TLS 1.3 alone, and these alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Offer {
+    /// In order of preference; none is all.
+    pub suites: Vec<Suite>,
+    pub groups: Vec<Group>,
+    /// Nobody can resume, and clients need not understand tickets.
+    pub without_tickets: bool,
+}
+
+const NEW: &[&SupportedProtocolVersion] = &[&TLS13];
+
+impl Offer {
+    fn is_all(&self) -> bool {
+        self.suites.is_empty() && self.groups.is_empty()
+    }
+
+    fn provider(&self) -> Arc<CryptoProvider> {
+        if self.is_all() {
+            let mut all = default_provider();
+            all.kx_groups.push(&X25519MlKem768);
+            return Arc::new(all);
+        }
+        let suites = match &self.suites[..] {
+            [] => &Suite::ALL[..],
+            some => some,
+        };
+        let groups = match &self.groups[..] {
+            [] => &Group::ALL[..],
+            some => some,
+        };
+        provider(suites, groups)
+    }
+
+    fn versions(&self) -> &'static [&'static SupportedProtocolVersion] {
+        if self.is_all() {
+            DEFAULT_VERSIONS
+        } else {
+            NEW
+        }
+    }
 }
 
 /// What changes when somebody writes a file.
@@ -87,6 +134,7 @@ struct Current {
 /// The certificate that connections get from now on.
 pub struct Tls {
     files: TlsFiles,
+    offer: Offer,
     provider: Arc<CryptoProvider>,
     current: RwLock<Current>,
 }
@@ -98,14 +146,15 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
-    pub fn load(files: TlsFiles) -> Result<Arc<Tls>> {
-        let provider = Arc::new(default_provider());
+    pub fn load(files: TlsFiles, offer: Offer) -> Result<Arc<Tls>> {
+        let provider = offer.provider();
         let stamp = files.stamp();
         let (pair, days) = files.load(&provider)?;
         warn(&files, days);
         let pair = Arc::new(pair);
         Ok(Arc::new(Tls {
             files,
+            offer,
             provider,
             current: RwLock::new(Current { pair, stamp }),
         }))
@@ -113,11 +162,14 @@ impl Tls {
 
     pub fn config(self: &Arc<Self>) -> Result<Arc<ServerConfig>> {
         let mut config = ServerConfig::builder_with_provider(self.provider.clone())
-            .with_safe_default_protocol_versions()
+            .with_protocol_versions(self.offer.versions())
             .map_err(|error| selo_mqtt::Error::Internal(error.to_string()))?
             .with_no_client_auth()
             .with_cert_resolver(self.clone());
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        if self.offer.without_tickets {
+            config.send_tls13_tickets = 0;
+        }
         Ok(Arc::new(config))
     }
 

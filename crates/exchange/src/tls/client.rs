@@ -13,6 +13,8 @@ use rustls::{
     RootCertStore,
 };
 
+use selo_tls::station::{BASE, Phase, Reading, Time};
+
 use super::http::Message;
 use super::{Group, Suite, provider};
 use crate::error::{Error, Result};
@@ -56,24 +58,6 @@ impl Url {
 
     fn address(&self) -> String {
         format!("{}:{}", self.host, self.port)
-    }
-}
-
-/// What a station says of itself: the payload of the published experiment.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reading {
-    pub latitude: f64,
-    pub longitude: f64,
-    pub speed: f64,
-}
-
-impl Reading {
-    /// Always of the same size for a place and speed of so many digits.
-    pub fn body(&self) -> String {
-        format!(
-            "{{\"latitude\":{:.6},\"longitude\":{:.6},\"speed\":{:.2}}}",
-            self.latitude, self.longitude, self.speed
-        )
     }
 }
 
@@ -221,7 +205,7 @@ impl Client {
 
     fn once(&self, reading: &Reading, report: bool) -> Result<(Done, HandshakeKind)> {
         let start = Instant::now();
-        let stream = net::connect(&self.url.address(), self.timeout)?;
+        let stream = net::connect(&self.url.address(), "serve-tls", self.timeout)?;
         let connect = nanoseconds(start.elapsed());
         let mut wire = Counted {
             stream,
@@ -278,18 +262,18 @@ impl Client {
 
         if report {
             // As in the publication: the station tells the server what it has measured.
-            for (route, time, close) in [
-                ("handshake", times.handshake, false),
-                ("exchange", times.exchange, true),
+            for (phase, time, close) in [
+                (Phase::Handshake, times.handshake, false),
+                (Phase::Exchange, times.exchange, true),
             ] {
-                let body = format!(
-                    "{{\"suite\":\"{}\",\"group\":\"{}\",\"resumed\":{},\"seconds\":{:.9}}}",
-                    self.suite.name(),
-                    self.group.name(),
-                    self.resumed,
-                    time as f64 / 1e9
-                );
-                let request = self.request(route, &body, close);
+                let time = Time {
+                    suite: self.suite,
+                    group: self.group,
+                    // Also where it was asked for and not had.
+                    resumed: kind == HandshakeKind::Resumed,
+                    seconds: time as f64 / 1e9,
+                };
+                let request = self.request(phase.name(), &time.body(), close);
                 accept(&self.ask(&mut tls, &mut wire, &request, "reporting a time")?)?;
             }
         }
@@ -308,7 +292,7 @@ impl Client {
             format!("Authorization: Bearer {}\r\n", **token)
         });
         zeroize::Zeroizing::new(format!(
-            "POST {}/api/v1/exchange/{route} HTTP/1.1\r\nHost: {}\r\n{}Content-Type: \
+            "POST {}{BASE}{route} HTTP/1.1\r\nHost: {}\r\n{}Content-Type: \
              application/json\r\nContent-Length: {}\r\n{}\r\n{body}",
             self.url.prefix,
             self.url.address(),
@@ -385,7 +369,11 @@ fn accept(answer: &Message) -> Result<()> {
     }
     let body = String::from_utf8_lossy(&answer.body);
     let body: String = body.chars().filter(|c| !c.is_control()).take(200).collect();
-    Err(Error::Refused(format!("{} {body}", answer.first)))
+    let said = format!("{} {body}", answer.first);
+    Err(match status {
+        "401" | "403" => Error::Token(said),
+        _ => Error::Refused(said),
+    })
 }
 
 #[cfg(test)]
@@ -409,22 +397,5 @@ mod tests {
         ] {
             assert!(Url::parse(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn a_reading_has_a_fixed_size() {
-        let reading = |latitude| Reading {
-            latitude,
-            longitude: -50.6497,
-            speed: 12.5,
-        };
-        assert_eq!(
-            reading(-23.1).body().len(),
-            reading(-23.185_104).body().len()
-        );
-        assert_eq!(
-            reading(-23.1851).body(),
-            "{\"latitude\":-23.185100,\"longitude\":-50.649700,\"speed\":12.50}"
-        );
     }
 }

@@ -6,20 +6,19 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection};
-use serde::Deserialize;
+use selo_tls::station::{BASE, Post};
 
 use super::http::Message;
 use super::{Group, Suite, provider};
 use crate::error::{Error, Result};
 use crate::net;
-use crate::server::{Counts, accept, bind};
+use crate::serving::{Counts, Server, bind};
 
 /// How a server serves.
 #[derive(Debug)]
@@ -34,59 +33,6 @@ pub struct Options {
     pub tickets: bool,
 }
 
-/// A running server; stops when dropped.
-#[derive(Debug)]
-pub struct Server {
-    pub address: SocketAddr,
-    pub counts: Arc<Counts>,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-/// What stations send.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Reading {
-    latitude: f64,
-    longitude: f64,
-    speed: f64,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Time {
-    suite: String,
-    group: String,
-    #[allow(dead_code)] // its type is what is checked
-    resumed: bool,
-    seconds: f64,
-}
-
-/// Whether a body is what its route takes.
-fn plausible(route: &str, body: &[u8]) -> bool {
-    match route {
-        "reading" => serde_json::from_slice::<Reading>(body).is_ok_and(|reading| {
-            reading.latitude.abs() <= 90.0
-                && reading.longitude.abs() <= 180.0
-                && reading.speed >= 0.0
-        }),
-        _ => serde_json::from_slice::<Time>(body).is_ok_and(|time| {
-            Suite::by_name(&time.suite).is_some()
-                && Group::by_name(&time.group).is_some()
-                && time.seconds >= 0.0
-        }),
-    }
-}
-
 struct Shared {
     config: Arc<ServerConfig>,
     timeout: Duration,
@@ -97,70 +43,58 @@ struct Shared {
     log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-impl Server {
-    /// Listens, and serves in threads of its own. What comes is appended to `store`.
-    pub fn start(
-        listen: &str,
-        options: Options,
-        store: Option<&Path>,
-        log: impl Fn(&str) + Send + Sync + 'static,
-    ) -> Result<Server> {
-        let mut config =
-            ServerConfig::builder_with_provider(provider(&options.suites, &options.groups))
-                .with_protocol_versions(&[&rustls::version::TLS13])
-                .map_err(|error| Error::Protocol(error.to_string()))?
-                .with_no_client_auth()
-                .with_single_cert(options.chain, options.key)
-                .map_err(|error| {
-                    Error::usage(
-                        format!("certificate and key do not serve: {error}"),
-                        "--cert and --cert-key belong together",
-                    )
-                })?;
-        // One ticket is enough for whoever comes back.
-        config.send_tls13_tickets = usize::from(options.tickets);
-        // Tickets are then sealed by a key of this process, and the server keeps no sessions.
-        config.ticketer = rustls::crypto::ring::Ticketer::new()
-            .map_err(|error| Error::Protocol(error.to_string()))?;
-        let store = store
-            .map(|path| {
-                File::options()
-                    .append(true)
-                    .create(true)
-                    .open(path)
-                    .map(Mutex::new)
-                    .map_err(|error| Error::File {
-                        path: path.to_owned(),
-                        why: error.to_string(),
-                        hint: "--store FILE is made if it can be".into(),
-                    })
-            })
-            .transpose()?;
-        let (listener, address) = bind(listen)?;
-        let counts = Arc::new(Counts::default());
-        let stop = Arc::new(AtomicBool::new(false));
-        let shared = Arc::new(Shared {
-            config: Arc::new(config),
-            timeout: options.timeout,
-            max_clients: options.max_clients,
-            clients: AtomicUsize::new(0),
-            counts: counts.clone(),
-            store,
-            log: Box::new(log),
-        });
-        let stopping = stop.clone();
-        let thread = std::thread::spawn(move || {
-            accept(&listener, &stopping, |stream, peer| {
-                shared.clone().take(stream, peer);
-            });
-        });
-        Ok(Server {
-            address,
-            counts,
-            stop,
-            thread: Some(thread),
+/// Listens, and serves in threads of its own. What comes is appended to `store`.
+pub fn start(
+    listen: &str,
+    options: Options,
+    store: Option<&Path>,
+    log: impl Fn(&str) + Send + Sync + 'static,
+) -> Result<Server> {
+    let mut config =
+        ServerConfig::builder_with_provider(provider(&options.suites, &options.groups))
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .map_err(|error| Error::Protocol(error.to_string()))?
+            .with_no_client_auth()
+            .with_single_cert(options.chain, options.key)
+            .map_err(|error| {
+                Error::usage(
+                    format!("certificate and key do not serve: {error}"),
+                    "--cert and --cert-key belong together",
+                )
+            })?;
+    // One ticket is enough for whoever comes back.
+    config.send_tls13_tickets = usize::from(options.tickets);
+    // Tickets are then sealed by a key of this process, and the server keeps no sessions.
+    config.ticketer = rustls::crypto::ring::Ticketer::new()
+        .map_err(|error| Error::Protocol(error.to_string()))?;
+    let store = store
+        .map(|path| {
+            File::options()
+                .append(true)
+                .create(true)
+                .open(path)
+                .map(Mutex::new)
+                .map_err(|error| Error::File {
+                    path: path.to_owned(),
+                    why: error.to_string(),
+                    hint: "--store FILE is made if it can be".into(),
+                })
         })
-    }
+        .transpose()?;
+    let bound = bind(listen)?;
+    let counts = Arc::new(Counts::default());
+    let shared = Arc::new(Shared {
+        config: Arc::new(config),
+        timeout: options.timeout,
+        max_clients: options.max_clients,
+        clients: AtomicUsize::new(0),
+        counts: counts.clone(),
+        store,
+        log: Box::new(log),
+    });
+    Ok(Server::start(bound, counts, move |stream, peer| {
+        shared.clone().take(stream, peer);
+    }))
 }
 
 impl Shared {
@@ -199,19 +133,21 @@ impl Shared {
         stream.flush()
     }
 
-    fn answer(&self, request: &Message) -> io::Result<&'static str> {
+    fn answer(&self, request: &Message) -> io::Result<String> {
         let mut words = request.first.split(' ');
         let (method, path) = (words.next(), words.next().unwrap_or_default());
-        let Some(route @ ("reading" | "handshake" | "exchange")) =
-            path.strip_prefix("/api/v1/exchange/")
-        else {
-            return Ok("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+        let posted = path
+            .strip_prefix(BASE)
+            .and_then(|route| Some((route, Post::parse(route, &request.body)?)));
+        let Some((route, posted)) = posted else {
+            return Ok("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".into());
         };
         if method != Some("POST") {
-            return Ok("HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n");
+            return Ok("HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n".into());
         }
-        if !plausible(route, &request.body) {
-            return Ok("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        if let Err(why) = posted {
+            let head = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length:";
+            return Ok(format!("{head} {}\r\n\r\n{why}", why.len()));
         }
         if let Some(store) = &self.store {
             let text = String::from_utf8_lossy(&request.body);
@@ -220,6 +156,6 @@ impl Shared {
             file.write_all(line.as_bytes())?;
         }
         self.counts.exchanges.fetch_add(1, Ordering::Relaxed);
-        Ok("HTTP/1.1 204 No Content\r\n\r\n")
+        Ok("HTTP/1.1 204 No Content\r\n\r\n".into())
     }
 }
