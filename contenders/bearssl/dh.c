@@ -2,28 +2,33 @@
 #include <bearssl_ec.h>
 #include <string.h>
 
-/* The library has a multiplier of X25519 in big-endian, as its other curves' are. */
 #if AGENT_ALGORITHM_X25519
 
 enum { PUBLIC_BYTES = 32 };
 
-static void reversed(uint8_t out[32], const uint8_t in[32])
+/* The library takes a multiplier of X25519 in big-endian, as those of its other curves, but for
+ * m15 and m31, which take it as [RFC7748, 5] has it. */
+static void multiplier(uint8_t out[32], const uint8_t in[32])
 {
+#if AGENT_STRATEGY_M15 || AGENT_STRATEGY_M31
+    memcpy(out, in, 32);
+#else
     for (uint8_t i = 0; i < 32; i++)
         out[i] = in[31 - i];
+#endif
 }
 
 static int lib_keygen(uint8_t *public_key, const uint8_t *secret)
 {
     uint8_t scalar[32];
-    reversed(scalar, secret);
+    multiplier(scalar, secret);
     return LAB_EC.mulgen(public_key, scalar, sizeof scalar, BR_EC_curve25519) != PUBLIC_BYTES;
 }
 
 static int lib_shared(uint8_t *shared, const uint8_t *secret, const uint8_t *peer)
 {
     uint8_t scalar[32];
-    reversed(scalar, secret);
+    multiplier(scalar, secret);
     memcpy(shared, peer, PUBLIC_BYTES);
     return !LAB_EC.mul(shared, PUBLIC_BYTES, scalar, sizeof scalar, BR_EC_curve25519);
 }

@@ -126,6 +126,19 @@ static uint32_t cycles_seen, overhead;
 static uint16_t stack_seen;
 enum { PAINT = 0xc5, PAINTED = 512 };
 
+#ifdef __AVR_3_BYTE_PC__
+enum { CALL_AND_RETURN = 9 };
+
+/* All code behind it stands above the first 128 KB, where addresses have 17 bits and Z needs a stub. */
+extern const uint8_t kernel_ballast[];
+__asm__(".section .lowtext.kernel_ballast, \"a\", @progbits\n"
+        ".global kernel_ballast\n"
+        "kernel_ballast: .space 0x20000\n"
+        ".text\n");
+#else
+enum { CALL_AND_RETURN = 7 };
+#endif
+
 /* Something to be in the way of whoever uses the stack without saying so. */
 ISR(TIMER0_COMPA_vect)
 {
@@ -205,7 +218,7 @@ void kernel_time_begin(void)
     timed = 0;
     overhead = 0;
     kernel_call(kernel_nothing, none);
-    overhead = kernel_counter - 7; /* its icall and ret belong to a function */
+    overhead = kernel_counter - CALL_AND_RETURN; /* which belong to a function */
     timed = 1;
     stack_seen = 0;
 }

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # The assembly kernels of src/selo/native/avr/ on the simulated chip, beside the portable C
-# on this machine (kernel.h). A test_<what>.c runs three times: on this machine, on the chip
-# with the kernels, and on the chip with SELO_NATIVE_AVR=0 and fewer cases; and once more on the
-# chip with each flag that its third line names.
+# on this machine (kernel.h). A test_<what>.c runs four times: on this machine, on the chip
+# with the kernels, on the chip with SELO_NATIVE_AVR=0 and fewer cases, and with as few on the
+# large chip, whose return addresses have three bytes and where the code stands above the first
+# 128 KB; and once more on the chip with each flag that its third line names.
 #
 # usage: tests/avr/run.sh [WHAT...]     (test_WHAT.c; default: all)
 #        tests/avr/run.sh --cycles [WHAT...]   also prints the cycles and stacks measured,
-#                                              which stand in out/avr/kernels.txt in any case
+#                                              which stand in out/avr/kernels.txt in any case,
+#                                              those of the large chip in kernels-large.txt
 # environment: SIMAVR_RUNNER  the runner program (default: built from sims/simavr)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -49,34 +51,37 @@ for_host() { # PROGRAM TEST FLAG...
         $(sources_of "$test" c) -o "$program"
 }
 
-for_chip() { # IMAGE TEST FLAG...
-    local image=$1 test=$2
-    shift 2
-    avr-gcc -mmcu=atmega328p $warnings -Os -ffunction-sections -fdata-sections "$@" -Isrc -Itests/avr \
+for_chip() { # CHIP IMAGE TEST FLAG...
+    local chip=$1 image=$2 test=$3
+    shift 3
+    avr-gcc -mmcu="$chip" $warnings -Os -ffunction-sections -fdata-sections "$@" -Isrc -Itests/avr \
         "tests/avr/test_$test.c" tests/avr/kernel.c tests/avr/call.S $(sources_of "$test" S) -Wl,--gc-sections -o "$image"
 }
 
 # What the chip prints, from the runner's `recv HEX` lines.
-on_chip() {
-    "$runner" --mcu atmega328p --frequency 16000000 --limit 20000000000 "$1" </dev/null 2>/dev/null >"$1.lines" || true
+on_chip() { # CHIP IMAGE
+    "$runner" --mcu "$1" --frequency 16000000 --limit 20000000000 "$2" </dev/null 2>/dev/null >"$2.lines" || true
     # shellcheck disable=SC2059 # the format is the text, as \x escapes
-    printf "$(sed -n 's/^recv //p' "$1.lines" | tr -d ' \n' | sed 's/../\\x&/g')"
+    printf "$(sed -n 's/^recv //p' "$2.lines" | tr -d ' \n' | sed 's/../\\x&/g')"
 }
 
 one() { # TEST
-    local test=$1 base=$out/$1 status=0 texts=("$out/$1" "$out/$1-c") flag
+    local test=$1 base=$out/$1 status=0 texts=("$out/$1" "$out/$1-c" "$out/$1-large") flag
     for_host "$base.host" "$test" && for_host "$base.host-few" "$test" -DKERNEL_CASES=$few &&
-        for_chip "$base.elf" "$test" &&
-        for_chip "$base-c.elf" "$test" -DSELO_NATIVE_AVR=0 -DKERNEL_CASES=$few || return 1
+        for_chip atmega328p "$base.elf" "$test" &&
+        for_chip atmega328p "$base-c.elf" "$test" -DSELO_NATIVE_AVR=0 -DKERNEL_CASES=$few &&
+        for_chip atmega2560 "$base-large.elf" "$test" -DKERNEL_CASES=$few -Wl,--undefined=kernel_ballast || return 1
     "$base.host" >"$base.expected"
     "$base.host-few" >"$base-c.expected"
-    on_chip "$base.elf" >"$base.txt" || true
-    on_chip "$base-c.elf" >"$base-c.txt" || true
+    cp "$base-c.expected" "$base-large.expected"
+    on_chip atmega328p "$base.elf" >"$base.txt" || true
+    on_chip atmega328p "$base-c.elf" >"$base-c.txt" || true
+    on_chip atmega2560 "$base-large.elf" >"$base-large.txt" || true
     for flag in $(settings_of "$test"); do
         texts+=("$base$flag")
-        for_chip "$base$flag.elf" "$test" "$flag" || return 1
+        for_chip atmega328p "$base$flag.elf" "$test" "$flag" || return 1
         cp "$base.expected" "$base$flag.expected"
-        on_chip "$base$flag.elf" >"$base$flag.txt" || true
+        on_chip atmega328p "$base$flag.elf" >"$base$flag.txt" || true
     done
     for text in "${texts[@]}"; do
         if ! diff <(grep -v '^!' "$text.txt") "$text.expected" >"$text.diff"; then
@@ -97,6 +102,7 @@ figures() { # TEST FLAG FILE
 
 passed=0 failed=0
 : >"$out/kernels.txt"
+: >"$out/kernels-large.txt"
 for test in "${tests[@]}"; do
     if one "$test"; then
         passed=$((passed + 1))
@@ -104,10 +110,11 @@ for test in "${tests[@]}"; do
         failed=$((failed + 1))
     fi
     figures "$test" "" "$out/$test.txt"
+    sed -n 's/^! //p' "$out/$test-large.txt" >>"$out/kernels-large.txt"
     for flag in $(settings_of "$test"); do
         figures "$test" ",$flag" "$out/$test$flag.txt"
     done
 done
-[ $cycles = 0 ] || cat "$out/kernels.txt"
+[ $cycles = 0 ] || cat "$out/kernels.txt" "$out/kernels-large.txt"
 echo "avr kernels: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

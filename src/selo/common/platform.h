@@ -5,6 +5,9 @@
  *
  *  SELO_FLASH_TABLES  constants live in a separate flash address space and are
  *                     read by special instructions (AVR lpm); else 0
+ *  SELO_WIDE_PRODUCTS the compiler's products of 64 bits take no branch that depends on
+ *                     their values. They do on ARMv6-M and on Xtensa; else 1
+ *  SELO_WIDE_SUMS     the same of sums of 64 bits: they do on Xtensa
  *  SELO_STATION       the chip has the peripherals that station/ drives, those of an
  *                     ATmega328P; else 0, and station/ is empty
  *  SELO_EEPROM        there are the functions of station/eeprom.h; as SELO_STATION
@@ -19,6 +22,22 @@
 #define SELO_FLASH_TABLES 1
 #else
 #define SELO_FLASH_TABLES 0
+#endif
+#endif
+
+#ifndef SELO_WIDE_SUMS
+#if defined(__XTENSA__)
+#define SELO_WIDE_SUMS 0
+#else
+#define SELO_WIDE_SUMS 1
+#endif
+#endif
+
+#ifndef SELO_WIDE_PRODUCTS
+#if defined(__thumb__) && !defined(__thumb2__)
+#define SELO_WIDE_PRODUCTS 0
+#else
+#define SELO_WIDE_PRODUCTS SELO_WIDE_SUMS
 #endif
 #endif
 

@@ -8,11 +8,11 @@
 #ifndef SELO_NATIVE_NATIVE_H
 #define SELO_NATIVE_NATIVE_H
 
-/* mul, movw, lpm Rd, Z and 32 registers. A chip with more than 64 KB of flash has them too,
- * but its tables may stand where lpm does not reach. */
+/* mul, movw, lpm Rd, Z and 32 registers. Tables are read by lpm, as C reads them (pgmspace.h):
+ * on a chip with more than 64 KB of flash the linker places them where it reaches. */
 #ifndef SELO_NATIVE_AVR
-#if defined(__AVR_HAVE_MUL__) && defined(__AVR_HAVE_LPMX__) && !defined(__AVR_HAVE_ELPM__) && \
-    !defined(__AVR_TINY__) && !defined(__AVR_XMEGA__)
+#if defined(__AVR_HAVE_MUL__) && defined(__AVR_HAVE_LPMX__) && !defined(__AVR_TINY__) && \
+    !defined(__AVR_XMEGA__)
 #define SELO_NATIVE_AVR 1
 #else
 #define SELO_NATIVE_AVR 0

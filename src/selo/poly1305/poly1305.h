@@ -1,8 +1,9 @@
 /*
  * Poly1305 [RFC8439, 2.5]. Internal to the library: its key must serve one message.
  *
- * The accumulator exists twice: in bytes, for 8-bit machines, and in words of 26
- * bits, for CPUs that multiply 32 bits. An overlay of src/selo/native/ replaces the
+ * The accumulator exists three times: in bytes, for 8-bit machines; in words of 26
+ * bits, for CPUs that multiply 32 bits; in words of 13 bits where their products or
+ * sums would depend on branches (SELO_WIDE_PRODUCTS). An overlay of src/selo/native/ replaces the
  * step of a block in bytes where SELO_NATIVE_POLY1305_BLOCK is 1: then the C is left
  * out.
  */
@@ -13,6 +14,10 @@
 #include "../native/native.h"
 #include "../common/bytewise.h"
 
+#ifndef SELO_POLY1305_HALVES
+#define SELO_POLY1305_HALVES (!SELO_BYTEWISE && !SELO_WIDE_PRODUCTS)
+#endif
+
 #ifndef SELO_NATIVE_POLY1305_BLOCK
 #define SELO_NATIVE_POLY1305_BLOCK (SELO_NATIVE_POLY1305 && SELO_BYTEWISE)
 #endif
@@ -21,6 +26,9 @@ struct selo_poly1305 {
 #if SELO_BYTEWISE
     uint8_t sum[17];        /* modulo 2^130 - 5, below 2^130 + 2^128 */
     uint8_t multiplier[16]; /* r, clamped */
+#elif SELO_POLY1305_HALVES
+    uint16_t sum[10];        /* 13 bits each, the second up to 1 more */
+    uint16_t multiplier[19]; /* 5 times each word of r but the first, then r */
 #else
     uint32_t sum[5], multiplier[5]; /* 26 bits each, those of sum up to 2 more */
 #endif

@@ -3,7 +3,7 @@
 
 #include "poly1305.h"
 
-#if !SELO_BYTEWISE
+#if !SELO_BYTEWISE && !SELO_POLY1305_HALVES
 
 static uint32_t word(const uint8_t *p)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../common/bytewise.h"
+#include "../common/sum64.h"
 #include "sha2.h"
 
 #if !SELO_BYTEWISE && !SELO_NATIVE_SHA512_COMPRESS
@@ -19,8 +20,8 @@ static void schedule(uint64_t w[16])
 {
     for (uint8_t t = 0; t < 16; t++) {
         uint64_t x = w[(t + 1) & 15], y = w[(t + 14) & 15];
-        w[t] += w[(t + 9) & 15] + (ror(x, 1) ^ ror(x, 8) ^ x >> 7) +
-                (ror(y, 19) ^ ror(y, 61) ^ y >> 6);
+        x = selo_sum64(ror(x, 1) ^ ror(x, 8) ^ x >> 7, ror(y, 19) ^ ror(y, 61) ^ y >> 6);
+        w[t] = selo_sum64(w[t], selo_sum64(w[(t + 9) & 15], x));
     }
 }
 
@@ -29,10 +30,12 @@ static void rounds(uint64_t *v, const uint64_t w[16], const uint64_t *k)
 {
     for (uint8_t t = 0; t < 16; t++, v--) {
         uint64_t a = v[0], b = v[1], c = v[2], e = v[4], f = v[5], g = v[6];
-        uint64_t sum = v[7] + w[t] + selo_flash_u64(k + t) + (g ^ (e & (f ^ g))) +
-                       (ror(e, 14) ^ ror(e, 18) ^ ror(e, 41));
-        v[3] += sum;
-        v[-1] = sum + (ror(a, 28) ^ ror(a, 34) ^ ror(a, 39)) + ((a & b) | (c & (a | b)));
+        uint64_t sum = selo_sum64(selo_sum64(v[7], w[t]), selo_flash_u64(k + t));
+        sum = selo_sum64(sum, g ^ (e & (f ^ g)));
+        sum = selo_sum64(sum, ror(e, 14) ^ ror(e, 18) ^ ror(e, 41));
+        v[3] = selo_sum64(v[3], sum);
+        sum = selo_sum64(sum, ror(a, 28) ^ ror(a, 34) ^ ror(a, 39));
+        v[-1] = selo_sum64(sum, (a & b) | (c & (a | b)));
     }
 }
 
@@ -60,7 +63,7 @@ void selo_sha512_compress(uint64_t state[8], uint64_t block[16])
         schedule(block);
     }
     for (uint8_t i = 0; i < 8; i++) {
-        state[i] += window[i];
+        state[i] = selo_sum64(state[i], window[i]);
     }
 }
 

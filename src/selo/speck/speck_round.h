@@ -11,6 +11,7 @@
 #define SELO_SPECK_ROUND_H
 
 #include "../common/bytewise.h"
+#include "../common/sum64.h"
 
 #if SELO_BYTEWISE
 
@@ -108,8 +109,8 @@ static inline void speck_store(uint64_t x, uint8_t p[8])
 #define SPECK_STORE(x, p) speck_store(x, p)
 #define SPECK_XOR_KEY(x, p) ((x) ^= speck_load(p))
 #define SPECK_XOR_NUMBER(x, i) ((x) ^= (i))
-#define SPECK_MIX(x, y) ((x) = ((x) >> 8 | (x) << 56) + (y))
-#define SPECK_UNMIX(x, y) ((x) -= (y), (x) = (x) << 8 | (x) >> 56)
+#define SPECK_MIX(x, y) ((x) = selo_sum64((x) >> 8 | (x) << 56, (y)))
+#define SPECK_UNMIX(x, y) ((x) = selo_difference64((x), (y)), (x) = (x) << 8 | (x) >> 56)
 #define SPECK_TURN(y, x) ((y) = ((y) << 3 | (y) >> 61) ^ (x))
 #define SPECK_UNTURN(y, x) ((y) ^= (x), (y) = (y) >> 3 | (y) << 61)
 

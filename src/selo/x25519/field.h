@@ -22,6 +22,7 @@
 #include <limits.h>
 #include <stdint.h>
 
+#include "../common/platform.h"
 #include "../native/native.h"
 
 /* 1 if the CPU multiplies 32 bits by 32 bits well: assumed where int has 32 bits. */
@@ -29,14 +30,9 @@
 #define SELO_X25519_WORDS (UINT_MAX > 0xffff)
 #endif
 
-/* 1 if those words shall be halves of 16 bits. On ARMv6-M the compiler's product of 64
- * bits has a branch that depends on its carry, on Xtensa so has a sum. */
+/* 1 if those words shall be halves of 16 bits. */
 #ifndef SELO_X25519_HALVES
-#if (defined(__thumb__) && !defined(__thumb2__)) || defined(__XTENSA__)
-#define SELO_X25519_HALVES 1
-#else
-#define SELO_X25519_HALVES 0
-#endif
+#define SELO_X25519_HALVES !SELO_WIDE_PRODUCTS
 #endif
 
 #if SELO_NATIVE_X25519

@@ -3,7 +3,7 @@
 ; as ChaCha20 [RFC8439, 2.3] and BLAKE2s [RFC7693, 3.2] walk it. Not for C.
 ;
 ;   in   Y    the matrix, 64 bytes, rows one after the other, words little-endian
-;        Z    the step on four words, as the address for icall: takes a in A0 to A3, b in
+;        Z    the step on four words, as the address for icall (gs): takes a in A0 to A3, b in
 ;             B0 to B3, c in C0 to C3, d in D0 to D3 (arx.inc); leaves a and c there, b in
 ;             N3, N0, N1, N2, d in D1, D2, D3, D0, each from its lowest byte on, and keeps
 ;             Y, Z and r24

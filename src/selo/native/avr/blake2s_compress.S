@@ -72,8 +72,8 @@ kernel selo_blake2s_compress
     ldi SIXTEEN, 16
     clr AT
     clr NIL
-    ldi r30, pm_lo8(mix)
-    ldi r31, pm_hi8(mix)
+    ldi r30, lo8(gs(mix))
+    ldi r31, hi8(gs(mix))
 3:
     call selo_avr_double_round
     cpi AT, 80
@@ -132,8 +132,8 @@ mix:
     movw r0, D0                 ; d where the caller looks for it
     movw D0, D2
     movw D2, r0
-    ldi r30, pm_lo8(mix)
-    ldi r31, pm_hi8(mix)
+    ldi r30, lo8(gs(mix))
+    ldi r31, hi8(gs(mix))
     ret
 kernel_end selo_blake2s_compress
 

@@ -35,8 +35,8 @@ kernel selo_chacha20_block
     brne 1b
     subi r28, 64
     sbci r29, 0
-    ldi r30, pm_lo8(quarter_round)
-    ldi r31, pm_hi8(quarter_round)
+    ldi r30, lo8(gs(quarter_round))
+    ldi r31, hi8(gs(quarter_round))
     ldi r22, 16
     ldi r23, 10
 2:
