@@ -2,7 +2,7 @@
 //! each operation of each contender and a column for each board. No cell is empty: it has a
 //! figure with the sign of its fidelity, or says why it has none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use selo_lab::measure::{DOES_NOT_BUILD, LACKS};
@@ -164,7 +164,14 @@ impl Matrix {
         let figures = self
             .cells()
             .filter_map(|cell| Some((cell.metric, cell.fidelity?)));
-        format::fidelity_legend(figures)
+        let mut parts = vec![format::fidelity_legend(figures)];
+        let valued = self.cells().filter(|cell| cell.value.is_some());
+        let cautions: BTreeSet<&str> = valued
+            .filter(|cell| cell.fidelity == Some(Fidelity::CycleModel))
+            .filter_map(|cell| format::caution_in(cell.reason.as_deref()?))
+            .collect();
+        parts.extend(cautions.into_iter().map(str::to_owned));
+        parts.join(". ")
     }
 
     /// How many cells ended how.
