@@ -368,6 +368,23 @@ mod tests {
     }
 
     #[test]
+    fn the_legend_says_how_far_a_model_is_off() {
+        let mut row = sample::row("aes-128", "fast", "encrypt", Metric::Energy, 1e-6);
+        row.fidelity = Fidelity::CycleModel;
+        let caution = "cycle model core (no wait states): -1.0 to +2.0 % off 5 public figures";
+        row.reason = Some(format!("power profile p; {caution}; 3 cycles for 1"));
+        let legend = matrix(&[row.clone()], &["uno"]).legend();
+        assert!(legend.ends_with(&format!(". {caution}")), "{legend}");
+        // Neither of another fidelity, nor where there is no figure.
+        let mut exact = row.clone();
+        exact.fidelity = Fidelity::CycleExact;
+        row.value = None;
+        for other in [exact, row] {
+            assert!(!matrix(&[other], &["uno"]).legend().contains(caution));
+        }
+    }
+
+    #[test]
     fn every_cell_has_a_figure_or_says_why_not() {
         let mut rows = vec![
             sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 2228.0),

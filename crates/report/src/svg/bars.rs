@@ -335,6 +335,15 @@ mod tests {
     }
 
     #[test]
+    fn an_item_says_whose_it_is_and_how_much_room_it_has() {
+        let svg = chart().draw().inline().into_string();
+        // A label, two bars and a gap; then a label and a gap.
+        let one = "data-contender=\"selo &amp; sons\" data-height=\"52\"";
+        assert!(svg.contains(one), "{svg}");
+        assert!(svg.contains("<g data-height=\"26\">"), "{svg}");
+    }
+
+    #[test]
     fn pictures_speak_and_escape() {
         let svg = chart().draw().inline().into_string();
         assert!(
