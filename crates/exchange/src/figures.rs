@@ -410,6 +410,7 @@ fn chart(
             .map(|group| Item {
                 label: format!("{}, {}", group.unit.label(), group.unit.implementation),
                 remark: group.fidelity.to_string(),
+                contender: None,
                 bars: figures
                     .iter()
                     .map(|(_, figure)| bar(group, *figure))

@@ -332,6 +332,7 @@ pub fn picture(ways: &[Way], readings: u32) -> Picture {
             .map(|way| Item {
                 label: way.name.clone(),
                 remark: String::new(),
+                contender: None,
                 bars: vec![bar(way.alone.bytes()), bar(way.of_a_day.bytes())],
             })
             .collect(),

@@ -93,6 +93,12 @@ pub fn default_metrics(project: &Project, board: &Board) -> Vec<Metric> {
     }
 }
 
+/// What a reader must know of a value, from several sides.
+fn joined(parts: [Option<String>; 2]) -> Option<String> {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
 /// An image in front of its runner, with the cost of the empty operation.
 struct Bench<'a> {
     lab: &'a Lab<'a>,
@@ -986,18 +992,18 @@ impl Lab<'_> {
                     .as_ref()
                     .map(|power| format!("power profile {}", power.name));
             }
+            if row.fidelity == Fidelity::CycleModel {
+                let model = self.project.model(self.board);
+                let caution = model.and_then(|model| model.caution(self.project));
+                row.reason = joined([row.reason.take(), caution]);
+            }
             if let (
                 Some(spread),
                 Metric::Cycles | Metric::Time | Metric::Energy | Metric::Instructions,
             ) = (&spread, metric)
             {
                 row.status = Status::VariableTime;
-                let profile = row
-                    .reason
-                    .take()
-                    .map(|reason| format!("{reason}; "))
-                    .unwrap_or_default();
-                row.reason = Some(format!("{profile}{spread}"));
+                row.reason = joined([row.reason.take(), Some(spread.clone())]);
             }
             self.push(rows, row);
         }
@@ -1483,10 +1489,12 @@ fn spread(samples: &[Sample]) -> Option<String> {
 }
 
 impl Sample {
-    /// What a deterministic runner counted, and its unit.
+    /// What a deterministic runner counted, and its unit. Cycles of a model are made of
+    /// the instructions beside them.
     fn took(&self) -> Option<(f64, &'static str)> {
-        let cycles = self.cycles.map(|cycles| (cycles, Metric::Cycles.unit()));
-        cycles.or_else(|| Some((self.instructions?, Metric::Instructions.unit())))
+        let counted = self.instructions;
+        let counted = counted.map(|count| (count, Metric::Instructions.unit()));
+        counted.or_else(|| Some((self.cycles?, Metric::Cycles.unit())))
     }
 }
 

@@ -2,14 +2,19 @@
 //! instructions, and the public figures that say how far off they are.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Deserialize;
 
 use crate::project::Project;
 use crate::runner::Counts;
+use crate::stats;
 
 /// As many public figures must be reproduced here before a model's cycles are shown.
 pub const FIGURES: usize = 5;
+
+/// How the caution begins that stands in the reason of every row of a model's cycles.
+pub const CAUTION: &str = "cycle model ";
 
 /// `boards/models/<name>.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -22,6 +27,8 @@ pub struct CycleModel {
     pub source: String,
     /// What the timings leave out.
     pub note: String,
+    /// The memory that they hold for, in a few words beside every figure.
+    pub memory: String,
     /// Cycles of each class of instructions (sims/qemu/classes.h).
     pub cycles: BTreeMap<String, f64>,
     #[serde(rename = "figure", default)]
@@ -42,6 +49,10 @@ pub struct Figure {
     /// The same code in this project; without it the figure calibrates nothing.
     #[serde(default)]
     pub here: Option<Here>,
+    /// The model's cycles of that code, as `selo lab calibration` prints them; with
+    /// `--check` it says where they are others by now.
+    #[serde(default)]
+    pub modelled: Option<f64>,
     /// Why there is none.
     #[serde(default)]
     pub missing: Option<String>,
@@ -57,6 +68,33 @@ pub struct Here {
     pub operation: String,
     #[serde(default)]
     pub bytes: Option<u32>,
+}
+
+/// How far a model is off the public figures that it was held against, in per cent of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModelError {
+    pub figures: usize,
+    pub lowest: f64,
+    pub highest: f64,
+    /// Half of them are off by less, whichever way.
+    pub half_within: f64,
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:+.1} to {:+.1} % off {} public figures, half of them by less than {:.1} %",
+            self.lowest, self.highest, self.figures, self.half_within
+        )
+    }
+}
+
+impl Figure {
+    /// Per cent of the published cycles by which other ones are more.
+    pub fn error_of(&self, cycles: f64) -> f64 {
+        100.0 * (cycles - self.cycles) / self.cycles
+    }
 }
 
 impl CycleModel {
@@ -89,9 +127,35 @@ impl CycleModel {
         })
     }
 
+    /// Its error, if it is known of enough figures for its cycles to be shown.
+    pub fn error(&self, project: &Project) -> Option<ModelError> {
+        let known = self.reproduced(project);
+        let mut errors: Vec<f64> = known
+            .filter_map(|(figure, _)| Some(figure.error_of(figure.modelled?)))
+            .collect();
+        if errors.len() < FIGURES {
+            return None;
+        }
+        errors.sort_by(f64::total_cmp);
+        let (lowest, highest) = (errors.first()?, errors.last()?);
+        let sizes: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
+        Some(ModelError {
+            figures: errors.len(),
+            lowest: *lowest,
+            highest: *highest,
+            half_within: stats::summarise(&sizes)?.median,
+        })
+    }
+
     /// Whether its error is known well enough for its cycles to be shown.
     pub fn is_calibrated(&self, project: &Project) -> bool {
-        self.reproduced(project).count() >= FIGURES
+        self.error(project).is_some()
+    }
+
+    /// What a reader of its cycles must know; `None` if they are not shown.
+    pub fn caution(&self, project: &Project) -> Option<String> {
+        let error = self.error(project)?;
+        Some(format!("{CAUTION}{} ({}): {error}", self.name, self.memory))
     }
 }
 
@@ -113,6 +177,7 @@ mod tests {
             cycles: 1000.0,
             how: "by hand".into(),
             here: Some(here),
+            modelled: Some(900.0),
             missing: None,
         };
         CycleModel {
@@ -120,6 +185,7 @@ mod tests {
             title: "a core".into(),
             source: "its manual".into(),
             note: String::new(),
+            memory: "no wait states".into(),
             cycles: BTreeMap::from([("alu".into(), 1.0), ("load".into(), 2.0)]),
             figures: vec![figure; figures],
         }
@@ -151,5 +217,25 @@ mod tests {
             figure.here.as_mut().expect("it has one").contender = "somebody-else".into();
         }
         assert!(!elsewhere.is_calibrated(&project));
+        let mut never_run = model(5);
+        never_run.figures[0].modelled = None;
+        assert!(!never_run.is_calibrated(&project));
+    }
+
+    #[test]
+    fn the_error_is_the_worst_either_way_and_the_middle_one() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let project = Project::load(&root).expect("this project");
+        let mut model = model(5);
+        for (figure, cycles) in model.figures.iter_mut().zip([900.0, 1050.0, 980.0, 1000.0, 970.0]) {
+            figure.modelled = Some(cycles);
+        }
+        let error = model.error(&project).expect("five figures");
+        assert_eq!((error.lowest, error.highest), (-10.0, 5.0));
+        assert_eq!(error.half_within, 3.0);
+        assert_eq!(
+            model.caution(&project).expect("calibrated"),
+            "cycle model core (no wait states): -10.0 to +5.0 % off 5 public figures, half of them by less than 3.0 %"
+        );
     }
 }

@@ -275,11 +275,12 @@ fn an_honest_cipher_takes_the_same_path_and_two_runs_agree() {
     assert_eq!(figures(), figures());
 }
 
-/// No core has five figures that can be reproduced here: no cycles, and the row says so.
+/// The Cortex-M0+ has no five figures that can be reproduced here: no cycles, and the row
+/// says so.
 #[test]
 fn cycles_are_not_shown_without_calibration() {
     let bed = Bed::new();
-    let board = bed.board(ONE);
+    let board = bed.board("stm32l053");
     let model = bed.project.model(board).expect("a model");
     assert!(!model.is_calibrated(&bed.project));
     assert!(!default_metrics(&bed.project, board).contains(&Metric::Cycles));
@@ -291,6 +292,39 @@ fn cycles_are_not_shown_without_calibration() {
         assert_eq!(row.status, Status::NotSupported, "{row:?}");
         assert_eq!(row.fidelity, Fidelity::CycleModel, "{row:?}");
         assert!(reason(row).contains("selo lab calibration"), "{row:?}");
+    }
+}
+
+/// Of a core with enough figures, instructions become cycles and time, energy where the
+/// board's currents are known, and each such row says how far the model is off.
+#[test]
+fn a_calibrated_core_has_cycles_with_their_error() {
+    let bed = Bed::new();
+    for name in ["microbit", ONE, "stm32f407"] {
+        let board = bed.board(name);
+        let model = bed.project.model(board).expect("a model");
+        let caution = model.caution(&bed.project).expect("enough figures");
+        let mut lab = bed.lab(board);
+        lab.power = board.power.first().cloned();
+        let unit = &bed.units(board, "selo", "ascon-aead128")[0];
+        let rows = lab.measure(unit, &|_| None).expect("rows");
+        let hz = board.clock_hz.expect("a clock") as f64;
+        let value = |metric: Metric| {
+            let row = find(&rows, "seal", metric);
+            assert_eq!(row.fidelity, Fidelity::CycleModel, "{row:?}");
+            assert!(reason(row).contains(&caution), "{row:?}");
+            row.value.expect("a figure")
+        };
+        let cycles = value(Metric::Cycles);
+        let counted = find(&rows, "seal", Metric::Instructions);
+        assert_eq!(counted.fidelity, Fidelity::Instructions, "{counted:?}");
+        assert!(cycles > counted.value.expect("a count"), "{name}");
+        assert!((value(Metric::Time) * hz - cycles).abs() < 1e-6 * cycles);
+        let power = lab.power.as_ref().expect("currents");
+        let joules = power.joules(cycles / hz);
+        assert!((value(Metric::Energy) - joules).abs() < 1e-9 * joules);
+        let energy = find(&rows, "seal", Metric::Energy);
+        assert!(reason(energy).contains(&power.name), "{energy:?}");
     }
 }
 

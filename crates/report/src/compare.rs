@@ -76,6 +76,9 @@ pub struct CellLine {
     pub status: CellStatus,
     /// Why the status is not `ok`, or what `measured` was made of.
     pub reason: Option<String>,
+    /// How far the cycle model is off that gave the measured figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caution: Option<String>,
 }
 
 /// A compared paper.
@@ -195,6 +198,9 @@ fn compare_cell(
         }
         _ => None,
     };
+    // How far a model is off belongs to each of its figures.
+    let cautions = format::model_cautions(rows.iter().map(|&index| &ours.rows[index]));
+    let caution = (!cautions.is_empty()).then(|| cautions.join("; "));
     let is_number = |figure: &Option<Figure>| matches!(figure, Some(Figure::Number(_)));
     let line = CellLine {
         paper: paper.name.clone(),
@@ -212,6 +218,7 @@ fn compare_cell(
             .max_by_key(|f| weakness(*f)),
         status,
         reason: Some(reason),
+        caution,
     };
     ComparedCell {
         row: cell.row.clone(),
@@ -1087,6 +1094,9 @@ impl ComparedTable {
             published = published.with_note(note.clone());
         }
         let mut measured = show(&line.measured, |number| format::significant(number, 4));
+        if let Some(caution) = &line.caution {
+            measured = measured.with_note(caution.clone());
+        }
         let mut status = Shown::label(line.status.name(), line.status.tone());
         if let Some(reason) = &line.reason {
             if line.status == CellStatus::Ok || line.status == CellStatus::NotPrinted {

@@ -4,6 +4,7 @@
 //! leave in the units of the papers (milliseconds, nanowatt hours). The result
 //! depends on nothing but its arguments: no locale, no terminal.
 
+use selo_lab::model::CAUTION;
 use selo_lab::row::{Fidelity, Metric, Row, Status};
 pub use selo_lab::units::NANOWATT_HOUR;
 
@@ -259,7 +260,7 @@ pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
             "the chip's own counter counted cycles in steps; the row says of how many"
         }
         Fidelity::CycleModel => {
-            "cycles derived from an instruction trace by a published timing model"
+            "cycles derived from counted instructions by a published timing model, whose error on public figures is known"
         }
         Fidelity::RadioModel => {
             "time passes on a simulated radio: the chips' cycles were counted, the radio's times are a formula's and a manual's"
@@ -267,6 +268,23 @@ pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
         Fidelity::Instructions => "instructions were counted; this says nothing exact about time",
         Fidelity::WallClock => "read from a clock while other things ran; varies from run to run",
     }
+}
+
+/// How far the cycle models behind rows are off, each once.
+pub fn model_cautions<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<&'a str> {
+    let mut cautions: Vec<&str> = rows
+        .into_iter()
+        .filter(|row| row.fidelity == Fidelity::CycleModel && row.value.is_some())
+        .filter_map(|row| caution_in(row.reason.as_deref()?))
+        .collect();
+    cautions.sort_unstable();
+    cautions.dedup();
+    cautions
+}
+
+/// The caution of a cycle model among the reasons of a row.
+pub fn caution_in(reason: &str) -> Option<&str> {
+    reason.split("; ").find(|part| part.starts_with(CAUTION))
 }
 
 /// A value, its interval where it varies, and the sign of what it is worth, for figures of

@@ -2,7 +2,7 @@
 //! each operation of each contender and a column for each board. No cell is empty: it has a
 //! figure with the sign of its fidelity, or says why it has none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use selo_lab::measure::{DOES_NOT_BUILD, LACKS};
@@ -164,7 +164,14 @@ impl Matrix {
         let figures = self
             .cells()
             .filter_map(|cell| Some((cell.metric, cell.fidelity?)));
-        format::fidelity_legend(figures)
+        let mut parts = vec![format::fidelity_legend(figures)];
+        let valued = self.cells().filter(|cell| cell.value.is_some());
+        let cautions: BTreeSet<&str> = valued
+            .filter(|cell| cell.fidelity == Some(Fidelity::CycleModel))
+            .filter_map(|cell| format::caution_in(cell.reason.as_deref()?))
+            .collect();
+        parts.extend(cautions.into_iter().map(str::to_owned));
+        parts.join(". ")
     }
 
     /// How many cells ended how.
@@ -358,6 +365,23 @@ mod tests {
         let offers =
             |board: &str, _: &str, _: &str, strategy: &str| board == "uno" || strategy != "small";
         Matrix::new(rows, &boards, &offers, &sample::context())
+    }
+
+    #[test]
+    fn the_legend_says_how_far_a_model_is_off() {
+        let mut row = sample::row("aes-128", "fast", "encrypt", Metric::Energy, 1e-6);
+        row.fidelity = Fidelity::CycleModel;
+        let caution = "cycle model core (no wait states): -1.0 to +2.0 % off 5 public figures";
+        row.reason = Some(format!("power profile p; {caution}; 3 cycles for 1"));
+        let legend = matrix(&[row.clone()], &["uno"]).legend();
+        assert!(legend.ends_with(&format!(". {caution}")), "{legend}");
+        // Neither of another fidelity, nor where there is no figure.
+        let mut exact = row.clone();
+        exact.fidelity = Fidelity::CycleExact;
+        row.value = None;
+        for other in [exact, row] {
+            assert!(!matrix(&[other], &["uno"]).legend().contains(caution));
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Two implementations side by side, on any two boards: each figure of both, and how many
 //! times the one goes into the other, with what that is worth.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use selo_lab::row::{Fidelity, Metric, Row, Status};
@@ -338,6 +338,14 @@ impl Pair {
         });
         let legend = format::fidelity_legend(valued);
         table.remarks.push(legend);
+        let figures = self.lines.iter().flat_map(|line| [&line.left, &line.right]);
+        let cautions: BTreeSet<&str> = figures
+            .flatten()
+            .filter(|figure| figure.value.is_some() && figure.fidelity == Fidelity::CycleModel)
+            .filter_map(|figure| format::caution_in(figure.reason.as_deref()?))
+            .collect();
+        let cautions = cautions.into_iter().map(|caution| format!("{caution}."));
+        table.remarks.extend(cautions);
         table.without_empty_columns()
     }
 }

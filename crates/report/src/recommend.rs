@@ -219,7 +219,9 @@ struct Unit<'a> {
 
 impl Unit<'_> {
     fn advise(&self, contender: &str, strategy: &str) -> Advice {
-        let (standard, cautions) = cautions(self.algorithm);
+        let (standard, mut cautions) = cautions(self.algorithm);
+        let models = format::model_cautions(self.rows.iter().copied());
+        cautions.extend(models.into_iter().map(str::to_owned));
         let of_contender = |(name, _): &&(String, String)| name == contender;
         let licence = self.evidence.licences.iter().find(of_contender);
         let checks: Vec<&CheckLine> = self

@@ -59,11 +59,36 @@
   const parsed = () => (rows ??= JSON.parse(source.textContent));
 
   // Boards and libraries to look at. A line of a table goes when every row behind it is of
-  // others; a section when it is all of another board.
+  // others; a section when it is all of another board; from a picture, what is of another
+  // library. Pictures keep their scale, and their front is that of everything.
   const filters = { board: new Set(), contender: new Set() };
   for (const row of parsed()) for (const name of Object.keys(filters)) filters[name].add(row[name]);
   const chosen = {};
   const status = make("span", { ariaLive: "polite" });
+  const draw = (chart) => {
+    const parts = [...chart.querySelectorAll("[data-contender], [data-height]")];
+    if (!parts.length) return;
+    let gone = 0, left = 0;
+    for (const part of parts) {
+      const { contender } = part.dataset;
+      const off = contender !== undefined && !chosen.contender.has(contender);
+      part.classList.toggle("off", off);
+      // The next bars move up to where those stood that went.
+      part.setAttribute("transform", `translate(0 ${-gone})`);
+      if (off) gone += Number(part.dataset.height ?? 0);
+      else left += 1;
+    }
+    const shorten = (element, name) => {
+      element.dataset[name] ??= element.getAttribute(name);
+      element.setAttribute(name, Number(element.dataset[name]) - gone);
+    };
+    if (parts.some((part) => part.dataset.height)) {
+      shorten(chart, "height");
+      for (const line of chart.querySelectorAll(":scope > .axis, :scope > .rule")) shorten(line, "y2");
+    }
+    for (const front of chart.querySelectorAll(".frontier")) front.classList.toggle("off", left < parts.length);
+    chart.closest("figure")?.classList.toggle("off", left === 0);
+  };
   const apply = () => {
     const shown = (row) => Object.keys(filters).every((name) => chosen[name].has(row[name]));
     for (const line of document.querySelectorAll("tbody tr")) {
@@ -76,6 +101,7 @@
       part.classList.toggle("off", off);
       for (const link of document.querySelectorAll(`.contents a[href="#${part.id}"]`)) link.parentElement.classList.toggle("off", off);
     }
+    for (const chart of document.querySelectorAll("main svg.chart")) draw(chart);
     status.textContent = `${chosen.board.size} of ${filters.board.size} boards, ${chosen.contender.size} of ${filters.contender.size} libraries`;
   };
   const titles = { board: "Boards", contender: "Libraries" };
@@ -92,7 +118,7 @@
     panel.append(set);
   }
   if (panel.children.length) {
-    panel.append(make("p", {}, status, ". Pictures keep all libraries of their board."));
+    panel.append(make("p", {}, status, ". Pictures keep the scale of everything."));
     document.querySelector("main").prepend(panel);
     status.textContent = "everything shown";
   }

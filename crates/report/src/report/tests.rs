@@ -36,6 +36,7 @@ fn papers() -> Vec<Comparison> {
             fidelity: measured.map(|_| selo_lab::row::Fidelity::CycleExact),
             status,
             reason: Some("from rows".to_owned()),
+            caution: None,
         },
     };
     vec![Comparison {

@@ -41,6 +41,12 @@ pub fn section(lines: &Lines<'_>, board: &str) -> Section {
          empty program that calls the operation (with key setup where there is one); \u{201c}both\u{201d} is a \
          program that calls them all. Stack is the deepest during the call.",
     );
+    let rows = lines.rows.iter().filter(|row| row.board == board);
+    for caution in format::model_cautions(rows) {
+        section.text(format!(
+            "Cycles, time and energy are by the {caution}. Flash with wait states and caches make the real board slower."
+        ));
+    }
     for interface in lines.interfaces(board) {
         let chosen: Vec<&Line> = lines.of(board, interface).collect();
         let mut part = Section::new(

@@ -37,6 +37,12 @@ pub fn of_metric(
         .map(|name| Item {
             label: name.clone(),
             remark: String::new(),
+            contender: one_of(
+                drawn
+                    .iter()
+                    .filter(|line| lines.name(line) == *name)
+                    .map(|line| line.contender.as_str()),
+            ),
             bars: operations
                 .iter()
                 .map(|operation| {
@@ -74,15 +80,17 @@ pub fn of_metric(
         .iter()
         .filter_map(|line| lines.row(line, metric))
         .any(|row| interval(row, scale).is_some());
-    let note = if whiskers {
-        "Whiskers are the 95 % interval of the mean."
-    } else {
-        ""
-    };
+    let mut notes = Vec::new();
+    if whiskers {
+        notes.push("Whiskers are the 95 % interval of the mean.".to_owned());
+    }
+    let behind = drawn.iter().filter_map(|line| lines.row(line, metric));
+    let cautions = format::model_cautions(behind);
+    notes.extend(cautions.into_iter().map(|caution| format!("{caution}.")));
     Some(Figure {
         picture: chart.draw(),
         fidelity,
-        note: note.to_owned(),
+        note: notes.join(" "),
     })
 }
 
@@ -162,6 +170,11 @@ fn of_column(
             Item {
                 label: cell.row.clone(),
                 remark: cell.line.ratio.map_or_else(String::new, format::ratio),
+                contender: one_of(
+                    cell.rows
+                        .iter()
+                        .map(|&index| lines.rows[index].contender.as_str()),
+                ),
                 bars: vec![measured, published],
             }
         })
@@ -194,16 +207,26 @@ fn of_column(
         items,
     };
     let ratios = cells.iter().any(|cell| cell.line.ratio.is_some());
-    let note = if ratios {
-        "At the right of a name: measured over published."
-    } else {
-        ""
-    };
+    let mut notes = Vec::new();
+    if ratios {
+        notes.push("At the right of a name: measured over published.".to_owned());
+    }
+    let behind = cells.iter().flat_map(|cell| &cell.rows);
+    let cautions = format::model_cautions(behind.filter_map(|&index| lines.rows.get(index)));
+    notes.extend(cautions.into_iter().map(|caution| format!("{caution}.")));
     Some(Figure {
         picture: chart.draw(),
         fidelity,
-        note: note.to_owned(),
+        note: notes.join(" "),
     })
+}
+
+/// The library, if there is one and no other.
+fn one_of<'a>(contenders: impl Iterator<Item = &'a str>) -> Option<String> {
+    match distinct(contenders)[..] {
+        [one] => Some(one.to_owned()),
+        _ => None,
+    }
 }
 
 fn bar(row: &Row, scale: Scale) -> Option<Bar> {

@@ -63,6 +63,9 @@ pub fn section(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -
             format::fidelity_meaning(fidelity)
         ));
     }
+    for caution in format::model_cautions(lines.rows) {
+        table.remarks.push(format!("{caution}."));
+    }
     section.table("setup", table.without_empty_columns());
     section
 }

@@ -102,6 +102,7 @@ fn figure(
         .iter()
         .map(|(line, [flash, time, memory])| Point {
             label: lines.name(line),
+            contender: line.contender.clone(),
             x: *flash,
             y: time / scale.factor,
             size: *memory,
@@ -124,6 +125,14 @@ fn figure(
             .flat_map(|(line, _)| line.fidelities(lines.rows))
             .map(|f| f.name()),
     );
+    let behind = complete
+        .iter()
+        .flat_map(|(line, _)| line.rows.values())
+        .map(|&index| &lines.rows[index]);
+    let cautions: Vec<String> = format::model_cautions(behind)
+        .into_iter()
+        .map(|caution| format!("{caution}."))
+        .collect();
     let subject = format!("{}: {operation}", interface_title(interface));
     let scatter = Scatter {
         id: format!(
@@ -146,6 +155,6 @@ fn figure(
     Some(Figure {
         picture: scatter.draw(),
         fidelity: fidelity.join(" and "),
-        note: String::new(),
+        note: cautions.join(" "),
     })
 }

@@ -44,6 +44,8 @@ pub struct Item {
     pub label: String,
     /// Said at the end of the label's line: a ratio, or why there is no bar.
     pub remark: String,
+    /// The library that all of it is of, by which a page can leave it out.
+    pub contender: Option<String>,
     /// In the order of the series.
     pub bars: Vec<Option<Bar>>,
 }
@@ -175,7 +177,7 @@ impl BarChart {
             .iter()
             .zip(&self.series)
             .filter_map(|(bar, series)| Some((bar.as_ref()?, series)));
-        html! {
+        let drawn = html! {
             text class="halo" x="0" y=(px(y + 12.0)) { (item.label) }
             @if !item.remark.is_empty() {
                 text class="small end" x="100%" y=(px(y + 12.0)) { (item.remark) }
@@ -188,6 +190,10 @@ impl BarChart {
                 @if let Some(interval) = bar.interval { (draw_whisker(interval, axis, top)) }
                 text class="small end" x="100%" y=(px(top + BAR_HEIGHT - 1.5)) { (bar.text) }
             }
+        };
+        // What follows moves up by this height when a page leaves the item out.
+        html! {
+            g data-contender=[&item.contender] data-height=(px(item.height())) { (drawn) }
         }
     }
 
@@ -306,11 +312,13 @@ mod tests {
                 Item {
                     label: "aes-128 & co".to_owned(),
                     remark: "0.50×".to_owned(),
+                    contender: Some("selo & sons".to_owned()),
                     bars: vec![Some(bar(0.5, None)), Some(bar(1.0, Some((0.9, 1.1))))],
                 },
                 Item {
                     label: "rsa-2048".to_owned(),
                     remark: "does not fit".to_owned(),
+                    contender: None,
                     bars: vec![None, None],
                 },
             ],
@@ -324,6 +332,15 @@ mod tests {
         assert!(svg.contains("width=\"52.67%\""), "{svg}");
         assert!(svg.contains("width=\"26.33%\""), "{svg}");
         assert_eq!(svg.matches("class=\"whisker\"").count(), 3);
+    }
+
+    #[test]
+    fn an_item_says_whose_it_is_and_how_much_room_it_has() {
+        let svg = chart().draw().inline().into_string();
+        // A label, two bars and a gap; then a label and a gap.
+        let one = "data-contender=\"selo &amp; sons\" data-height=\"52\"";
+        assert!(svg.contains(one), "{svg}");
+        assert!(svg.contains("<g data-height=\"26\">"), "{svg}");
     }
 
     #[test]

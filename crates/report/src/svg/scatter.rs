@@ -29,6 +29,8 @@ pub struct Scatter {
 #[derive(Clone, Debug)]
 pub struct Point {
     pub label: String,
+    /// The library that it is of, by which a page can leave it out.
+    pub contender: String,
     pub x: f64,
     pub y: f64,
     pub size: f64,
@@ -121,11 +123,14 @@ impl Scatter {
             (self.draw_front(&to_x, &to_y))
             @for (index, anchor) in order.iter().zip(&anchors) {
                 @let point = &self.points[*index];
-                circle class={ "dot c" (point.family % 6) @if front[*index] { " front" } }
+                circle data-contender=(point.contender) class={ "dot c" (point.family % 6) @if front[*index] { " front" } }
                     cx=(px(anchor.x)) cy=(px(anchor.y)) r=(px(anchor.radius)) { title { (point.text) } }
             }
             @for ((index, anchor), place) in order.iter().zip(&anchors).zip(&boxes) {
-                @if let Some(place) = place { (draw_label(&self.points[*index].label, anchor, place, front[*index])) }
+                @let point = &self.points[*index];
+                @if let Some(place) = place {
+                    g data-contender=(point.contender) { (draw_label(&point.label, anchor, place, front[*index])) }
+                }
             }
             (self.draw_legend(width, unnamed))
         };
@@ -277,6 +282,7 @@ mod tests {
     fn scatter() -> Scatter {
         let point = |label: &str, x, y, size| Point {
             label: label.to_owned(),
+            contender: "selo".to_owned(),
             x,
             y,
             size,

@@ -9,20 +9,24 @@ use selo_lab::build::Builder;
 use selo_lab::measure::{CYCLE_LIMIT, Lab};
 use selo_lab::model::{CycleModel, FIGURES, Here};
 use selo_lab::project::{Project, Selection};
+use selo_lab::source::Sources;
 use selo_report::format;
 use selo_report::table::{Cell, Column, Table, TerminalStyle};
 use serde::Serialize;
 
-use super::common::commit;
+use super::common::{commit, fetch_one};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A figure calibrates a model when the same code is in this project and can be run
-here. Without enough of them a board shows instructions only.
+here. Without enough of them a board shows instructions only. The error that stands
+beside its cycles everywhere is that of the cycles kept in boards/models (`modelled`);
+--check says where they are no longer what the model makes of the code.
 
 Examples:
   selo lab calibration
-  selo lab calibration --board stm32f103 --json")]
+  selo lab calibration --board stm32f103 --json
+  selo lab calibration --check")]
 pub struct Args {
     /// Only this board (default: every board with a cycle model)
     #[arg(long, value_name = "NAME")]
@@ -30,6 +34,15 @@ pub struct Args {
     /// Print JSON Lines on stdout instead of tables
     #[arg(long)]
     json: bool,
+    /// Print tables in Markdown, as docs/boards.md has them
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    /// Fail if the cycles kept with a figure are others than those found now
+    #[arg(long)]
+    check: bool,
+    /// Ask no registry for the sources of what is run
+    #[arg(long)]
+    offline: bool,
 }
 
 /// One figure of one board.
@@ -46,12 +59,23 @@ struct Line<'a> {
     instructions: Option<f64>,
     cycles: Option<f64>,
     error_percent: Option<f64>,
+    /// The cycles that are kept with the figure.
+    kept: Option<f64>,
     /// Why it cannot.
     missing: Option<&'a str>,
 }
 
+impl Line<'_> {
+    /// Whether what is kept is what was found, in whole cycles.
+    fn is_kept(&self) -> bool {
+        self.kept.map(f64::round) == self.cycles.map(f64::round)
+    }
+}
+
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
+    let sources = Sources::new(root, args.offline);
+    let (mut held, mut changed) = (0, Vec::new());
     let boards: Vec<&Board> = match &args.board {
         Some(name) => vec![project.board(name)?],
         None => project.boards.iter().collect(),
@@ -63,30 +87,71 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
             }
             continue;
         };
+        // Without what it is made of a figure would not be run, and nobody would notice.
+        for (_, here) in model.reproduced(&project) {
+            fetch_one(&sources, project.contender(&here.contender)?)?;
+        }
         let lines = lines(&project, board, model, root)?;
+        for line in &lines {
+            if line.is_kept() {
+                held += usize::from(line.cycles.is_some());
+            } else {
+                let shown = |cycles: Option<f64>| {
+                    cycles.map_or("nothing".into(), |cycles| format::exact(cycles.round()))
+                };
+                changed.push(format!(
+                    "{} on {}, {}: kept {}, found {}",
+                    line.model,
+                    line.board,
+                    line.what,
+                    shown(line.kept),
+                    shown(line.cycles)
+                ));
+            }
+        }
         if args.json {
             for line in &lines {
                 println!("{}", serde_json::to_string(line)?);
             }
             continue;
         }
-        println!(
-            "{}",
-            table(board, model, &lines).to_terminal(TerminalStyle::detect())
-        );
+        let mut table = table(board, model, &lines);
         let reproduced = model.reproduced(&project).count();
-        let verdict = if model.is_calibrated(&project) {
-            "its cycles are shown beside the instructions"
-        } else {
-            "instructions are shown, and no cycles"
+        let verdict = match model.error(&project) {
+            Some(error) => format!("its cycles are shown beside the instructions; they are {error}"),
+            None => "instructions are shown, and no cycles".to_owned(),
         };
-        println!(
-            "{}: {reproduced} of {} run here, {FIGURES} are needed: {verdict}\n",
+        table.remarks.push(format!(
+            "{}: {reproduced} of {} run here, {FIGURES} are needed: {verdict}.",
             model.name,
             format::things(lines.len(), "figure", "figures"),
+        ));
+        if args.markdown {
+            println!("{}", table.to_markdown());
+        } else {
+            println!("{}", table.to_terminal(TerminalStyle::detect()));
+        }
+    }
+    if !args.check {
+        return Ok(ExitCode::SUCCESS);
+    }
+    for line in &changed {
+        eprintln!("{line}");
+    }
+    // Another compiler makes other code, and other cycles of it.
+    if !changed.is_empty() {
+        eprintln!(
+            "hint: if the model, a class of instructions or the compiler was changed on purpose, \
+             put what was found into boards/models (modelled = ...)"
         );
     }
-    Ok(ExitCode::SUCCESS)
+    let counts = format!("{held} passed, {} failed", changed.len());
+    if args.json {
+        eprintln!("{counts}");
+    } else {
+        println!("{counts}");
+    }
+    Ok(ExitCode::from(u8::from(!changed.is_empty())))
 }
 
 fn lines<'a>(
@@ -114,7 +179,8 @@ fn lines<'a>(
             published: figure.cycles,
             instructions: took.map(|(instructions, _)| instructions),
             cycles,
-            error_percent: cycles.map(|c| 100.0 * (c - figure.cycles) / figure.cycles),
+            error_percent: cycles.map(|cycles| figure.error_of(cycles)),
+            kept: figure.modelled,
             missing: figure.missing.as_deref(),
         });
     }

@@ -183,6 +183,8 @@ fn table(rows: &[Row], board: &str) -> Table {
     }
     let fidelities = fidelities.join(" and ");
     let mut table = Table::new(format!("{board}, {fidelities}"), columns);
+    let cautions = format::model_cautions(rows).into_iter();
+    table.remarks.extend(cautions.map(str::to_owned));
     let mut places: HashMap<(&str, &str, &str, &str, Option<u32>), usize> = HashMap::new();
     // Flash and RAM belong to an operation of any size: they join its first line.
     let of_image = |row: &&Row| matches!(row.metric, Metric::Flash | Metric::Ram);
