@@ -4,28 +4,35 @@
 
 #include <stddef.h>
 
+struct job {
+    /* The name in the certificate; suite and key exchange by their registered names. */
+    const char *host, *suite, *group;
+    /* The authorities' certificates in DER, one after the other. */
+    const unsigned char *authorities;
+    size_t authorities_bytes;
+};
+
 struct backend {
-    /* Name and version, as rows have them. */
-    const char *name;
-    /* Prepares for one suite; `ca` is a file of PEM. 0, or -1 after a word to stderr. */
-    int (*prepare)(const char *ca, const char *suite);
-    /* Shakes hands over a connected socket; `host` is the name in the certificate. */
-    int (*handshake)(int socket, const char *host);
+    /* Shakes hands as a client of TLS 1.3 that offers the job's suite and key exchange and no
+     * other, and verifies the server. 0, or -1 after failed(). */
+    int (*handshake)(const struct job *job);
     int (*write)(const char *data, size_t size);
     /* Bytes read; 0 at the end, negative for an error. */
     int (*read)(char *data, size_t size);
     void (*close)(void);
-    /* The suite that was negotiated. */
-    const char *(*suite)(void);
-    void (*finish)(void);
-    /* The suites that the library knows under their registered names, ended by NULL. */
-    const char *const *suites;
 };
 
 extern const struct backend backend;
 
-/* What the socket carries is counted here. */
-int tls_client_send(const void *data, size_t size);
-int tls_client_receive(void *data, size_t size);
+/* Says why the exchange failed: a word of `selo exchange` for it (crates/exchange/src/error.rs),
+ * and the library's number. Only the first counts. */
+void tls_client_failed(const char *fault, const char *reason, long number);
+
+/* One certificate of the job's; 0 at the end. Moves `*at` behind it. */
+size_t tls_client_authority(const struct job *job, size_t *at, const unsigned char **der);
+
+/* What the socket carries is counted here: bytes moved; 0: the other end is gone. */
+size_t tls_client_send(const void *data, size_t size);
+size_t tls_client_receive(void *data, size_t size);
 
 #endif

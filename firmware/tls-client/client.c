@@ -1,362 +1,267 @@
-/* The client of ferreira2021's experiment with the TLS library of an embedded system:
- * connects, shakes hands, sends one reading, waits for the answer. Each repetition becomes a
- * row of `selo exchange` on stdout (crates/exchange/src/row.rs), with times, bytes on the
- * wire, and the most heap and stack that the library took.
+/* The client of ferreira2021's experiment with the TLS library of an embedded system: shakes
+ * hands over a connection that stands, sends one reading, waits for the answer. `selo exchange
+ * tls --client` builds, starts and hears it (docs/exchange.md).
  *
- * The exchange runs on a stack of its own, painted beforehand; heap is counted around malloc
- * (the linker's --wrap, so the library is linked in statically). The order of the suites is
- * shuffled in every round. */
-#include <arpa/inet.h>
-#include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <pthread.h>
-#include <stdint.h>
+ * What to do is in the file `job`: lines of NAME=VALUE, an empty one, the authorities'
+ * certificates, the request. What happened goes back in lines. Instructions are counted between
+ * marks by who emulates the machine; heap is counted around malloc (the linker's --wrap). */
+#include "backend.h"
+#include "mark.h"
+#include "port.h"
+
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "backend.h"
+/* Of the job: room for an authority and a request. In a product both are constants. */
+enum { JOB_BYTES = 3072, FILE_LINES = 8 };
 
-#define STACK ((size_t)256 << 10)
-#define PAINT 0xa5
-#define MAX_SUITES 8
+static char file[JOB_BYTES + 1];
+static struct job job;
+static const char *request;
+static size_t request_bytes;
+static long long started_at;
+static int has_failed;
 
-static const char READING[] =
-    "{\"latitude\":-23.185100,\"longitude\":-50.649700,\"speed\":12.50}";
+/* ---- Lines ------------------------------------------------------------------------------ */
 
-/* ---- Heap ---- */
+#define SAY(...)                                                                               \
+    do {                                                                                       \
+        char line_[160];                                                                       \
+        int size_ = snprintf(line_, sizeof line_, __VA_ARGS__);                                \
+        if (size_ > 0 && (size_t)size_ < sizeof line_)                                         \
+            port_say(line_, (size_t)size_);                                                    \
+    } while (0)
+
+void tls_client_failed(const char *fault, const char *reason, long number)
+{
+    if (!has_failed)
+        SAY("failed fault=%s number=%ld reason=%s\n", fault, number, reason);
+    has_failed = 1;
+}
+
+/* ---- Heap -------------------------------------------------------------------------------
+ * A library's own calloc and realloc may call malloc, which would count twice: they are here. */
 
 void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
 void __real_free(void *block);
-size_t malloc_usable_size(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void __wrap_free(void *block);
 
 static size_t heap_now, heap_most;
 
-static void *taken(void *block) {
+void *__wrap_malloc(size_t size)
+{
+    void *block = __real_malloc(size);
     if (block != NULL) {
         heap_now += malloc_usable_size(block);
-        if (heap_now > heap_most) {
+        if (heap_now > heap_most)
             heap_most = heap_now;
-        }
     }
     return block;
 }
 
-void *__wrap_malloc(size_t size) { return taken(__real_malloc(size)); }
-
-void *__wrap_calloc(size_t count, size_t size) { return taken(__real_calloc(count, size)); }
-
-void *__wrap_realloc(void *old, size_t size) {
-    size_t had = old == NULL ? 0 : malloc_usable_size(old);
-    void *block = __real_realloc(old, size);
-    if (block != NULL || size == 0) {
-        heap_now -= had;
-    }
-    return taken(block);
-}
-
-void __wrap_free(void *block) {
-    if (block != NULL) {
-        size_t had = malloc_usable_size(block);
-        heap_now -= had < heap_now ? had : heap_now;
-    }
+void __wrap_free(void *block)
+{
+    if (block != NULL)
+        heap_now -= malloc_usable_size(block);
     __real_free(block);
 }
 
-/* ---- The wire ---- */
+void *__wrap_calloc(size_t count, size_t size)
+{
+    void *block = size != 0 && count > SIZE_MAX / size ? NULL : __wrap_malloc(count * size);
+    return block == NULL ? NULL : memset(block, 0, count * size);
+}
 
-static int wire = -1;
-static int asked;
-static uint64_t sent, received, trips;
-
-int tls_client_send(const void *data, size_t size) {
-    ssize_t done = send(wire, data, size, MSG_NOSIGNAL);
-    if (done > 0) {
-        sent += (uint64_t)done;
-        asked = 1;
+void *__wrap_realloc(void *old, size_t size)
+{
+    void *block = __wrap_malloc(size);
+    if (block != NULL && old != NULL) {
+        size_t had = malloc_usable_size(old);
+        memcpy(block, old, had < size ? had : size);
+        __wrap_free(old);
     }
-    return (int)done;
+    return block;
 }
 
-int tls_client_receive(void *data, size_t size) {
-    ssize_t done = recv(wire, data, size, 0);
-    if (done > 0) {
-        received += (uint64_t)done;
-        trips += (uint64_t)asked;
-        asked = 0;
-    }
-    return (int)done;
+/* ---- For the library -------------------------------------------------------------------- */
+
+static unsigned asked;
+static unsigned long sent, received, trips;
+
+size_t tls_client_send(const void *data, size_t size)
+{
+    size_t done = port_send(data, size);
+    sent += (unsigned long)done;
+    asked = 1;
+    return done;
 }
 
-static uint64_t nanoseconds(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+size_t tls_client_receive(void *data, size_t size)
+{
+    size_t done = port_receive(data, size);
+    received += (unsigned long)done;
+    trips += asked;
+    asked = 0;
+    return done;
 }
 
-static int connect_to(const char *host, const char *port) {
-    struct addrinfo hints, *found, *each;
-    int one = 1, s = -1;
-    struct timeval limit = {30, 0};
-    memset(&hints, 0, sizeof hints);
-    hints.ai_socktype = SOCK_STREAM;
-    if (getaddrinfo(host, port, &hints, &found) != 0) {
+int tls_client_random(unsigned char *to, unsigned int size);
+time_t tls_client_time(time_t *also);
+
+int tls_client_random(unsigned char *to, unsigned int size)
+{
+    return port_load("/dev/urandom", to, size) == size ? 0 : -1;
+}
+
+/* When the job was given: no exchange lasts so long that a date would change. */
+time_t tls_client_time(time_t *also)
+{
+    if (also != NULL)
+        *also = (time_t)started_at;
+    return (time_t)started_at;
+}
+
+size_t tls_client_authority(const struct job *from, size_t *at, const unsigned char **der)
+{
+    size_t left = from->authorities_bytes - *at, size;
+    const unsigned char *p = from->authorities + *at;
+    if (left < 4 || p[0] != 0x30)
+        return 0;
+    if (p[1] < 0x80)
+        size = 2u + p[1];
+    else if (p[1] == 0x81)
+        size = 3u + p[2];
+    else if (p[1] == 0x82)
+        size = 4u + ((size_t)p[2] << 8) + p[3];
+    else
+        return 0;
+    if (size > left)
+        return 0;
+    *der = p;
+    *at += size;
+    return size;
+}
+
+/* ---- The job ---------------------------------------------------------------------------- */
+
+/* 0, or -1: it is not of this client. */
+static int read_job(void)
+{
+    size_t size = port_load("job", file, sizeof file);
+    size_t left;
+    char *at = file;
+    if (size == 0 || size > JOB_BYTES)
         return -1;
+    file[size] = '\0';
+    while (*at != '\n') {
+        char *end = strchr(at, '\n'), *value = strchr(at, '=');
+        if (end == NULL || value == NULL || value > end)
+            return -1;
+        *end = *value++ = '\0';
+        if (strcmp(at, "host") == 0)
+            job.host = value;
+        else if (strcmp(at, "suite") == 0)
+            job.suite = value;
+        else if (strcmp(at, "group") == 0)
+            job.group = value;
+        else if (strcmp(at, "time") == 0)
+            started_at = strtol(value, NULL, 10);
+        else if (strcmp(at, "authorities") == 0)
+            job.authorities_bytes = (size_t)strtoul(value, NULL, 10);
+        else if (strcmp(at, "request") == 0)
+            request_bytes = (size_t)strtoul(value, NULL, 10);
+        else
+            return -1;
+        at = end + 1;
     }
-    for (each = found; each != NULL && s < 0; each = each->ai_next) {
-        s = socket(each->ai_family, each->ai_socktype, each->ai_protocol);
-        if (s >= 0 && connect(s, each->ai_addr, each->ai_addrlen) != 0) {
-            close(s);
-            s = -1;
-        }
-    }
-    freeaddrinfo(found);
-    if (s >= 0) {
-        setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-        setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-        setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    }
-    return s;
+    at++;
+    left = size - (size_t)(at - file);
+    job.authorities = (const unsigned char *)at;
+    request = at + job.authorities_bytes;
+    return job.host == NULL || job.suite == NULL || job.group == NULL ||
+                   left != job.authorities_bytes + request_bytes
+               ? -1
+               : 0;
 }
 
-/* ---- One exchange, on a stack of its own ---- */
+/* ---- One exchange ----------------------------------------------------------------------- */
 
-struct exchange {
-    const char *host, *port, *ca, *suite;
-    const char *fault, *reason;
-    uint64_t connect, handshake, exchange, handshake_cpu, exchange_cpu;
-    uint64_t handshake_sent, handshake_received, handshake_trips, exchange_trips;
-    uint64_t sent, received, heap;
+struct part {
+    uint64_t wall, processor;
+    unsigned long sent, received, trips;
 };
 
-static const char *failed(struct exchange *e, const char *fault, const char *reason) {
-    e->fault = fault;
-    e->reason = reason;
-    return reason;
+static struct part now(void)
+{
+    return (struct part){port_wall(), port_processor(), sent, received, trips};
 }
 
-/* The status of the answer, whose body is not read: 204 has none. */
-static int answer(void) {
-    char text[2048];
+static void say(const char *name, struct part from)
+{
+    struct part to = now();
+    SAY("%s wall=%lu processor=%lu sent=%lu received=%lu trips=%lu\n", name,
+        (unsigned long)(to.wall - from.wall), (unsigned long)(to.processor - from.processor),
+        to.sent - from.sent, to.received - from.received, to.trips - from.trips);
+}
+
+/* The status of the answer; its body, if it has one, is not read. */
+static int answer(void)
+{
+    char text[512];
     size_t have = 0;
     while (have < sizeof text - 1) {
         int got = backend.read(text + have, sizeof text - 1 - have);
-        if (got <= 0) {
+        if (got <= 0)
             return -1;
-        }
         have += (size_t)got;
         text[have] = '\0';
-        if (strstr(text, "\r\n\r\n") != NULL) {
-            return strncmp(text, "HTTP/1.1 ", 9) == 0 ? atoi(text + 9) : -1;
-        }
+        if (strstr(text, "\r\n\r\n") != NULL)
+            break;
     }
-    return -1;
+    return strncmp(text, "HTTP/1.1 ", 9) == 0 ? atoi(text + 9) : -1;
 }
 
-static void *perform(void *argument) {
-    struct exchange *e = argument;
-    char request[512];
-    uint64_t start, cpu, before = heap_now;
-    int size, status;
-
+static void perform(void)
+{
+    struct part from;
+    int status;
     heap_most = heap_now;
-    sent = received = trips = 0;
-    asked = 0;
-    start = nanoseconds(CLOCK_MONOTONIC);
-    wire = connect_to(e->host, e->port);
-    if (wire < 0) {
-        return (void *)failed(e, "server-absent", "no server there");
+    SAY("begin\n");
+    from = now();
+    PORT_MARK(1);
+    status = backend.handshake(&job);
+    PORT_MARK(2);
+    if (status != 0) {
+        tls_client_failed("protocol", "the handshake failed", status);
+        return;
     }
-    e->connect = nanoseconds(CLOCK_MONOTONIC) - start;
-    size = snprintf(request, sizeof request,
-                    "POST /api/v1/exchange/reading HTTP/1.1\r\nHost: %s:%s\r\n"
-                    "Content-Type: application/json\r\nContent-Length: %zu\r\n"
-                    "Connection: close\r\n\r\n%s",
-                    e->host, e->port, sizeof READING - 1, READING);
-
-    start = nanoseconds(CLOCK_MONOTONIC);
-    cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-    if (backend.handshake(wire, e->host) != 0) {
-        failed(e, "protocol", "the handshake failed");
-    } else {
-        e->handshake = nanoseconds(CLOCK_MONOTONIC) - start;
-        e->handshake_cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
-        e->handshake_sent = sent;
-        e->handshake_received = received;
-        e->handshake_trips = trips;
-        start = nanoseconds(CLOCK_MONOTONIC);
-        cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-        if (backend.write(request, (size_t)size) != 0) {
-            failed(e, "cut", "the reading could not be sent");
-        } else if ((status = answer()) / 100 != 2) {
-            failed(e, status < 0 ? "cut" : "refused", "the server did not take the reading");
-        } else {
-            e->exchange = nanoseconds(CLOCK_MONOTONIC) - start;
-            e->exchange_cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
-            e->exchange_trips = trips - e->handshake_trips;
-            e->sent = sent;
-            e->received = received;
-            if (strcmp(backend.suite(), e->suite) != 0) {
-                failed(e, "protocol", "another suite was negotiated");
-            }
-        }
-    }
-    e->heap = heap_most - before;
+    say("handshake", from);
+    from = now();
+    PORT_MARK(1);
+    status = backend.write(request, request_bytes) == 0 ? answer() : -1;
+    PORT_MARK(2);
+    say("exchange", from);
+    if (status < 0)
+        tls_client_failed("cut", "no answer", status);
+    else if (status / 100 != 2)
+        tls_client_failed("refused", "the server did not take the reading", status);
     backend.close();
-    close(wire);
-    return NULL;
 }
 
-/* Runs it, and gives the deepest stack. */
-static size_t on_painted_stack(struct exchange *e, unsigned char *stack) {
-    pthread_attr_t attributes;
-    pthread_t thread;
-    size_t untouched = 0;
-    memset(stack, PAINT, STACK);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstack(&attributes, stack, STACK);
-    if (pthread_create(&thread, &attributes, perform, e) != 0) {
-        failed(e, "machine", "no thread");
-        return 0;
+int main(void)
+{
+    size_t stack;
+    if (read_job() != 0) {
+        tls_client_failed("machine", "this job cannot be read", 0);
+        return 1;
     }
-    pthread_join(thread, NULL);
-    pthread_attr_destroy(&attributes);
-    while (untouched < STACK && stack[untouched] == PAINT) {
-        untouched++;
-    }
-    return STACK - untouched;
-}
-
-static void print_row(const struct exchange *e, size_t stack, const char *scenario,
-                      const char *link, int emulated, unsigned repetition, unsigned order,
-                      int warm_up) {
-    struct utsname machine;
-    uname(&machine);
-    printf("{\"schema\":\"selo.exchange/1\",\"experiment\":\"tls\",\"scenario\":\"%s\","
-           "\"implementation\":\"%s\",\"cipher\":\"%s\",\"group\":\"x25519\","
-           "\"handshake\":\"full\",\"payload\":\"reading\",\"bytes\":%zu,\"link\":\"%s\","
-           "\"client\":\"%s %s%s\",\"server\":\"https://%s:%s\",\"fidelity\":\"%s\","
-           "\"authenticated\":true,\"repetition\":%u,\"order\":%u,\"warm_up\":%s,",
-           scenario, backend.name, e->suite, sizeof READING - 1, link, machine.sysname,
-           machine.machine, emulated ? ", emulated" : "", e->host, e->port,
-           emulated ? "emulated" : "wall-clock", repetition, order, warm_up ? "true" : "false");
-    if (e->fault != NULL) {
-        printf("\"verified\":false,\"fault\":\"%s\",\"reason\":\"%s\",\"sent\":0,"
-               "\"received\":0}\n",
-               e->fault, e->reason);
-    } else {
-        printf("\"verified\":true,\"sent\":%llu,\"received\":%llu,\"tls\":{\"connect\":%llu,"
-               "\"handshake\":%llu,\"exchange\":%llu,\"handshake_cpu\":%llu,"
-               "\"exchange_cpu\":%llu,\"handshake_sent\":%llu,\"handshake_received\":%llu,"
-               "\"handshake_trips\":%llu,\"exchange_trips\":%llu,\"heap\":%llu,"
-               "\"stack\":%zu}}\n",
-               (unsigned long long)e->sent, (unsigned long long)e->received,
-               (unsigned long long)e->connect, (unsigned long long)e->handshake,
-               (unsigned long long)e->exchange, (unsigned long long)e->handshake_cpu,
-               (unsigned long long)e->exchange_cpu, (unsigned long long)e->handshake_sent,
-               (unsigned long long)e->handshake_received,
-               (unsigned long long)e->handshake_trips, (unsigned long long)e->exchange_trips,
-               (unsigned long long)e->heap, stack);
-    }
-    fflush(stdout);
-}
-
-/* Words that go into JSON as they are. */
-static int plain(const char *text) {
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20 || *text == '"' || *text == '\\') {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static int usage(void) {
-    const char *const *suite;
-    fprintf(stderr, "usage: tls-client HOST PORT CA.PEM [--repeat N] [--scenario WORD] "
-                    "[--link WORDS] [--emulated]\nsuites of %s:", backend.name);
-    for (suite = backend.suites; *suite != NULL; suite++) {
-        fprintf(stderr, " %s", *suite);
-    }
-    fprintf(stderr, "\n");
-    return 2;
-}
-
-int main(int argc, char **argv) {
-    const char *scenario = "two-processes", *link = "loopback";
-    unsigned repeat = 30, round, order = 0, failures = 0, count = 0, i;
-    unsigned place[MAX_SUITES];
-    int emulated = 0, at;
-    uint32_t random = 12345;
-    unsigned char *stack;
-
-    if (argc < 4) {
-        return usage();
-    }
-    for (at = 4; at < argc; at++) {
-        if (strcmp(argv[at], "--emulated") == 0) {
-            emulated = 1;
-        } else if (at + 1 == argc || !plain(argv[at + 1])) {
-            return usage();
-        } else if (strcmp(argv[at], "--repeat") == 0) {
-            repeat = (unsigned)strtoul(argv[++at], NULL, 10);
-        } else if (strcmp(argv[at], "--scenario") == 0) {
-            scenario = argv[++at];
-        } else if (strcmp(argv[at], "--link") == 0) {
-            link = argv[++at];
-        } else {
-            return usage();
-        }
-    }
-    if (!plain(argv[1]) || !plain(argv[2]) || repeat == 0 || repeat > 1000000) {
-        return usage();
-    }
-    while (backend.suites[count] != NULL && count < MAX_SUITES) {
-        place[count] = count;
-        count++;
-    }
-    if (posix_memalign((void **)&stack, 4096, STACK) != 0) {
-        return 4;
-    }
-    /* The first round is a warm-up. */
-    for (round = 0; round <= repeat && failures < 3; round++) {
-        for (i = count; i > 1; i--) {
-            unsigned j, kept = place[i - 1];
-            random = random * 1664525u + 1013904223u;
-            j = (random >> 16) % i;
-            place[i - 1] = place[j];
-            place[j] = kept;
-        }
-        for (i = 0; i < count && failures < 3; i++) {
-            struct exchange e;
-            size_t deep = 0;
-            memset(&e, 0, sizeof e);
-            e.host = argv[1];
-            e.port = argv[2];
-            e.ca = argv[3];
-            e.suite = backend.suites[place[i]];
-            if (backend.prepare(e.ca, e.suite) != 0) {
-                return 2;
-            }
-            deep = on_painted_stack(&e, stack);
-            backend.finish();
-            failures = e.fault == NULL ? 0 : failures + 1;
-            if (e.fault != NULL) {
-                fprintf(stderr, "%s: %s\n", e.suite, e.reason);
-            }
-            print_row(&e, deep, scenario, link, emulated, round == 0 ? 0 : round - 1, order++,
-                      round == 0);
-        }
-    }
-    free(stack);
-    return failures == 0 ? 0 : 1;
+    stack = port_on_painted_stack(perform);
+    SAY("memory heap=%lu stack=%lu\n", (unsigned long)heap_most, (unsigned long)stack);
+    return has_failed;
 }

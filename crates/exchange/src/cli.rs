@@ -1,6 +1,7 @@
 //! The subcommands, for `selo exchange` and for the small program of this crate, which is
 //! built for a Raspberry Pi in a minute.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,7 +18,8 @@ use crate::key::Key;
 use crate::payload::Payload;
 use crate::row::{self, Experiment, Figure, Row, Rows, Stamps, Unit};
 use crate::run::{Measured, Outcome, Plan, run};
-use crate::tls::client::{Client, Reading, Url};
+use crate::tls::client::{Client, Reading, Url, request};
+use crate::tls::embedded::{Ask, Embedded};
 use crate::tls::{Group, Suite};
 use crate::{figures, published, server, tls, ways};
 
@@ -203,6 +205,7 @@ message until the client may send; the exchange from the request until its whole
 
 Examples:
   selo exchange tls --to https://localhost:7391 --ca tls/ca.pem --suite all
+  selo exchange tls --ca tls/ca.pem --client wolfssl,wolfssl@esp8266,mbedtls@esp8266 --repeat 5
   selo exchange tls --to https://station.example:7380 --ca ca.pem --token-file token \\
       --group x25519,x25519mlkem768 --handshake full,resumed --repeat 100
 
@@ -215,6 +218,15 @@ pub struct TlsArgs {
     /// Authority that signed its certificate (PEM)
     #[arg(long, value_name = "FILE")]
     ca: PathBuf,
+    /// Who asks: rustls, or a library of embedded systems (wolfssl, mbedtls) on this machine or,
+    /// with @BOARD, on a board's emulator
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "rustls",
+        value_name = "NAME[@BOARD]"
+    )]
+    client: Vec<String>,
     /// Suites, or all
     #[arg(long, value_delimiter = ',', default_value = "all")]
     suite: Vec<String>,
@@ -383,7 +395,7 @@ impl Command {
             Command::Serve(args) => args.run(),
             Command::Run(args) => args.run(),
             Command::ServeTls(args) => args.run(),
-            Command::Tls(args) => args.run(),
+            Command::Tls(args) => args.run(project),
             Command::Report(args) => args.run(),
             Command::Compare(args) => args.run(project),
             Command::Ways(args) => args.run(project),
@@ -466,7 +478,7 @@ impl ServeTlsArgs {
 }
 
 impl Common {
-    fn plan(&self, units: Vec<Unit>) -> Plan {
+    fn plan(&self, units: Vec<Unit>, clients: BTreeMap<String, String>) -> Plan {
         Plan {
             units,
             repeat: self.repeat,
@@ -474,17 +486,19 @@ impl Common {
             seed: self.seed,
             link: self.link.clone(),
             emulated: self.emulated,
+            clients,
         }
     }
 
     fn perform(
         &self,
         units: Vec<Unit>,
+        clients: BTreeMap<String, String>,
         exchange: impl FnMut(&Unit) -> Result<Measured>,
     ) -> Result<()> {
         let (mut rows, before) = Rows::open(&self.out)?;
-        let Outcome { done, kept } =
-            run(&self.plan(units), &mut rows, &before, exchange, |_, _| {})?;
+        let plan = self.plan(units, clients);
+        let Outcome { done, kept } = run(&plan, &mut rows, &before, exchange, |_, _| {})?;
         eprintln!(
             "{} done, {kept} kept: {}",
             things(done, "exchange", "exchanges"),
@@ -523,6 +537,7 @@ impl RunArgs {
                         experiment: Experiment::Symmetric,
                         scenario: self.common.scenario.clone(),
                         implementation: implementation.name().into(),
+                        device: None,
                         cipher: cipher.name().into(),
                         group: None,
                         handshake: None,
@@ -533,7 +548,7 @@ impl RunArgs {
             }
         }
         let mut number = 0;
-        self.common.perform(units, |unit| {
+        self.common.perform(units, BTreeMap::new(), |unit| {
             let unknown = || Error::Protocol("a unit of another run".into());
             let cipher = Cipher::by_name(&unit.cipher).ok_or_else(unknown)?;
             let implementation =
@@ -576,8 +591,14 @@ impl RunArgs {
     }
 }
 
+/// Who asks in one unit of the second experiment.
+enum Asking<'a> {
+    Rustls(Box<Client>),
+    Embedded(&'a Embedded, Suite, Group),
+}
+
 impl TlsArgs {
-    fn run(&self) -> Result<()> {
+    fn run(&self, project: Option<&Path>) -> Result<()> {
         let url = Url::parse(&self.to)?;
         let authorities = tls::certificates(&self.ca)?;
         let suites = named(&self.suite, &Suite::ALL, Suite::by_name, "suite")?;
@@ -594,40 +615,75 @@ impl TlsArgs {
         )?;
         let token = self.token_file.as_deref().map(token).transpose()?;
         let timeout = Duration::from_secs(self.common.timeout);
-        let mut clients = Vec::new();
-        for &suite in &suites {
-            for &group in &groups {
-                for &resumed in &kinds {
-                    let client = Client::new(
-                        url.clone(),
-                        &authorities,
-                        suite,
-                        group,
-                        resumed,
-                        timeout,
-                        token.clone(),
-                    )?;
-                    let unit = Unit {
-                        experiment: Experiment::Tls,
-                        scenario: self.common.scenario.clone(),
-                        implementation: "rustls".into(),
-                        cipher: suite.name().into(),
-                        group: Some(group.name().into()),
-                        handshake: Some(if resumed { "resumed" } else { "full" }.into()),
-                        payload: "reading".into(),
-                        bytes: self.reading.body().len() as u64,
-                    };
-                    clients.push((unit, client));
+        let embedded = self.embedded(project, &groups, &kinds)?;
+        let request = request(
+            &url,
+            token.as_deref(),
+            "reading",
+            &self.reading.body(),
+            true,
+        );
+        let mut asking = Vec::new();
+        for client in &self.client {
+            let embedded = embedded.get(client);
+            for &suite in &suites {
+                for &group in &groups {
+                    for &resumed in &kinds {
+                        let (who, implementation) = match embedded {
+                            Some(client) => {
+                                let name = client.implementation.clone();
+                                (Asking::Embedded(client, suite, group), name)
+                            }
+                            None => {
+                                let client = Client::new(
+                                    url.clone(),
+                                    &authorities,
+                                    suite,
+                                    group,
+                                    resumed,
+                                    timeout,
+                                    token.clone(),
+                                )?;
+                                (Asking::Rustls(Box::new(client)), "rustls".to_owned())
+                            }
+                        };
+                        let unit = Unit {
+                            experiment: Experiment::Tls,
+                            scenario: self.common.scenario.clone(),
+                            implementation,
+                            device: embedded.map(|client| client.device().to_owned()),
+                            cipher: suite.name().into(),
+                            group: Some(group.name().into()),
+                            handshake: Some(if resumed { "resumed" } else { "full" }.into()),
+                            payload: "reading".into(),
+                            bytes: self.reading.body().len() as u64,
+                        };
+                        asking.push((unit, who));
+                    }
                 }
             }
         }
-        let units = clients.iter().map(|(unit, _)| unit.clone()).collect();
-        self.common.perform(units, |unit| {
-            let (_, client) = clients
+        let units = asking.iter().map(|(unit, _)| unit.clone()).collect();
+        let machines = embedded
+            .values()
+            .map(|client| (client.device().to_owned(), client.machine.clone()))
+            .collect();
+        self.common.perform(units, machines, |unit| {
+            let (_, who) = asking
                 .iter()
                 .find(|(known, _)| known == unit)
                 .ok_or_else(|| Error::Protocol("a unit of another run".into()))?;
-            let done = client.exchange(&self.reading, self.report_times)?;
+            let done = match who {
+                Asking::Rustls(client) => client.exchange(&self.reading, self.report_times)?,
+                Asking::Embedded(client, suite, group) => client.exchange(&Ask {
+                    url: &url,
+                    authorities: &authorities,
+                    suite: *suite,
+                    group: *group,
+                    request: &request,
+                    timeout,
+                })?,
+            };
             Ok(Measured {
                 server: self.to.clone(),
                 authenticated: true,
@@ -637,6 +693,36 @@ impl TlsArgs {
                 tls: Some(done.times),
             })
         })
+    }
+
+    /// The clients that have to be built, by what the command line calls them.
+    fn embedded(
+        &self,
+        project: Option<&Path>,
+        groups: &[Group],
+        resumed: &[bool],
+    ) -> Result<BTreeMap<String, Embedded>> {
+        let mut built = BTreeMap::new();
+        let wanted = self.client.iter().filter(|client| *client != "rustls");
+        for spec in wanted {
+            if resumed.contains(&true) || self.report_times {
+                return Err(Error::usage(
+                    format!("{spec} shakes hands in full, and tells no times"),
+                    "--handshake full, without --report-times",
+                ));
+            }
+            let project = Project::load(&root(project)?)?;
+            let client = Embedded::build(&project, spec, say)?;
+            if let Some(group) = groups.iter().find(|group| !client.groups.contains(group)) {
+                let offered: Vec<&str> = client.groups.iter().map(|group| group.name()).collect();
+                return Err(Error::usage(
+                    format!("{spec} does not offer {}", group.name()),
+                    format!("--group {}", offered.join(",")),
+                ));
+            }
+            built.insert(spec.clone(), client);
+        }
+        Ok(built)
     }
 }
 

@@ -87,6 +87,10 @@ pub enum Error {
     #[error("the server refused: {0}")]
     Refused(String),
 
+    /// A client with another library, on a board or on this machine.
+    #[error("the client failed: {why}")]
+    Embedded { why: String },
+
     #[error("cannot {doing}: {source}")]
     Machine {
         doing: &'static str,

@@ -35,9 +35,10 @@ pub enum Ours {
 fn samples(link: &ExchangeLink, rows: &[Row]) -> Result<(Vec<f64>, bool), String> {
     let name = link.figure.as_deref().unwrap_or_default();
     let figure = Figure::by_name(name).ok_or_else(|| format!("there is no figure '{name}'"))?;
-    let experiment = match figure {
-        Figure::Handshake | Figure::Exchange | Figure::HandshakeCpu => Experiment::Tls,
-        _ => Experiment::Symmetric,
+    let experiment = if figure.is_of_tls() {
+        Experiment::Tls
+    } else {
+        Experiment::Symmetric
     };
     let is = |wanted: &Option<String>, have: Option<&str>| {
         wanted.as_deref().is_none_or(|wanted| have == Some(wanted))

@@ -50,6 +50,9 @@ pub struct Unit {
     pub scenario: String,
     /// The client's.
     pub implementation: String,
+    /// The board that the client was built for, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// Cipher, or suite of TLS.
     pub cipher: String,
     /// Key exchange of TLS.
@@ -102,11 +105,37 @@ pub struct TlsTimes {
     /// How often the client had to wait for an answer.
     pub handshake_trips: u64,
     pub exchange_trips: u64,
+    /// The client's instructions, where its machine was emulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<Counted>,
+    /// Code and constants of the client's image, its variables, and the RAM that the part has
+    /// for them, heap and stack, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variables: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
     /// Most bytes of heap at a time, and of stack, where the client can tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<u64>,
+}
+
+/// Instructions that the client of an exchange by TLS executed. Of which the cycles are not
+/// known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    pub handshake: u64,
+    pub exchange: u64,
+}
+
+impl TlsTimes {
+    /// What the client takes of the RAM: variables, heap, stack.
+    pub fn ram(&self) -> Option<u64> {
+        Some(self.variables? + self.heap? + self.stack?)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -158,10 +187,13 @@ pub enum Figure {
     Handshake,
     Exchange,
     HandshakeCpu,
+    /// Of the client, in millions.
+    HandshakeInstructions,
+    ExchangeInstructions,
 }
 
 impl Figure {
-    pub const ALL: [Figure; 10] = [
+    pub const ALL: [Figure; 12] = [
         Figure::ClientEncrypt,
         Figure::ServerDecrypt,
         Figure::ServerEncrypt,
@@ -172,7 +204,26 @@ impl Figure {
         Figure::Handshake,
         Figure::Exchange,
         Figure::HandshakeCpu,
+        Figure::HandshakeInstructions,
+        Figure::ExchangeInstructions,
     ];
+
+    /// Of the experiment with TLS.
+    pub fn is_of_tls(self) -> bool {
+        self.is_counted()
+            || matches!(
+                self,
+                Figure::Handshake | Figure::Exchange | Figure::HandshakeCpu
+            )
+    }
+
+    /// Instructions and no time: an emulator tells them as well as a machine.
+    pub fn is_counted(self) -> bool {
+        matches!(
+            self,
+            Figure::HandshakeInstructions | Figure::ExchangeInstructions
+        )
+    }
 
     pub fn name(self) -> &'static str {
         match self {
@@ -186,6 +237,8 @@ impl Figure {
             Figure::Handshake => "handshake",
             Figure::Exchange => "exchange",
             Figure::HandshakeCpu => "handshake-cpu",
+            Figure::HandshakeInstructions => "handshake-instructions",
+            Figure::ExchangeInstructions => "exchange-instructions",
         }
     }
 
@@ -193,14 +246,26 @@ impl Figure {
         Figure::ALL.into_iter().find(|figure| figure.name() == name)
     }
 
-    /// Of a row: seconds, or for the share a percentage.
+    /// Of a row: seconds; for the share a percentage, for what is counted millions.
     pub fn of(self, row: &Row) -> Option<f64> {
         let seconds = |nanoseconds: u64| nanoseconds as f64 / 1e9;
         let tls = row.tls.as_ref();
         match self {
             Figure::Handshake => return tls.map(|t| seconds(t.handshake)),
             Figure::Exchange => return tls.map(|t| seconds(t.exchange)),
-            Figure::HandshakeCpu => return tls.map(|t| seconds(t.handshake_cpu)),
+            // A client without a clock has no processor time to tell.
+            Figure::HandshakeCpu => {
+                let told = tls.map(|t| t.handshake_cpu).filter(|time| *time > 0);
+                return told.map(seconds);
+            }
+            Figure::HandshakeInstructions | Figure::ExchangeInstructions => {
+                let counted = tls.and_then(|t| t.instructions)?;
+                let number = match self {
+                    Figure::HandshakeInstructions => counted.handshake,
+                    _ => counted.exchange,
+                };
+                return Some(number as f64 / 1e6);
+            }
             _ => {}
         }
         let t = row.stamps.as_ref()?;
@@ -313,6 +378,7 @@ pub(crate) mod tests {
                 experiment: Experiment::Symmetric,
                 scenario: "two-processes".into(),
                 implementation: "selo".into(),
+                device: None,
                 cipher: cipher.into(),
                 group: None,
                 handshake: None,

@@ -54,7 +54,7 @@ impl Url {
         })
     }
 
-    fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("{}:{}", self.host, self.port)
     }
 }
@@ -304,18 +304,7 @@ impl Client {
     }
 
     fn request(&self, route: &str, body: &str, close: bool) -> zeroize::Zeroizing<String> {
-        let token = self.token.as_ref().map_or_else(String::new, |token| {
-            format!("Authorization: Bearer {}\r\n", **token)
-        });
-        zeroize::Zeroizing::new(format!(
-            "POST {}/api/v1/exchange/{route} HTTP/1.1\r\nHost: {}\r\n{}Content-Type: \
-             application/json\r\nContent-Length: {}\r\n{}\r\n{body}",
-            self.url.prefix,
-            self.url.address(),
-            *zeroize::Zeroizing::new(token),
-            body.len(),
-            if close { "Connection: close\r\n" } else { "" },
-        ))
+        request(&self.url, self.token.as_deref(), route, body, close)
     }
 
     fn ask(
@@ -375,6 +364,28 @@ impl Client {
             Some(other) => Error::Protocol(other.to_string()),
         }
     }
+}
+
+/// What is asked of the server; `close` says that nothing follows.
+pub fn request(
+    url: &Url,
+    token: Option<&String>,
+    route: &str,
+    body: &str,
+    close: bool,
+) -> zeroize::Zeroizing<String> {
+    let token = token.map_or_else(String::new, |token| {
+        format!("Authorization: Bearer {token}\r\n")
+    });
+    zeroize::Zeroizing::new(format!(
+        "POST {}/api/v1/exchange/{route} HTTP/1.1\r\nHost: {}\r\n{}Content-Type: \
+         application/json\r\nContent-Length: {}\r\n{}\r\n{body}",
+        url.prefix,
+        url.address(),
+        *zeroize::Zeroizing::new(token),
+        body.len(),
+        if close { "Connection: close\r\n" } else { "" },
+    ))
 }
 
 /// The server took it.

@@ -2,6 +2,7 @@
 //! exchange, with a full handshake and a resumed one.
 
 pub mod client;
+pub mod embedded;
 mod http;
 mod hybrid;
 pub mod server;
