@@ -66,6 +66,14 @@ pub struct Unit {
 }
 
 impl Unit {
+    /// Who asks: the implementation, and the board that it was built for.
+    pub fn who(&self) -> String {
+        match &self.device {
+            Some(device) => format!("{}@{device}", self.implementation),
+            None => self.implementation.clone(),
+        }
+    }
+
     /// Its cipher, and what else tells it from its neighbours.
     pub fn label(&self) -> String {
         let parts = [
@@ -135,6 +143,11 @@ impl TlsTimes {
     /// What the client takes of the RAM: variables, heap, stack.
     pub fn ram(&self) -> Option<u64> {
         Some(self.variables? + self.heap? + self.stack?)
+    }
+
+    /// Whether that is more than the part has.
+    pub fn exceeds(&self) -> Option<bool> {
+        Some(self.ram()? > self.memory?)
     }
 }
 
