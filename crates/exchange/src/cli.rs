@@ -13,15 +13,16 @@ use selo_report::table::{Table, TerminalStyle};
 
 use crate::cipher::{Cipher, Implementation};
 use crate::client::Exchange;
+use crate::embedded::Embedded;
 use crate::error::{Error, Result};
 use crate::key::Key;
 use crate::payload::Payload;
 use crate::row::{self, Experiment, Figure, Row, Rows, Stamps, Unit};
 use crate::run::{Measured, Outcome, Plan, run};
 use crate::tls::client::{Client, Reading, Url, request};
-use crate::tls::embedded::{Ask, Embedded};
+use crate::tls::library::{self, Ask, LIBRARIES};
 use crate::tls::{Group, Suite};
-use crate::{figures, published, server, tls, ways};
+use crate::{figures, link, peer, published, server, tls, ways};
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -37,6 +38,10 @@ pub enum Command {
     ServeTls(ServeTlsArgs),
     /// Send readings to a web server, by every suite of TLS 1.3, and time it
     Tls(TlsArgs),
+    /// Let a node join and send a reading by the link, on a board's emulator, and count it
+    Link(LinkArgs),
+    /// Let the client of C on a board's emulator send messages, and count its cipher's instructions
+    Peer(PeerArgs),
     /// Tables and pictures of what was measured
     Report(ReportArgs),
     /// A published paper's figures, ours beside them
@@ -251,6 +256,44 @@ pub struct TlsArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Builds firmware/exchange/peer.c for the board, starts it with the arguments of `peer run`, and adds
+to its rows what the emulator's plugin counted.
+
+Examples:
+  selo exchange peer --board rpi3 -- key 127.0.0.1 7390 --cipher all --repeat 3")]
+pub struct PeerArgs {
+    /// A board of Linux
+    #[arg(long, default_value = "rpi3")]
+    board: String,
+    /// Rows, one a line, as they are made
+    #[arg(long, value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
+    out: PathBuf,
+    /// KEYFILE ADDRESS PORT and options of the client (firmware/exchange/peer.c)
+    #[arg(last = true, required = true)]
+    arguments: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The node is the device library in portable C; the gateway is played here. Its rows stand beside
+those of TLS in `selo exchange ways`.
+
+Examples:
+  selo exchange link --board esp8266,rpi3 --repeat 3
+  selo exchange link --board esp8266 --suite all")]
+pub struct LinkArgs {
+    /// Boards, or native for this machine
+    #[arg(long, value_delimiter = ',', default_value = "native")]
+    board: Vec<String>,
+    /// Suites of the link, or all
+    #[arg(long, value_delimiter = ',', default_value = "chachapoly-blake2s")]
+    suite: Vec<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   selo exchange report
   selo exchange report --pictures out/exchange
@@ -396,6 +439,8 @@ impl Command {
             Command::Run(args) => args.run(),
             Command::ServeTls(args) => args.run(),
             Command::Tls(args) => args.run(project),
+            Command::Link(args) => args.run(project),
+            Command::Peer(args) => args.run(project),
             Command::Report(args) => args.run(),
             Command::Compare(args) => args.run(project),
             Command::Ways(args) => args.run(project),
@@ -434,6 +479,7 @@ fn list() {
     for group in Group::ALL {
         println!("{}", group.name());
     }
+    println!("TLS by rustls, or with @BOARD {}", LIBRARIES.join(", "));
 }
 
 fn until_stopped() {
@@ -584,6 +630,7 @@ impl RunArgs {
                     t3_less_t2: done.server.opened,
                     t4_less_t2: done.server.began,
                     t5_less_t2: done.server.sealed,
+                    instructions: None,
                 }),
                 tls: None,
             })
@@ -675,14 +722,17 @@ impl TlsArgs {
                 .ok_or_else(|| Error::Protocol("a unit of another run".into()))?;
             let done = match who {
                 Asking::Rustls(client) => client.exchange(&self.reading, self.report_times)?,
-                Asking::Embedded(client, suite, group) => client.exchange(&Ask {
-                    url: &url,
-                    authorities: &authorities,
-                    suite: *suite,
-                    group: *group,
-                    request: &request,
-                    timeout,
-                })?,
+                Asking::Embedded(client, suite, group) => library::exchange(
+                    client,
+                    &Ask {
+                        url: &url,
+                        authorities: &authorities,
+                        suite: *suite,
+                        group: *group,
+                        request: &request,
+                        timeout,
+                    },
+                )?,
             };
             Ok(Measured {
                 server: self.to.clone(),
@@ -712,17 +762,96 @@ impl TlsArgs {
                 ));
             }
             let project = Project::load(&root(project)?)?;
-            let client = Embedded::build(&project, spec, say)?;
-            if let Some(group) = groups.iter().find(|group| !client.groups.contains(group)) {
-                let offered: Vec<&str> = client.groups.iter().map(|group| group.name()).collect();
+            let client = library::build(&project, spec, say)?;
+            let offers = |group: &Group| client.groups.iter().any(|name| name == group.name());
+            if let Some(group) = groups.iter().find(|group| !offers(group)) {
                 return Err(Error::usage(
                     format!("{spec} does not offer {}", group.name()),
-                    format!("--group {}", offered.join(",")),
+                    format!("--group {}", client.groups.join(",")),
                 ));
             }
             built.insert(spec.clone(), client);
         }
         Ok(built)
+    }
+}
+
+impl LinkArgs {
+    fn run(&self, project: Option<&Path>) -> Result<()> {
+        let by_name = |name: &str| name.parse::<selo_link::Suite>().ok();
+        let suites = named(&self.suite, &selo_link::Suite::ALL, by_name, "suite")?;
+        let project = Project::load(&root(project)?)?;
+        let timeout = Duration::from_secs(self.common.timeout);
+        let mut nodes = Vec::new();
+        for board in &self.board {
+            for &suite in &suites {
+                let node = link::build(&project, suite, board, say)?;
+                let unit = Unit {
+                    experiment: Experiment::Link,
+                    scenario: self.common.scenario.clone(),
+                    implementation: node.implementation.clone(),
+                    device: Some(node.device().to_owned()),
+                    cipher: suite.name().into(),
+                    group: None,
+                    handshake: Some("join".into()),
+                    payload: "reading".into(),
+                    bytes: link::READING as u64,
+                };
+                nodes.push((unit, suite, node));
+            }
+        }
+        let units = nodes.iter().map(|(unit, ..)| unit.clone()).collect();
+        let machines = nodes
+            .iter()
+            .map(|(.., node)| (node.device().to_owned(), node.machine.clone()))
+            .collect();
+        self.common.perform(units, machines, |unit| {
+            let (_, suite, node) = nodes
+                .iter()
+                .find(|(known, ..)| known == unit)
+                .ok_or_else(|| Error::Protocol("a unit of another run".into()))?;
+            let done = link::exchange(node, *suite, timeout)?;
+            Ok(Measured {
+                server: "selo-link".into(),
+                authenticated: true,
+                sent: done.sent,
+                received: done.received,
+                stamps: None,
+                tls: Some(done.times),
+            })
+        })
+    }
+}
+
+impl PeerArgs {
+    fn run(&self, project: Option<&Path>) -> Result<()> {
+        let project = Project::load(&root(project)?)?;
+        let peer = Embedded::build_peer(&project, &self.board, say)?;
+        let (mut rows, _) = Rows::open(&self.out)?;
+        let (mut done, mut failed) = (0, Vec::new());
+        let code = peer::run(&peer, &self.arguments, |row| {
+            done += 1;
+            failed.extend(row.reason.clone());
+            rows.push(&row)
+        })?;
+        eprintln!(
+            "{} done: {}",
+            things(done, "exchange", "exchanges"),
+            self.out.display()
+        );
+        match failed.first() {
+            Some(first) => Err(Error::Failed {
+                failed: failed.len(),
+                all: done,
+                first: first.clone(),
+                hint: None,
+            }),
+            None if code != 0 => Err(Error::usage(
+                "the client did not understand its arguments",
+                "selo exchange peer --board rpi3 -- KEYFILE ADDRESS PORT",
+            )),
+            None => Ok(()),
+        }
     }
 }
 
@@ -775,7 +904,8 @@ impl ReportArgs {
         self.form.print(&[
             figures::symmetric(&rows),
             figures::comparisons(&rows, Experiment::Symmetric, Figure::Total),
-            figures::tls(&rows),
+            figures::tls(&rows, Experiment::Tls),
+            figures::tls(&rows, Experiment::Link),
             figures::comparisons(&rows, Experiment::Tls, Figure::Handshake),
             figures::comparisons(&rows, Experiment::Tls, Figure::HandshakeCpu),
             figures::comparisons(&rows, Experiment::Tls, Figure::Exchange),

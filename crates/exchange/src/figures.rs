@@ -169,6 +169,16 @@ pub fn symmetric(rows: &[Row]) -> Table {
         .collect();
     middle.push(Column::text("Total, bootstrap"));
     middle.push(Column::number("Cryptography", "%"));
+    let counted = [
+        ("Client encrypts", Figure::EncryptInstructions),
+        ("Client decrypts", Figure::DecryptInstructions),
+        ("Client, both", Figure::CipherInstructions),
+    ];
+    middle.extend(
+        counted
+            .iter()
+            .map(|(name, _)| Column::number(*name, "M instructions")),
+    );
     let mut table = Table::new("A message there and back", columns(middle));
     for group in groups(rows, Experiment::Symmetric) {
         let mut line = group.head();
@@ -182,6 +192,7 @@ pub fn symmetric(rows: &[Row]) -> Table {
         line.extend(times.iter().map(|(_, figure)| group.cell(*figure)));
         line.push(group.bootstrap(Figure::Total));
         line.push(group.cell(Figure::Share));
+        line.extend(counted.iter().map(|(_, figure)| group.cell(*figure)));
         line.extend(group.tail(Figure::Total));
         table.push(line);
     }
@@ -189,8 +200,8 @@ pub fn symmetric(rows: &[Row]) -> Table {
     table.without_empty_columns()
 }
 
-/// Times of the second.
-pub fn tls(rows: &[Row]) -> Table {
+/// Times of the second, or of the link in its place.
+pub fn tls(rows: &[Row], experiment: Experiment) -> Table {
     let middle = vec![
         Column::number("Handshake", "ms"),
         Column::number("sd", "ms"),
@@ -211,8 +222,12 @@ pub fn tls(rows: &[Row]) -> Table {
             .with_note("Variables, most heap and deepest stack together."),
         Column::number("Flash", "bytes"),
     ];
-    let mut table = Table::new("A reading by TLS 1.3", columns(middle));
-    for group in groups(rows, Experiment::Tls) {
+    let title = match experiment {
+        Experiment::Link => "A reading by the link",
+        _ => "A reading by TLS 1.3",
+    };
+    let mut table = Table::new(title, columns(middle));
+    for group in groups(rows, experiment) {
         let mut line = group.head();
         line.push(group.cell(Figure::Handshake));
         line.push(group.deviation(Figure::Handshake));

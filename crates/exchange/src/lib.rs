@@ -9,6 +9,8 @@
 //! | [`cipher`], [`key`] | what is computed, by whom, with which key |
 //! | [`wire`], [`server`], [`client`] | the first experiment: frames, and the two ends |
 //! | [`tls`] | the second: suites, key exchanges, and the two ends |
+//! | [`embedded`], [`link`] | clients of C on boards: TLS libraries, and the link in their place |
+//! | [`peer`] | the first experiment's client of C, with its instructions |
 //! | [`payload`] | what is sent |
 //! | [`row`], [`run`] | what is kept of an exchange; the order of exchanges, and going on |
 //! | [`figures`], [`published`] | tables and pictures of rows; the papers' figures beside them |
@@ -18,11 +20,14 @@
 pub mod cipher;
 pub mod cli;
 pub mod client;
+pub mod embedded;
 pub mod error;
 pub mod figures;
 pub mod key;
+pub mod link;
 mod net;
 pub mod payload;
+pub mod peer;
 pub mod published;
 pub mod row;
 pub mod run;

@@ -20,6 +20,8 @@ pub enum Experiment {
     Symmetric,
     /// A reading to a web server by TLS 1.3 [ferreira2021].
     Tls,
+    /// A reading to a gateway by the link; its handshake is the join.
+    Link,
 }
 
 /// What a time is worth.
@@ -96,6 +98,16 @@ pub struct Stamps {
     pub t3_less_t2: u64,
     pub t4_less_t2: u64,
     pub t5_less_t2: u64,
+    /// Those of the client, where its machine was emulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<Sealing>,
+}
+
+/// Instructions that a client's cipher executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sealing {
+    pub encrypt: u64,
+    pub decrypt: u64,
 }
 
 /// Times of [ferreira2021], in nanoseconds, and what was counted meanwhile.
@@ -203,10 +215,14 @@ pub enum Figure {
     /// Of the client, in millions.
     HandshakeInstructions,
     ExchangeInstructions,
+    EncryptInstructions,
+    DecryptInstructions,
+    /// Both.
+    CipherInstructions,
 }
 
 impl Figure {
-    pub const ALL: [Figure; 12] = [
+    pub const ALL: [Figure; 15] = [
         Figure::ClientEncrypt,
         Figure::ServerDecrypt,
         Figure::ServerEncrypt,
@@ -219,22 +235,32 @@ impl Figure {
         Figure::HandshakeCpu,
         Figure::HandshakeInstructions,
         Figure::ExchangeInstructions,
+        Figure::EncryptInstructions,
+        Figure::DecryptInstructions,
+        Figure::CipherInstructions,
     ];
 
     /// Of the experiment with TLS.
     pub fn is_of_tls(self) -> bool {
-        self.is_counted()
-            || matches!(
-                self,
-                Figure::Handshake | Figure::Exchange | Figure::HandshakeCpu
-            )
+        matches!(
+            self,
+            Figure::Handshake
+                | Figure::Exchange
+                | Figure::HandshakeCpu
+                | Figure::HandshakeInstructions
+                | Figure::ExchangeInstructions
+        )
     }
 
     /// Instructions and no time: an emulator tells them as well as a machine.
     pub fn is_counted(self) -> bool {
         matches!(
             self,
-            Figure::HandshakeInstructions | Figure::ExchangeInstructions
+            Figure::HandshakeInstructions
+                | Figure::ExchangeInstructions
+                | Figure::EncryptInstructions
+                | Figure::DecryptInstructions
+                | Figure::CipherInstructions
         )
     }
 
@@ -252,6 +278,9 @@ impl Figure {
             Figure::HandshakeCpu => "handshake-cpu",
             Figure::HandshakeInstructions => "handshake-instructions",
             Figure::ExchangeInstructions => "exchange-instructions",
+            Figure::EncryptInstructions => "client-encrypt-instructions",
+            Figure::DecryptInstructions => "client-decrypt-instructions",
+            Figure::CipherInstructions => "client-instructions",
         }
     }
 
@@ -282,6 +311,15 @@ impl Figure {
             _ => {}
         }
         let t = row.stamps.as_ref()?;
+        let millions = |of: fn(Sealing) -> u64| Some(of(t.instructions?) as f64 / 1e6);
+        match self {
+            Figure::EncryptInstructions => return millions(|counted| counted.encrypt),
+            Figure::DecryptInstructions => return millions(|counted| counted.decrypt),
+            Figure::CipherInstructions => {
+                return millions(|counted| counted.encrypt + counted.decrypt);
+            }
+            _ => {}
+        }
         let client_encrypt = t.t1;
         let client_decrypt = t.t7.checked_sub(t.t6)?;
         let server_encrypt = t.t5_less_t2.checked_sub(t.t4_less_t2)?;
@@ -419,6 +457,7 @@ pub(crate) mod tests {
                 t3_less_t2: 90,
                 t4_less_t2: 100,
                 t5_less_t2: 200,
+                instructions: None,
             }),
             tls: None,
         }

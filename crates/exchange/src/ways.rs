@@ -18,7 +18,7 @@ use selo_report::table::{Cell, Column, Table, Tone};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::figures::groups;
+use crate::figures::{Group, groups};
 use crate::row::{Experiment, Figure, Row, TlsTimes};
 
 /// Bytes of the reading.
@@ -204,8 +204,71 @@ pub fn ways(file: &Value, suite: &str, rows: &[Row], readings: u32) -> Vec<Way> 
             "A pairing is done once in a device's life; here it is done every day.",
         ),
     ];
+    ways.extend(boards(rows, suite, n));
     ways.extend(tls(rows, n));
     ways
+}
+
+/// The link on other boards, as rows of this crate have it.
+fn boards(rows: &[Row], suite: &str, n: f64) -> Vec<Way> {
+    let mut found = Vec::new();
+    for group in groups(rows, Experiment::Link) {
+        if group.unit.cipher != suite {
+            continue;
+        }
+        let mean = |of: &dyn Fn(&Row, &TlsTimes) -> f64| {
+            let with_times = group.rows.iter().filter_map(|row| Some((row, row.tls?)));
+            let sum: f64 = with_times.map(|(row, tls)| of(row, &tls)).sum();
+            sum / group.rows.len().max(1) as f64
+        };
+        let part = |part: fn(Part) -> f64| computing(&group.rows, part);
+        let join = Cost {
+            sent: mean(&|_, tls| tls.handshake_sent as f64),
+            received: mean(&|_, tls| tls.handshake_received as f64),
+            trips: 1.0,
+            computing: part(|part| part.handshake),
+        };
+        let reading = Cost {
+            sent: mean(&|row, tls| (row.sent - tls.handshake_sent) as f64),
+            received: 0.0,
+            trips: 0.0,
+            computing: part(|part| part.exchange),
+        };
+        let way = |name: &str, alone, of_a_day, note| Way {
+            name: name.into(),
+            on: group.unit.device.clone().unwrap_or_default(),
+            alone,
+            of_a_day,
+            memory: memory(&group),
+            note,
+        };
+        found.push(way(
+            "link, in a session",
+            reading,
+            reading,
+            "A session that is there already. In portable C, without a radio.",
+        ));
+        found.push(way(
+            "link, join",
+            join.plus(1.0, reading),
+            join.plus(n, reading).shared(n),
+            "A join at the start of the day. In portable C, without a radio.",
+        ));
+    }
+    found
+}
+
+fn memory(group: &Group<'_>) -> Memory {
+    let most = |of: fn(&TlsTimes) -> Option<u64>| {
+        let times = group.rows.iter().filter_map(|row| row.tls.as_ref());
+        times.filter_map(of).max().map(|bytes| bytes as f64)
+    };
+    Memory {
+        flash: most(|tls| tls.flash),
+        ram: most(|tls| Some(tls.variables.unwrap_or_default() + tls.heap?)),
+        stack: most(|tls| tls.stack),
+        exceeded: most(|tls| tls.exceeds().filter(|exceeds| *exceeds).and(tls.memory)),
+    }
 }
 
 /// The functions of the published protocol, and the strategy of their rows.
@@ -263,7 +326,7 @@ fn tls(rows: &[Row], n: f64) -> Vec<Way> {
                 received: mean(&|row| row.received as f64),
                 // And one for TCP to connect.
                 trips: mean(&|row| (1 + tls(row).handshake_trips + tls(row).exchange_trips) as f64),
-                computing: computing(rows),
+                computing: computing(rows, |part| part.handshake + part.exchange),
             }
         };
         let alone = cost(&group.rows);
@@ -282,22 +345,12 @@ fn tls(rows: &[Row], n: f64) -> Vec<Way> {
         let of_a_day = full.map_or(alone, |full| {
             cost(&full.rows).plus(n - 1.0, alone).shared(n)
         });
-        let most = |of: fn(&TlsTimes) -> Option<u64>| {
-            let times = group.rows.iter().filter_map(|row| row.tls.as_ref());
-            times.filter_map(of).max().map(|bytes| bytes as f64)
-        };
-        let exceeds = |tls: &TlsTimes| tls.exceeds().filter(|exceeds| *exceeds).and(tls.memory);
         found.push(Way {
             name: format!("TLS 1.3, {}, {}", unit.label(), unit.implementation),
             on: unit.device.clone().unwrap_or_else(|| "native".into()),
             alone,
             of_a_day,
-            memory: Memory {
-                flash: most(|tls| tls.flash),
-                ram: most(|tls| Some(tls.variables.unwrap_or_default() + tls.heap?)),
-                stack: most(|tls| tls.stack),
-                exceeded: most(exceeds),
-            },
+            memory: memory(group),
             note: "A connection for each reading. The reading goes as JSON in HTTP, longer than its 16 bytes. RAM is variables and most heap.",
         });
         debug_assert!(group.summary(Figure::Handshake).is_some());
@@ -305,24 +358,36 @@ fn tls(rows: &[Row], n: f64) -> Vec<Way> {
     found
 }
 
-/// What a client computed in an exchange: instructions where they were counted, else the
-/// processor's time where the client has a clock.
-fn computing(rows: &[&Row]) -> Computing {
+/// Handshake and exchange of a row, of one kind.
+struct Part {
+    handshake: f64,
+    exchange: f64,
+}
+
+/// What a client computed: instructions where they were counted, else the processor's time
+/// where the client has a clock.
+fn computing(rows: &[&Row], of: fn(Part) -> f64) -> Computing {
     let times = || rows.iter().filter_map(|row| row.tls);
-    let mean = |sum: f64| sum / rows.len().max(1) as f64;
-    let counted: Option<Vec<f64>> = times()
-        .map(|tls| Some((tls.instructions?.handshake + tls.instructions?.exchange) as f64))
-        .collect();
-    if let Some(counted) = counted {
-        return Computing::Instructions(mean(counted.iter().sum()));
+    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let counted = |tls: TlsTimes| {
+        let counted = tls.instructions?;
+        Some(of(Part {
+            handshake: counted.handshake as f64,
+            exchange: counted.exchange as f64,
+        }))
+    };
+    if let Some(counted) = times().map(counted).collect() {
+        return Computing::Instructions(mean(counted));
     }
-    let seconds: f64 = times()
-        .map(|tls| (tls.handshake_cpu + tls.exchange_cpu) as f64 / 1e9)
-        .sum();
-    if seconds > 0.0 {
-        Computing::Seconds(mean(seconds))
-    } else {
-        Computing::Unknown
+    let seconds = times().map(|tls| {
+        of(Part {
+            handshake: tls.handshake_cpu as f64 / 1e9,
+            exchange: tls.exchange_cpu as f64 / 1e9,
+        })
+    });
+    match mean(seconds.collect()) {
+        seconds if seconds > 0.0 => Computing::Seconds(seconds),
+        _ => Computing::Unknown,
     }
 }
 

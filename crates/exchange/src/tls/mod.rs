@@ -2,9 +2,9 @@
 //! exchange, with a full handshake and a resumed one.
 
 pub mod client;
-pub mod embedded;
 mod http;
 mod hybrid;
+pub mod library;
 pub mod server;
 
 use std::path::Path;

@@ -16,11 +16,11 @@
 #define WOLFSSL_IGNORE_FILE_WARN
 #define SIZEOF_LONG __SIZEOF_LONG__
 #define SIZEOF_LONG_LONG 8
-extern int tls_client_random(unsigned char *to, unsigned int size);
-#define CUSTOM_RAND_GENERATE_SEED tls_client_random
+extern int client_random(unsigned char *to, unsigned int size);
+#define CUSTOM_RAND_GENERATE_SEED client_random
 #include <time.h>
-extern time_t tls_client_time(time_t *unused);
-#define XTIME(unused) tls_client_time(unused)
+extern time_t client_time(time_t *unused);
+#define XTIME(unused) client_time(unused)
 
 /* TLS 1.3 and nothing before it, as a client. */
 #define WOLFSSL_TLS13

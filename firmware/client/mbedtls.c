@@ -16,13 +16,11 @@ static mbedtls_x509_crt authorities;
 
 /* ---- Of the platform -------------------------------------------------------------------- */
 
-int tls_client_random(unsigned char *to, unsigned int size);
-
 psa_status_t mbedtls_psa_external_get_random(mbedtls_psa_external_random_context_t *unused,
                                              uint8_t *output, size_t size, size_t *got)
 {
     (void)unused;
-    if (tls_client_random(output, (unsigned)size) != 0)
+    if (client_random(output, (unsigned)size) != 0)
         return PSA_ERROR_INSUFFICIENT_ENTROPY;
     *got = size;
     return PSA_SUCCESS;
@@ -41,19 +39,19 @@ struct tm *mbedtls_platform_gmtime_r(const mbedtls_time_t *from, struct tm *to)
 static int random_bytes(void *unused, unsigned char *to, size_t size)
 {
     (void)unused;
-    return tls_client_random(to, (unsigned)size);
+    return client_random(to, (unsigned)size);
 }
 
 static int receive(void *unused, unsigned char *data, size_t size)
 {
-    size_t done = tls_client_receive(data, size);
+    size_t done = client_receive(data, size);
     (void)unused;
     return done > 0 ? (int)done : MBEDTLS_ERR_SSL_CONN_EOF;
 }
 
 static int send_out(void *unused, const unsigned char *data, size_t size)
 {
-    size_t done = tls_client_send(data, size);
+    size_t done = client_send(data, size);
     (void)unused;
     return done > 0 ? (int)done : MBEDTLS_ERR_SSL_CONN_EOF;
 }
@@ -114,7 +112,7 @@ static int failed(int number)
     default:
         break;
     }
-    tls_client_failed(fault, reason, number);
+    client_failed(fault, reason, number);
     return -1;
 }
 
@@ -132,7 +130,7 @@ static int configured(const struct job *job)
         if (strcmp(groups[i].registered, job->group) == 0)
             group[0] = groups[i].number;
     if (suite[0] == 0 || group[0] == 0) {
-        tls_client_failed("not-offered", "this client does not offer it", 0);
+        client_failed("not-offered", "this client does not offer it", 0);
         return -1;
     }
     mbedtls_ssl_init(&session);
@@ -140,11 +138,11 @@ static int configured(const struct job *job)
     mbedtls_x509_crt_init(&authorities);
     if ((status = psa_crypto_init()) != PSA_SUCCESS)
         return failed(status);
-    while ((size = tls_client_authority(job, &at, &der)) > 0) {
+    while ((size = client_authority(job, &at, &der)) > 0) {
         /* The job keeps the bytes. */
         status = mbedtls_x509_crt_parse_der_nocopy(&authorities, der, size);
         if (status != 0) {
-            tls_client_failed("wrong-certificate", "the authority cannot be read", status);
+            client_failed("wrong-certificate", "the authority cannot be read", status);
             return -1;
         }
     }

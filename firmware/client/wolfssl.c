@@ -11,7 +11,7 @@ static WOLFSSL *session;
 
 static int receive(WOLFSSL *ssl, char *data, int size, void *unused)
 {
-    size_t done = tls_client_receive(data, (size_t)size);
+    size_t done = client_receive(data, (size_t)size);
     (void)ssl;
     (void)unused;
     return done > 0 ? (int)done : WOLFSSL_CBIO_ERR_CONN_CLOSE;
@@ -19,7 +19,7 @@ static int receive(WOLFSSL *ssl, char *data, int size, void *unused)
 
 static int send_out(WOLFSSL *ssl, char *data, int size, void *unused)
 {
-    size_t done = tls_client_send(data, (size_t)size);
+    size_t done = client_send(data, (size_t)size);
     (void)ssl;
     (void)unused;
     return done > 0 ? (int)done : WOLFSSL_CBIO_ERR_CONN_CLOSE;
@@ -89,7 +89,7 @@ static int failed(int number)
     default:
         break;
     }
-    tls_client_failed(fault, reason, number);
+    client_failed(fault, reason, number);
     return -1;
 }
 
@@ -110,7 +110,7 @@ static int configured(const struct job *job, unsigned *suite, int *group)
         }
     }
     if (own == NULL || *group == 0) {
-        tls_client_failed("not-offered", "this client does not offer it", 0);
+        client_failed("not-offered", "this client does not offer it", 0);
         return -1;
     }
     if (wolfSSL_Init() != WOLFSSL_SUCCESS ||
@@ -120,10 +120,10 @@ static int configured(const struct job *job, unsigned *suite, int *group)
         return failed(MEMORY_E);
     }
     wolfSSL_CTX_set_verify(context, WOLFSSL_VERIFY_PEER, NULL);
-    while ((size = tls_client_authority(job, &at, &der)) > 0) {
+    while ((size = client_authority(job, &at, &der)) > 0) {
         if (wolfSSL_CTX_load_verify_buffer(context, der, (long)size, WOLFSSL_FILETYPE_ASN1) !=
             WOLFSSL_SUCCESS) {
-            tls_client_failed("wrong-certificate", "the authority cannot be read", 0);
+            client_failed("wrong-certificate", "the authority cannot be read", 0);
             return -1;
         }
     }
@@ -151,7 +151,7 @@ static int handshake(const struct job *job)
     }
     /* One group was offered, so no other can have been taken. */
     if ((unsigned)wolfSSL_get_current_cipher_suite(session) != suite) {
-        tls_client_failed("protocol", "another suite was negotiated", 0);
+        client_failed("protocol", "another suite was negotiated", 0);
         return -1;
     }
     return 0;

@@ -1,7 +1,7 @@
-/* What client.c asks of the machine: Linux (linux.c), or none of a system, in an emulator
+/* What a client asks of the machine: Linux (linux.c), or none of a system, in an emulator
  * (bare.c). The connection stands already: what the client reads and writes goes over it. */
-#ifndef TLS_CLIENT_PORT_H
-#define TLS_CLIENT_PORT_H
+#ifndef CLIENT_PORT_H
+#define CLIENT_PORT_H
 
 #include <stddef.h>
 #include <stdint.h>

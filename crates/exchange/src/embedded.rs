@@ -1,18 +1,17 @@
-//! Clients with the TLS libraries of embedded systems (`firmware/tls-client`), on this machine
-//! or on a board's emulator. The connection is their standard input and output, so nothing
-//! stands between them and the server; an emulator's plugin counts their instructions.
+//! Clients of C (`firmware/client`), on this machine or on a board's emulator: TLS libraries of
+//! embedded systems, and a node of the link. The connection is their standard input and output,
+//! so nothing stands between them and the other end; an emulator's plugin counts their
+//! instructions.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
-use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use rustls::pki_types::CertificateDer;
 use selo_lab::board::Board;
 use selo_lab::build::{Builder, Image, Program};
 use selo_lab::project::Project;
@@ -21,24 +20,22 @@ use selo_lab::runner::qemu;
 use selo_lab::source::{Source, Sources, Step};
 use serde::Deserialize;
 
-use super::client::{Done, Url};
-use super::{Group, Suite};
 use crate::error::{Error, Result};
 use crate::net;
 use crate::row::{Counted, TlsTimes};
+use crate::tls::client::Done;
 
 /// Where the descriptions are, below the project's root.
-const FOLDER: &str = "firmware/tls-client";
+const FOLDER: &str = "firmware/client";
+/// The other experiment's two ends.
+const PEER: &str = "firmware/exchange/peer.toml";
 /// Without a board, a client runs on this machine.
 const HERE: &str = "native";
 /// A client that says nothing for so long computes no more. Not a measurement.
 const SILENCE: Duration = Duration::from_secs(600);
 /// A handshake takes a hundredth of it.
 const INSTRUCTIONS: u64 = 50_000_000_000;
-/// What a client has room for: authorities, request, a few words (client.c).
-const JOB_BYTES: usize = 3072;
-
-/// `firmware/tls-client/NAME.toml`.
+/// `firmware/client/NAME.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
@@ -50,8 +47,12 @@ struct Description {
     licence: String,
     #[allow(dead_code)]
     note: String,
+    /// The key exchanges of a client of TLS.
+    #[serde(default)]
     groups: Vec<String>,
-    source: Source,
+    /// Absent where all of it is this project's.
+    #[serde(default)]
+    source: Option<Source>,
     program: Program,
 }
 
@@ -64,82 +65,59 @@ pub struct Embedded {
     /// Library and version, as rows have them.
     pub implementation: String,
     /// The key exchanges that it offers.
-    pub groups: Vec<Group>,
+    pub groups: Vec<String>,
     /// The machine, as rows have it.
     pub machine: String,
 }
 
-/// What is sent, and what it has to be.
-#[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
-    pub url: &'a Url,
-    pub authorities: &'a [CertificateDer<'static>],
-    pub suite: Suite,
-    pub group: Group,
-    /// The whole request.
-    pub request: &'a str,
-    pub timeout: Duration,
-}
-
-/// The names of the clients that the project has.
-pub fn names(root: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(root.join(FOLDER)).into_iter().flatten();
-    let mut names: Vec<String> = entries
-        .flatten()
-        .filter_map(|entry| {
-            Some(
-                entry
-                    .file_name()
-                    .to_str()?
-                    .strip_suffix(".toml")?
-                    .to_owned(),
-            )
-        })
-        .collect();
-    names.sort();
-    names
-}
-
 impl Embedded {
-    /// Builds `CLIENT` or `CLIENT@BOARD`; fetches the library's sources if they are not there.
-    pub fn build(project: &Project, spec: &str, say: fn(&str)) -> Result<Embedded> {
-        let (name, board) = spec.split_once('@').unwrap_or((spec, HERE));
-        let known = names(&project.root);
-        if !known.iter().any(|known| known == name) {
-            return Err(Error::usage(
-                format!("there is no client '{name}'"),
-                format!("rustls, or {}, each with @BOARD", known.join(", ")),
-            ));
-        }
+    /// Builds the client `name` for `board`, or for this machine; fetches a library's sources if
+    /// they are not there. `defines`, such as `-DNAME=VALUE`, are added to its flags.
+    pub fn build(
+        project: &Project,
+        name: &str,
+        board: Option<&str>,
+        defines: &[String],
+        say: fn(&str),
+    ) -> Result<Embedded> {
         let list = project.root.join(FOLDER).join(format!("{name}.toml"));
-        let description: Description = read_toml(&list)?;
-        let board = project.board(board)?;
-        let sources = Sources::new(&project.root, false);
-        sources.fetch_one(&description.source, &mut |step| {
-            if let Step::Fetching(source) = step {
-                say(&format!("fetching {} {}", source.package, source.version));
-            }
-        })?;
-        let folder = description.source.folder(&project.root);
-        let places = BTreeMap::from([("source".to_owned(), folder)]);
+        Embedded::build_list(project, &list, board, defines, say)
+    }
+
+    /// Builds both ends of the experiment with a symmetric cipher for a board.
+    pub fn build_peer(project: &Project, board: &str, say: fn(&str)) -> Result<Embedded> {
+        Embedded::build_list(project, &project.root.join(PEER), Some(board), &[], say)
+    }
+
+    fn build_list(
+        project: &Project,
+        list: &Path,
+        board: Option<&str>,
+        defines: &[String],
+        say: fn(&str),
+    ) -> Result<Embedded> {
+        let mut description: Description = read_toml(list)?;
+        description.program.flags.extend(defines.iter().cloned());
+        let board = project.board(board.unwrap_or(HERE))?;
+        let mut places = BTreeMap::new();
+        if let Some(source) = &description.source {
+            Sources::new(&project.root, false).fetch_one(source, &mut |step| {
+                if let Step::Fetching(source) = step {
+                    say(&format!("fetching {} {}", source.package, source.version));
+                }
+            })?;
+            places.insert("source".to_owned(), source.folder(&project.root));
+        }
         let what = format!("{} for {}", description.title, board.title);
-        let image = Builder::new(project, board)?.standalone(
-            &description.program,
-            &places,
-            &list,
-            &what,
-        )?;
+        let image =
+            Builder::new(project, board)?.standalone(&description.program, &places, list, &what)?;
         let emulated = board.qemu.is_some();
         Ok(Embedded {
             root: std::path::absolute(&project.root).unwrap_or_else(|_| project.root.clone()),
             board: board.clone(),
             image,
             implementation: format!("{} {}", description.name, description.version),
-            groups: description
-                .groups
-                .iter()
-                .filter_map(|group| Group::by_name(group))
-                .collect(),
+            groups: description.groups,
             machine: if emulated {
                 format!("{}{}", board.title, net::EMULATED)
             } else {
@@ -153,36 +131,56 @@ impl Embedded {
         &self.board.name
     }
 
-    /// One exchange, with a full handshake.
-    pub fn exchange(&self, ask: &Ask<'_>) -> Result<Done> {
+    /// How to start it, and where an emulator's plugin reports; `folder` is for its socket.
+    pub fn command(&self, folder: &Path) -> Result<(Command, UnixListener)> {
+        let socket = folder.join("report");
+        let report = UnixListener::bind(&socket).map_err(machine("listen to the emulator"))?;
+        // Whoever asks what was counted does not wait for it.
+        report
+            .set_nonblocking(true)
+            .map_err(machine("listen to the emulator"))?;
+        let image = std::path::absolute(&self.image.path).map_err(machine("find the client"))?;
+        let command = match self.board.qemu {
+            Some(_) => qemu::counting(&self.root, &self.board, &image, INSTRUCTIONS, &socket)?,
+            None => Command::new(image),
+        };
+        Ok((command, report))
+    }
+
+    /// Whether its instructions are counted.
+    pub fn is_emulated(&self) -> bool {
+        self.board.qemu.is_some()
+    }
+
+    /// One exchange: the client reads `job`, and what `connect` gives is its connection.
+    /// `timeout` is the connection's.
+    pub fn exchange(
+        &self,
+        job: &[u8],
+        connect: impl FnOnce() -> Result<(OwnedFd, OwnedFd)>,
+        timeout: Duration,
+    ) -> Result<Done> {
         let folder = tempfile::Builder::new()
             .prefix("selo-tls-")
             .tempdir()
             .map_err(machine("make a temporary folder"))?;
-        std::fs::write(folder.path().join("job"), job(ask)?)
+        std::fs::write(folder.path().join("job"), job)
             .map_err(machine("write a temporary file"))?;
-        let socket = folder.path().join("report");
-        let report = UnixListener::bind(&socket).map_err(machine("listen to the emulator"))?;
-        let image = std::path::absolute(&self.image.path).map_err(machine("find the client"))?;
-        let mut command = match self.board.qemu {
-            Some(_) => qemu::counting(&self.root, &self.board, &image, INSTRUCTIONS, &socket)?,
-            None => Command::new(image),
-        };
+        let (mut command, report) = self.command(folder.path())?;
         command.current_dir(folder.path());
 
         let start = Instant::now();
-        let stream = net::connect(&ask.url.address(), ask.timeout)?;
+        let ends = connect()?;
         let connect = nanoseconds(start.elapsed());
-        let heard = hear(command, stream, ask.timeout)?;
+        let heard = hear(command, ends, timeout)?;
         let mut said = String::new();
         // What the plugin wrote waits in the socket, whether it still runs or not.
-        let _ = report.set_nonblocking(true);
         if let Ok((mut plugin, _)) = report.accept() {
             let _ = plugin.read_to_string(&mut said);
         }
-        let mut done = heard.done(self.board.qemu.is_some())?;
+        let mut done = heard.done(self.is_emulated())?;
         done.times.connect = connect;
-        if self.board.qemu.is_some() {
+        if self.is_emulated() {
             let spans = qemu::counted(&said)?;
             let [handshake, exchange] = &spans[..] else {
                 return Err(Error::Embedded {
@@ -208,41 +206,21 @@ impl Embedded {
     }
 }
 
-fn machine(doing: &'static str) -> impl Fn(std::io::Error) -> Error {
+/// The two ends of a connection that is one thing both ways.
+pub fn ends<T: Into<OwnedFd>>(
+    stream: T,
+    clone: impl FnOnce(&T) -> std::io::Result<T>,
+) -> Result<(OwnedFd, OwnedFd)> {
+    let input = clone(&stream).map_err(machine("share a connection"))?;
+    Ok((input.into(), stream.into()))
+}
+
+pub(crate) fn machine(doing: &'static str) -> impl Fn(std::io::Error) -> Error {
     move |source| Error::Machine { doing, source }
 }
 
 fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// What the client reads first (client.c).
-fn job(ask: &Ask<'_>) -> Result<Vec<u8>> {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let authorities: usize = ask.authorities.iter().map(|der| der.len()).sum();
-    let head = format!(
-        "host={}\nsuite={}\ngroup={}\ntime={}\nauthorities={authorities}\nrequest={}\n\n",
-        ask.url.host.trim_matches(['[', ']']),
-        ask.suite.name(),
-        ask.group.name(),
-        now.unwrap_or_default().as_secs(),
-        ask.request.len(),
-    );
-    let mut job = head.into_bytes();
-    for der in ask.authorities {
-        job.extend_from_slice(der);
-    }
-    job.extend_from_slice(ask.request.as_bytes());
-    if job.len() > JOB_BYTES {
-        return Err(Error::usage(
-            format!(
-                "authorities and request are {} bytes; this client has room for {JOB_BYTES}",
-                job.len()
-            ),
-            "--ca FILE with one authority",
-        ));
-    }
-    Ok(job)
 }
 
 /// What a client said, and when it was heard.
@@ -255,11 +233,10 @@ struct Heard {
 }
 
 /// Runs a client with the connection as its input and output.
-fn hear(mut command: Command, stream: TcpStream, timeout: Duration) -> Result<Heard> {
-    let input = stream.try_clone().map_err(machine("share a connection"))?;
+fn hear(mut command: Command, ends: (OwnedFd, OwnedFd), timeout: Duration) -> Result<Heard> {
     command
-        .stdin(Stdio::from(OwnedFd::from(input)))
-        .stdout(Stdio::from(OwnedFd::from(stream)))
+        .stdin(Stdio::from(ends.0))
+        .stdout(Stdio::from(ends.1))
         .stderr(Stdio::piped());
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|error| Error::Embedded {

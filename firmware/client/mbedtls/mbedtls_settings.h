@@ -6,15 +6,15 @@
 #ifndef TLS_CLIENT_MBEDTLS_SETTINGS_H
 #define TLS_CLIENT_MBEDTLS_SETTINGS_H
 
-/* Of a platform: memory, randomness and the date (client.c). */
+/* Of a platform: memory, randomness and the date (tls.c). */
 #include <time.h>
-extern time_t tls_client_time(time_t *also);
+extern time_t client_time(time_t *also);
 #define MBEDTLS_PLATFORM_C
 #define MBEDTLS_NO_PLATFORM_ENTROPY
 #define MBEDTLS_PSA_CRYPTO_EXTERNAL_RNG
 #define MBEDTLS_HAVE_TIME
 #define MBEDTLS_HAVE_TIME_DATE
-#define MBEDTLS_PLATFORM_TIME_MACRO tls_client_time
+#define MBEDTLS_PLATFORM_TIME_MACRO client_time
 #define MBEDTLS_PLATFORM_TIME_TYPE_MACRO time_t
 #define MBEDTLS_PLATFORM_MS_TIME_ALT
 #define MBEDTLS_PLATFORM_GMTIME_R_ALT
