@@ -121,8 +121,14 @@ stop
 started "$b" "${pi[@]}" serve "$scratch/key" 10.73.0.2 0 --emulated
 ip netns exec "$a" "${pc[@]}" run --key "$scratch/key" --to "10.73.0.2:$port" "${what[@]}" \
     --scenario pc-pi --link "$link" --out "$out"
-ip netns exec "$a" "${pi[@]}" run "$scratch/key" 10.73.0.2 "$port" "${what[@]}" \
-    --scenario pi-pi --link "$link" --emulated >>"$out"
+# With the instructions of the client's cipher, where the emulator's plugin is there.
+if [ -e target/sims/selo-qemu.so ]; then
+    ip netns exec "$a" "${pc[@]}" peer --board rpi3 --out "$out" -- \
+        "$scratch/key" 10.73.0.2 "$port" "${what[@]}" --scenario pi-pi --link "$link"
+else
+    ip netns exec "$a" "${pi[@]}" run "$scratch/key" 10.73.0.2 "$port" "${what[@]}" \
+        --scenario pi-pi --link "$link" --emulated >>"$out"
+fi
 stop
 kill "$wireless"
 wait "$wireless" || true

@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mark.h"
 #include "selo.h"
 
 #define MAX_PAYLOAD ((uint32_t)16 << 20)
@@ -557,8 +558,12 @@ static int exchange_on(int s, const struct cipher *c, const struct payload *p, s
     cipher_key(c, "server", theirs);
     memcpy(request + HEAD, key_id, ID);
 
+    /* Instructions are counted between marks by who emulates this machine. */
     t0 = now();
-    if (seal(c, ours, REQUEST, request + HEAD + ID, p->bytes, p->size) != 0) {
+    PORT_MARK(1);
+    status = seal(c, ours, REQUEST, request + HEAD + ID, p->bytes, p->size);
+    PORT_MARK(2);
+    if (status != 0) {
         return failed(r, "machine", "the cipher failed");
     }
     r->t1 = now() - t0;
@@ -571,7 +576,9 @@ static int exchange_on(int s, const struct cipher *c, const struct payload *p, s
         frame->size - TIMES > size) {
         return refused(r, frame, status);
     }
+    PORT_MARK(1);
     opened = open_sealed(c, theirs, REPLY, back, frame->body + TIMES, frame->size - TIMES);
+    PORT_MARK(2);
     r->t7 = now() - t0;
     r->t3 = get(frame->body, 8);
     r->t4 = get(frame->body + 8, 8);

@@ -1,6 +1,7 @@
 //! The subcommands, for `selo exchange` and for the small program of this crate, which is
 //! built for a Raspberry Pi in a minute.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,14 +14,16 @@ use selo_tls::station::Reading;
 
 use crate::cipher::{Cipher, Implementation};
 use crate::client::Exchange;
+use crate::embedded::Embedded;
 use crate::error::{Error, Result};
 use crate::key::Key;
 use crate::payload::Payload;
 use crate::row::{self, Experiment, Figure, Row, Rows, Stamps, Unit};
 use crate::run::{Measured, Outcome, Plan, run};
-use crate::tls::client::{Client, Url};
+use crate::tls::client::{Client, Url, request};
+use crate::tls::library::{self, Ask, LIBRARIES};
 use crate::tls::{Group, Suite};
-use crate::{figures, published, server, tls, ways};
+use crate::{figures, link, peer, published, server, tls, ways};
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -36,6 +39,10 @@ pub enum Command {
     ServeTls(ServeTlsArgs),
     /// Send readings to a web server, by every suite of TLS 1.3, and time it
     Tls(TlsArgs),
+    /// Let a node join and send a reading by the link, on a board's emulator, and count it
+    Link(LinkArgs),
+    /// Let the client of C on a board's emulator send messages, and count its cipher's instructions
+    Peer(PeerArgs),
     /// Tables and pictures of what was measured
     Report(ReportArgs),
     /// A published paper's figures, ours beside them
@@ -204,6 +211,7 @@ message until the client may send; the exchange from the request until its whole
 
 Examples:
   selo exchange tls --to https://localhost:7391 --ca tls/ca.pem --suite all
+  selo exchange tls --ca tls/ca.pem --client wolfssl,wolfssl@esp8266,mbedtls@esp8266 --repeat 5
   selo exchange tls --to https://station.example:7380 --ca ca.pem --token-file token \\
       --group x25519,x25519mlkem768 --handshake full,resumed --repeat 100
 
@@ -216,6 +224,15 @@ pub struct TlsArgs {
     /// Authority that signed its certificate (PEM)
     #[arg(long, value_name = "FILE")]
     ca: PathBuf,
+    /// Who asks: rustls, or a library of embedded systems (wolfssl, mbedtls) on this machine or,
+    /// with @BOARD, on a board's emulator
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "rustls",
+        value_name = "NAME[@BOARD]"
+    )]
+    client: Vec<String>,
     /// Suites, or all
     #[arg(long, value_delimiter = ',', default_value = "all")]
     suite: Vec<String>,
@@ -234,6 +251,44 @@ pub struct TlsArgs {
     /// File with a token that the server wants, mode 0600
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Builds firmware/exchange/peer.c for the board, starts it with the arguments of `peer run`, and adds
+to its rows what the emulator's plugin counted.
+
+Examples:
+  selo exchange peer --board rpi3 -- key 127.0.0.1 7390 --cipher all --repeat 3")]
+pub struct PeerArgs {
+    /// A board of Linux
+    #[arg(long, default_value = "rpi3")]
+    board: String,
+    /// Rows, one a line, as they are made
+    #[arg(long, value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
+    out: PathBuf,
+    /// KEYFILE ADDRESS PORT and options of the client (firmware/exchange/peer.c)
+    #[arg(last = true, required = true)]
+    arguments: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The node is the device library in portable C; the gateway is played here. Its rows stand beside
+those of TLS in `selo exchange ways`.
+
+Examples:
+  selo exchange link --board esp8266,rpi3 --repeat 3
+  selo exchange link --board esp8266 --suite all")]
+pub struct LinkArgs {
+    /// Boards, or native for this machine
+    #[arg(long, value_delimiter = ',', default_value = "native")]
+    board: Vec<String>,
+    /// Suites of the link, or all
+    #[arg(long, value_delimiter = ',', default_value = "chachapoly-blake2s")]
+    suite: Vec<String>,
     #[command(flatten)]
     common: Common,
 }
@@ -381,7 +436,9 @@ impl Command {
             Command::Serve(args) => args.run(),
             Command::Run(args) => args.run(),
             Command::ServeTls(args) => args.run(),
-            Command::Tls(args) => args.run(),
+            Command::Tls(args) => args.run(project),
+            Command::Link(args) => args.run(project),
+            Command::Peer(args) => args.run(project),
             Command::Report(args) => args.run(),
             Command::Compare(args) => args.run(project),
             Command::Ways(args) => args.run(project),
@@ -420,6 +477,7 @@ fn list() {
     for group in Group::ALL {
         println!("{}", group.name());
     }
+    println!("TLS by rustls, or with @BOARD {}", LIBRARIES.join(", "));
 }
 
 fn until_stopped() {
@@ -464,7 +522,7 @@ impl ServeTlsArgs {
 }
 
 impl Common {
-    fn plan(&self, units: Vec<Unit>) -> Plan {
+    fn plan(&self, units: Vec<Unit>, clients: BTreeMap<String, String>) -> Plan {
         Plan {
             units,
             repeat: self.repeat,
@@ -472,17 +530,19 @@ impl Common {
             seed: self.seed,
             link: self.link.clone(),
             emulated: self.emulated,
+            clients,
         }
     }
 
     fn perform(
         &self,
         units: Vec<Unit>,
+        clients: BTreeMap<String, String>,
         exchange: impl FnMut(&Unit) -> Result<Measured>,
     ) -> Result<()> {
         let (mut rows, before) = Rows::open(&self.out)?;
-        let Outcome { done, kept } =
-            run(&self.plan(units), &mut rows, &before, exchange, |_, _| {})?;
+        let plan = self.plan(units, clients);
+        let Outcome { done, kept } = run(&plan, &mut rows, &before, exchange, |_, _| {})?;
         eprintln!(
             "{} done, {kept} kept: {}",
             things(done, "exchange", "exchanges"),
@@ -521,6 +581,7 @@ impl RunArgs {
                         experiment: Experiment::Symmetric,
                         scenario: self.common.scenario.clone(),
                         implementation: implementation.name().into(),
+                        device: None,
                         cipher: cipher.name().into(),
                         group: None,
                         handshake: None,
@@ -531,7 +592,7 @@ impl RunArgs {
             }
         }
         let mut number = 0;
-        self.common.perform(units, |unit| {
+        self.common.perform(units, BTreeMap::new(), |unit| {
             let unknown = || Error::Protocol("a unit of another run".into());
             let cipher = Cipher::by_name(&unit.cipher).ok_or_else(unknown)?;
             let implementation =
@@ -567,6 +628,7 @@ impl RunArgs {
                     t3_less_t2: done.server.opened,
                     t4_less_t2: done.server.began,
                     t5_less_t2: done.server.sealed,
+                    instructions: None,
                 }),
                 tls: None,
             })
@@ -574,8 +636,14 @@ impl RunArgs {
     }
 }
 
+/// Who asks in one unit of the second experiment.
+enum Asking<'a> {
+    Rustls(Box<Client>),
+    Embedded(&'a Embedded, Suite, Group),
+}
+
 impl TlsArgs {
-    fn run(&self) -> Result<()> {
+    fn run(&self, project: Option<&Path>) -> Result<()> {
         let url = Url::parse(&self.to)?;
         let authorities = tls::certificates(&self.ca)?;
         let suites = named(&self.suite, &Suite::ALL, Suite::by_name, "suite")?;
@@ -592,40 +660,78 @@ impl TlsArgs {
         )?;
         let token = self.token_file.as_deref().map(token).transpose()?;
         let timeout = Duration::from_secs(self.common.timeout);
-        let mut clients = Vec::new();
-        for &suite in &suites {
-            for &group in &groups {
-                for &resumed in &kinds {
-                    let client = Client::new(
-                        url.clone(),
-                        &authorities,
-                        suite,
-                        group,
-                        resumed,
-                        timeout,
-                        token.clone(),
-                    )?;
-                    let unit = Unit {
-                        experiment: Experiment::Tls,
-                        scenario: self.common.scenario.clone(),
-                        implementation: "rustls".into(),
-                        cipher: suite.name().into(),
-                        group: Some(group.name().into()),
-                        handshake: Some(if resumed { "resumed" } else { "full" }.into()),
-                        payload: "reading".into(),
-                        bytes: self.reading.body().len() as u64,
-                    };
-                    clients.push((unit, client));
+        let embedded = self.embedded(project, &groups, &kinds)?;
+        let request = request(
+            &url,
+            token.as_ref().map(|token| token.as_str()),
+            "reading",
+            &self.reading.body(),
+            true,
+        );
+        let mut asking = Vec::new();
+        for client in &self.client {
+            let embedded = embedded.get(client);
+            for &suite in &suites {
+                for &group in &groups {
+                    for &resumed in &kinds {
+                        let (who, implementation) = match embedded {
+                            Some(client) => {
+                                let name = client.implementation.clone();
+                                (Asking::Embedded(client, suite, group), name)
+                            }
+                            None => {
+                                let client = Client::new(
+                                    url.clone(),
+                                    &authorities,
+                                    suite,
+                                    group,
+                                    resumed,
+                                    timeout,
+                                    token.clone(),
+                                )?;
+                                (Asking::Rustls(Box::new(client)), "rustls".to_owned())
+                            }
+                        };
+                        let unit = Unit {
+                            experiment: Experiment::Tls,
+                            scenario: self.common.scenario.clone(),
+                            implementation,
+                            device: embedded.map(|client| client.device().to_owned()),
+                            cipher: suite.name().into(),
+                            group: Some(group.name().into()),
+                            handshake: Some(if resumed { "resumed" } else { "full" }.into()),
+                            payload: "reading".into(),
+                            bytes: self.reading.body().len() as u64,
+                        };
+                        asking.push((unit, who));
+                    }
                 }
             }
         }
-        let units = clients.iter().map(|(unit, _)| unit.clone()).collect();
-        self.common.perform(units, |unit| {
-            let (_, client) = clients
+        let units = asking.iter().map(|(unit, _)| unit.clone()).collect();
+        let machines = embedded
+            .values()
+            .map(|client| (client.device().to_owned(), client.machine.clone()))
+            .collect();
+        self.common.perform(units, machines, |unit| {
+            let (_, who) = asking
                 .iter()
                 .find(|(known, _)| known == unit)
                 .ok_or_else(|| Error::Protocol("a unit of another run".into()))?;
-            let done = client.exchange(&self.reading, self.report_times)?;
+            let done = match who {
+                Asking::Rustls(client) => client.exchange(&self.reading, self.report_times)?,
+                Asking::Embedded(client, suite, group) => library::exchange(
+                    client,
+                    &Ask {
+                        url: &url,
+                        authorities: &authorities,
+                        suite: *suite,
+                        group: *group,
+                        request: &request,
+                        timeout,
+                    },
+                )?,
+            };
             Ok(Measured {
                 server: self.to.clone(),
                 authenticated: true,
@@ -635,6 +741,115 @@ impl TlsArgs {
                 tls: Some(done.times),
             })
         })
+    }
+
+    /// The clients that have to be built, by what the command line calls them.
+    fn embedded(
+        &self,
+        project: Option<&Path>,
+        groups: &[Group],
+        resumed: &[bool],
+    ) -> Result<BTreeMap<String, Embedded>> {
+        let mut built = BTreeMap::new();
+        let wanted = self.client.iter().filter(|client| *client != "rustls");
+        for spec in wanted {
+            if resumed.contains(&true) || self.report_times {
+                return Err(Error::usage(
+                    format!("{spec} shakes hands in full, and tells no times"),
+                    "--handshake full, without --report-times",
+                ));
+            }
+            let project = Project::load(&root(project)?)?;
+            let client = library::build(&project, spec, say)?;
+            let offers = |group: &Group| client.groups.iter().any(|name| name == group.name());
+            if let Some(group) = groups.iter().find(|group| !offers(group)) {
+                return Err(Error::usage(
+                    format!("{spec} does not offer {}", group.name()),
+                    format!("--group {}", client.groups.join(",")),
+                ));
+            }
+            built.insert(spec.clone(), client);
+        }
+        Ok(built)
+    }
+}
+
+impl LinkArgs {
+    fn run(&self, project: Option<&Path>) -> Result<()> {
+        let by_name = |name: &str| name.parse::<selo_link::Suite>().ok();
+        let suites = named(&self.suite, &selo_link::Suite::ALL, by_name, "suite")?;
+        let project = Project::load(&root(project)?)?;
+        let timeout = Duration::from_secs(self.common.timeout);
+        let mut nodes = Vec::new();
+        for board in &self.board {
+            for &suite in &suites {
+                let node = link::build(&project, suite, board, say)?;
+                let unit = Unit {
+                    experiment: Experiment::Link,
+                    scenario: self.common.scenario.clone(),
+                    implementation: node.implementation.clone(),
+                    device: Some(node.device().to_owned()),
+                    cipher: suite.name().into(),
+                    group: None,
+                    handshake: Some("join".into()),
+                    payload: "reading".into(),
+                    bytes: link::READING as u64,
+                };
+                nodes.push((unit, suite, node));
+            }
+        }
+        let units = nodes.iter().map(|(unit, ..)| unit.clone()).collect();
+        let machines = nodes
+            .iter()
+            .map(|(.., node)| (node.device().to_owned(), node.machine.clone()))
+            .collect();
+        self.common.perform(units, machines, |unit| {
+            let (_, suite, node) = nodes
+                .iter()
+                .find(|(known, ..)| known == unit)
+                .ok_or_else(|| Error::Protocol("a unit of another run".into()))?;
+            let done = link::exchange(node, *suite, timeout)?;
+            Ok(Measured {
+                server: "selo-link".into(),
+                authenticated: true,
+                sent: done.sent,
+                received: done.received,
+                stamps: None,
+                tls: Some(done.times),
+            })
+        })
+    }
+}
+
+impl PeerArgs {
+    fn run(&self, project: Option<&Path>) -> Result<()> {
+        let project = Project::load(&root(project)?)?;
+        let peer = Embedded::build_peer(&project, &self.board, say)?;
+        let (mut rows, _) = Rows::open(&self.out)?;
+        let (mut done, mut failed) = (0, Vec::new());
+        let code = peer::run(&peer, &self.arguments, |row| {
+            done += 1;
+            failed.extend(row.reason.clone());
+            rows.push(&row)
+        })?;
+        eprintln!(
+            "{} done: {}",
+            things(done, "exchange", "exchanges"),
+            self.out.display()
+        );
+        match failed.first() {
+            Some(first) => Err(Error::Failed {
+                failed: failed.len(),
+                all: done,
+                first: first.clone(),
+                hint: None,
+            }),
+            None if code != 0 => Err(Error::usage(
+                "the client did not understand its arguments",
+                "selo exchange peer --board rpi3 -- KEYFILE ADDRESS PORT",
+            )),
+            None => Ok(()),
+        }
     }
 }
 
@@ -687,7 +902,8 @@ impl ReportArgs {
         self.form.print(&[
             figures::symmetric(&rows),
             figures::comparisons(&rows, Experiment::Symmetric, Figure::Total),
-            figures::tls(&rows),
+            figures::tls(&rows, Experiment::Tls),
+            figures::tls(&rows, Experiment::Link),
             figures::comparisons(&rows, Experiment::Tls, Figure::Handshake),
             figures::comparisons(&rows, Experiment::Tls, Figure::HandshakeCpu),
             figures::comparisons(&rows, Experiment::Tls, Figure::Exchange),

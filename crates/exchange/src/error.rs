@@ -95,6 +95,10 @@ pub enum Error {
     #[error("the server wants a token that it knows: {0}")]
     Token(String),
 
+    /// A client with another library, on a board or on this machine.
+    #[error("the client failed: {why}")]
+    Embedded { why: String },
+
     #[error("cannot {doing}: {source}")]
     Machine {
         doing: &'static str,

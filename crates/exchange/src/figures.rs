@@ -109,7 +109,7 @@ impl Group<'_> {
         vec![
             Cell::text(&unit.scenario),
             Cell::text(format!("{} ({} bytes)", unit.payload, unit.bytes)),
-            Cell::text(unit.label()).with_detail(unit.implementation.clone()),
+            Cell::text(unit.label()).with_detail(unit.who()),
             Cell::number(self.rows.len().to_string(), self.rows.len() as f64),
         ]
     }
@@ -127,9 +127,13 @@ impl Group<'_> {
     }
 }
 
-/// From seconds to milliseconds; a share stays one.
+/// From seconds to milliseconds; a share and what is counted stay as they are.
 fn factor(figure: Figure) -> f64 {
-    if figure == Figure::Share { 1.0 } else { 1e3 }
+    if figure == Figure::Share || figure.is_counted() {
+        1.0
+    } else {
+        1e3
+    }
 }
 
 fn columns(middle: Vec<Column>) -> Vec<Column> {
@@ -165,6 +169,16 @@ pub fn symmetric(rows: &[Row]) -> Table {
         .collect();
     middle.push(Column::text("Total, bootstrap"));
     middle.push(Column::number("Cryptography", "%"));
+    let counted = [
+        ("Client encrypts", Figure::EncryptInstructions),
+        ("Client decrypts", Figure::DecryptInstructions),
+        ("Client, both", Figure::CipherInstructions),
+    ];
+    middle.extend(
+        counted
+            .iter()
+            .map(|(name, _)| Column::number(*name, "M instructions")),
+    );
     let mut table = Table::new("A message there and back", columns(middle));
     for group in groups(rows, Experiment::Symmetric) {
         let mut line = group.head();
@@ -178,6 +192,7 @@ pub fn symmetric(rows: &[Row]) -> Table {
         line.extend(times.iter().map(|(_, figure)| group.cell(*figure)));
         line.push(group.bootstrap(Figure::Total));
         line.push(group.cell(Figure::Share));
+        line.extend(counted.iter().map(|(_, figure)| group.cell(*figure)));
         line.extend(group.tail(Figure::Total));
         table.push(line);
     }
@@ -185,8 +200,8 @@ pub fn symmetric(rows: &[Row]) -> Table {
     table.without_empty_columns()
 }
 
-/// Times of the second.
-pub fn tls(rows: &[Row]) -> Table {
+/// Times of the second, or of the link in its place.
+pub fn tls(rows: &[Row], experiment: Experiment) -> Table {
     let middle = vec![
         Column::number("Handshake", "ms"),
         Column::number("sd", "ms"),
@@ -199,11 +214,20 @@ pub fn tls(rows: &[Row]) -> Table {
         Column::number("Waits", "").with_note(
             "How often the client waited for an answer: in the handshake, and for the reading.",
         ),
+        Column::number("Handshake", "M instructions"),
+        Column::number("Exchange", "M instructions"),
         Column::number("Heap", "bytes"),
         Column::number("Stack", "bytes"),
+        Column::number("RAM", "bytes")
+            .with_note("Variables, most heap and deepest stack together."),
+        Column::number("Flash", "bytes"),
     ];
-    let mut table = Table::new("A reading by TLS 1.3", columns(middle));
-    for group in groups(rows, Experiment::Tls) {
+    let title = match experiment {
+        Experiment::Link => "A reading by the link",
+        _ => "A reading by TLS 1.3",
+    };
+    let mut table = Table::new(title, columns(middle));
+    for group in groups(rows, experiment) {
         let mut line = group.head();
         line.push(group.cell(Figure::Handshake));
         line.push(group.deviation(Figure::Handshake));
@@ -223,18 +247,43 @@ pub fn tls(rows: &[Row]) -> Table {
                 Cell::text(format!("{} + {}", t.handshake_trips, t.exchange_trips))
             });
         line.push(trips);
-        for memory in [|t: &TlsTimes| t.heap, |t: &TlsTimes| t.stack] {
-            let tls = group.rows.iter().filter_map(|row| row.tls.as_ref());
-            let most = tls.filter_map(memory).max();
-            line.push(most.map_or_else(Cell::none, |most| {
-                Cell::number(most.to_string(), most as f64)
-            }));
-        }
+        line.push(group.cell(Figure::HandshakeInstructions));
+        line.push(group.cell(Figure::ExchangeInstructions));
+        line.push(most(&group, |tls| tls.heap));
+        line.push(most(&group, |tls| tls.stack));
+        line.push(ram(&group));
+        line.push(most(&group, |tls| tls.flash));
         line.extend(group.tail(Figure::Handshake));
         table.push(line);
     }
     remarks(&mut table);
     table.without_empty_columns()
+}
+
+fn most(group: &Group<'_>, of: fn(&TlsTimes) -> Option<u64>) -> Cell {
+    let tls = group.rows.iter().filter_map(|row| row.tls.as_ref());
+    let most = tls.filter_map(of).max();
+    most.map_or_else(Cell::none, |most| {
+        Cell::number(most.to_string(), most as f64)
+    })
+}
+
+/// What a client takes of a part's RAM, and whether the part has it.
+pub fn ram(group: &Group<'_>) -> Cell {
+    let cell = most(group, TlsTimes::ram);
+    let tls = group.rows.iter().filter_map(|row| row.tls.as_ref());
+    let part = tls.filter_map(|tls| tls.memory).max();
+    let exceeds = group
+        .rows
+        .iter()
+        .any(|row| row.tls.and_then(|tls| tls.exceeds()) == Some(true));
+    match part {
+        Some(part) if exceeds => cell
+            .with_tone(Tone::Bad)
+            .with_note(format!("Does not fit: the part has {part}.")),
+        Some(part) => cell.with_note(format!("The part has {part}; no network is in it.")),
+        None => cell,
+    }
 }
 
 fn remarks(table: &mut Table) {
@@ -303,8 +352,8 @@ pub fn comparisons(rows: &[Row], experiment: Experiment, figure: Figure) -> Tabl
         table.push(vec![
             Cell::text(&a.unit.scenario),
             Cell::text(&a.unit.payload),
-            Cell::text(a.unit.label()).with_detail(a.unit.implementation.clone()),
-            Cell::text(b.unit.label()).with_detail(b.unit.implementation.clone()),
+            Cell::text(a.unit.label()).with_detail(a.unit.who()),
+            Cell::text(b.unit.label()).with_detail(b.unit.who()),
             Cell::number(significant(difference, 2), difference),
             p(compared.welch),
             p(compared.mann_whitney),
@@ -408,7 +457,7 @@ fn chart(
         items: groups
             .iter()
             .map(|group| Item {
-                label: format!("{}, {}", group.unit.label(), group.unit.implementation),
+                label: format!("{}, {}", group.unit.label(), group.unit.who()),
                 remark: group.fidelity.to_string(),
                 contender: None,
                 bars: figures

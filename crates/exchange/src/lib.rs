@@ -10,6 +10,8 @@
 //! | [`wire`], [`server`], [`client`] | the first experiment: frames, and the two ends |
 //! | [`tls`] | the second: the two ends; what they share with the collector is in `selo_tls` |
 //! | [`serving`] | what both servers have in common |
+//! | [`embedded`], [`link`] | clients of C on boards: TLS libraries, and the link in their place |
+//! | [`peer`] | the first experiment's client of C, with its instructions |
 //! | [`payload`] | what is sent |
 //! | [`row`], [`run`] | what is kept of an exchange; the order of exchanges, and going on |
 //! | [`figures`], [`published`] | tables and pictures of rows; the papers' figures beside them |
@@ -19,11 +21,14 @@
 pub mod cipher;
 pub mod cli;
 pub mod client;
+pub mod embedded;
 pub mod error;
 pub mod figures;
 pub mod key;
+pub mod link;
 mod net;
 pub mod payload;
+pub mod peer;
 pub mod published;
 pub mod row;
 pub mod run;

@@ -10,7 +10,7 @@ use selo_report::table::{Cell, Column, Table, Tone};
 
 use crate::error::{Error, Result};
 use crate::figures::groups;
-use crate::row::{Experiment, Fidelity, Figure, Row};
+use crate::row::{Experiment, Fidelity, Figure, Row, Unit};
 
 /// Reads a paper of the folder `papers`.
 pub fn read(folder: &Path, name: &str) -> Result<Paper> {
@@ -24,74 +24,108 @@ pub fn read(folder: &Path, name: &str) -> Result<Paper> {
     Ok(paper::read(&folder.join(format!("{name}.toml")))?)
 }
 
+/// What a value from rows is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worth {
+    WallClock,
+    /// Counted, which an emulator does as well as a machine.
+    Instructions,
+    /// A time of an emulator.
+    Emulated,
+}
+
+impl Worth {
+    fn name(self) -> &'static str {
+        match self {
+            Worth::WallClock => "wall-clock",
+            Worth::Instructions => "instructions",
+            Worth::Emulated => "emulated",
+        }
+    }
+}
+
 /// What our rows say to one link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ours {
-    Value { value: f64, emulated: bool },
+    Value { value: f64, fidelity: Worth },
     Missing(String),
 }
 
+/// A link names an implementation, with its version or whichever there is.
+fn implements(unit: &Unit, wanted: Option<&str>) -> bool {
+    let have = &unit.implementation;
+    wanted.is_none_or(|wanted| have == wanted || have.split(' ').next() == Some(wanted))
+}
+
 /// All samples of a link's figure.
-fn samples(link: &ExchangeLink, rows: &[Row]) -> Result<(Vec<f64>, bool), String> {
+fn samples(link: &ExchangeLink, rows: &[Row]) -> Result<(Vec<f64>, Worth), String> {
     let name = link.figure.as_deref().unwrap_or_default();
     let figure = Figure::by_name(name).ok_or_else(|| format!("there is no figure '{name}'"))?;
-    let experiment = match figure {
-        Figure::Handshake | Figure::Exchange | Figure::HandshakeCpu => Experiment::Tls,
-        _ => Experiment::Symmetric,
+    let experiment = if figure.is_of_tls() {
+        Experiment::Tls
+    } else {
+        Experiment::Symmetric
     };
     let is = |wanted: &Option<String>, have: Option<&str>| {
         wanted.as_deref().is_none_or(|wanted| have == Some(wanted))
     };
     let mut found = Vec::new();
-    let mut emulated = false;
+    let mut worth = if figure.is_counted() {
+        Worth::Instructions
+    } else {
+        Worth::WallClock
+    };
     for group in groups(rows, experiment) {
         let unit = group.unit;
         if is(&link.scenario, Some(&unit.scenario))
             && is(&link.cipher, Some(&unit.cipher))
             && is(&link.payload, Some(&unit.payload))
-            && is(&link.implementation, Some(&unit.implementation))
+            && implements(unit, link.implementation.as_deref())
+            && is(&link.device, unit.device.as_deref())
             && is(&link.group, unit.group.as_deref())
             && is(&link.handshake, unit.handshake.as_deref())
         {
-            emulated |= group.fidelity == Fidelity::Emulated;
+            if group.fidelity == Fidelity::Emulated && !figure.is_counted() {
+                worth = Worth::Emulated;
+            }
             found.extend(group.samples(figure));
         }
     }
     if found.is_empty() {
-        let words = [&link.scenario, &link.cipher, &link.payload];
+        let words = [&link.scenario, &link.device, &link.cipher, &link.payload];
         let words: Vec<&str> = words.into_iter().flatten().map(String::as_str).collect();
         return Err(format!("no rows of {}", words.join(", ")));
     }
-    Ok((found, emulated))
+    Ok((found, worth))
 }
 
 /// The value of a cell from our rows, in the unit of the cell.
 pub fn ours(link: &ExchangeLink, rows: &[Row]) -> Ours {
-    let mean = |link: &ExchangeLink| -> Result<(f64, bool), String> {
-        let (samples, emulated) = samples(link, rows)?;
+    let mean = |link: &ExchangeLink| -> Result<(f64, Worth), String> {
+        let (samples, worth) = samples(link, rows)?;
         let summary = stats::summarise(&samples).ok_or("no samples")?;
-        Ok((summary.mean, emulated))
+        Ok((summary.mean, worth))
     };
     let second = |other: &ExchangeLink| mean(&link.with(other));
-    let value = mean(link).and_then(|(first, emulated)| {
+    let value = mean(link).and_then(|(first, worth)| {
         Ok(match (&link.over, &link.more, &link.less) {
             (Some(other), ..) => {
                 let (second, also) = second(other)?;
-                (first / second, emulated || also)
+                (first / second, worth.max(also))
             }
             (_, Some(other), _) => {
                 let (second, also) = second(other)?;
-                (100.0 * (first - second) / second, emulated || also)
+                (100.0 * (first - second) / second, worth.max(also))
             }
             (.., Some(other)) => {
                 let (second, also) = second(other)?;
-                (100.0 * (second - first) / second, emulated || also)
+                (100.0 * (second - first) / second, worth.max(also))
             }
-            (None, None, None) => (first, emulated),
+            (None, None, None) => (first, worth),
         })
     });
     match value {
-        Ok((value, emulated)) => Ours::Value { value, emulated },
+        Ok((value, fidelity)) => Ours::Value { value, fidelity },
         Err(why) => Ours::Missing(why),
     }
 }
@@ -134,16 +168,13 @@ fn line(cell: &PaperCell, rows: &[Row]) -> Vec<Cell> {
     };
     let (ours, fidelity) = match &cell.measured_by {
         MeasuredBy::Exchange(link) => match ours(link, rows) {
-            Ours::Value { value, emulated } => (
+            Ours::Value { value, fidelity } => (
                 // Seconds in rows, milliseconds in tables.
                 match cell.unit.as_deref() {
                     Some("ms") => Cell::number(significant(value * 1e3, 3), value * 1e3),
                     _ => Cell::number(significant(value, 3), value),
                 },
-                Cell::label(
-                    if emulated { "emulated" } else { "wall-clock" },
-                    Tone::Quiet,
-                ),
+                Cell::label(fidelity.name(), Tone::Quiet),
             ),
             Ours::Missing(why) => (Cell::text("not measured").with_note(why), Cell::none()),
         },
@@ -185,10 +216,10 @@ mod tests {
             })),
             ..ExchangeLink::default()
         };
-        let Ours::Value { value, emulated } = ours(&link, &rows) else {
+        let Ours::Value { value, fidelity } = ours(&link, &rows) else {
             panic!("there are rows");
         };
-        assert!((value - 40.0).abs() < 1e-9 && !emulated);
+        assert!((value - 40.0).abs() < 1e-9 && fidelity == Worth::WallClock);
         let elsewhere = ExchangeLink {
             scenario: word("pi-pi"),
             ..link

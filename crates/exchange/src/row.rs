@@ -20,6 +20,8 @@ pub enum Experiment {
     Symmetric,
     /// A reading to a web server by TLS 1.3 [ferreira2021].
     Tls,
+    /// A reading to a gateway by the link; its handshake is the join.
+    Link,
 }
 
 /// What a time is worth.
@@ -50,6 +52,9 @@ pub struct Unit {
     pub scenario: String,
     /// The client's.
     pub implementation: String,
+    /// The board that the client was built for, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// Cipher, or suite of TLS.
     pub cipher: String,
     /// Key exchange of TLS.
@@ -63,6 +68,14 @@ pub struct Unit {
 }
 
 impl Unit {
+    /// Who asks: the implementation, and the board that it was built for.
+    pub fn who(&self) -> String {
+        match &self.device {
+            Some(device) => format!("{}@{device}", self.implementation),
+            None => self.implementation.clone(),
+        }
+    }
+
     /// Its cipher, and what else tells it from its neighbours.
     pub fn label(&self) -> String {
         let parts = [
@@ -85,6 +98,16 @@ pub struct Stamps {
     pub t3_less_t2: u64,
     pub t4_less_t2: u64,
     pub t5_less_t2: u64,
+    /// Those of the client, where its machine was emulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<Sealing>,
+}
+
+/// Instructions that a client's cipher executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sealing {
+    pub encrypt: u64,
+    pub decrypt: u64,
 }
 
 /// Times of [ferreira2021], in nanoseconds, and what was counted meanwhile.
@@ -102,11 +125,42 @@ pub struct TlsTimes {
     /// How often the client had to wait for an answer.
     pub handshake_trips: u64,
     pub exchange_trips: u64,
+    /// The client's instructions, where its machine was emulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<Counted>,
+    /// Code and constants of the client's image, its variables, and the RAM that the part has
+    /// for them, heap and stack, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variables: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
     /// Most bytes of heap at a time, and of stack, where the client can tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<u64>,
+}
+
+/// Instructions that the client of an exchange by TLS executed. Of which the cycles are not
+/// known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    pub handshake: u64,
+    pub exchange: u64,
+}
+
+impl TlsTimes {
+    /// What the client takes of the RAM: variables, heap, stack.
+    pub fn ram(&self) -> Option<u64> {
+        Some(self.variables? + self.heap? + self.stack?)
+    }
+
+    /// Whether that is more than the part has.
+    pub fn exceeds(&self) -> Option<bool> {
+        Some(self.ram()? > self.memory?)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -158,10 +212,17 @@ pub enum Figure {
     Handshake,
     Exchange,
     HandshakeCpu,
+    /// Of the client, in millions.
+    HandshakeInstructions,
+    ExchangeInstructions,
+    EncryptInstructions,
+    DecryptInstructions,
+    /// Both.
+    CipherInstructions,
 }
 
 impl Figure {
-    pub const ALL: [Figure; 10] = [
+    pub const ALL: [Figure; 15] = [
         Figure::ClientEncrypt,
         Figure::ServerDecrypt,
         Figure::ServerEncrypt,
@@ -172,7 +233,36 @@ impl Figure {
         Figure::Handshake,
         Figure::Exchange,
         Figure::HandshakeCpu,
+        Figure::HandshakeInstructions,
+        Figure::ExchangeInstructions,
+        Figure::EncryptInstructions,
+        Figure::DecryptInstructions,
+        Figure::CipherInstructions,
     ];
+
+    /// Of the experiment with TLS.
+    pub fn is_of_tls(self) -> bool {
+        matches!(
+            self,
+            Figure::Handshake
+                | Figure::Exchange
+                | Figure::HandshakeCpu
+                | Figure::HandshakeInstructions
+                | Figure::ExchangeInstructions
+        )
+    }
+
+    /// Instructions and no time: an emulator tells them as well as a machine.
+    pub fn is_counted(self) -> bool {
+        matches!(
+            self,
+            Figure::HandshakeInstructions
+                | Figure::ExchangeInstructions
+                | Figure::EncryptInstructions
+                | Figure::DecryptInstructions
+                | Figure::CipherInstructions
+        )
+    }
 
     pub fn name(self) -> &'static str {
         match self {
@@ -186,6 +276,11 @@ impl Figure {
             Figure::Handshake => "handshake",
             Figure::Exchange => "exchange",
             Figure::HandshakeCpu => "handshake-cpu",
+            Figure::HandshakeInstructions => "handshake-instructions",
+            Figure::ExchangeInstructions => "exchange-instructions",
+            Figure::EncryptInstructions => "client-encrypt-instructions",
+            Figure::DecryptInstructions => "client-decrypt-instructions",
+            Figure::CipherInstructions => "client-instructions",
         }
     }
 
@@ -193,17 +288,38 @@ impl Figure {
         Figure::ALL.into_iter().find(|figure| figure.name() == name)
     }
 
-    /// Of a row: seconds, or for the share a percentage.
+    /// Of a row: seconds; for the share a percentage, for what is counted millions.
     pub fn of(self, row: &Row) -> Option<f64> {
         let seconds = |nanoseconds: u64| nanoseconds as f64 / 1e9;
         let tls = row.tls.as_ref();
         match self {
             Figure::Handshake => return tls.map(|t| seconds(t.handshake)),
             Figure::Exchange => return tls.map(|t| seconds(t.exchange)),
-            Figure::HandshakeCpu => return tls.map(|t| seconds(t.handshake_cpu)),
+            // A client without a clock has no processor time to tell.
+            Figure::HandshakeCpu => {
+                let told = tls.map(|t| t.handshake_cpu).filter(|time| *time > 0);
+                return told.map(seconds);
+            }
+            Figure::HandshakeInstructions | Figure::ExchangeInstructions => {
+                let counted = tls.and_then(|t| t.instructions)?;
+                let number = match self {
+                    Figure::HandshakeInstructions => counted.handshake,
+                    _ => counted.exchange,
+                };
+                return Some(number as f64 / 1e6);
+            }
             _ => {}
         }
         let t = row.stamps.as_ref()?;
+        let millions = |of: fn(Sealing) -> u64| Some(of(t.instructions?) as f64 / 1e6);
+        match self {
+            Figure::EncryptInstructions => return millions(|counted| counted.encrypt),
+            Figure::DecryptInstructions => return millions(|counted| counted.decrypt),
+            Figure::CipherInstructions => {
+                return millions(|counted| counted.encrypt + counted.decrypt);
+            }
+            _ => {}
+        }
         let client_encrypt = t.t1;
         let client_decrypt = t.t7.checked_sub(t.t6)?;
         let server_encrypt = t.t5_less_t2.checked_sub(t.t4_less_t2)?;
@@ -313,6 +429,7 @@ pub(crate) mod tests {
                 experiment: Experiment::Symmetric,
                 scenario: "two-processes".into(),
                 implementation: "selo".into(),
+                device: None,
                 cipher: cipher.into(),
                 group: None,
                 handshake: None,
@@ -340,6 +457,7 @@ pub(crate) mod tests {
                 t3_less_t2: 90,
                 t4_less_t2: 100,
                 t5_less_t2: 200,
+                instructions: None,
             }),
             tls: None,
         }

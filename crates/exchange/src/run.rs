@@ -2,7 +2,7 @@
 //! order that a seed decides, so that whatever drifts meanwhile falls on all alike. What a
 //! file has already is not done again.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use selo_lab::stats;
 
@@ -20,6 +20,8 @@ pub struct Plan {
     /// What is between the machines, in words.
     pub link: String,
     pub emulated: bool,
+    /// Clients that are other machines than this one, by their device.
+    pub clients: BTreeMap<String, String>,
 }
 
 /// What an exchange that went well has to say.
@@ -73,7 +75,7 @@ pub fn run(
     let order = stats::shuffled(wanted.len(), plan.seed);
     steps.extend(order.into_iter().map(|place| wanted[place]));
 
-    let client = net::machine(plan.emulated);
+    let here = net::machine(plan.emulated);
     let mut failures: Vec<Error> = Vec::new();
     let mut in_a_row = 0;
     let mut tried = 0;
@@ -85,7 +87,13 @@ pub fn run(
         tried += 1;
         let result = exchange(unit);
         let measured = result.as_ref().cloned_or_default();
-        let emulated = plan.emulated || measured.server.ends_with(net::EMULATED);
+        let device = unit.device.as_ref();
+        let client = device
+            .and_then(|device| plan.clients.get(device))
+            .unwrap_or(&here);
+        let emulated = [client, &measured.server]
+            .into_iter()
+            .any(|end| end.ends_with(net::EMULATED));
         rows.push(&Row {
             schema: SCHEMA.into(),
             unit: (*unit).clone(),
@@ -158,6 +166,7 @@ mod tests {
             seed: 1,
             link: "loopback".into(),
             emulated: false,
+            clients: BTreeMap::new(),
         }
     }
 

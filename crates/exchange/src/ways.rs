@@ -2,7 +2,8 @@
 //! protocol, Selo's link, TLS 1.3. Alone, and as one of a day's.
 //!
 //! The link's bytes are those of its frames (`selo-link`), its cycles, memory and flash those
-//! of measured rows on the Uno; TLS is counted on the wire and measured in rows of this crate.
+//! of measured rows on the Uno; those of the paper's protocol are the sums of its parts' rows.
+//! TLS is counted on the wire and measured in rows of this crate.
 
 use std::path::Path;
 
@@ -13,12 +14,12 @@ use selo_link::frame::{
 use selo_report::format::{count, significant};
 use selo_report::svg::Picture;
 use selo_report::svg::bars::{Bar, BarChart, Color, Item, Series};
-use selo_report::table::{Cell, Column, Table};
+use selo_report::table::{Cell, Column, Table, Tone};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::figures::groups;
-use crate::row::{Experiment, Figure, Row};
+use crate::figures::{Group, groups};
+use crate::row::{Experiment, Figure, Row, TlsTimes};
 
 /// Bytes of the reading.
 const READING: usize = 16;
@@ -28,6 +29,8 @@ const READING: usize = 16;
 pub enum Computing {
     /// Cycles of the chip.
     Cycles(f64),
+    /// Instructions of a core whose cycles nobody knows.
+    Instructions(f64),
     /// Seconds of the processor on which the rows were made.
     Seconds(f64),
     Unknown,
@@ -37,6 +40,9 @@ impl Computing {
     fn plus(self, times: f64, other: Computing) -> Computing {
         match (self, other) {
             (Computing::Cycles(a), Computing::Cycles(b)) => Computing::Cycles(a + times * b),
+            (Computing::Instructions(a), Computing::Instructions(b)) => {
+                Computing::Instructions(a + times * b)
+            }
             (Computing::Seconds(a), Computing::Seconds(b)) => Computing::Seconds(a + times * b),
             _ => Computing::Unknown,
         }
@@ -70,6 +76,7 @@ impl Cost {
             trips: self.trips / among,
             computing: match self.computing {
                 Computing::Cycles(cycles) => Computing::Cycles(cycles / among),
+                Computing::Instructions(number) => Computing::Instructions(number / among),
                 Computing::Seconds(seconds) => Computing::Seconds(seconds / among),
                 Computing::Unknown => Computing::Unknown,
             },
@@ -85,16 +92,30 @@ impl Cost {
 #[derive(Clone, Debug)]
 pub struct Way {
     pub name: String,
+    /// The board that computes.
+    pub on: String,
     /// The first reading, with all that must come before it.
     pub alone: Cost,
     /// One of a day's readings.
     pub of_a_day: Cost,
     /// Bytes on the device, where they were measured.
-    pub flash: Option<f64>,
-    pub ram: Option<f64>,
-    pub stack: Option<f64>,
+    pub memory: Memory,
     pub note: &'static str,
 }
+
+/// Bytes on a device.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Memory {
+    pub flash: Option<f64>,
+    /// Variables and heap.
+    pub ram: Option<f64>,
+    pub stack: Option<f64>,
+    /// The RAM of the part, where it is less than both together.
+    pub exceeded: Option<f64>,
+}
+
+/// The board of the kept rows.
+const KEPT: &str = "uno";
 
 /// A number of the file of kept rows, `bench/baseline/uno.json`.
 fn kept(file: &Value, row: &str, figure: &str) -> Option<f64> {
@@ -136,28 +157,33 @@ pub fn ways(file: &Value, suite: &str, rows: &[Row], readings: u32) -> Vec<Way> 
         cycles("pair"),
     );
     let all = format!("link {suite} all");
-    let memory = |figure| kept(file, &all, figure);
+    let memory = Memory {
+        flash: kept(file, &all, "flash"),
+        ram: kept(file, &all, "ram"),
+        stack: kept(file, &all, "about_stack"),
+        exceeded: None,
+    };
     let link = |name: &str, alone: Cost, of_a_day: Cost, note| Way {
         name: name.into(),
+        on: KEPT.into(),
         alone,
         of_a_day,
-        flash: memory("flash"),
-        ram: memory("ram"),
-        stack: memory("about_stack"),
+        memory,
         note,
     };
     // The two public keys, and blocks of 16 bytes with padding.
-    let keys = cost(1 + 33, 33, 1, Computing::Unknown);
-    let blocks = cost(1 + (READING / 16 + 1) * 16, 0, 0, Computing::Unknown);
+    let blocks = READING / 16 + 1;
+    let (first, each) = classic(file, blocks);
+    let keys = cost(1 + 33, 33, 1, first);
+    let sealed = cost(1 + blocks * 16, 0, 0, each);
     let mut ways = vec![
         Way {
             name: "classic".into(),
-            alone: keys.plus(1.0, blocks),
-            of_a_day: keys.plus(n, blocks).shared(n),
-            flash: None,
-            ram: None,
-            stack: None,
-            note: "The published protocol as printed: it authenticates nobody, and was not measured on the chip.",
+            on: KEPT.into(),
+            alone: keys.plus(1.0, sealed),
+            of_a_day: keys.plus(n, sealed).shared(n),
+            memory: classic_memory(file),
+            note: "The published protocol as printed: it authenticates nobody. Computing and memory are the sums of its functions' rows, without a firmware around them.",
         },
         link(
             "link, in a session",
@@ -178,8 +204,112 @@ pub fn ways(file: &Value, suite: &str, rows: &[Row], readings: u32) -> Vec<Way> 
             "A pairing is done once in a device's life; here it is done every day.",
         ),
     ];
+    ways.extend(boards(rows, suite, n));
     ways.extend(tls(rows, n));
     ways
+}
+
+/// The link on other boards, as rows of this crate have it.
+fn boards(rows: &[Row], suite: &str, n: f64) -> Vec<Way> {
+    let mut found = Vec::new();
+    for group in groups(rows, Experiment::Link) {
+        if group.unit.cipher != suite {
+            continue;
+        }
+        let mean = |of: &dyn Fn(&Row, &TlsTimes) -> f64| {
+            let with_times = group.rows.iter().filter_map(|row| Some((row, row.tls?)));
+            let sum: f64 = with_times.map(|(row, tls)| of(row, &tls)).sum();
+            sum / group.rows.len().max(1) as f64
+        };
+        let part = |part: fn(Part) -> f64| computing(&group.rows, part);
+        let join = Cost {
+            sent: mean(&|_, tls| tls.handshake_sent as f64),
+            received: mean(&|_, tls| tls.handshake_received as f64),
+            trips: 1.0,
+            computing: part(|part| part.handshake),
+        };
+        let reading = Cost {
+            sent: mean(&|row, tls| (row.sent - tls.handshake_sent) as f64),
+            received: 0.0,
+            trips: 0.0,
+            computing: part(|part| part.exchange),
+        };
+        let way = |name: &str, alone, of_a_day, note| Way {
+            name: name.into(),
+            on: group.unit.device.clone().unwrap_or_default(),
+            alone,
+            of_a_day,
+            memory: memory(&group),
+            note,
+        };
+        found.push(way(
+            "link, in a session",
+            reading,
+            reading,
+            "A session that is there already. In portable C, without a radio.",
+        ));
+        found.push(way(
+            "link, join",
+            join.plus(1.0, reading),
+            join.plus(n, reading).shared(n),
+            "A join at the start of the day. In portable C, without a radio.",
+        ));
+    }
+    found
+}
+
+fn memory(group: &Group<'_>) -> Memory {
+    let most = |of: fn(&TlsTimes) -> Option<u64>| {
+        let times = group.rows.iter().filter_map(|row| row.tls.as_ref());
+        times.filter_map(of).max().map(|bytes| bytes as f64)
+    };
+    Memory {
+        flash: most(|tls| tls.flash),
+        ram: most(|tls| Some(tls.variables.unwrap_or_default() + tls.heap?)),
+        stack: most(|tls| tls.stack),
+        exceeded: most(|tls| tls.exceeds().filter(|exceeds| *exceeds).and(tls.memory)),
+    }
+}
+
+/// The functions of the published protocol, and the strategy of their rows.
+const CLASSIC: [&str; 3] = ["x25519 fast", "sha3-256 fast", "aes-256-ecb fast"];
+
+/// What the published protocol computes: for the keys, and for so many blocks.
+fn classic(file: &Value, blocks: usize) -> (Computing, Computing) {
+    let [agree, hash, cipher] = CLASSIC;
+    let cycles = |row: String| kept(file, &row, "cycles");
+    let first = || {
+        Some(
+            cycles(format!("{agree} keygen"))?
+                + cycles(format!("{agree} shared-secret"))?
+                + cycles(format!("{hash} hash 32"))?
+                + cycles(format!("{cipher} key-setup"))?,
+        )
+    };
+    // Kept of one block and of four: each one more takes the same.
+    let each = || {
+        let one = cycles(format!("{cipher} encrypt 16"))?;
+        let four = cycles(format!("{cipher} encrypt 64"))?;
+        Some(one + (blocks as f64 - 1.0) * (four - one) / 3.0)
+    };
+    let known = |cycles: Option<f64>| cycles.map_or(Computing::Unknown, Computing::Cycles);
+    (known(first()), known(each()))
+}
+
+fn classic_memory(file: &Value) -> Memory {
+    let [agree, hash, cipher] = CLASSIC;
+    let images = [
+        format!("{agree} both"),
+        format!("{hash} hash"),
+        format!("{cipher} encrypt"),
+    ];
+    let sum = |figure| -> Option<f64> { images.iter().map(|row| kept(file, row, figure)).sum() };
+    Memory {
+        flash: sum("flash"),
+        ram: sum("ram"),
+        stack: kept(file, &format!("{agree} keygen"), "stack"),
+        exceeded: None,
+    }
 }
 
 fn tls(rows: &[Row], n: f64) -> Vec<Way> {
@@ -196,9 +326,7 @@ fn tls(rows: &[Row], n: f64) -> Vec<Way> {
                 received: mean(&|row| row.received as f64),
                 // And one for TCP to connect.
                 trips: mean(&|row| (1 + tls(row).handshake_trips + tls(row).exchange_trips) as f64),
-                computing: Computing::Seconds(mean(&|row| {
-                    (tls(row).handshake_cpu + tls(row).exchange_cpu) as f64 / 1e9
-                })),
+                computing: computing(rows, |part| part.handshake + part.exchange),
             }
         };
         let alone = cost(&group.rows);
@@ -212,26 +340,55 @@ fn tls(rows: &[Row], n: f64) -> Vec<Way> {
                 && (&other.unit.cipher, &other.unit.group, &other.unit.scenario)
                     == (&unit.cipher, &unit.group, &unit.scenario)
                 && other.unit.implementation == unit.implementation
+                && other.unit.device == unit.device
         });
         let of_a_day = full.map_or(alone, |full| {
             cost(&full.rows).plus(n - 1.0, alone).shared(n)
         });
-        let most = |of: fn(&crate::row::TlsTimes) -> Option<u64>| {
-            let times = group.rows.iter().filter_map(|row| row.tls.as_ref());
-            times.filter_map(of).max().map(|bytes| bytes as f64)
-        };
         found.push(Way {
             name: format!("TLS 1.3, {}, {}", unit.label(), unit.implementation),
+            on: unit.device.clone().unwrap_or_else(|| "native".into()),
             alone,
             of_a_day,
-            flash: None,
-            ram: most(|tls| tls.heap),
-            stack: most(|tls| tls.stack),
-            note: "A connection for each reading. The reading goes as JSON in HTTP, longer than its 16 bytes. Memory is the most heap.",
+            memory: memory(group),
+            note: "A connection for each reading. The reading goes as JSON in HTTP, longer than its 16 bytes. RAM is variables and most heap.",
         });
         debug_assert!(group.summary(Figure::Handshake).is_some());
     }
     found
+}
+
+/// Handshake and exchange of a row, of one kind.
+struct Part {
+    handshake: f64,
+    exchange: f64,
+}
+
+/// What a client computed: instructions where they were counted, else the processor's time
+/// where the client has a clock.
+fn computing(rows: &[&Row], of: fn(Part) -> f64) -> Computing {
+    let times = || rows.iter().filter_map(|row| row.tls);
+    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let counted = |tls: TlsTimes| {
+        let counted = tls.instructions?;
+        Some(of(Part {
+            handshake: counted.handshake as f64,
+            exchange: counted.exchange as f64,
+        }))
+    };
+    if let Some(counted) = times().map(counted).collect() {
+        return Computing::Instructions(mean(counted));
+    }
+    let seconds = times().map(|tls| {
+        of(Part {
+            handshake: tls.handshake_cpu as f64 / 1e9,
+            exchange: tls.exchange_cpu as f64 / 1e9,
+        })
+    });
+    match mean(seconds.collect()) {
+        seconds if seconds > 0.0 => Computing::Seconds(seconds),
+        _ => Computing::Unknown,
+    }
 }
 
 fn number(value: f64) -> Cell {
@@ -248,10 +405,13 @@ pub fn table(ways: &[Way], readings: u32, clock_hz: f64, power: &PowerProfile) -
         format!("One sealed reading of {READING} bytes, alone and as one of {readings} a day"),
         vec![
             Column::text("Way"),
+            Column::text("On"),
             Column::number("Sent", "bytes"),
             Column::number("Received", "bytes"),
             Column::number("Waits", ""),
             Column::number("Computing", "cycles").with_note("Of the Uno."),
+            Column::number("Computing", "M instructions")
+                .with_note("Of an emulated core: how many cycles they take is not known."),
             Column::number("Computing", "ms")
                 .with_note("Of the processor of the machine on which the rows were made."),
             Column::number("Energy", "mJ"),
@@ -268,25 +428,37 @@ pub fn table(ways: &[Way], readings: u32, clock_hz: f64, power: &PowerProfile) -
         _ => Cell::none(),
     };
     for way in ways {
-        let (cycles, milliseconds) = match way.alone.computing {
-            Computing::Cycles(cycles) => (bytes(Some(cycles)), Cell::none()),
-            Computing::Seconds(seconds) => (Cell::none(), number(seconds * 1e3)),
-            Computing::Unknown => (Cell::none(), Cell::none()),
+        let (mut cycles, mut instructions, mut milliseconds) =
+            (Cell::none(), Cell::none(), Cell::none());
+        match way.alone.computing {
+            Computing::Cycles(number) => cycles = bytes(Some(number)),
+            Computing::Instructions(counted) => instructions = number(counted / 1e6),
+            Computing::Seconds(seconds) => milliseconds = number(seconds * 1e3),
+            Computing::Unknown => {}
+        }
+        let memory = way.memory;
+        let ram = match memory.exceeded {
+            Some(part) => bytes(memory.ram).with_tone(Tone::Bad).with_note(format!(
+                "With the stack it does not fit: the part has {part}."
+            )),
+            None => bytes(memory.ram),
         };
         table.push(vec![
             Cell::text(&way.name).with_note(way.note),
+            Cell::text(&way.on),
             bytes(Some(way.alone.sent)),
             bytes(Some(way.alone.received)),
             number(way.alone.trips),
             cycles,
+            instructions,
             milliseconds,
             energy(way.alone.computing),
             number(way.of_a_day.bytes()),
             number(way.of_a_day.trips),
             energy(way.of_a_day.computing),
-            bytes(way.flash),
-            bytes(way.ram),
-            bytes(way.stack),
+            bytes(memory.flash),
+            ram,
+            bytes(memory.stack),
         ]);
     }
     table.remarks.push(
@@ -296,7 +468,9 @@ pub fn table(ways: &[Way], readings: u32, clock_hz: f64, power: &PowerProfile) -
             .into(),
     );
     table.remarks.push(format!(
-        "Energy is the core's above idle by the profile {} at {} MHz; no radio is in it.",
+        "Energy is the core's above idle by the profile {} at {} MHz; no radio is in it. It is \
+         that of cycles: where only instructions are known, or the time of another machine, \
+         there is none.",
         power.name,
         clock_hz / 1e6
     ));
@@ -331,7 +505,7 @@ pub fn picture(ways: &[Way], readings: u32) -> Picture {
             .iter()
             .map(|way| Item {
                 label: way.name.clone(),
-                remark: String::new(),
+                remark: way.on.clone(),
                 contender: None,
                 bars: vec![bar(way.alone.bytes()), bar(way.of_a_day.bytes())],
             })
@@ -343,7 +517,7 @@ pub fn picture(ways: &[Way], readings: u32) -> Picture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::TlsTimes;
+    use crate::row::Counted;
     use crate::row::tests::sample;
 
     fn tls_row(handshake: &str, sent: u64) -> Row {
@@ -380,9 +554,27 @@ mod tests {
         assert!((way("link, join").of_a_day.bytes() - (116.0 / 10.0 + 29.0)).abs() < 1e-9);
         assert_eq!(way("link, pair").alone.bytes(), 149.0 + 145.0);
         assert_eq!(way("link, pair").alone.sent, 38.0 + 53.0 + 58.0 + 29.0);
+        // 5,225,205 + 12,683,635 + 95,502 + 1,166, and two blocks of 3,164 and 3,094.
+        let classic = way("classic").alone.computing;
+        assert!(matches!(classic, Computing::Cycles(c) if (1.5e7..2.5e7).contains(&c)));
         assert!(matches!(way("link, join").alone.computing, Computing::Cycles(c) if c > 1e6));
         let full = way("TLS 1.3, TLS_AES_128_GCM_SHA256, x25519, full");
         assert_eq!((full.alone.bytes(), full.alone.trips), (1100.0, 3.0));
+        assert_eq!(full.alone.computing, Computing::Seconds(0.001));
+        let mut counted = tls_row("full", 1000);
+        counted.unit.device = Some("esp8266".into());
+        let tls = counted.tls.as_mut().expect("it is one of TLS");
+        tls.instructions = Some(Counted {
+            handshake: 200_000_000,
+            exchange: 50_000,
+        });
+        (tls.variables, tls.heap, tls.stack) = (Some(4_000), Some(70_000), Some(10_000));
+        tls.memory = Some(81_920);
+        let emulated = ways(&file, "chachapoly-blake2s", &[counted], 10);
+        let emulated = emulated.last().expect("a way");
+        assert_eq!(emulated.alone.computing, Computing::Instructions(200.05e6));
+        assert_eq!(emulated.memory.ram, Some(74_000.0));
+        assert_eq!(emulated.memory.exceeded, Some(81_920.0));
         let resumed = way("TLS 1.3, TLS_AES_128_GCM_SHA256, x25519, resumed");
         assert!((resumed.of_a_day.sent - (1000.0 + 9.0 * 500.0) / 10.0).abs() < 1e-9);
         assert!(picture(&all, 10).standalone().contains("link, join"));

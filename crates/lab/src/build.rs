@@ -219,6 +219,54 @@ impl<'a> Builder<'a> {
         self.build_program(unit, list, &program, defines)
     }
 
+    /// A whole program that is no unit's. `{NAME}` at the beginning of its files and folders
+    /// stands for the folder of `places` by that name; `list` is where it is described.
+    pub fn standalone(
+        &self,
+        program: &Program,
+        places: &BTreeMap<String, PathBuf>,
+        list: &Path,
+        what: &str,
+    ) -> Result<Image> {
+        let root = &self.project.root;
+        let path = |text: &str| {
+            let of = |(name, folder): (&String, &PathBuf)| {
+                let rest = text.strip_prefix(&format!("{{{name}}}"))?;
+                Some(folder.join(rest.trim_start_matches('/')))
+            };
+            places
+                .iter()
+                .find_map(of)
+                .unwrap_or_else(|| root.join(text))
+        };
+        let include: Vec<PathBuf> = program
+            .include
+            .iter()
+            .map(|folder| path(folder))
+            .chain(self.port.include.iter().map(|folder| root.join(folder)))
+            .collect();
+        let board = &self.board.toolchain;
+        let common = [&board.flags[..], &self.port.flags, &program.flags].concat();
+        let mut objects = Vec::new();
+        for source in &self.port.program_sources {
+            objects.push(self.object(&root.join(source), &include, &common)?);
+        }
+        for group in &program.groups {
+            let flags = [&common[..], &group.flags].concat();
+            for file in &group.files {
+                for source in matching(&path(file), list)? {
+                    objects.push(self.object(&source, &include, &flags)?);
+                }
+            }
+        }
+        let link = [
+            &board.link_flags[..],
+            &self.port.link_flags,
+            &program.link_flags,
+        ];
+        self.link(&objects, &common, &link.concat(), what)
+    }
+
     fn build_program(
         &self,
         unit: &Unit<'_>,

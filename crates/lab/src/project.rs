@@ -36,6 +36,10 @@ pub struct Project {
 pub struct Port {
     pub agent_sources: Vec<String>,
     pub footprint_sources: Vec<String>,
+    /// What a whole program that is not a unit's takes of the port: start-up and heap, where
+    /// no system gives them.
+    #[serde(default)]
+    pub program_sources: Vec<String>,
     #[serde(default)]
     pub include: Vec<String>,
     #[serde(default)]

@@ -103,13 +103,13 @@ impl Sources {
     /// Brings every source of a contender into the cache.
     pub fn fetch(&self, contender: &Contender, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
         for source in contender.all_sources() {
-            self.one(source, progress)?;
+            self.fetch_one(source, progress)?;
         }
         Ok(())
     }
 
     /// One source, or the first of its alternatives that can be had.
-    fn one(&self, source: &Source, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
+    pub fn fetch_one(&self, source: &Source, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
         if source.cached(&self.unpacked).is_some() {
             return Ok(());
         }

@@ -141,6 +141,7 @@ pub struct ExchangeLink {
     pub cipher: Option<String>,
     pub payload: Option<String>,
     pub implementation: Option<String>,
+    pub device: Option<String>,
     pub group: Option<String>,
     pub handshake: Option<String>,
     /// What differs in the second value: a quotient, or how many per cent more or less.
@@ -162,6 +163,7 @@ impl ExchangeLink {
             cipher: pick(&other.cipher, &self.cipher),
             payload: pick(&other.payload, &self.payload),
             implementation: pick(&other.implementation, &self.implementation),
+            device: pick(&other.device, &self.device),
             group: pick(&other.group, &self.group),
             handshake: pick(&other.handshake, &self.handshake),
             over: pick(&other.over, &self.over),

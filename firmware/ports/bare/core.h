@@ -17,6 +17,10 @@ size_t core_read(void *to, size_t size);
 void core_write(const void *from, size_t size);
 void core_say(const char *text, size_t size);
 
+/* Bytes of the host's file `name`, below the folder where the emulator was started, at most
+ * `size`; 0 if there is none. */
+size_t core_load(const char *name, void *to, size_t size);
+
 /* Ends the emulation. */
 _Noreturn void core_exit(uint8_t status);
 

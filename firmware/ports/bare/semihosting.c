@@ -5,7 +5,7 @@
  */
 #include "core.h"
 
-enum { SYS_OPEN = 1, SYS_WRITE = 5, SYS_READ = 6, SYS_EXIT_EXTENDED = 0x20 };
+enum { SYS_OPEN = 1, SYS_CLOSE = 2, SYS_WRITE = 5, SYS_READ = 6, SYS_EXIT_EXTENDED = 0x20 };
 enum { OPEN_READ = 0, OPEN_WRITE = 4, OPEN_APPEND = 8 }; /* of ":tt": input, output, errors */
 enum { APPLICATION_EXIT = 0x20026 };
 
@@ -41,6 +41,21 @@ void core_say(const char *text, size_t size)
 {
     static intptr_t file;
     move(SYS_WRITE, OPEN_APPEND, &file, text, size);
+}
+
+size_t core_load(const char *name, void *to, size_t size)
+{
+    size_t length = 0;
+    while (name[length] != '\0')
+        length++;
+    const struct { const char *name; intptr_t mode, length; } opening = {name, 1, (intptr_t)length};
+    intptr_t file = core_host(SYS_OPEN, &opening); /* mode 1: to read bytes */
+    if (file == -1)
+        return 0;
+    const struct { intptr_t file; void *to; size_t size; } reading = {file, to, size};
+    size_t left = (size_t)core_host(SYS_READ, &reading);
+    core_host(SYS_CLOSE, &file);
+    return left > size ? 0 : size - left;
 }
 
 void core_exit(uint8_t status)

@@ -3,7 +3,7 @@
  */
 #include "core.h"
 
-enum { SYS_EXIT = 1, SYS_READ = 3, SYS_WRITE = 4 };
+enum { SYS_EXIT = 1, SYS_READ = 3, SYS_WRITE = 4, SYS_OPEN = 5, SYS_CLOSE = 6 };
 
 /* Answers with the number of bytes, or -1. */
 static int32_t host(int32_t call, int32_t first, const void *bytes, size_t size)
@@ -30,6 +30,21 @@ void core_write(const void *from, size_t size)
 void core_say(const char *text, size_t size)
 {
     host(SYS_WRITE, 2, text, size);
+}
+
+size_t core_load(const char *name, void *to, size_t size)
+{
+    int32_t file = host(SYS_OPEN, (int32_t)(uintptr_t)name, NULL, 0);
+    size_t have = 0;
+    while (file >= 0 && have < size) {
+        int32_t got = host(SYS_READ, file, (uint8_t *)to + have, size - have);
+        if (got <= 0)
+            break;
+        have += (size_t)got;
+    }
+    if (file >= 0)
+        host(SYS_CLOSE, file, NULL, 0);
+    return have;
 }
 
 void core_exit(uint8_t status)

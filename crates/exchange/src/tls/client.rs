@@ -56,7 +56,7 @@ impl Url {
         })
     }
 
-    fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("{}:{}", self.host, self.port)
     }
 }
@@ -288,18 +288,13 @@ impl Client {
     }
 
     fn request(&self, route: &str, body: &str, close: bool) -> zeroize::Zeroizing<String> {
-        let token = self.token.as_ref().map_or_else(String::new, |token| {
-            format!("Authorization: Bearer {}\r\n", **token)
-        });
-        zeroize::Zeroizing::new(format!(
-            "POST {}{BASE}{route} HTTP/1.1\r\nHost: {}\r\n{}Content-Type: \
-             application/json\r\nContent-Length: {}\r\n{}\r\n{body}",
-            self.url.prefix,
-            self.url.address(),
-            *zeroize::Zeroizing::new(token),
-            body.len(),
-            if close { "Connection: close\r\n" } else { "" },
-        ))
+        request(
+            &self.url,
+            self.token.as_ref().map(|token| token.as_str()),
+            route,
+            body,
+            close,
+        )
     }
 
     fn ask(
@@ -359,6 +354,28 @@ impl Client {
             Some(other) => Error::Protocol(other.to_string()),
         }
     }
+}
+
+/// What is asked of the server; `close` says that nothing follows.
+pub fn request(
+    url: &Url,
+    token: Option<&str>,
+    route: &str,
+    body: &str,
+    close: bool,
+) -> zeroize::Zeroizing<String> {
+    let token = token.map_or_else(String::new, |token| {
+        format!("Authorization: Bearer {token}\r\n")
+    });
+    zeroize::Zeroizing::new(format!(
+        "POST {}{BASE}{route} HTTP/1.1\r\nHost: {}\r\n{}Content-Type: \
+         application/json\r\nContent-Length: {}\r\n{}\r\n{body}",
+        url.prefix,
+        url.address(),
+        *zeroize::Zeroizing::new(token),
+        body.len(),
+        if close { "Connection: close\r\n" } else { "" },
+    ))
 }
 
 /// The server took it.

@@ -3,6 +3,7 @@
 
 pub mod client;
 pub mod http;
+pub mod library;
 pub mod server;
 
 use std::path::Path;

@@ -7,7 +7,7 @@
 mod chip;
 mod native;
 pub mod port;
-mod qemu;
+pub mod qemu;
 mod serial;
 
 use std::collections::BTreeMap;

@@ -78,13 +78,7 @@ impl QemuSession {
         image: &Path,
         limit: u64,
     ) -> Result<QemuSession> {
-        let Some(qemu) = &board.qemu else {
-            return Err(broken(format!(
-                "boards/{}.toml has no [qemu] table",
-                board.name
-            )));
-        };
-        let plugin = plugin(root)?;
+        let qemu = qemu_of(board)?;
         let folder = tempfile::Builder::new()
             .prefix("selo-qemu-")
             .tempdir()
@@ -97,16 +91,7 @@ impl QemuSession {
             path: errors.clone(),
             source,
         })?;
-        let mut command = Command::new(&qemu.program);
-        command.arg("-plugin");
-        command.arg(plugin_argument(
-            &plugin,
-            &socket,
-            limit,
-            &elf::marks(image)?,
-        ));
-        let image = image.display().to_string();
-        command.args(qemu.arguments.iter().map(|a| a.replace("{image}", &image)));
+        let mut command = counting(root, board, image, limit, &socket)?;
         command.stderr(Stdio::from(file));
         let mut program = NativeSession::spawn(RUNNER, command, SILENCE)
             .map_err(|error| named(error, board, qemu))?;
@@ -165,6 +150,44 @@ impl Session for QemuSession {
             spans: Vec::new(),
             counts: self.read_report()?.counts,
         })
+    }
+}
+
+fn qemu_of(board: &Board) -> Result<&Qemu> {
+    let none = || broken(format!("boards/{}.toml has no [qemu] table", board.name));
+    board.qemu.as_ref().ok_or_else(none)
+}
+
+/// How to start `image` on the board's emulator. The plugin reports to whoever listens at
+/// `socket`.
+pub fn counting(
+    root: &Path,
+    board: &Board,
+    image: &Path,
+    limit: u64,
+    socket: &Path,
+) -> Result<Command> {
+    let qemu = qemu_of(board)?;
+    let mut command = Command::new(&qemu.program);
+    command.arg("-plugin");
+    command.arg(plugin_argument(
+        &plugin(root)?,
+        socket,
+        limit,
+        &elf::marks(image)?,
+    ));
+    let image = image.display().to_string();
+    command.args(qemu.arguments.iter().map(|a| a.replace("{image}", &image)));
+    Ok(command)
+}
+
+/// What the plugin counted in each span, from all that it said; an error if it ended the
+/// program.
+pub fn counted(said: &str) -> Result<Vec<Counts>> {
+    let report = parse(said)?;
+    match report.stop {
+        Some(stop) => Err(Error::Stopped(stop)),
+        None => Ok(report.counts),
     }
 }
 

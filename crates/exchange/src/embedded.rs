@@ -1,0 +1,364 @@
+//! Clients of C (`firmware/client`), on this machine or on a board's emulator: TLS libraries of
+//! embedded systems, and a node of the link. The connection is their standard input and output,
+//! so nothing stands between them and the other end; an emulator's plugin counts their
+//! instructions.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use selo_lab::board::Board;
+use selo_lab::build::{Builder, Image, Program};
+use selo_lab::project::Project;
+use selo_lab::read_toml;
+use selo_lab::runner::qemu;
+use selo_lab::source::{Source, Sources, Step};
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+use crate::net;
+use crate::row::{Counted, TlsTimes};
+use crate::tls::client::Done;
+
+/// Where the descriptions are, below the project's root.
+const FOLDER: &str = "firmware/client";
+/// The other experiment's two ends.
+const PEER: &str = "firmware/exchange/peer.toml";
+/// Without a board, a client runs on this machine.
+const HERE: &str = "native";
+/// A client that says nothing for so long computes no more. Not a measurement.
+const SILENCE: Duration = Duration::from_secs(600);
+/// A handshake takes a hundredth of it.
+const INSTRUCTIONS: u64 = 50_000_000_000;
+/// `firmware/client/NAME.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Description {
+    name: String,
+    title: String,
+    version: String,
+    /// Read by people.
+    #[allow(dead_code)]
+    licence: String,
+    #[allow(dead_code)]
+    note: String,
+    /// The key exchanges of a client of TLS.
+    #[serde(default)]
+    groups: Vec<String>,
+    /// Absent where all of it is this project's.
+    #[serde(default)]
+    source: Option<Source>,
+    program: Program,
+}
+
+/// A client, built for a board.
+#[derive(Debug)]
+pub struct Embedded {
+    root: PathBuf,
+    board: Board,
+    image: Image,
+    /// Library and version, as rows have them.
+    pub implementation: String,
+    /// The key exchanges that it offers.
+    pub groups: Vec<String>,
+    /// The machine, as rows have it.
+    pub machine: String,
+}
+
+impl Embedded {
+    /// Builds the client `name` for `board`, or for this machine; fetches a library's sources if
+    /// they are not there. `defines`, such as `-DNAME=VALUE`, are added to its flags.
+    pub fn build(
+        project: &Project,
+        name: &str,
+        board: Option<&str>,
+        defines: &[String],
+        say: fn(&str),
+    ) -> Result<Embedded> {
+        let list = project.root.join(FOLDER).join(format!("{name}.toml"));
+        Embedded::build_list(project, &list, board, defines, say)
+    }
+
+    /// Builds both ends of the experiment with a symmetric cipher for a board.
+    pub fn build_peer(project: &Project, board: &str, say: fn(&str)) -> Result<Embedded> {
+        Embedded::build_list(project, &project.root.join(PEER), Some(board), &[], say)
+    }
+
+    fn build_list(
+        project: &Project,
+        list: &Path,
+        board: Option<&str>,
+        defines: &[String],
+        say: fn(&str),
+    ) -> Result<Embedded> {
+        let mut description: Description = read_toml(list)?;
+        description.program.flags.extend(defines.iter().cloned());
+        let board = project.board(board.unwrap_or(HERE))?;
+        let mut places = BTreeMap::new();
+        if let Some(source) = &description.source {
+            Sources::new(&project.root, false).fetch_one(source, &mut |step| {
+                if let Step::Fetching(source) = step {
+                    say(&format!("fetching {} {}", source.package, source.version));
+                }
+            })?;
+            places.insert("source".to_owned(), source.folder(&project.root));
+        }
+        let what = format!("{} for {}", description.title, board.title);
+        let image =
+            Builder::new(project, board)?.standalone(&description.program, &places, list, &what)?;
+        let emulated = board.qemu.is_some();
+        Ok(Embedded {
+            root: std::path::absolute(&project.root).unwrap_or_else(|_| project.root.clone()),
+            board: board.clone(),
+            image,
+            implementation: format!("{} {}", description.name, description.version),
+            groups: description.groups,
+            machine: if emulated {
+                format!("{}{}", board.title, net::EMULATED)
+            } else {
+                net::machine(false)
+            },
+        })
+    }
+
+    /// The board's name.
+    pub fn device(&self) -> &str {
+        &self.board.name
+    }
+
+    /// How to start it, and where an emulator's plugin reports; `folder` is for its socket.
+    pub fn command(&self, folder: &Path) -> Result<(Command, UnixListener)> {
+        let socket = folder.join("report");
+        let report = UnixListener::bind(&socket).map_err(machine("listen to the emulator"))?;
+        // Whoever asks what was counted does not wait for it.
+        report
+            .set_nonblocking(true)
+            .map_err(machine("listen to the emulator"))?;
+        let image = std::path::absolute(&self.image.path).map_err(machine("find the client"))?;
+        let command = match self.board.qemu {
+            Some(_) => qemu::counting(&self.root, &self.board, &image, INSTRUCTIONS, &socket)?,
+            None => Command::new(image),
+        };
+        Ok((command, report))
+    }
+
+    /// Whether its instructions are counted.
+    pub fn is_emulated(&self) -> bool {
+        self.board.qemu.is_some()
+    }
+
+    /// One exchange: the client reads `job`, and what `connect` gives is its connection.
+    /// `timeout` is the connection's.
+    pub fn exchange(
+        &self,
+        job: &[u8],
+        connect: impl FnOnce() -> Result<(OwnedFd, OwnedFd)>,
+        timeout: Duration,
+    ) -> Result<Done> {
+        let folder = tempfile::Builder::new()
+            .prefix("selo-tls-")
+            .tempdir()
+            .map_err(machine("make a temporary folder"))?;
+        std::fs::write(folder.path().join("job"), job)
+            .map_err(machine("write a temporary file"))?;
+        let (mut command, report) = self.command(folder.path())?;
+        command.current_dir(folder.path());
+
+        let start = Instant::now();
+        let ends = connect()?;
+        let connect = nanoseconds(start.elapsed());
+        let heard = hear(command, ends, timeout)?;
+        let mut said = String::new();
+        // What the plugin wrote waits in the socket, whether it still runs or not.
+        if let Ok((mut plugin, _)) = report.accept() {
+            let _ = plugin.read_to_string(&mut said);
+        }
+        let mut done = heard.done(self.is_emulated())?;
+        done.times.connect = connect;
+        if self.is_emulated() {
+            let spans = qemu::counted(&said)?;
+            let [handshake, exchange] = &spans[..] else {
+                return Err(Error::Embedded {
+                    why: format!("{} spans were counted, not 2", spans.len()),
+                });
+            };
+            let counted = Counted {
+                handshake: handshake.instructions,
+                exchange: exchange.instructions,
+            };
+            done.times.instructions = Some(counted);
+            // That of the emulator.
+            done.times.handshake_cpu = 0;
+            done.times.exchange_cpu = 0;
+        }
+        // A program of Linux has memory of the system that nobody counts.
+        if let Some(memory) = &self.board.memory {
+            done.times.flash = Some(self.image.weight.flash);
+            done.times.variables = Some(self.image.weight.ram);
+            done.times.memory = Some(memory.ram.into());
+        }
+        Ok(done)
+    }
+}
+
+/// The two ends of a connection that is one thing both ways.
+pub fn ends<T: Into<OwnedFd>>(
+    stream: T,
+    clone: impl FnOnce(&T) -> std::io::Result<T>,
+) -> Result<(OwnedFd, OwnedFd)> {
+    let input = clone(&stream).map_err(machine("share a connection"))?;
+    Ok((input.into(), stream.into()))
+}
+
+pub(crate) fn machine(doing: &'static str) -> impl Fn(std::io::Error) -> Error {
+    move |source| Error::Machine { doing, source }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// What a client said, and when it was heard.
+#[derive(Debug, Default)]
+struct Heard {
+    lines: Vec<(Instant, String)>,
+    /// The client's last words, should it have fallen silent in the middle.
+    ended: String,
+    timeout: Duration,
+}
+
+/// Runs a client with the connection as its input and output.
+fn hear(mut command: Command, ends: (OwnedFd, OwnedFd), timeout: Duration) -> Result<Heard> {
+    command
+        .stdin(Stdio::from(ends.0))
+        .stdout(Stdio::from(ends.1))
+        .stderr(Stdio::piped());
+    let program = command.get_program().to_string_lossy().into_owned();
+    let mut child = command.spawn().map_err(|error| Error::Embedded {
+        why: format!("{program} does not start: {error}"),
+    })?;
+    // The command holds the connection too: it must end with the client.
+    drop(command);
+    let (to, lines) = channel();
+    if let Some(errors) = child.stderr.take() {
+        std::thread::spawn(move || {
+            for line in BufReader::new(errors).lines().map_while(|line| line.ok()) {
+                if to.send((Instant::now(), line)).is_err() {
+                    break;
+                }
+            }
+        });
+    }
+    let mut heard = Heard {
+        timeout,
+        ..Heard::default()
+    };
+    loop {
+        match lines.recv_timeout(SILENCE) {
+            Ok(line) => heard.lines.push(line),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                let _ = child.kill();
+                break;
+            }
+        }
+    }
+    let status = child.wait().map_err(machine("wait for the client"))?;
+    heard.ended = status.to_string();
+    Ok(heard)
+}
+
+/// The value of `key=value` in a line of words.
+fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    line.split(' ')
+        .find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+}
+
+impl Heard {
+    /// The line that begins with `word`, and when it came.
+    fn line(&self, word: &str) -> Option<(Instant, &str)> {
+        let found = self
+            .lines
+            .iter()
+            .find(|(_, line)| line.split(' ').next() == Some(word));
+        found.map(|(when, line)| (*when, line.as_str()))
+    }
+
+    /// `emulated` clients have no clock: when their lines came counts.
+    fn done(&self, emulated: bool) -> Result<Done> {
+        if let Some((when, line)) = self.line("failed") {
+            return Err(self.failed(when, line));
+        }
+        let parts = ["begin", "handshake", "exchange", "memory"].map(|word| self.line(word));
+        let [Some(begin), Some(handshake), Some(exchange), Some(memory)] = parts else {
+            let last = self
+                .lines
+                .last()
+                .map_or("it said nothing", |(_, line)| line);
+            return Err(Error::Embedded {
+                why: format!("it ended with {}: {last}", self.ended),
+            });
+        };
+        let number = |line: &str, key: &str| -> Result<u64> {
+            let number = value(line, key).and_then(|value| value.parse().ok());
+            number.ok_or_else(|| Error::Embedded {
+                why: format!("it cannot be understood: {line}"),
+            })
+        };
+        let wall = |line: &str, from: Instant, to: Instant| match emulated {
+            true => Ok(nanoseconds(to - from)),
+            false => number(line, "wall"),
+        };
+        let times = TlsTimes {
+            handshake: wall(handshake.1, begin.0, handshake.0)?,
+            exchange: wall(exchange.1, handshake.0, exchange.0)?,
+            handshake_cpu: number(handshake.1, "processor")?,
+            exchange_cpu: number(exchange.1, "processor")?,
+            handshake_sent: number(handshake.1, "sent")?,
+            handshake_received: number(handshake.1, "received")?,
+            handshake_trips: number(handshake.1, "trips")?,
+            exchange_trips: number(exchange.1, "trips")?,
+            heap: Some(number(memory.1, "heap")?),
+            stack: Some(number(memory.1, "stack")?),
+            ..TlsTimes::default()
+        };
+        Ok(Done {
+            sent: times.handshake_sent + number(exchange.1, "sent")?,
+            received: times.handshake_received + number(exchange.1, "received")?,
+            times,
+        })
+    }
+
+    fn failed(&self, when: Instant, line: &str) -> Error {
+        let reason = line.split_once("reason=").map_or("", |(_, reason)| reason);
+        let number = value(line, "number").unwrap_or_default();
+        let why = format!("{reason} ({number})");
+        // Silence and an end look alike to the client.
+        let before = self.lines.iter().rev().find(|(at, _)| *at < when);
+        let waited = before.map_or(Duration::ZERO, |(at, _)| when - *at);
+        match value(line, "fault").unwrap_or_default() {
+            "cut" if waited >= self.timeout => Error::Timeout {
+                doing: "shaking hands or sending a reading",
+                seconds: self.timeout.as_secs(),
+            },
+            "cut" => Error::Cut {
+                doing: "shaking hands or sending a reading",
+            },
+            "wrong-certificate" => Error::WrongCertificate { why },
+            "expired-certificate" => Error::ExpiredCertificate,
+            "not-offered" => Error::NotOffered { what: why },
+            "altered" => Error::Altered {
+                who: "the client",
+                what: "tag",
+            },
+            "refused" => Error::Refused(why),
+            "protocol" => Error::Protocol(why),
+            _ => Error::Embedded { why },
+        }
+    }
+}

@@ -1,0 +1,145 @@
+/* The client of ferreira2021's experiment with the TLS library of an embedded system: shakes
+ * hands over a connection that stands, sends one reading, waits for the answer. `selo exchange
+ * tls --client` builds, starts and hears it (docs/exchange.md).
+ *
+ * What to do is in the file `job`: lines of NAME=VALUE, an empty one, the authorities'
+ * certificates, the request. */
+#include "backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Of the job: room for an authority and a request. In a product both are constants. */
+enum { JOB_BYTES = 3072 };
+
+static char file[JOB_BYTES + 1];
+static struct job job;
+static const char *request;
+static size_t request_bytes;
+static long long started_at;
+
+time_t client_time(time_t *also);
+
+/* When the job was given: no exchange lasts so long that a date would change. */
+time_t client_time(time_t *also)
+{
+    if (also != NULL)
+        *also = (time_t)started_at;
+    return (time_t)started_at;
+}
+
+size_t client_authority(const struct job *from, size_t *at, const unsigned char **der)
+{
+    size_t left = from->authorities_bytes - *at, size;
+    const unsigned char *p = from->authorities + *at;
+    if (left < 4 || p[0] != 0x30)
+        return 0;
+    if (p[1] < 0x80)
+        size = 2u + p[1];
+    else if (p[1] == 0x81)
+        size = 3u + p[2];
+    else if (p[1] == 0x82)
+        size = 4u + ((size_t)p[2] << 8) + p[3];
+    else
+        return 0;
+    if (size > left)
+        return 0;
+    *der = p;
+    *at += size;
+    return size;
+}
+
+/* ---- The job ---------------------------------------------------------------------------- */
+
+/* 0, or -1: it is not of this client. */
+static int read_job(void)
+{
+    size_t size = port_load("job", file, sizeof file);
+    size_t left;
+    char *at = file;
+    if (size == 0 || size > JOB_BYTES)
+        return -1;
+    file[size] = '\0';
+    while (*at != '\n') {
+        char *end = strchr(at, '\n'), *value = strchr(at, '=');
+        if (end == NULL || value == NULL || value > end)
+            return -1;
+        *end = *value++ = '\0';
+        if (strcmp(at, "host") == 0)
+            job.host = value;
+        else if (strcmp(at, "suite") == 0)
+            job.suite = value;
+        else if (strcmp(at, "group") == 0)
+            job.group = value;
+        else if (strcmp(at, "time") == 0)
+            started_at = strtol(value, NULL, 10);
+        else if (strcmp(at, "authorities") == 0)
+            job.authorities_bytes = (size_t)strtoul(value, NULL, 10);
+        else if (strcmp(at, "request") == 0)
+            request_bytes = (size_t)strtoul(value, NULL, 10);
+        else
+            return -1;
+        at = end + 1;
+    }
+    at++;
+    left = size - (size_t)(at - file);
+    job.authorities = (const unsigned char *)at;
+    request = at + job.authorities_bytes;
+    return job.host == NULL || job.suite == NULL || job.group == NULL ||
+                   left != job.authorities_bytes + request_bytes
+               ? -1
+               : 0;
+}
+
+/* ---- One exchange ----------------------------------------------------------------------- */
+
+/* The status of the answer; its body, if it has one, is not read. */
+static int answer(void)
+{
+    char text[512];
+    size_t have = 0;
+    while (have < sizeof text - 1) {
+        int got = backend.read(text + have, sizeof text - 1 - have);
+        if (got <= 0)
+            return -1;
+        have += (size_t)got;
+        text[have] = '\0';
+        if (strstr(text, "\r\n\r\n") != NULL)
+            break;
+    }
+    return strncmp(text, "HTTP/1.1 ", 9) == 0 ? atoi(text + 9) : -1;
+}
+
+static void perform(void)
+{
+    int status;
+    client_begin();
+    PORT_MARK(1);
+    status = backend.handshake(&job);
+    PORT_MARK(2);
+    if (status != 0) {
+        client_failed("protocol", "the handshake failed", status);
+        return;
+    }
+    client_end("handshake");
+    client_begin();
+    PORT_MARK(1);
+    status = backend.write(request, request_bytes) == 0 ? answer() : -1;
+    PORT_MARK(2);
+    client_end("exchange");
+    if (status < 0)
+        client_failed("cut", "no answer", status);
+    else if (status / 100 != 2)
+        client_failed("refused", "the server did not take the reading", status);
+    backend.close();
+}
+
+int main(void)
+{
+    if (read_job() != 0) {
+        client_failed("machine", "this job cannot be read", 0);
+        return 1;
+    }
+    return client_run(perform);
+}

@@ -1,0 +1,71 @@
+/*
+ * wolfSSL as a client of TLS 1.3 on a small device: the three suites and the two curves of
+ * docs/exchange.md, certificates of ECDSA and RSA, numbers in portable C. Every target has these
+ * settings, so what differs between two of them is the target.
+ */
+#ifndef TLS_CLIENT_USER_SETTINGS_H
+#define TLS_CLIENT_USER_SETTINGS_H
+
+/* Of a platform: memory, randomness and the date (port.h). */
+#define SINGLE_THREADED
+#define NO_FILESYSTEM
+#define NO_WRITEV
+#define NO_MAIN_DRIVER
+#define WOLFSSL_USER_IO
+#define WOLFSSL_NO_SOCK
+#define WOLFSSL_IGNORE_FILE_WARN
+#define SIZEOF_LONG __SIZEOF_LONG__
+#define SIZEOF_LONG_LONG 8
+extern int client_random(unsigned char *to, unsigned int size);
+#define CUSTOM_RAND_GENERATE_SEED client_random
+#include <time.h>
+extern time_t client_time(time_t *unused);
+#define XTIME(unused) client_time(unused)
+
+/* TLS 1.3 and nothing before it, as a client. */
+#define WOLFSSL_TLS13
+#define WOLFSSL_NO_TLS12
+#define NO_OLD_TLS
+#define NO_WOLFSSL_SERVER
+#define NO_SESSION_CACHE
+#define NO_PSK
+#define HAVE_TLS_EXTENSIONS
+#define HAVE_SUPPORTED_CURVES
+#define HAVE_SNI
+#define HAVE_HKDF
+#define WC_RSA_PSS
+#define WOLFSSL_SMALL_STACK
+#define NO_ERROR_STRINGS
+#define NO_WOLFSSL_DIR
+
+/* Cryptography. */
+#define HAVE_AESGCM
+#define GCM_TABLE_4BIT
+#define HAVE_CHACHA
+#define HAVE_POLY1305
+#define WOLFSSL_SHA384
+#define WOLFSSL_SHA512
+#define HAVE_CURVE25519
+#define HAVE_ECC
+#define HAVE_ECC384
+#define ECC_TIMING_RESISTANT
+#define TFM_TIMING_RESISTANT
+#define WC_RSA_BLINDING
+#define WOLFSSL_RSA_VERIFY_ONLY
+#define WOLFSSL_RSA_PUBLIC_ONLY
+#define WOLFSSL_SP_MATH_ALL
+#define WOLFSSL_SP_SMALL
+#define SP_INT_BITS 4096
+#define WOLFSSL_HAVE_SP_ECC
+#define NO_DH
+#define NO_DSA
+#define NO_MD4
+#define NO_MD5
+#define NO_SHA
+#define NO_DES3
+#define NO_RC4
+#define NO_PWDBASED
+#define NO_PKCS8
+#define NO_PKCS12
+
+#endif
