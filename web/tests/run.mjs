@@ -369,7 +369,7 @@ test("stations over TLS: times by suite as the API sums them up, places, one sta
     assert.ok(dots[1] > dots[0] + 20, `${dots}`);
     const places = await page.locator("main section").nth(1).locator("tbody tr").allInnerTexts();
     assert.deepEqual(there.map(({ station }) => station), ["boat", "bus"]);
-    assert.match(places[1], /^bus\s.*-23\.18\d+\s+-50\.642\s+13\.6\s+12$/s);
+    assert.match(places[1], /^bus\s.*-23\.18\d+\s+-50\.642000\s+13\.60\s+12$/s);
     assert.equal(await page.locator("[data-picture=map] polyline").count(), 2);
     assert.match(await page.locator("[data-picture=map] svg").getAttribute("aria-label"), /^2 stations; boat, bus$/);
     await page.locator("main select").selectOption("boat");
@@ -378,7 +378,7 @@ test("stations over TLS: times by suite as the API sums them up, places, one sta
     const token = await collector.makeToken("plane");
     await page.locator("main select").selectOption("");
     await collector.post(token, [["reading", { latitude: -23.2, longitude: -50.6, speed: 250 }]]);
-    await page.getByRole("cell", { name: "250", exact: true }).waitFor();
+    await page.getByRole("cell", { name: "250.00", exact: true }).waitFor();
 });
 
 test("stations over TLS: a span in which nobody posted says so", async () => {

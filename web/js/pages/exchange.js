@@ -34,22 +34,35 @@ function timesTable(times) {
     return table(t("exchange.times"), heads, rows, { hideCaption: true });
 }
 
-function placesTable(stations) {
+function placesTable(stations, heard) {
     const heads = [
         t("frames.station"), t("exchange.last"), { n: t("exchange.latitude") }, { n: t("exchange.longitude") },
         { n: t("exchange.speed") }, { n: t("exchange.readings") },
     ];
     const rows = stations.map((one) => [
-        one.station, h("span", { title: dateTime(one.at) }, ago(one.at)), { n: number(one.latitude, 6) },
+        one.station, heard(one.at), { n: number(one.latitude, 6) },
         { n: number(one.longitude, 6) }, { n: number(one.speed, 2) }, { n: number(one.readings) },
     ]);
     return table(t("exchange.places"), heads, rows, { hideCaption: true });
+}
+
+/** Puts a table in place of the one before; whoever has moved or focused it notices nothing. */
+function renew(box, table) {
+    const before = box.firstElementChild;
+    const [left, focused] = [before?.scrollLeft ?? 0, before !== null && before === document.activeElement];
+    fill(box, table);
+    if (!table) return;
+    table.scrollLeft = left;
+    if (focused) table.focus({ preventScroll: true });
 }
 
 export async function show({ main, signal, app }) {
     let range = "24h";
     const which = select([["", t("all")]], "", { onchange: () => attempt(problems, load) });
     const known = new Set();
+    /** Cells that say how long ago it was. */
+    const heard = new Map();
+    let shown = "";
     const problems = h("div");
     const pictures = Object.fromEntries([...PHASES, "map"].map((name) => {
         const picture = new Picture(signal);
@@ -68,7 +81,7 @@ export async function show({ main, signal, app }) {
         noTimes.hidden = units.length > 0;
         figures.hidden = units.length === 0;
         newest.hidden = all;
-        fill(times, units.length > 0 && timesTable(units));
+        renew(times, units.length > 0 && timesTable(units));
         for (const phase of PHASES) {
             const rows = units.filter((unit) => unit[phase] !== null).map((unit) => ({
                 name: unit.suite.replace(/^TLS_/, ""), more: `${unit.group}, ${kind(unit)}`, ring: unit.resumed, ...unit[phase],
@@ -83,7 +96,12 @@ export async function show({ main, signal, app }) {
     function drawPlaces(stations, track) {
         noPlaces.hidden = stations.length > 0;
         pictures.map.element.hidden = stations.length === 0;
-        fill(places, stations.length > 0 && placesTable(stations));
+        heard.clear();
+        renew(places, stations.length > 0 && placesTable(stations, (at) => {
+            const cell = h("span", { title: dateTime(at) }, ago(at));
+            heard.set(cell, at);
+            return cell;
+        }));
         if (stations.length === 0) return;
         const last = stations.map((one) => ({ ...one, text: `${one.station} · ${number(one.speed, 1)}` }));
         const names = stations.map((one) => one.station).join(", ");
@@ -102,9 +120,13 @@ export async function show({ main, signal, app }) {
     async function load() {
         const from = Date.now() - RANGES[range];
         const got = await api("/exchange", { query: { from, station: which.value }, signal });
-        choices(got.stations);
-        drawTimes(got.times, got.all);
-        drawPlaces(got.stations, got.track);
+        const { times: units, all, stations, track } = got;
+        const now = JSON.stringify([units, all, stations, track]);
+        if (now === shown) return;
+        shown = now;
+        choices(stations);
+        drawTimes(units, all);
+        drawPlaces(stations, track);
     }
 
     const buttons = Object.keys(RANGES).map((one) => h("button", {
@@ -128,4 +150,5 @@ export async function show({ main, signal, app }) {
     const soon = throttled(2000, signal, load);
     every(5000, signal, () => document.visibilityState === "visible" && soon());
     on(app.live, "resync", signal, soon);
+    every(5000, signal, () => heard.forEach((at, cell) => { cell.textContent = ago(at); }));
 }
