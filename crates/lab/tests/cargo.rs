@@ -130,6 +130,17 @@ fn statuses(project: &Project, board: &Board) -> Vec<(Status, String)> {
         .collect()
 }
 
+/// The digest of the contender's image.
+fn image(project: &Project, board: &Board) -> String {
+    let builder = Builder::new(project, board).expect("its compiler");
+    let selection = Selection {
+        contenders: vec!["in-rust".into()],
+        ..Selection::default()
+    };
+    let units = project.units(board, &selection).expect("units");
+    builder.agent(&units[0]).expect("an image").sha256
+}
+
 fn went_wrong(row: &(Status, String)) -> bool {
     matches!(row.0, Status::Failed | Status::Crashed)
 }
@@ -147,11 +158,15 @@ fn a_crate_is_built_measured_and_built_anew_when_it_changes() {
     );
     assert!(!rows.iter().any(went_wrong), "{rows:?}");
 
-    // A wrong answer is the glue's status 1, so what is linked is what stands there now.
+    let first = image(&project, board);
+    assert_eq!(image(&project, board), first, "nothing changed");
     let source = folder.path().join("crate/src/lib.rs");
     std::fs::write(&source, SOURCE.replace("(2)", "(3)")).expect("a written file");
-    let rows = statuses(&project, board);
-    assert!(rows.iter().any(went_wrong), "{rows:?}");
+    assert_ne!(
+        image(&project, board),
+        first,
+        "what is linked is what stands there now"
+    );
 }
 
 #[test]
