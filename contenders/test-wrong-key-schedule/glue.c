@@ -3,10 +3,9 @@
  * middle of each 256-bit round is missing [FIPS197, 5.2]. Decryption reverses encryption
  * all the same, and the rounds are right.
  */
-#include "agent.h"
 #include "selo.h"
 
-enum { KEY = 32, BLOCK = 16, SCHEDULE = 240, WORD = 4 };
+enum { KEY = 32, SCHEDULE = 240, WORD = 4 };
 
 static struct selo_aes256_fast key;
 
@@ -35,9 +34,11 @@ static void make_box(void)
     box[0] = 0x63;
 }
 
-static void wrong_setup(const uint8_t *raw)
+static void lib_set_up_encrypt(const uint8_t *raw)
 {
     uint8_t *words = key.round_keys, constant = 1;
+    if (box[0] == 0)
+        make_box();
     for (uint8_t i = 0; i < KEY; i++)
         words[i] = raw[i];
     for (uint8_t at = KEY; at < SCHEDULE; at += WORD) {
@@ -54,35 +55,8 @@ static void wrong_setup(const uint8_t *raw)
     }
 }
 
-static uint8_t key_setup(struct agent_call *call)
-{
-    if (call->in[0].size != KEY)
-        return AGENT_BAD_SIZE;
-    if (box[0] == 0)
-        make_box();
-    AGENT_MEASURE(wrong_setup(call->in[0].data));
-    return SELO_OK;
-}
+#define GLUE_ONE_SCHEDULE 1
+static void lib_encrypt(uint8_t *out, const uint8_t *in) { selo_aes256_fast_encrypt(&key, out, in); }
+static void lib_decrypt(uint8_t *out, const uint8_t *in) { selo_aes256_fast_decrypt(&key, out, in); }
 
-static uint8_t encrypt(struct agent_call *call)
-{
-    if (call->in[0].size != BLOCK)
-        return AGENT_BAD_SIZE;
-    AGENT_MEASURE(selo_aes256_fast_encrypt(&key, call->out, call->in[0].data));
-    call->out_size = BLOCK;
-    return SELO_OK;
-}
-
-static uint8_t decrypt(struct agent_call *call)
-{
-    if (call->in[0].size != BLOCK)
-        return AGENT_BAD_SIZE;
-    AGENT_MEASURE(selo_aes256_fast_decrypt(&key, call->out, call->in[0].data));
-    call->out_size = BLOCK;
-    return SELO_OK;
-}
-
-AGENT_OPERATIONS(
-    AGENT_OPERATION(KEY_SETUP, "key-setup", key_setup)
-    AGENT_OPERATION(ENCRYPT, "encrypt", encrypt)
-    AGENT_OPERATION(DECRYPT, "decrypt", decrypt))
+#include "glue_block.h"

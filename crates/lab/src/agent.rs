@@ -13,6 +13,8 @@ pub struct Agent {
     hello: Hello,
     /// Operations that the manifest promises, for [`Implementation::has`].
     offered: Vec<String>,
+    /// For [`Implementation::refuses_sizes`].
+    pub refuses_sizes: bool,
     /// The error that ended a call made through [`Implementation`].
     broken: Option<Error>,
 }
@@ -102,6 +104,7 @@ impl Agent {
                 operations: Vec::new(),
             },
             offered: offered.to_vec(),
+            refuses_sizes: false,
             broken: None,
         };
         let (payload, _) = agent.ask(frame::HELLO, &[])?;
@@ -235,6 +238,10 @@ impl Implementation for Agent {
     fn io_bytes(&self) -> usize {
         // A RUN request carries 5 bytes beside its inputs, and 2 for each of up to 4.
         usize::from(self.hello.io_bytes).saturating_sub(13)
+    }
+
+    fn refuses_sizes(&self) -> bool {
+        self.refuses_sizes
     }
 
     fn has(&self, operation: &str) -> bool {

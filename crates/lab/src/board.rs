@@ -78,6 +78,23 @@ pub struct Toolchain {
     /// Debian packages that bring the compiler and what it needs.
     #[serde(default)]
     pub debian: Vec<String>,
+    /// How libraries in Rust are built; without it for this machine.
+    #[serde(default)]
+    pub rust: Option<Rust>,
+}
+
+/// What the Rust compiler is told.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rust {
+    /// Its name of the target.
+    #[serde(default)]
+    pub target: Option<String>,
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// Another line than rustup's that brings the target's core library.
+    #[serde(default)]
+    pub install: Option<String>,
 }
 
 impl Toolchain {

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::board::Board;
-use crate::contender::{Unit, macro_name};
+use crate::cargo;
+use crate::contender::{Contender, Unit, macro_name};
 use crate::data::{matching, read_toml, sorted_entries};
 use crate::elf::{self, Weight};
 use crate::error::{Error, Result};
@@ -96,6 +97,8 @@ pub struct Builder<'a> {
     cache: PathBuf,
     /// Digest of the headers below a folder, computed once a run.
     headers: Mutex<BTreeMap<PathBuf, [u8; 32]>>,
+    /// Static libraries of crates by contender, built once a run and one at a time.
+    crates: Mutex<BTreeMap<String, PathBuf>>,
 }
 
 impl<'a> Builder<'a> {
@@ -122,6 +125,7 @@ impl<'a> Builder<'a> {
             variant: None,
             cache: project.root.join("target/images").join(&board.name),
             headers: Mutex::new(BTreeMap::new()),
+            crates: Mutex::new(BTreeMap::new()),
         })
     }
 
@@ -382,10 +386,28 @@ impl<'a> Builder<'a> {
                 objects.push(self.object(&source, &include, &of(&source, &library_flags))?);
             }
             // Libraries stand after the objects that need them.
+            if let Some(library) = self.crate_library(unit.contender)? {
+                link.push(self.relative(&library).to_string_lossy().into_owned());
+            }
             link.extend(unit.contender.link_flags.iter().cloned());
         }
         let what = unit.map_or_else(|| "the empty program".to_owned(), Unit::label);
         self.link(&objects, &library_flags, &link, &what)
+    }
+
+    /// The static library of a contender's crate, if it has one.
+    fn crate_library(&self, contender: &Contender) -> Result<Option<PathBuf>> {
+        let Some(of) = &contender.cargo else {
+            return Ok(None);
+        };
+        // A thread that panicked left the map as it was.
+        let mut crates = self.crates.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(library) = crates.get(&contender.name) {
+            return Ok(Some(library.clone()));
+        }
+        let library = cargo::build(&self.project.root, self.board, contender, of)?;
+        crates.insert(contender.name.clone(), library.clone());
+        Ok(Some(library))
     }
 
     /// Compiles one file, unless that has been done with the same inputs.

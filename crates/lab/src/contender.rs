@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::algorithm::Algorithm;
+pub use crate::cargo::Crate;
 use crate::data::matching;
 use crate::error::Result;
-use crate::source::{Source, placeholders};
+use crate::source::{Registry, Source, placeholders};
 
 /// `contenders/<name>/contender.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -54,6 +55,9 @@ pub struct Contender {
     /// Further archives, such as a library that it rests on: `{name}` stands for each.
     #[serde(default)]
     pub also: BTreeMap<String, Source>,
+    /// The crate that calls a library in Rust.
+    #[serde(default)]
+    pub cargo: Option<Crate>,
     /// Published cases that the library is known to answer otherwise.
     #[serde(rename = "deviation", default)]
     pub deviations: Vec<Deviation>,
@@ -77,6 +81,36 @@ impl Contender {
     pub fn is_cached(&self) -> bool {
         self.all_sources()
             .all(|source| source.is_cached(&self.root))
+            && self.crate_is_cached()
+    }
+
+    /// The registry that it is fetched from, if from one.
+    pub fn registry(&self) -> Option<&'static str> {
+        let of_crate = self.cargo.as_ref().map(|_| Registry::Crates);
+        let registry = self.source.as_ref().map(|source| source.registry);
+        registry.or(of_crate).map(Registry::name)
+    }
+
+    /// Where it comes from, for people.
+    pub fn origin(&self) -> String {
+        let archives = self.all_sources().map(|source| {
+            let registry = source.registry.name();
+            format!("{} {} ({registry})", source.package, source.version)
+        });
+        let crates = self
+            .cargo
+            .iter()
+            .map(|_| "crates of its Cargo.lock (crates)".to_owned());
+        let all: Vec<String> = archives.chain(crates).collect();
+        if all.is_empty() {
+            return "the project".to_owned();
+        }
+        all.join(", ")
+    }
+
+    /// Whether it is the project's own, without anything of a registry.
+    pub fn is_own(&self) -> bool {
+        self.source.is_none() && self.cargo.is_none()
     }
 }
 
@@ -114,6 +148,10 @@ pub struct Implementation {
     pub defines: Vec<String>,
     /// Operations that the glue offers.
     pub operations: Vec<String>,
+    /// What sizes of nonces and tags it does not take, though the algorithm has them: the
+    /// glue answers those as a bad size, and such cases are not counted.
+    #[serde(default)]
+    pub refuses_sizes: Option<String>,
     /// Boards on which it can be built; all if empty.
     #[serde(default)]
     pub boards: Vec<String>,

@@ -11,6 +11,7 @@ pub mod algorithm;
 pub mod battery;
 pub mod board;
 pub mod build;
+mod cargo;
 pub mod check;
 pub mod contender;
 mod data;

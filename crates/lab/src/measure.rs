@@ -1098,12 +1098,14 @@ impl Lab<'_> {
             &image.weight,
             self.cycle_limit,
         )?;
-        Agent::greet(
+        let mut agent = Agent::greet(
             session,
             &unit.algorithm.name,
             unit.strategy,
             &unit.implementation.operations,
-        )
+        )?;
+        agent.refuses_sizes = unit.implementation.refuses_sizes.is_some();
+        Ok(agent)
     }
 }
 

@@ -330,7 +330,7 @@ impl Project {
         let mut units = Vec::new();
         for contender in &self.contenders {
             let named = selection.contenders.contains(&contender.name);
-            let own = selection.contenders.is_empty() && contender.source.is_none();
+            let own = selection.contenders.is_empty() && contender.is_own();
             if !named && (contender.test_only || !(own || all)) {
                 continue;
             }

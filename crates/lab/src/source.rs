@@ -105,7 +105,7 @@ impl Sources {
         for source in contender.all_sources() {
             self.fetch_one(source, progress)?;
         }
-        Ok(())
+        contender.fetch_crate(self.offline)
     }
 
     /// One source, or the first of its alternatives that can be had.

@@ -56,6 +56,12 @@ pub trait Implementation {
     /// adapter to a framed protocol subtracts what the frame itself takes.
     fn io_bytes(&self) -> usize;
 
+    /// Whether a bad size is its way to say that it does not take every size that the
+    /// algorithm has: such a case is skipped.
+    fn refuses_sizes(&self) -> bool {
+        false
+    }
+
     /// Carries out one operation.
     fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError>;
 }

@@ -49,7 +49,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         project.contender(name)?;
     }
     let wanted = |contender: &&Contender| {
-        contender.source.is_some()
+        !contender.is_own()
             && (args.contender.is_empty() || args.contender.contains(&contender.name))
     };
     let sources = Sources::new(root, args.offline);
@@ -65,15 +65,22 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
             there += 1;
         }
         if args.json {
-            for source in contender.all_sources() {
-                let line = Line {
-                    contender: &contender.name,
-                    package: &source.package,
-                    version: &source.version,
-                    registry: source.registry.name(),
-                    sha256: &source.sha256,
-                    error: result.as_ref().err().map(ToString::to_string),
-                };
+            let of = |package, version, registry, sha256| Line {
+                contender: &contender.name,
+                package,
+                version,
+                registry,
+                sha256,
+                error: result.as_ref().err().map(ToString::to_string),
+            };
+            let archives = contender.all_sources().map(|source| {
+                let registry = source.registry.name();
+                of(&source.package, &source.version, registry, &source.sha256)
+            });
+            // Cargo.lock has the digests of its crates.
+            let cargo = contender.cargo.iter();
+            let cargo = cargo.map(|of_it| of(&of_it.library, &contender.version, "crates", ""));
+            for line in archives.chain(cargo) {
                 println!("{}", serde_json::to_string(&line)?);
             }
         }

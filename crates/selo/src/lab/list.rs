@@ -79,10 +79,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
                         format!("{}{mark}", c.title),
                         c.version.clone(),
                         c.licence.clone(),
-                        c.source
-                            .as_ref()
-                            .map_or("the project", |source| source.registry.name())
-                            .into(),
+                        c.registry().unwrap_or("the project").into(),
                         if c.is_cached() { "yes" } else { "no" }.into(),
                         names.len().to_string(),
                     ]
@@ -148,13 +145,6 @@ fn offered(project: &Project) -> Table {
             }
             names.join(", ")
         };
-        let sources: Vec<String> = contender
-            .all_sources()
-            .map(|source| {
-                let registry = source.registry.name();
-                format!("{} {} ({registry})", source.package, source.version)
-            })
-            .collect();
         let mut note = contender.note.clone().unwrap_or_default();
         for deviation in &contender.deviations {
             note.push_str(&format!(
@@ -168,11 +158,7 @@ fn offered(project: &Project) -> Table {
             Cell::text(&contender.title),
             Cell::text(&contender.version),
             Cell::text(&contender.licence),
-            Cell::text(if sources.is_empty() {
-                "the project".to_owned()
-            } else {
-                sources.join(", ")
-            }),
+            Cell::text(contender.origin()),
             Cell::text(each(|implementation| &implementation.strategies)),
             Cell::text(each(|implementation| &implementation.algorithms)),
             Cell::text(note.trim()),

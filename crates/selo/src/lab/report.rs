@@ -203,17 +203,7 @@ pub fn context(project: &Project) -> Context {
             name: contender.name.clone(),
             title: contender.title.clone(),
             licence: contender.licence.clone(),
-            source: contender.source.as_ref().map_or_else(
-                || "the project".to_owned(),
-                |source| {
-                    format!(
-                        "{} {} ({})",
-                        source.package,
-                        source.version,
-                        source.registry.name()
-                    )
-                },
-            ),
+            source: contender.origin(),
             note: contender.note.clone().unwrap_or_default(),
         })
         .collect();

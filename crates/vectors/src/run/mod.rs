@@ -199,9 +199,14 @@ impl Session<'_> {
     /// Calls an operation, whatever its status.
     fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, Stop> {
         self.needs(operation, inputs.iter().map(|input| input.len()).sum())?;
-        self.implementation
+        let outcome = self
+            .implementation
             .call(operation, inputs)
-            .map_err(Stop::Call)
+            .map_err(Stop::Call)?;
+        if outcome.status == status::BAD_SIZE && self.implementation.refuses_sizes() {
+            return Err(skip(format!("`{operation}` does not take these sizes")));
+        }
+        Ok(outcome)
     }
 
     /// Calls an operation that must succeed with `bytes` of output.

@@ -1,0 +1,224 @@
+//! A contender in Rust: its manifest names a crate of the contender's folder that makes a static
+//! library, whose functions the glue calls. `cargo` fetches what the crate depends on, pinned by
+//! the digests of its `Cargo.lock`, and builds it for the target that the board names.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use crate::board::{Board, Rust};
+use crate::contender::Contender;
+use crate::data::sorted_entries;
+use crate::error::{Error, Result};
+
+const CARGO: &str = "cargo";
+
+/// `[cargo]` of a contender's manifest.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crate {
+    /// Folder of the crate, relative to the manifest; a `Cargo.lock` lies in it.
+    pub folder: String,
+    /// The library's name: cargo makes `lib<library>.a`.
+    pub library: String,
+}
+
+impl Contender {
+    /// The folder of its crate.
+    fn crate_folder(&self, of: &Crate) -> PathBuf {
+        self.folder.join(&of.folder)
+    }
+
+    /// Whether cargo needs no network for its crate.
+    pub(crate) fn crate_is_cached(&self) -> bool {
+        let Some(of) = &self.cargo else { return true };
+        fetch(&self.crate_folder(of), true).is_ok_and(|output| output.status.success())
+    }
+
+    /// Brings into cargo's cache what its crate depends on.
+    pub(crate) fn fetch_crate(&self, offline: bool) -> Result<()> {
+        let Some(of) = &self.cargo else { return Ok(()) };
+        let output = fetch(&self.crate_folder(of), offline)?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&output.stderr);
+        Err(Error::Source {
+            package: format!("{} (crates)", self.name),
+            message: format!("cargo did not bring its crates: {}", first_lines(&text)),
+            hint: if offline {
+                format!(
+                    "selo lab fetch {} on this machine with a network",
+                    self.name
+                )
+            } else {
+                "Cargo.lock pins versions and digests; cargo keeps what it has brought".to_owned()
+            },
+        })
+    }
+}
+
+fn fetch(folder: &Path, offline: bool) -> Result<std::process::Output> {
+    let mut command = cargo(folder, "fetch");
+    command.args(offline.then_some("--offline"));
+    command.output().map_err(|_| missing("contenders in Rust"))
+}
+
+fn cargo(folder: &Path, what: &str) -> Command {
+    let mut command = Command::new(CARGO);
+    command
+        .args([what, "--quiet", "--locked", "--manifest-path"])
+        .arg(folder.join("Cargo.toml"))
+        // What is set for another build is not for this one.
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("CARGO_BUILD_TARGET")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .stdin(Stdio::null());
+    command
+}
+
+fn missing(needed_for: &str) -> Error {
+    Error::MissingProgram {
+        program: CARGO.to_owned(),
+        needed_for: needed_for.to_owned(),
+        packages: vec!["cargo".to_owned()],
+    }
+}
+
+fn first_lines(text: &str) -> String {
+    text.lines().take(20).collect::<Vec<_>>().join("\n")
+}
+
+/// Builds the crate of `contender` for `board`, below `target/`, unless that has been done with
+/// the same sources and compiler; the static library.
+pub(crate) fn build(
+    root: &Path,
+    board: &Board,
+    contender: &Contender,
+    of: &Crate,
+) -> Result<PathBuf> {
+    let folder = contender.crate_folder(of);
+    let what = format!("the crate of {}", contender.name);
+    let needed = format!("building {what}");
+    let version = rustc(&["-vV"]).ok_or_else(|| missing(&needed))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    let rust = board.toolchain.rust.clone().unwrap_or_default();
+    let target = rust.target.as_deref().or(host).unwrap_or_default();
+    has_core(&rust, target, &what)?;
+
+    let name = format!("lib{}.a", of.library);
+    let mut hash = Sha256::new();
+    for part in [&version, target, &rust.flags.join(" ")] {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash_files(&folder, &folder, &mut hash)?;
+    let images = root.join("target/images").join(&board.name);
+    let kept = images.join(format!("{}-{name}", hex::encode(&hash.finalize()[..16])));
+    if kept.is_file() {
+        return Ok(kept);
+    }
+    let built = root.join("target/cargo").join(&contender.name);
+    // No path of this machine gets into an image.
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home =
+        home.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")));
+    let mut flags = rust.flags;
+    for (from, to) in [(home.unwrap_or_default(), "cargo"), (root.to_owned(), ".")] {
+        flags.push(format!("--remap-path-prefix={}={to}", from.display()));
+    }
+    let output = cargo(&folder, "build")
+        .args(["--release", "--offline", "--target", target, "--target-dir"])
+        .arg(&built)
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
+        .output()
+        .map_err(|_| missing(&needed))?;
+    if !output.status.success() {
+        return Err(Error::Compile {
+            program: CARGO.to_owned(),
+            what,
+            output: first_lines(&String::from_utf8_lossy(&output.stderr)),
+        });
+    }
+    let made = built.join(target).join("release").join(&name);
+    let write_error = |source| Error::Write {
+        path: kept.clone(),
+        source,
+    };
+    if !made.is_file() {
+        return Err(Error::Data {
+            path: folder.join("Cargo.toml"),
+            message: format!("cargo made no {name}: the crate needs crate-type = [\"staticlib\"]"),
+        });
+    }
+    // In place at once, as every object is.
+    std::fs::create_dir_all(&images).map_err(write_error)?;
+    let partial = tempfile::Builder::new()
+        .prefix("making-")
+        .tempfile_in(&images);
+    let partial = partial.map_err(write_error)?.into_temp_path();
+    std::fs::copy(&made, &partial).map_err(write_error)?;
+    partial
+        .persist(&kept)
+        .map_err(|error| write_error(error.error))?;
+    Ok(kept)
+}
+
+/// Whether the compiler has a core library for the target; what brings it, if not.
+fn has_core(rust: &Rust, target: &str, what: &str) -> Result<()> {
+    let folder = rustc(&["--print", "target-libdir", "--target", target]);
+    let library = |path: &PathBuf| {
+        path.file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with("libcore-"))
+    };
+    let there = folder.is_some_and(|folder| {
+        sorted_entries(Path::new(folder.trim())).is_ok_and(|files| files.iter().any(|f| library(f)))
+    });
+    if there {
+        return Ok(());
+    }
+    let or = rust.install.iter().map(|line| format!(", or: {line}"));
+    Err(Error::Compile {
+        program: CARGO.to_owned(),
+        what: what.to_owned(),
+        output: format!(
+            "the Rust compiler has no core library for {target}; rustup target add {target} brings it{}",
+            or.collect::<String>()
+        ),
+    })
+}
+
+/// What rustc prints; nothing if it is not there or refuses.
+fn rustc(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("rustc")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    output.status.success().then_some(text)
+}
+
+/// Every file of the crate, by its name in it.
+fn hash_files(folder: &Path, root: &Path, hash: &mut Sha256) -> Result<()> {
+    for path in sorted_entries(folder)? {
+        let name = path.strip_prefix(root).unwrap_or(&path);
+        if path.is_dir() {
+            if name != Path::new("target") {
+                hash_files(&path, root, hash)?;
+            }
+            continue;
+        }
+        let content = std::fs::read(&path).map_err(|source| Error::Read {
+            path: path.clone(),
+            source,
+        })?;
+        for part in [name.to_string_lossy().as_bytes(), &content] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+    }
+    Ok(())
+}
