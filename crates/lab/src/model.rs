@@ -227,7 +227,11 @@ mod tests {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let project = Project::load(&root).expect("this project");
         let mut model = model(5);
-        for (figure, cycles) in model.figures.iter_mut().zip([900.0, 1050.0, 980.0, 1000.0, 970.0]) {
+        for (figure, cycles) in model
+            .figures
+            .iter_mut()
+            .zip([900.0, 1050.0, 980.0, 1000.0, 970.0])
+        {
             figure.modelled = Some(cycles);
         }
         let error = model.error(&project).expect("five figures");

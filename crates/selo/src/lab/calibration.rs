@@ -118,7 +118,9 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         let mut table = table(board, model, &lines);
         let reproduced = model.reproduced(&project).count();
         let verdict = match model.error(&project) {
-            Some(error) => format!("its cycles are shown beside the instructions; they are {error}"),
+            Some(error) => {
+                format!("its cycles are shown beside the instructions; they are {error}")
+            }
             None => "instructions are shown, and no cycles".to_owned(),
         };
         table.remarks.push(format!(
