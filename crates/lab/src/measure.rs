@@ -754,7 +754,7 @@ impl Lab<'_> {
         measured: &crate::experiment::Measured,
     ) -> Row {
         let Some(power) = &self.power else {
-            let reason = "the board file has no power figures";
+            let reason = "there are no power figures in the board file";
             return row.without(Status::NotSupported, reason.to_owned());
         };
         let on_air = match row.operation.as_str() {
@@ -974,7 +974,7 @@ impl Lab<'_> {
                     seconds
                         .zip(self.power.as_ref())
                         .map(|(seconds, power)| seconds.iter().map(|&s| power.joules(s)).collect()),
-                    "the board file has no power figures",
+                    "there are no power figures in the board file",
                 ),
                 Metric::Flash | Metric::Ram | Metric::Rate => continue,
             };

@@ -44,6 +44,11 @@ fn table(lines: &Lines<'_>, board: &str) -> Table {
     );
     columns.push(Column::text("Fidelity"));
     let mut table = Table::new(lines.context.board_title(board), columns);
+    let rows = lines.rows.iter().filter(|row| row.board == board);
+    let cautions = format::model_cautions(rows).into_iter();
+    table
+        .remarks
+        .extend(cautions.map(|caution| format!("{caution}.")));
     for interface in lines.interfaces(board) {
         let operations = lines
             .of(board, interface)

@@ -44,7 +44,7 @@ pub fn section(lines: &Lines<'_>, board: &str) -> Section {
     let rows = lines.rows.iter().filter(|row| row.board == board);
     for caution in format::model_cautions(rows) {
         section.text(format!(
-            "Cycles, time and energy are by the {caution}. Flash with wait states and caches make the real board slower."
+            "Cycles, time and energy are by the {caution}. Where the flash has wait states they are lower bounds beside that."
         ));
     }
     for interface in lines.interfaces(board) {
