@@ -119,7 +119,11 @@ holds "what the server does not offer" refused not-offered "${both[@]}"
 port=$good
 
 rows=$work/rows.jsonl
-holds "the ways have them" "$selo" ways "$rows" --csv
-holds "by instructions" grep -E 'esp8266.*,[0-9]{2,3}\.?[0-9]*,' "$work/said"
+ways() {
+    "$selo" ways "$rows" --csv >"$work/ways"
+}
+holds "the ways have them" ways
+holds "by instructions" grep -E '^"TLS 1.3, .*wolfssl[^,]*",esp8266,' "$work/ways"
+holds "and the link" grep -E '^"?link, join"?,esp8266,' "$work/ways"
 echo "exchange-clients: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
