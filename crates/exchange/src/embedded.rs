@@ -362,3 +362,68 @@ impl Heard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Fault;
+
+    fn heard(lines: &[(u64, &str)]) -> Heard {
+        let start = Instant::now();
+        let lines = lines.iter();
+        Heard {
+            lines: lines
+                .map(|(seconds, line)| (start + Duration::from_secs(*seconds), (*line).to_owned()))
+                .collect(),
+            ended: "exit status: 1".into(),
+            timeout: Duration::from_secs(30),
+        }
+    }
+
+    #[test]
+    fn an_emulated_client_is_timed_by_when_it_speaks() {
+        let said = [
+            (0, "begin"),
+            (
+                2,
+                "handshake wall=0 processor=0 sent=215 received=676 trips=1",
+            ),
+            (
+                3,
+                "exchange wall=0 processor=0 sent=218 received=49 trips=1",
+            ),
+            (3, "memory heap=14336 stack=2612"),
+        ];
+        let done = heard(&said).done(true).expect("it is whole");
+        assert_eq!(done.times.handshake, 2_000_000_000);
+        assert_eq!((done.sent, done.received), (433, 725));
+        assert_eq!(
+            (done.times.heap, done.times.stack),
+            (Some(14336), Some(2612))
+        );
+        let by_its_clock = heard(&said).done(false).expect("it is whole");
+        assert_eq!(by_its_clock.times.handshake, 0);
+    }
+
+    #[test]
+    fn a_failure_has_its_reason() {
+        let fault = |lines: &[(u64, &str)]| heard(lines).done(true).expect_err("it failed").fault();
+        let failed = |word: &str| format!("failed fault={word} number=-1 reason=some words");
+        for (word, expected) in [
+            ("wrong-certificate", Fault::WrongCertificate),
+            ("expired-certificate", Fault::ExpiredCertificate),
+            ("not-offered", Fault::NotOffered),
+            ("altered", Fault::Altered),
+            ("machine", Fault::Machine),
+        ] {
+            assert_eq!(fault(&[(0, "begin"), (1, &failed(word))]), expected);
+        }
+        // Silence and an end look alike to a client; how long it waited tells.
+        assert_eq!(fault(&[(0, "begin"), (1, &failed("cut"))]), Fault::Cut);
+        assert_eq!(fault(&[(0, "begin"), (31, &failed("cut"))]), Fault::Timeout);
+        let crashed = heard(&[(0, "begin"), (1, "fault kind=invalid-access pc=0x10")]);
+        let error = crashed.done(true).expect_err("it crashed");
+        assert!(error.to_string().contains("invalid-access"), "{error}");
+        assert_eq!(error.exit_code(), 1);
+    }
+}

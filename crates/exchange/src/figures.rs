@@ -53,6 +53,11 @@ pub fn groups(rows: &[Row], experiment: Experiment) -> Vec<Group<'_>> {
 }
 
 impl Group<'_> {
+    /// A client on a board's emulator: its times say nothing of the board, its instructions do.
+    fn is_clockless(&self) -> bool {
+        self.fidelity == Fidelity::Emulated && self.unit.device.is_some()
+    }
+
     pub fn samples(&self, figure: Figure) -> Vec<f64> {
         self.rows.iter().filter_map(|row| figure.of(row)).collect()
     }
@@ -313,7 +318,8 @@ pub fn comparisons(rows: &[Row], experiment: Experiment, figure: Figure) -> Tabl
             Column::text("Verdict"),
         ],
     );
-    let groups = groups(rows, experiment);
+    let mut groups = groups(rows, experiment);
+    groups.retain(|group| !group.is_clockless() || figure.is_counted());
     // What differs in one thing only: two suites by one key exchange, not by two.
     let alike = |a: &Group<'_>, b: &Group<'_>| {
         let (x, y) = (a.unit, b.unit);
@@ -325,6 +331,7 @@ pub fn comparisons(rows: &[Row], experiment: Experiment, figure: Figure) -> Tabl
             x.cipher != y.cipher,
             x.group != y.group,
             x.implementation != y.implementation,
+            x.device != y.device,
         ];
         same && differ.into_iter().filter(|differ| *differ).count() == 1
     };
@@ -389,7 +396,15 @@ pub fn pictures(rows: &[Row]) -> Vec<Picture> {
         let title = format!("Cryptography in the total, {name}");
         pictures.push(chart(format!("share-{name}"), title, "%", &share, &groups));
     }
-    let all = groups_by_suite(rows);
+    let (counted, all): (Vec<_>, Vec<_>) = groups(rows, Experiment::Tls)
+        .into_iter()
+        .partition(Group::is_clockless);
+    for (name, groups) in sets(&counted, |g| g.unit.scenario.clone()) {
+        let figures = [("handshake", Figure::HandshakeInstructions)];
+        let title = format!("TLS 1.3, the client's instructions, {name}");
+        let id = format!("instructions-{name}");
+        pictures.push(chart(id, title, "M instructions", &figures, &groups));
+    }
     for (name, groups) in sets(&all, |g| g.unit.scenario.clone()) {
         let times = [
             ("handshake", Figure::Handshake),
@@ -399,10 +414,6 @@ pub fn pictures(rows: &[Row]) -> Vec<Picture> {
         pictures.push(chart(format!("tls-{name}"), title, "ms", &times, &groups));
     }
     pictures
-}
-
-fn groups_by_suite(rows: &[Row]) -> Vec<Group<'_>> {
-    groups(rows, Experiment::Tls)
 }
 
 /// Groups under a common name, in the order of the names.
@@ -473,6 +484,7 @@ fn chart(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row::Counted;
     use crate::row::tests::sample;
 
     /// Two ciphers of which one is three times as slow, some noise, a warm-up, a failure.
@@ -525,6 +537,42 @@ mod tests {
         }
         let table = comparisons(&rows, Experiment::Symmetric, Figure::ClientEncrypt);
         assert_eq!(table.body[0][7].text, "cannot be told apart here");
+    }
+
+    /// An emulator's times are compared with nothing and drawn nowhere; what it counted is.
+    #[test]
+    fn an_emulated_board_has_instructions_and_no_times() {
+        let row = |cipher: &str, repetition: u32| {
+            let mut row = sample(cipher, repetition, 1);
+            row.unit.experiment = Experiment::Tls;
+            row.unit.device = Some("esp8266".into());
+            row.fidelity = Fidelity::Emulated;
+            row.stamps = None;
+            row.tls = Some(TlsTimes {
+                handshake: 1_000_000_000 + u64::from(repetition),
+                instructions: Some(Counted {
+                    handshake: 217_000_000,
+                    exchange: 48_000,
+                }),
+                variables: Some(1_000),
+                heap: Some(80_000),
+                stack: Some(2_000),
+                memory: Some(81_920),
+                ..TlsTimes::default()
+            });
+            row
+        };
+        let rows: Vec<Row> = (0..5).flat_map(|n| [row("a", n), row("b", n)]).collect();
+        let times = comparisons(&rows, Experiment::Tls, Figure::Handshake);
+        assert!(times.body.is_empty());
+        let pictures = pictures(&rows);
+        assert_eq!(pictures.len(), 1);
+        assert!(pictures[0].standalone().contains("217"));
+        let table = tls(&rows, Experiment::Tls).to_markdown();
+        assert!(
+            table.contains("83000") && table.contains("Does not fit"),
+            "{table}"
+        );
     }
 
     #[test]

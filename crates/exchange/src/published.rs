@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use selo_lab::stats;
-use selo_report::format::{exact, significant};
+use selo_report::format::{count, exact, significant};
 use selo_report::paper::{self, ExchangeLink, MeasuredBy, Paper, PaperCell, Published};
 use selo_report::table::{Cell, Column, Table, Tone};
 
@@ -169,9 +169,10 @@ fn line(cell: &PaperCell, rows: &[Row]) -> Vec<Cell> {
     let (ours, fidelity) = match &cell.measured_by {
         MeasuredBy::Exchange(link) => match ours(link, rows) {
             Ours::Value { value, fidelity } => (
-                // Seconds in rows, milliseconds in tables.
+                // Figures are in seconds and in millions.
                 match cell.unit.as_deref() {
                     Some("ms") => Cell::number(significant(value * 1e3, 3), value * 1e3),
+                    Some("instructions") => Cell::number(count(value * 1e6), value * 1e6),
                     _ => Cell::number(significant(value, 3), value),
                 },
                 Cell::label(fidelity.name(), Tone::Quiet),

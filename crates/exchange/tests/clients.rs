@@ -1,0 +1,55 @@
+//! Clients of C on this machine: a node of the link against the gateway of `selo-link`, and
+//! what the command does with lines that it cannot understand. Boards' emulators and TLS
+//! libraries are in tests/exchange/clients.sh.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use selo_exchange::embedded::Embedded;
+use selo_exchange::link;
+use selo_exchange::tls::library;
+use selo_lab::project::Project;
+use selo_link::Suite;
+
+fn project() -> Project {
+    let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    Project::load(&root.canonicalize().expect("the project")).expect("it is good")
+}
+
+#[test]
+fn a_node_of_each_suite_joins_and_sends_a_reading() {
+    let project = project();
+    for suite in Suite::ALL {
+        let node = link::build(&project, suite, "native", |_| {}).expect("it is built");
+        let done = link::exchange(&node, suite, Duration::from_secs(20)).expect("it joins");
+        // docs/protocol.md: 58 there and back, a reading of 16 bytes in 29.
+        assert_eq!((done.sent, done.received), (87, 58), "{}", suite.name());
+        assert_eq!(done.times.instructions, None, "a clock is not counted");
+        assert!(done.times.handshake > 0 && done.times.handshake_cpu > 0);
+        assert_eq!(done.times.flash, None, "this machine's memory is no limit");
+    }
+}
+
+#[test]
+fn a_node_of_another_suite_is_refused() {
+    let project = project();
+    let node = link::build(&project, Suite::Ascon, "native", |_| {}).expect("it is built");
+    let failed = link::exchange(&node, Suite::ChaChaPolyBlake2s, Duration::from_secs(20));
+    let error = failed.expect_err("the gateway cannot open its request");
+    assert_eq!(error.exit_code(), 1, "{error}");
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let project = project();
+    let unknown = library::build(&project, "nossl@esp8266", |_| {}).expect_err("no such client");
+    let hint = unknown.hint().unwrap_or_default();
+    assert!(
+        hint.contains("wolfssl") && unknown.exit_code() == 2,
+        "{unknown}"
+    );
+    let nowhere = link::build(&project, Suite::Ascon, "pdp11", |_| {}).expect_err("no such board");
+    assert_eq!(nowhere.exit_code(), 2, "{nowhere}");
+    // An Uno has no start-up for whole programs of this kind.
+    assert!(Embedded::build(&project, "link", Some("uno"), &[], |_| {}).is_err());
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Clients of C on this machine and on emulators: they shake hands with our server, verify its
+# certificate, and are counted; what has to fail does, for the reason that it has.
+# Fetches the libraries once (target/archives), as `selo lab fetch` does.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+selo=${SELO_EXCHANGE:-target/release/selo-exchange}
+work=$(mktemp -d)
+servers=()
+finish() {
+    [ ${#servers[@]} -eq 0 ] || kill "${servers[@]}" 2>/dev/null
+    rm -rf "$work"
+}
+trap finish EXIT
+
+authority() {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$1" -days 3 \
+        -keyout "$work/$1.key" -out "$work/$1.pem" 2>/dev/null
+}
+
+# certificate NAME HOST [END]: for HOST, by the authority ours.
+certificate() {
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$1" \
+        -keyout "$work/$1.key" -out "$work/$1.csr" 2>/dev/null
+    printf 'subjectAltName=DNS:%s\n' "$2" >"$work/$1.ext"
+    # shellcheck disable=SC2086 # the dates are several words
+    openssl x509 -req -in "$work/$1.csr" -CA "$work/ours.pem" -CAkey "$work/ours.key" \
+        -CAcreateserial -extfile "$work/$1.ext" ${3:--days 3} -out "$work/$1.pem" 2>/dev/null
+}
+
+# served NAME OPTIONS...: a server with that certificate; its port goes to $port.
+served() {
+    local name=$1
+    shift
+    "$selo" serve-tls --cert "$work/$name.pem" --cert-key "$work/$name.key" \
+        --listen 127.0.0.1:0 "$@" >"$work/listening" 2>"$work/server.log" &
+    servers+=($!)
+    for _ in $(seq 200); do
+        port=$(sed -n 's/^listening .*://p' "$work/listening")
+        [ -z "$port" ] || return 0
+        sleep 0.05
+    done
+    cat "$work/server.log" >&2
+    exit 1
+}
+
+passed=0 failed=0
+# holds WHAT COMMAND...
+holds() {
+    local what=$1
+    shift
+    if "$@" >"$work/said" 2>&1; then
+        passed=$((passed + 1))
+    else
+        echo "clients: $what" >&2
+        tail -n 4 "$work/said" >&2
+        failed=$((failed + 1))
+    fi
+}
+# counts N PATTERN...: so many rows have all the patterns.
+counts() {
+    local count=$1 found pattern
+    shift
+    found=$(cat "$rows")
+    for pattern in "$@"; do
+        found=$(grep -E -- "$pattern" <<<"$found")
+    done
+    [ "$(grep -c . <<<"$found")" -eq "$count" ]
+}
+once() {
+    "$selo" tls --to "https://localhost:$port" --ca "$ca" --repeat 1 --warm-up 0 --out "$rows" "$@"
+}
+# refused FAULT OPTIONS...: each exchange fails, and its row says why.
+refused() {
+    local fault=$1
+    shift
+    rows=$work/refused.jsonl
+    rm -f "$rows"
+    once --suite TLS_AES_128_GCM_SHA256 "$@" && return 1
+    [ $? -eq 1 ] || return 1
+    counts "$(wc -l <"$rows")" "\"fault\":\"$fault\""
+}
+
+authority ours
+authority other
+certificate good localhost
+certificate elsewhere elsewhere.example
+certificate past localhost "-days -1"
+ca=$work/ours.pem
+rows=$work/rows.jsonl
+
+served good
+holds "clients here" once --client wolfssl,mbedtls
+holds "they do all suites" counts 6 '"verified":true' '"device":"native"' '"fidelity":"wall-clock"'
+holds "a clock is not counted" counts 0 '"instructions"'
+holds "clients on an ESP8266" once --client wolfssl@esp8266,mbedtls@esp8266 \
+    --suite TLS_CHACHA20_POLY1305_SHA256 --group x25519,secp256r1
+holds "they are counted, and fit" counts 4 '"verified":true' '"device":"esp8266"' \
+    '"fidelity":"emulated"' '"instructions":\{"handshake":[0-9]{8,9},"exchange":[0-9]{5,6}\}' \
+    '"flash":[0-9]{6},"variables":[0-9]{4},"memory":81920,"heap":[0-9]{5},"stack":[0-9]{4}'
+holds "a node of the link" "$selo" link --board esp8266 --repeat 1 --warm-up 0 --out "$rows"
+holds "it is counted" counts 1 '"experiment":"link"' '"verified":true' '"sent":87,"received":58' \
+    '"instructions":\{"handshake":[0-9]{8},"exchange":[0-9]{5}\}'
+
+both=(--client wolfssl,mbedtls)
+ca=$work/other.pem
+holds "another authority is not trusted" refused wrong-certificate "${both[@]}"
+holds "nor on a board" refused wrong-certificate --client wolfssl@esp8266
+ca=$work/ours.pem
+holds "no room, no exchange" refused machine --client mbedtls@stm32f103
+good=$port
+served elsewhere
+holds "another name is not trusted" refused wrong-certificate "${both[@]}"
+served past
+holds "a certificate that has ended" refused expired-certificate "${both[@]}"
+served good --group secp256r1
+holds "what the server does not offer" refused not-offered "${both[@]}"
+port=$good
+
+rows=$work/rows.jsonl
+ways() {
+    "$selo" ways "$rows" --csv >"$work/ways"
+}
+holds "the ways have them" ways
+holds "by instructions" grep -E '^"TLS 1.3, .*wolfssl[^,]*",esp8266,' "$work/ways"
+holds "and the link" grep -E '^"?link, join"?,esp8266,' "$work/ways"
+echo "exchange-clients: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
