@@ -178,10 +178,18 @@ impl Embedded {
         if let Ok((mut plugin, _)) = report.accept() {
             let _ = plugin.read_to_string(&mut said);
         }
-        let mut done = heard.done(self.is_emulated())?;
+        let stopped = |error: selo_lab::Error| Error::Embedded {
+            why: error.to_string(),
+        };
+        let counted = qemu::counted(&said).map_err(stopped);
+        let mut done = match heard.done(self.is_emulated()) {
+            // The emulator knows better why a client fell silent.
+            Err(error @ Error::Embedded { .. }) => return Err(counted.err().unwrap_or(error)),
+            done => done?,
+        };
         done.times.connect = connect;
         if self.is_emulated() {
-            let spans = qemu::counted(&said)?;
+            let spans = counted?;
             let [handshake, exchange] = &spans[..] else {
                 return Err(Error::Embedded {
                     why: format!("{} spans were counted, not 2", spans.len()),
@@ -200,7 +208,7 @@ impl Embedded {
         if let Some(memory) = &self.board.memory {
             done.times.flash = Some(self.image.weight.flash);
             done.times.variables = Some(self.image.weight.ram);
-            done.times.memory = Some(memory.ram.into());
+            done.times.memory = Some(memory.ram);
         }
         Ok(done)
     }

@@ -52,6 +52,8 @@ pub fn run(
         push(row)?;
     }
     let status = child.wait().map_err(machine("wait for the client"))?;
+    // Or why the emulator ended it.
+    report.take()?;
     Ok(status
         .code()
         .and_then(|code| u8::try_from(code).ok())
