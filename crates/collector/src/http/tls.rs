@@ -71,11 +71,7 @@ impl Offer {
     }
 
     fn versions(&self) -> &'static [&'static SupportedProtocolVersion] {
-        if self.is_all() {
-            DEFAULT_VERSIONS
-        } else {
-            NEW
-        }
+        if self.is_all() { DEFAULT_VERSIONS } else { NEW }
     }
 }
 
