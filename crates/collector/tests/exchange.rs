@@ -340,11 +340,9 @@ fn nobody_posts_without_a_token_unless_the_operator_says_so() {
     );
     assert_eq!(nobody(&open).get("/api/v1/exchange").status, 401);
     // Posts that are none count as well.
-    let left = STRANGER_POSTS - 1;
-    let last = (0..left)
-        .map(|_| post(&nobody(&open), "reading", "").status)
-        .last();
-    assert_eq!(last, Some(400));
+    for _ in 1..STRANGER_POSTS {
+        assert_eq!(post(&nobody(&open), "reading", "").status, 400);
+    }
     let answer = post(&nobody(&open), "reading", &body);
     assert_eq!(
         (answer.status, answer.headers.contains_key("retry-after")),
