@@ -174,7 +174,7 @@ fn has_core(rust: &Rust, target: &str, what: &str) -> Result<()> {
             .is_some_and(|name| name.to_string_lossy().starts_with("libcore-"))
     };
     let there = folder.is_some_and(|folder| {
-        sorted_entries(Path::new(folder.trim())).is_ok_and(|files| files.iter().any(|f| library(f)))
+        sorted_entries(Path::new(folder.trim())).is_ok_and(|files| files.iter().any(library))
     });
     if there {
         return Ok(());
