@@ -47,7 +47,6 @@ faketime                                    faketime
 psql                                        postgresql-client-common
 openssl                                     openssl
 /usr/include/openssl/evp.h                  libssl-dev
-/usr/lib/aarch64-linux-gnu/libcrypto.a      libssl-dev:arm64
 curl                                        curl
 ip                                          iproute2
 qemu-aarch64                                qemu-user
@@ -118,13 +117,9 @@ install_line() {
     echo "apt-get install -y --no-install-recommends $*"
 }
 
-# A package of another architecture is known to apt only once that is added.
-foreign=
-case " $packages " in *:arm64\ *) foreign=arm64 ;; esac
-
 cannot() {
     echo "setup: something that Selo needs is missing${1:+, and $1}; run as root:" >&2
-    echo "  ${foreign:+dpkg --add-architecture $foreign && }apt-get update && $(install_line)" >&2
+    echo "  apt-get update && $(install_line)" >&2
     exit 3
 }
 
@@ -148,7 +143,6 @@ run() {
 }
 
 : >"$log"
-[ -z "$foreign" ] || run dpkg --add-architecture "$foreign"
 run apt-get update
 line=$(install_line)
 echo "setup: $line" >&2
