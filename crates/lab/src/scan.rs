@@ -1,9 +1,11 @@
 //! Looks through the folder of a library that the lab has never seen, and finds what a
-//! contender needs: sources, include folders, and the functions that set a key up, encrypt
-//! and decrypt. [`skeleton`] writes the manifest and the glue from it.
+//! contender needs: sources, include folders, and the functions that set a key up, encrypt,
+//! decrypt, hash, seal and open. [`skeleton`] writes the manifest and the glue from it.
 
 pub mod declarations;
+mod hashes;
 pub mod roles;
+mod sealing;
 pub mod skeleton;
 
 use std::collections::{BTreeMap, BTreeSet};

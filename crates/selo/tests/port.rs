@@ -92,5 +92,6 @@ fn a_port_that_is_not_there_is_named() {
     );
     assert!(answer.stderr.contains("hint:"), "{}", answer.all());
     assert_eq!(board.seen().flashed, 0);
-    assert!(!project.path().join("out/serial/uno/rows.jsonl").exists());
+    let rows = std::fs::read_to_string(project.path().join("out/serial/uno/rows.jsonl"));
+    assert_eq!(rows.unwrap_or_default(), "");
 }

@@ -369,3 +369,218 @@ fn the_report_has_the_verdict_and_the_fault() {
     }
     assert!(answer.stdout.contains("FAULT") && answer.stdout.contains("found by"));
 }
+
+/// SHA-256 [FIPS180-4] as libraries have it: a context, and three calls.
+const HASH_HEADER: &str = "
+#include <stddef.h>
+#include <stdint.h>
+typedef struct { uint32_t state[8]; uint8_t block[64]; uint64_t bytes; } SHA256_CTX;
+void sha256_init(SHA256_CTX *ctx);
+void sha256_update(SHA256_CTX *ctx, const uint8_t data[], size_t len);
+void sha256_final(SHA256_CTX *ctx, uint8_t hash[]);
+";
+
+const HASH_SOURCE: &str = "
+#include \"sha256.h\"
+/* The first 32 bits of the fraction of a prime's square or cube root. */
+static uint32_t root(unsigned prime, int cube)
+{
+    unsigned __int128 low = 0, high = (unsigned __int128)1 << 38;
+    while (high - low > 1) {
+        unsigned __int128 x = low + (high - low) / 2;
+        if ((cube ? x * x * x >> 96 : x * x >> 64) < prime) low = x; else high = x;
+    }
+    return (uint32_t)low;
+}
+static uint16_t next_prime(uint16_t after)
+{
+    for (;;) {
+        uint16_t d = 2;
+        after++;
+        while (d < after && after % d != 0) d++;
+        if (d == after) return after;
+    }
+}
+static uint32_t ror(uint32_t x, int n) { return x >> n | x << (32 - n); }
+static void compress(SHA256_CTX *c)
+{
+    uint32_t w[16], s[8];
+    uint16_t prime = 1;
+    for (int i = 0; i < 16; i++)
+        w[i] = (uint32_t)c->block[4 * i] << 24 | (uint32_t)c->block[4 * i + 1] << 16 |
+               (uint32_t)c->block[4 * i + 2] << 8 | c->block[4 * i + 3];
+    for (int i = 0; i < 8; i++) s[i] = c->state[i];
+    for (int t = 0; t < 64; t++) {
+        prime = next_prime(prime);
+        if (t >= 16) {
+            uint32_t x = w[(t + 1) & 15], y = w[(t + 14) & 15];
+            w[t & 15] += w[(t + 9) & 15] + (ror(x, 7) ^ ror(x, 18) ^ x >> 3) +
+                         (ror(y, 17) ^ ror(y, 19) ^ y >> 10);
+        }
+        uint32_t a = s[7] + (ror(s[4], 6) ^ ror(s[4], 11) ^ ror(s[4], 25)) +
+                     ((s[4] & s[5]) ^ (~s[4] & s[6])) + root(prime, 1) + w[t & 15];
+        uint32_t b = (ror(s[0], 2) ^ ror(s[0], 13) ^ ror(s[0], 22)) +
+                     ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+        for (int i = 7; i > 0; i--) s[i] = s[i - 1];
+        s[4] += a;
+        s[0] = a + b;
+    }
+    for (int i = 0; i < 8; i++) c->state[i] += s[i];
+}
+void sha256_init(SHA256_CTX *c)
+{
+    uint16_t prime = 1;
+    c->bytes = 0;
+    for (int i = 0; i < 8; i++) c->state[i] = root(prime = next_prime(prime), 0);
+}
+void sha256_update(SHA256_CTX *c, const uint8_t data[], size_t len)
+{
+    while (len-- > 0) {
+        c->block[c->bytes++ % 64] = *data++;
+        if (c->bytes % 64 == 0) compress(c);
+    }
+}
+void sha256_final(SHA256_CTX *c, uint8_t hash[])
+{
+    uint64_t bits = 8 * c->bytes;
+    uint8_t end = 0x80, zero = 0;
+    sha256_update(c, &end, 1);
+    while (c->bytes % 64 != 56) sha256_update(c, &zero, 1);
+    for (int i = 56; i >= 0; i -= 8) {
+        uint8_t byte = (uint8_t)(bits >> i);
+        sha256_update(c, &byte, 1);
+    }
+    for (int i = 0; i < 32; i++) hash[i] = (uint8_t)(c->state[i / 4] >> (24 - 8 * (i % 4)));
+}
+";
+
+#[test]
+fn a_hash_in_a_folder_becomes_a_contender_that_conforms() {
+    let project = Project::new();
+    project.write("elsewhere/sums/sha256.h", HASH_HEADER);
+    project.write("elsewhere/sums/sha256.c", HASH_SOURCE);
+    let made = project.selo(&["lab", "new-contender", "elsewhere/sums"]);
+    assert_eq!(made.code, Some(0), "{}", made.all());
+    assert!(made.stdout.contains("glue for sha-256"), "{}", made.all());
+    let (answer, lines) = survey(&project, "elsewhere/sums", &["--board", "native"]);
+    let line = &lines[0];
+    assert_eq!(mark(line, "builds"), "yes", "{line:#}");
+    assert_eq!(mark(line, "conforms"), "yes", "{line:#}");
+    assert_eq!(answer.code, Some(0), "{}", answer.all());
+
+    // One wrong rotation, and the vectors find it.
+    let wrong = HASH_SOURCE.replace("ror(x, 18)", "ror(x, 17)");
+    project.write("elsewhere/sums/sha256.c", &wrong);
+    let (answer, lines) = survey(&project, "elsewhere/sums", &["--board", "native"]);
+    assert_eq!(answer.code, Some(1), "{}", answer.all());
+    assert!(finding(&lines[0], "wrong-output")["vector"].is_string());
+}
+
+/// Ascon-AEAD128 [SP800-232] by the interface of the competition that it won.
+const SEALING: &str = "
+#include <stdint.h>
+#define CRYPTO_KEYBYTES 16
+#define CRYPTO_NPUBBYTES 16
+#define CRYPTO_ABYTES 16
+static uint64_t ror(uint64_t x, int n) { return x >> n | x << (64 - n); }
+static void permute(uint64_t s[5], int rounds)
+{
+    for (int i = 12 - rounds; i < 12; i++) {
+        uint64_t t[5];
+        s[2] ^= (uint64_t)((15 - i) << 4 | i);
+        s[0] ^= s[4]; s[4] ^= s[3]; s[2] ^= s[1];
+        for (int j = 0; j < 5; j++) t[j] = s[j] ^ (~s[(j + 1) % 5] & s[(j + 2) % 5]);
+        t[1] ^= t[0]; t[0] ^= t[4]; t[3] ^= t[2]; t[2] = ~t[2];
+        s[0] = t[0] ^ ror(t[0], 19) ^ ror(t[0], 28);
+        s[1] = t[1] ^ ror(t[1], 61) ^ ror(t[1], 39);
+        s[2] = t[2] ^ ror(t[2], 1) ^ ror(t[2], 6);
+        s[3] = t[3] ^ ror(t[3], 10) ^ ror(t[3], 17);
+        s[4] = t[4] ^ ror(t[4], 7) ^ ror(t[4], 41);
+    }
+}
+static void mix(uint64_t *s, unsigned at, uint8_t byte) { s[at / 8] ^= (uint64_t)byte << 8 * (at % 8); }
+static uint64_t word(const uint8_t *p)
+{
+    uint64_t x = 0;
+    for (int i = 7; i >= 0; i--) x = x << 8 | p[i];
+    return x;
+}
+static void crypt(uint8_t *out, uint8_t tag[16], const uint8_t *in, unsigned long long size,
+                  const uint8_t *ad, unsigned long long ad_size, const uint8_t *nonce,
+                  const uint8_t *key, int opens)
+{
+    uint64_t s[5] = {0x00001000808c0001, word(key), word(key + 8), word(nonce), word(nonce + 8)};
+    unsigned long long i;
+    permute(s, 12);
+    s[3] ^= word(key);
+    s[4] ^= word(key + 8);
+    if (ad_size > 0) {
+        for (i = 0; i < ad_size; i++) {
+            mix(s, i % 16, ad[i]);
+            if (i % 16 == 15) permute(s, 8);
+        }
+        mix(s, i % 16, 1);
+        permute(s, 8);
+    }
+    s[4] ^= (uint64_t)1 << 63;
+    for (i = 0; i < size; i++) {
+        uint8_t byte = in[i], stream = (uint8_t)(s[i % 16 / 8] >> 8 * (i % 8));
+        out[i] = byte ^ stream;
+        mix(s, i % 16, opens ? out[i] : byte);
+        if (i % 16 == 15) permute(s, 8);
+    }
+    mix(s, i % 16, 1);
+    s[2] ^= word(key);
+    s[3] ^= word(key + 8);
+    permute(s, 12);
+    for (int j = 0; j < 16; j++)
+        tag[j] = (uint8_t)(s[3 + j / 8] >> 8 * (j % 8)) ^ key[j];
+}
+int crypto_aead_encrypt(unsigned char *c, unsigned long long *clen, const unsigned char *m,
+                        unsigned long long mlen, const unsigned char *ad,
+                        unsigned long long adlen, const unsigned char *nsec,
+                        const unsigned char *npub, const unsigned char *k)
+{
+    (void)nsec;
+    crypt(c, c + mlen, m, mlen, ad, adlen, npub, k, 0);
+    *clen = mlen + 16;
+    return 0;
+}
+int crypto_aead_decrypt(unsigned char *m, unsigned long long *mlen, unsigned char *nsec,
+                        const unsigned char *c, unsigned long long clen,
+                        const unsigned char *ad, unsigned long long adlen,
+                        const unsigned char *npub, const unsigned char *k)
+{
+    uint8_t tag[16], other = 0;
+    (void)nsec;
+    if (clen < 16) return -1;
+    crypt(m, tag, c, clen - 16, ad, adlen, npub, k, 1);
+    for (int i = 0; i < 16; i++) other |= tag[i] ^ c[clen - 16 + i];
+    *mlen = clen - 16;
+    return other ? -1 : 0;
+}
+";
+
+#[test]
+fn a_sealing_cipher_in_a_folder_becomes_a_contender_that_conforms() {
+    let project = Project::new();
+    project.write("elsewhere/asconaead128/aead.c", SEALING);
+    let made = project.selo(&["lab", "new-contender", "elsewhere/asconaead128"]);
+    assert_eq!(made.code, Some(0), "{}", made.all());
+    assert!(
+        made.stdout.contains("glue for ascon-aead128"),
+        "{}",
+        made.all()
+    );
+    let folder = "elsewhere/asconaead128";
+    let (answer, lines) = survey(&project, folder, &["--board", "native"]);
+    assert_eq!(mark(&lines[0], "builds"), "yes", "{}", answer.all());
+    assert_eq!(mark(&lines[0], "conforms"), "yes", "{}", answer.all());
+
+    // A library that takes every tag is found out.
+    let wrong = SEALING.replace("return other ? -1 : 0;", "return 0 * other;");
+    project.write("elsewhere/asconaead128/aead.c", &wrong);
+    let (answer, lines) = survey(&project, folder, &["--board", "native"]);
+    assert_eq!(answer.code, Some(1), "{}", answer.all());
+    assert_eq!(mark(&lines[0], "conforms"), "no");
+}

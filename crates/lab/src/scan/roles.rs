@@ -90,7 +90,7 @@ pub fn words(name: &str) -> Vec<String> {
     words
 }
 
-fn any(words: &[String], of: &[&str]) -> bool {
+pub(super) fn any(words: &[String], of: &[&str]) -> bool {
     words.iter().any(|word| of.contains(&word.as_str()))
 }
 
@@ -222,7 +222,7 @@ pub fn entry(function: &Function, array: &dyn Fn(&str) -> Option<u32>) -> Option
 }
 
 /// A pointer to bytes, or to what is taken for them.
-fn is_bytes(parameter: &Parameter) -> bool {
+pub(super) fn is_bytes(parameter: &Parameter) -> bool {
     const BYTES: [&str; 14] = [
         "uint8_t",
         "unsigned char",
@@ -242,7 +242,7 @@ fn is_bytes(parameter: &Parameter) -> bool {
     parameter.pointers == 1 && !parameter.is_odd && BYTES.contains(&parameter.base.as_str())
 }
 
-fn is_words(parameter: &Parameter) -> bool {
+pub(super) fn is_words(parameter: &Parameter) -> bool {
     const WORDS: [&str; 8] = [
         "uint32_t",
         "uint64_t",
@@ -256,7 +256,7 @@ fn is_words(parameter: &Parameter) -> bool {
     parameter.pointers == 1 && WORDS.contains(&parameter.base.as_str())
 }
 
-fn is_number(parameter: &Parameter) -> bool {
+pub(super) fn is_number(parameter: &Parameter) -> bool {
     const NUMBERS: [&str; 15] = [
         "size_t",
         "int",

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::roles::{Mode, Role, Takes, words};
-use super::{Found, Library, is_cpp};
+use super::{Found, Library, hashes, is_cpp, sealing};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
@@ -20,6 +20,19 @@ pub struct Skeleton {
     pub algorithms: Vec<String>,
     /// What a person must look at.
     pub open: Vec<String>,
+}
+
+/// Glue that another module has written.
+pub(super) struct Glue {
+    /// Of the file's name: `glue-KIND.c`.
+    pub kind: &'static str,
+    pub algorithms: Vec<String>,
+    pub operations: Vec<&'static str>,
+    pub text: String,
+    /// That it is this algorithm is a guess.
+    pub guessed: bool,
+    /// Names of the library's functions in it.
+    pub used: Vec<String>,
 }
 
 /// The functions of a library that make one interface.
@@ -44,19 +57,18 @@ pub fn skeleton(library: &Library, algorithms: &[Algorithm], name: &str, into: &
     let cpp = library.sources.iter().any(|source| is_cpp(source));
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     let to_library = relative(into, &library.folder);
-    for binding in &bindings {
-        let kind = interface_name(binding.interface);
+    let mut file = |kind: &'static str, cpp: bool| {
         let number = count.entry(kind).or_default();
         *number += 1;
-        let extension = if cpp || binding.class.is_some() {
-            "cpp"
-        } else {
-            "c"
-        };
-        let file = match number {
+        let extension = if cpp { "cpp" } else { "c" };
+        match number {
             1 => format!("glue-{kind}.{extension}"),
             number => format!("glue-{kind}-{number}.{extension}"),
-        };
+        }
+    };
+    for binding in &bindings {
+        let kind = interface_name(binding.interface);
+        let file = file(kind, cpp || binding.class.is_some());
         let mut operations = vec!["key-setup", "encrypt"];
         operations.extend(binding.decrypt.map(|_| "decrypt"));
         files.push((file.clone(), glue(library, binding)));
@@ -94,7 +106,34 @@ pub fn skeleton(library: &Library, algorithms: &[Algorithm], name: &str, into: &
             open.push(format!("{file}: no function that decrypts was found"));
         }
     }
-    if bindings.is_empty() {
+    let mut more = hashes::glues(library, algorithms);
+    more.extend(sealing::glues(library, algorithms));
+    for glue in &mut more {
+        let file = file(glue.kind, cpp);
+        let rest = library
+            .entries
+            .iter()
+            .filter(|found| !glue.used.contains(&found.entry.function.name));
+        candidates(&mut glue.text, &rest.collect::<Vec<_>>(), UNUSED);
+        files.push((file.clone(), glue.text.clone()));
+        let names: Vec<&str> = glue.algorithms.iter().map(String::as_str).collect();
+        implementation(
+            &mut listed,
+            library,
+            &to_library,
+            &names,
+            &file,
+            &glue.operations,
+            false,
+        );
+        if glue.guessed {
+            open.push(format!(
+                "{MANIFEST}: that it is {} is a guess",
+                names.join(", ")
+            ));
+        }
+    }
+    if bindings.is_empty() && more.is_empty() {
         let file = format!("glue.{}", if cpp { "cpp" } else { "c" });
         files.push((file.clone(), empty_glue(library)));
         implementation(
@@ -116,10 +155,12 @@ pub fn skeleton(library: &Library, algorithms: &[Algorithm], name: &str, into: &
     }
     let manifest = manifest(library, &to_library, name, &listed);
     files.insert(0, (MANIFEST.to_owned(), manifest));
-    let algorithms = bindings.iter().flat_map(|binding| &binding.algorithms);
+    let ciphers = bindings.iter().flat_map(|binding| &binding.algorithms);
+    let mut offered: Vec<String> = ciphers.map(|name| (*name).to_owned()).collect();
+    offered.extend(more.into_iter().flat_map(|glue| glue.algorithms));
     Skeleton {
         files,
-        algorithms: algorithms.map(|name| (*name).to_owned()).collect(),
+        algorithms: offered,
         open,
     }
 }
@@ -433,12 +474,13 @@ fn quoted(text: &str) -> String {
 
 // ---- The glue -----------------------------------------------------------------
 
-fn glue(library: &Library, binding: &Binding<'_>) -> String {
-    let mut text = String::new();
-    let _ = writeln!(
-        text,
+/// The comment at the head of glue, and the agent's header.
+pub(super) fn heading(library: &Library, algorithms: &[impl AsRef<str>]) -> String {
+    let algorithms: Vec<&str> = algorithms.iter().map(AsRef::as_ref).collect();
+    format!(
         "/*\n * {} in the lab: {}.\n *\n * AGENT_MEASURE stands around the library's calls and nothing else: that is what is\n\
-         \x20* timed. Written by selo lab new-contender; check that each call does what you think.\n */",
+         \x20* timed. Written by selo lab new-contender; check that each call does what you think.\n */\n\
+         #include \"agent.h\"\n\n",
         safe(
             &library
                 .folder
@@ -446,10 +488,59 @@ fn glue(library: &Library, binding: &Binding<'_>) -> String {
                 .unwrap_or_default()
                 .to_string_lossy()
         ),
-        binding.algorithms.join(", ")
-    );
-    text.push_str("#include \"agent.h\"\n\n");
-    include(&mut text, library, binding);
+        algorithms.join(", ")
+    )
+}
+
+/// The algorithm that a function is of, by its name, that of its file or of the library's
+/// folder; true beside it if only a part of the algorithm's name is there.
+pub(super) fn named<'a>(
+    library: &Library,
+    found: &Found,
+    algorithms: &[&'a Algorithm],
+) -> (Option<&'a Algorithm>, bool) {
+    let plain = |text: &str| -> String {
+        let letters = text.chars().filter(char::is_ascii_alphanumeric);
+        letters.map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let file = found.file.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = library.folder.file_name().unwrap_or_default();
+    let texts = [
+        plain(&found.entry.function.name),
+        plain(&file),
+        plain(&folder.to_string_lossy()),
+    ];
+    for text in &texts {
+        let has = |algorithm: &&&Algorithm| text.contains(&plain(&algorithm.name));
+        let longest = algorithms
+            .iter()
+            .filter(has)
+            .max_by_key(|one| one.name.len());
+        if let Some(algorithm) = longest {
+            return (Some(algorithm), false);
+        }
+    }
+    let all = texts.concat();
+    let speaks_of = |algorithm: &&&Algorithm| {
+        words(&algorithm.name)
+            .iter()
+            .filter(|word| word.chars().all(|c| c.is_ascii_alphabetic()))
+            .all(|word| all.contains(word.as_str()))
+    };
+    let mut possible = algorithms.iter().filter(speaks_of);
+    match (possible.next(), possible.next()) {
+        (Some(algorithm), None) => (Some(algorithm), true),
+        _ => (None, true),
+    }
+}
+
+fn glue(library: &Library, binding: &Binding<'_>) -> String {
+    let mut text = heading(library, &binding.algorithms);
+    let mut used = binding.setups.clone();
+    used.extend(binding.set_iv);
+    used.push(binding.encrypt);
+    used.extend(binding.decrypt);
+    includes(&mut text, library, &used);
     text.push_str("\n#include <string.h>\n\nenum { BLOCK = 16 };\n\n");
     state(&mut text, binding);
     key_setup(&mut text, binding);
@@ -468,11 +559,8 @@ fn glue(library: &Library, binding: &Binding<'_>) -> String {
     text
 }
 
-fn include(text: &mut String, library: &Library, binding: &Binding<'_>) {
-    let mut used = binding.setups.clone();
-    used.extend(binding.set_iv);
-    used.push(binding.encrypt);
-    used.extend(binding.decrypt);
+/// The headers of the functions that are used, or their declarations where they have none.
+pub(super) fn includes(text: &mut String, library: &Library, used: &[&Found]) {
     let mut headers: Vec<String> = Vec::new();
     for found in used {
         let is_header = library.headers.contains(&found.file);
@@ -875,8 +963,10 @@ fn others(text: &mut String, library: &Library, binding: &Binding<'_>) {
         !mine.any(|one| one.entry.function.name == *name)
     };
     let rest: Vec<&Found> = library.entries.iter().filter(used).collect();
-    candidates(text, &rest, "Found, and not used here:");
+    candidates(text, &rest, UNUSED);
 }
+
+const UNUSED: &str = "Found, and not used here:";
 
 fn candidates(text: &mut String, found: &[&Found], title: &str) {
     if found.is_empty() {
