@@ -41,7 +41,7 @@ avr() { # IMAGE GLUE ALGORITHM STRATEGY FLAG...
     shift 4
     avr-gcc -mmcu=atmega328p -DF_CPU=16000000UL -DPORT_BAUD=2000000UL -std=gnu11 -Os -Wall -Wextra -Werror \
         -ffunction-sections -fdata-sections -DAGENT_IO_BYTES=304 $(names "$algorithm" "$strategy") "$@" \
-        -I firmware/agent -I firmware/ports/avr -I src firmware/agent/agent.c firmware/agent/frame.c \
+        -I firmware/agent -I firmware/ports/avr -I src -I contenders/common firmware/agent/agent.c firmware/agent/frame.c \
         firmware/ports/avr/port.c "$glue" src/selo/aes/*.c src/selo/native/avr/aes_*.S src/selo/common/*.c -Wl,--gc-sections -o "$image"
 }
 
@@ -170,7 +170,7 @@ for image in aes:contenders/selo/block.c mode:contenders/selo/mode.c; do
     algorithm=aes-128 extra=-DAGENT_ALGORITHM_AES_128=1
     [ "${image%%:*}" = aes ] || algorithm=aes-128-cbc extra=-DAGENT_ALGORITHM_AES_128_CBC=1
     cc $sanitize -std=gnu11 -Wall -Wextra -Werror -pthread -DAGENT_IO_BYTES=304 $(names "$algorithm" fast) "$extra" \
-        -DSELO_CIPHER=selo_aes128_fast -I firmware/agent -I firmware/ports/native -I src $native "${image#*:}" \
+        -DSELO_CIPHER=selo_aes128_fast -I firmware/agent -I firmware/ports/native -I src -I contenders/common $native "${image#*:}" \
         src/selo/aes/*.c src/selo/mode/*.c src/selo/common/*.c -o "$out/native-${image%%:*}"
     for seed in 1 2 3 4; do
         status=0
