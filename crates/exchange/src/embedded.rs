@@ -99,6 +99,12 @@ impl Embedded {
         let mut description: Description = read_toml(list)?;
         description.program.flags.extend(defines.iter().cloned());
         let board = project.board(board.unwrap_or(HERE))?;
+        let runs = |board: &&Board| board.qemu.is_some() || board.name == HERE;
+        if !runs(&board) {
+            let known = project.boards.iter().filter(runs);
+            let known = known.map(|board| board.name.as_str());
+            return Err(selo_lab::Error::unknown("emulated board", &board.name, known).into());
+        }
         let mut places = BTreeMap::new();
         if let Some(source) = &description.source {
             Sources::new(&project.root, false).fetch_one(source, &mut |step| {
