@@ -118,41 +118,21 @@ AGENT_OPERATIONS(
 #endif
 #elif AGENT_STRATEGY_PLAIN
 
-OPERATION(sha256)
-{
-    uint8_t digest[CF_SHA256_HASHSZ];
-    cf_sha256_context hash;
-    cf_sha256_init(&hash);
-    cf_sha256_update(&hash, "", 0);
-    cf_sha256_digest_final(&hash, digest);
-}
+/* A hash of nothing. The program that was measured feeds it nothing, too. */
+#define HASH_OF_NOTHING(name, context, size)      \
+    OPERATION(name)                               \
+    {                                             \
+        uint8_t digest[size];                     \
+        context hash;                             \
+        cf_##name##_init(&hash);                  \
+        cf_##name##_update(&hash, "", 0);         \
+        cf_##name##_digest_final(&hash, digest);  \
+    }
 
-OPERATION(sha512)
-{
-    uint8_t digest[CF_SHA512_HASHSZ];
-    cf_sha512_context hash;
-    cf_sha512_init(&hash);
-    cf_sha512_update(&hash, "", 0);
-    cf_sha512_digest_final(&hash, digest);
-}
-
-OPERATION(sha3_256)
-{
-    uint8_t digest[CF_SHA3_256_HASHSZ];
-    cf_sha3_context hash;
-    cf_sha3_256_init(&hash);
-    cf_sha3_256_update(&hash, "", 0);
-    cf_sha3_256_digest_final(&hash, digest);
-}
-
-OPERATION(sha3_512)
-{
-    uint8_t digest[CF_SHA3_512_HASHSZ];
-    cf_sha3_context hash;
-    cf_sha3_512_init(&hash);
-    cf_sha3_512_update(&hash, "", 0);
-    cf_sha3_512_digest_final(&hash, digest);
-}
+HASH_OF_NOTHING(sha256, cf_sha256_context, CF_SHA256_HASHSZ)
+HASH_OF_NOTHING(sha512, cf_sha512_context, CF_SHA512_HASHSZ)
+HASH_OF_NOTHING(sha3_256, cf_sha3_context, CF_SHA3_256_HASHSZ)
+HASH_OF_NOTHING(sha3_512, cf_sha3_context, CF_SHA3_512_HASHSZ)
 
 OPERATION(hmac_sha256)
 {

@@ -159,7 +159,8 @@ static int handshake(const struct job *job)
 
 static int write_all(const char *data, size_t size)
 {
-    return wolfSSL_write(session, data, (int)size) == (int)size ? 0 : -1;
+    int put = wolfSSL_write(session, data, (int)size);
+    return put == (int)size ? 0 : failed(wolfSSL_get_error(session, put));
 }
 
 static int read_some(char *data, size_t size)
