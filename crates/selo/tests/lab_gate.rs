@@ -3,18 +3,8 @@
 
 mod common;
 
-use common::Project;
+use common::{Project, TINY};
 use serde_json::Value;
-
-/// AES-128 tiny on the Uno: the smallest selection there is.
-const TINY: [&str; 6] = [
-    "--contender",
-    "selo",
-    "--algorithm",
-    "aes-128",
-    "--strategy",
-    "tiny",
-];
 
 fn with<'a>(first: &[&'a str], rest: &[&'a str]) -> Vec<&'a str> {
     [first, &TINY, rest].concat()

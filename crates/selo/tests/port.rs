@@ -6,18 +6,9 @@ mod common;
 #[path = "../../lab/tests/pty_board/mod.rs"]
 mod pty_board;
 
-use common::Project;
+use common::{Project, TINY};
 use pty_board::{Faults, PtyBoard};
 use serde_json::Value;
-
-const TINY: [&str; 6] = [
-    "--contender",
-    "selo",
-    "--algorithm",
-    "aes-128",
-    "--strategy",
-    "tiny",
-];
 
 /// A project whose Uno is flashed by what stands in for avrdude, and that board.
 fn bench() -> (Project, PtyBoard) {

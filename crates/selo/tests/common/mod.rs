@@ -9,6 +9,16 @@ pub use answer::Answer;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// AES-128 tiny of Selo: the smallest selection there is.
+pub const TINY: [&str; 6] = [
+    "--contender",
+    "selo",
+    "--algorithm",
+    "aes-128",
+    "--strategy",
+    "tiny",
+];
+
 /// The repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
