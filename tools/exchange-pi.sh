@@ -90,6 +90,7 @@ echo "link: $link" >&2
 
 "${pc[@]}" key "$scratch/key" >/dev/null
 mkdir -p "$(dirname "$out")"
+served=${out%.jsonl}-served.jsonl
 
 # started NAMESPACE COMMAND...: a server, whose port goes to $port.
 started() {
@@ -119,10 +120,16 @@ started "$a" "${pc[@]}" serve --key "$scratch/key" --listen 127.0.0.1:0
 ip netns exec "$a" "${pc[@]}" run --key "$scratch/key" --to "127.0.0.1:$port" "${what[@]}" \
     --scenario two-processes --link loopback --out "$out"
 stop
-started "$b" "${pi[@]}" serve "$scratch/key" 10.73.0.2 0 --emulated
+# The Pi's server, and with the emulator's plugin what its cipher executed.
+if [ -e target/sims/selo-qemu.so ]; then
+    rm -f "$served"
+    started "$b" "${pc[@]}" peer --board rpi3 --served "$served" -- "$scratch/key" 10.73.0.2 0
+else
+    started "$b" "${pi[@]}" serve "$scratch/key" 10.73.0.2 0 --emulated
+fi
 ip netns exec "$a" "${pc[@]}" run --key "$scratch/key" --to "10.73.0.2:$port" "${what[@]}" \
     --scenario pc-pi --link "$link" --out "$out"
-# With the instructions of the client's cipher, where the emulator's plugin is there.
+# The client's too.
 if [ -e target/sims/selo-qemu.so ]; then
     ip netns exec "$a" "${pc[@]}" peer --board rpi3 --out "$out" -- \
         "$scratch/key" 10.73.0.2 "$port" "${what[@]}" --scenario pi-pi --link "$link"
@@ -136,3 +143,4 @@ wait "$wireless" || true
 wireless=
 echo "link: $(tail -n 1 "$scratch/link")" >&2
 echo "rows: $out" >&2
+[ ! -e "$served" ] || echo "the server's instructions: $served" >&2

@@ -17,7 +17,7 @@ static void lib_set_up_decrypt(const uint8_t *raw)
     LAB_AES(cbcdec_init)(&decrypting, raw, AGENT_KEY_BYTES);
 }
 
-static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, uint16_t size)
+static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, agent_size size)
 {
     if (encrypts)
         LAB_AES(cbcenc_run)(&encrypting, iv, data, size);
@@ -38,9 +38,9 @@ static void lib_set_up_encrypt(const uint8_t *raw)
 
 /* The one of the library's two CTRs whose counter has all 128 bits. It takes whole blocks, in
  * place. */
-static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, uint16_t size)
+static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, agent_size size)
 {
-    uint16_t whole = size & 0xfff0;
+    agent_size whole = size - size % 16;
     memcpy(out, in, whole);
     LAB_AES(ctrcbc_ctr)(&encrypting, counter, out, whole);
     if (size > whole) {

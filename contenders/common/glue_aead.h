@@ -13,11 +13,11 @@
 #ifndef GLUE_AEAD_H
 #define GLUE_AEAD_H
 
-#include <stdint.h>
+#include "agent.h"
 
 struct glue_message {
     const uint8_t *nonce, *ad, *in;
-    uint16_t nonce_size, ad_size, size; /* of the text, without its tag */
+    agent_size nonce_size, ad_size, size; /* of the text, without its tag */
     uint8_t tag_size;
 };
 

@@ -39,7 +39,7 @@ static uint8_t seal(struct agent_call *call)
     uint8_t *out = call->out, *tag = out + m.size;
     int failed;
     AGENT_MEASURE(failed = lib_seal(&m, out, tag));
-    call->out_size = (uint16_t)(m.size + m.tag_size);
+    call->out_size = (agent_size)(m.size + m.tag_size);
     return failed ? SELO_ERROR_ARGUMENT : SELO_OK;
 }
 
@@ -48,7 +48,7 @@ static uint8_t open(struct agent_call *call)
     struct glue_message m;
     if (!glue_read(&m, call) || m.size < m.tag_size)
         return AGENT_BAD_SIZE;
-    m.size = (uint16_t)(m.size - m.tag_size);
+    m.size = (agent_size)(m.size - m.tag_size);
     uint8_t *out = call->out;
     const uint8_t *tag = m.in + m.size;
     int failed;

@@ -4,9 +4,9 @@
  *
  *     static void lib_set_up_encrypt(const uint8_t *raw)      the key for encrypting
  *     static void lib_set_up_decrypt(const uint8_t *raw)      not of CTR
- *     static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, uint16_t size)
- *     static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, uint16_t size)
- *     static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, uint16_t size)
+ *     static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, agent_size size)
+ *     static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, agent_size size)
+ *     static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, agent_size size)
  *
  * CBC works in place on whole blocks: the padding, and taking the IV from what the host sent
  * for it, are done here, outside the marks.
@@ -22,6 +22,7 @@
 #define GLUE_CTR GLUE_MODE_IS(CTR)
 
 #include <stdbool.h>
-#include <stdint.h>
+
+#include "agent.h"
 
 #endif

@@ -32,7 +32,7 @@ static uint8_t encrypt(struct agent_call *call)
 {
     const uint8_t *in = call->in[0].data;
     uint8_t *out = call->out;
-    uint16_t size = call->in[0].size;
+    agent_size size = call->in[0].size;
     if (size % GLUE_BLOCK)
         return AGENT_BAD_SIZE;
     AGENT_MEASURE(lib_ecb(true, out, in, size));
@@ -44,7 +44,7 @@ static uint8_t decrypt(struct agent_call *call)
 {
     const uint8_t *in = call->in[0].data;
     uint8_t *out = call->out;
-    uint16_t size = call->in[0].size;
+    agent_size size = call->in[0].size;
     if (size % GLUE_BLOCK)
         return AGENT_BAD_SIZE;
     AGENT_MEASURE(lib_ecb(false, out, in, size));
@@ -56,7 +56,7 @@ static uint8_t decrypt(struct agent_call *call)
 
 static uint8_t encrypt(struct agent_call *call)
 {
-    uint16_t size = call->in[1].size;
+    agent_size size = call->in[1].size;
     uint8_t padding = (uint8_t)(GLUE_BLOCK - size % GLUE_BLOCK);
     if (call->in[0].size != GLUE_BLOCK || size > AGENT_IO_BYTES - 2 * GLUE_BLOCK)
         return AGENT_BAD_SIZE;
@@ -66,9 +66,9 @@ static uint8_t encrypt(struct agent_call *call)
     uint8_t *data = call->out + GLUE_BLOCK;
     memcpy(data, call->in[1].data, size);
     memset(data + size, padding, padding);
-    size = (uint16_t)(size + padding);
+    size = (agent_size)(size + padding);
     AGENT_MEASURE(lib_cbc(true, iv, data, size));
-    call->out_size = (uint16_t)(GLUE_BLOCK + size);
+    call->out_size = (agent_size)(GLUE_BLOCK + size);
     return SELO_OK;
 }
 
@@ -76,7 +76,7 @@ static uint8_t decrypt(struct agent_call *call)
 {
     if (call->in[0].size < 2 * GLUE_BLOCK || call->in[0].size % GLUE_BLOCK)
         return SELO_ERROR_ARGUMENT;
-    uint16_t size = (uint16_t)(call->in[0].size - GLUE_BLOCK);
+    agent_size size = (agent_size)(call->in[0].size - GLUE_BLOCK);
     uint8_t iv[GLUE_BLOCK];
     memcpy(iv, call->in[0].data, GLUE_BLOCK);
     uint8_t *data = call->out;
@@ -85,7 +85,7 @@ static uint8_t decrypt(struct agent_call *call)
     uint8_t padding = data[size - 1], wrong = padding == 0 || padding > GLUE_BLOCK;
     for (uint8_t i = 0; !wrong && i < padding; i++)
         wrong = data[size - 1 - i] != padding;
-    call->out_size = wrong ? 0 : (uint16_t)(size - padding);
+    call->out_size = wrong ? 0 : (agent_size)(size - padding);
     return wrong ? SELO_ERROR_PADDING : SELO_OK;
 }
 
@@ -98,7 +98,7 @@ static uint8_t encrypt(struct agent_call *call)
     uint8_t *counter = call->in[0].data;
     const uint8_t *in = call->in[1].data;
     uint8_t *out = call->out;
-    uint16_t size = call->in[1].size;
+    agent_size size = call->in[1].size;
     AGENT_MEASURE(lib_ctr(counter, out, in, size));
     call->out_size = size;
     return SELO_OK;

@@ -13,7 +13,7 @@ static void lib_set_up_encrypt(const uint8_t *raw)
     ecb_start(register_cipher(&aes_desc), raw, AGENT_KEY_BYTES, 0, &state);
 }
 
-static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, uint16_t size)
+static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, agent_size size)
 {
     if (encrypts)
         ecb_encrypt(in, out, size, &state);
@@ -31,7 +31,7 @@ static void lib_set_up_encrypt(const uint8_t *raw)
     cbc_start(register_cipher(&aes_desc), none, raw, AGENT_KEY_BYTES, 0, &state);
 }
 
-static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, uint16_t size)
+static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, agent_size size)
 {
     cbc_setiv(iv, 16, &state);
     if (encrypts)
@@ -51,7 +51,7 @@ static void lib_set_up_encrypt(const uint8_t *raw)
               &state);
 }
 
-static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, uint16_t size)
+static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, agent_size size)
 {
     ctr_setiv(counter, 16, &state);
     ctr_encrypt(in, out, size, &state);

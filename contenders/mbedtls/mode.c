@@ -19,7 +19,7 @@ static void lib_set_up_decrypt(const uint8_t *raw)
     mbedtls_aes_setkey_dec(&decrypting, raw, AGENT_KEY_BYTES * 8);
 }
 
-static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, uint16_t size)
+static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, agent_size size)
 {
     if (encrypts)
         mbedtls_aes_crypt_cbc(&encrypting, MBEDTLS_AES_ENCRYPT, size, iv, data, data);
@@ -29,7 +29,7 @@ static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, uint16_t size)
 
 #elif GLUE_CTR
 
-static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, uint16_t size)
+static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, agent_size size)
 {
     size_t offset = 0;
     uint8_t stream[16];

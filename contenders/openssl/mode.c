@@ -22,7 +22,7 @@ static void lib_set_up_encrypt(const uint8_t *raw)
 
 #if GLUE_CTR
 
-static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, uint16_t size)
+static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, agent_size size)
 {
     int written;
     EVP_EncryptInit_ex(encrypting, NULL, NULL, NULL, counter);
@@ -43,7 +43,7 @@ static void lib_set_up_decrypt(const uint8_t *raw)
 
 #if GLUE_ECB
 
-static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, uint16_t size)
+static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, agent_size size)
 {
     int written;
     EVP_CipherUpdate(encrypts ? encrypting : decrypting, out, &written, in, size);
@@ -51,7 +51,7 @@ static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, uint16_t siz
 
 #else
 
-static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, uint16_t size)
+static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, agent_size size)
 {
     EVP_CIPHER_CTX *key = encrypts ? encrypting : decrypting;
     int written;

@@ -17,7 +17,7 @@ void RC_KEYED(aes, ctr)(const uint8_t *counter, uint8_t *data, uint16_t size);
 
 #if GLUE_ECB
 
-static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, uint16_t size)
+static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, agent_size size)
 {
     memcpy(out, in, size);
     if (encrypts)
@@ -28,7 +28,7 @@ static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, uint16_t siz
 
 #elif GLUE_CBC
 
-static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, uint16_t size)
+static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, agent_size size)
 {
     if (encrypts)
         RC_KEYED(aes, cbc_encrypt)(iv, data, size);
@@ -38,7 +38,7 @@ static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, uint16_t size)
 
 #else
 
-static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, uint16_t size)
+static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, agent_size size)
 {
     memcpy(out, in, size);
     RC_KEYED(aes, ctr)(counter, out, size);

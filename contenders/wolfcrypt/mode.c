@@ -23,7 +23,7 @@ static void lib_set_up_decrypt(const uint8_t *raw)
 
 #if GLUE_ECB
 
-static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, uint16_t size)
+static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, agent_size size)
 {
     if (encrypts)
         wc_AesEcbEncrypt(&encrypting, out, in, size);
@@ -33,7 +33,7 @@ static void lib_ecb(bool encrypts, uint8_t *out, const uint8_t *in, uint16_t siz
 
 #elif GLUE_CBC
 
-static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, uint16_t size)
+static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, agent_size size)
 {
     Aes *key = encrypts ? &encrypting : &decrypting;
     wc_AesSetIV(key, iv);
@@ -45,7 +45,7 @@ static void lib_cbc(bool encrypts, uint8_t *iv, uint8_t *data, uint16_t size)
 
 #else
 
-static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, uint16_t size)
+static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, agent_size size)
 {
     wc_AesSetIV(&encrypting, counter);
     encrypting.left = 0; /* nothing of the stream before it */

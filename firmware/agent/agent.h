@@ -48,15 +48,22 @@ enum {
     AGENT_BAD_SIZE = 200 /* status: an input has a size that this operation does not take */
 };
 
+/* Bytes of a field or of an output: frames carry no more than 16 bits of them. A port that
+ * calls operations without frames may have longer messages (firmware/ports/loadable). */
+#ifndef AGENT_SIZE
+#define AGENT_SIZE uint16_t
+#endif
+typedef AGENT_SIZE agent_size;
+
 struct agent_field {
     uint8_t *data;
-    uint16_t size;
+    agent_size size;
 };
 
 struct agent_call {
     struct agent_field in[AGENT_FIELDS]; /* absent ones have size 0; bytes may be overwritten */
     uint8_t *out;                        /* room for AGENT_IO_BYTES */
-    uint16_t out_size;                   /* set by the operation; 0 before it */
+    agent_size out_size;                 /* set by the operation; 0 before it */
 };
 
 /* Returns 0, or the operation's own status: an enum selo_status or a code of the contender. */

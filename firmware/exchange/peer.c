@@ -2,7 +2,7 @@
  * Raspberry Pi or any POSIX system: written from docs/exchange.md, it shares no code with
  * crates/exchange, and each end is held to the other's.
  *
- *   peer serve KEYFILE ADDRESS PORT [--emulated]
+ *   peer serve KEYFILE ADDRESS PORT [--emulated] [--counted]
  *   peer run KEYFILE ADDRESS PORT [--cipher LIST] [--payload LIST] [--repeat N] [--warm-up N]
  *            [--scenario WORD] [--link WORDS] [--seed N] [--emulated]
  *
@@ -338,6 +338,10 @@ static void machine(char *out, size_t size, int with_name) {
 
 /* ---- The server ---- */
 
+/* Whoever counts this machine's instructions is told of each exchange, and gets them one after the
+ * other, from one process. */
+static int counted;
+
 static int refuse(int s, enum refusal why) {
     uint8_t frame[HEAD], rest[4096];
     struct timeval limit = {0, 500000};
@@ -396,16 +400,25 @@ static int converse(int s) {
             return refuse(s, TOO_LARGE);
         }
         t2 = now();
+        PORT_MARK(1);
         opened = open_sealed(c, theirs, REQUEST, message, frame.body + ID, size);
+        PORT_MARK(2);
         t3 = now();
         if (opened < 0) {
             return refuse(s, DOES_NOT_OPEN);
         }
         t4 = now();
-        if (seal(c, ours, REPLY, reply + HEAD + TIMES, message, (size_t)opened) != 0) {
+        PORT_MARK(1);
+        status = seal(c, ours, REPLY, reply + HEAD + TIMES, message, (size_t)opened);
+        PORT_MARK(2);
+        if (status != 0) {
             return 1;
         }
         t5 = now();
+        if (counted) {
+            printf("served %s %ld\n", c->name, opened);
+            fflush(stdout);
+        }
         put(reply + HEAD, t3 - t2, 8);
         put(reply + HEAD + 8, t4 - t2, 8);
         put(reply + HEAD + 16, t5 - t2, 8);
@@ -447,7 +460,9 @@ static int serve(const char *host, const char *port) {
         if (client < 0) {
             continue;
         }
-        if (fork() == 0) {
+        if (counted) {
+            converse(client);
+        } else if (fork() == 0) {
             close(s);
             _exit(converse(client));
         }
@@ -671,7 +686,7 @@ static int plain(const char *text) {
 }
 
 static int usage(void) {
-    fprintf(stderr, "usage: peer serve KEYFILE ADDRESS PORT [--emulated]\n"
+    fprintf(stderr, "usage: peer serve KEYFILE ADDRESS PORT [--emulated] [--counted]\n"
                     "       peer run KEYFILE ADDRESS PORT [--cipher LIST] [--payload LIST] "
                     "[--repeat N] [--warm-up N] [--scenario WORD] [--link WORDS] [--seed N] "
                     "[--emulated]\n");
@@ -752,6 +767,8 @@ int main(int argc, char **argv) {
     for (at = 5; at < argc; at++) {
         if (strcmp(argv[at], "--emulated") == 0) {
             emulated = 1;
+        } else if (strcmp(argv[at], "--counted") == 0) {
+            counted = 1;
         } else if (at + 1 == argc || !plain(argv[at + 1])) {
             return usage();
         } else if (strcmp(argv[at], "--cipher") == 0) {

@@ -1,4 +1,4 @@
-//! The ciphers of an exchange, and who computes them. A sealed message is the IV or nonce,
+//! The ciphers of an exchange, and those who compute them that are part of this program. A sealed message is the IV or nonce,
 //! drawn anew for each, the ciphertext, and the tag if the cipher has one. Sealing and opening
 //! begin with the raw key: its schedule is in the time, as in the calls of the libraries that
 //! are compared.
@@ -12,7 +12,7 @@ use selo_sys::{Decrypt, Encrypt};
 use crate::error::{Error, Result};
 
 /// Bytes of a tag.
-const TAG: usize = 16;
+pub(crate) const TAG: usize = 16;
 
 /// A cipher, by its name on the command line; the number is its code on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,7 +75,7 @@ impl Cipher {
         }
     }
 
-    fn nonce_size(self) -> usize {
+    pub(crate) fn nonce_size(self) -> usize {
         match self {
             Cipher::Aes128Gcm | Cipher::Aes256Gcm | Cipher::ChaCha20Poly1305 => 12,
             _ => 16,
@@ -101,9 +101,9 @@ impl Cipher {
     }
 }
 
-/// Who computes.
+/// Who computes, of those that are part of this program; [`crate::implementation`] has the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Implementation {
+pub enum BuiltIn {
     /// Selo's device library, in portable C.
     Selo,
     /// The crates of the RustCrypto project.
@@ -112,30 +112,26 @@ pub enum Implementation {
     Ring,
 }
 
-impl Implementation {
-    pub const ALL: &[Implementation] = &[
-        Implementation::Selo,
-        Implementation::RustCrypto,
-        Implementation::Ring,
-    ];
+impl BuiltIn {
+    pub const ALL: &[BuiltIn] = &[BuiltIn::Selo, BuiltIn::RustCrypto, BuiltIn::Ring];
 
     pub fn name(self) -> &'static str {
         match self {
-            Implementation::Selo => "selo",
-            Implementation::RustCrypto => "rustcrypto",
-            Implementation::Ring => "ring",
+            BuiltIn::Selo => "selo",
+            BuiltIn::RustCrypto => "rustcrypto",
+            BuiltIn::Ring => "ring",
         }
     }
 
-    pub fn by_name(name: &str) -> Option<Implementation> {
-        let mut all = Implementation::ALL.iter().copied();
+    pub fn by_name(name: &str) -> Option<BuiltIn> {
+        let mut all = BuiltIn::ALL.iter().copied();
         all.find(|implementation| implementation.name() == name)
     }
 
     pub fn offers(self, cipher: Cipher) -> bool {
         match self {
-            Implementation::Selo | Implementation::RustCrypto => true,
-            Implementation::Ring => ring_algorithm(cipher).is_some(),
+            BuiltIn::Selo | BuiltIn::RustCrypto => true,
+            BuiltIn::Ring => ring_algorithm(cipher).is_some(),
         }
     }
 
@@ -155,7 +151,7 @@ impl Implementation {
         Ok(sealed)
     }
 
-    /// Reverse of [`Implementation::seal`]; `None` if tag or padding are wrong.
+    /// Reverse of [`BuiltIn::seal`]; `None` if tag or padding are wrong.
     pub fn open(
         self,
         cipher: Cipher,
@@ -200,7 +196,7 @@ impl Implementation {
         message: &[u8],
     ) -> Result<()> {
         match self {
-            Implementation::Selo => {
+            BuiltIn::Selo => {
                 // The library draws its IV itself, and writes it before the ciphertext.
                 let key = selo_key(key);
                 let mut whole = vec![0; iv.len() + out.len()];
@@ -228,7 +224,7 @@ impl Implementation {
 
     fn open_cbc(self, cipher: Cipher, key: &[u8], iv: &[u8], data: &[u8]) -> Option<Vec<u8>> {
         match self {
-            Implementation::Selo => {
+            BuiltIn::Selo => {
                 let key = selo_key(key);
                 let sealed = [iv, data].concat();
                 let mut out = vec![0; data.len()];
@@ -254,7 +250,7 @@ impl Implementation {
         tag: &mut [u8],
     ) -> Result<()> {
         match self {
-            Implementation::Selo => {
+            BuiltIn::Selo => {
                 use selo_sys as s;
                 match cipher {
                     Cipher::ChaCha20Poly1305 => s::chacha20_poly1305_seal_in_place(
@@ -271,7 +267,7 @@ impl Implementation {
                 }
                 .map_err(unexpected)?;
             }
-            Implementation::RustCrypto => match cipher {
+            BuiltIn::RustCrypto => match cipher {
                 Cipher::Aes128Gcm => seal::<aes_gcm::Aes128Gcm>(key, nonce, ad, data, tag),
                 Cipher::Aes256Gcm => seal::<aes_gcm::Aes256Gcm>(key, nonce, ad, data, tag),
                 Cipher::ChaCha20Poly1305 => {
@@ -279,7 +275,7 @@ impl Implementation {
                 }
                 _ => seal::<ascon_aead::AsconAead128>(key, nonce, ad, data, tag),
             },
-            Implementation::Ring => {
+            BuiltIn::Ring => {
                 let made = ring_key(cipher, key)
                     .and_then(|key| {
                         let nonce = ring::aead::Nonce::assume_unique_for_key(sized(nonce));
@@ -303,7 +299,7 @@ impl Implementation {
         tag: &[u8],
     ) -> bool {
         match self {
-            Implementation::Selo => {
+            BuiltIn::Selo => {
                 use selo_sys as s;
                 match cipher {
                     Cipher::ChaCha20Poly1305 => s::chacha20_poly1305_open_in_place(
@@ -320,7 +316,7 @@ impl Implementation {
                 }
                 .is_ok()
             }
-            Implementation::RustCrypto => match cipher {
+            BuiltIn::RustCrypto => match cipher {
                 Cipher::Aes128Gcm => open::<aes_gcm::Aes128Gcm>(key, nonce, ad, data, tag),
                 Cipher::Aes256Gcm => open::<aes_gcm::Aes256Gcm>(key, nonce, ad, data, tag),
                 Cipher::ChaCha20Poly1305 => {
@@ -328,7 +324,7 @@ impl Implementation {
                 }
                 _ => open::<ascon_aead::AsconAead128>(key, nonce, ad, data, tag),
             },
-            Implementation::Ring => ring_key(cipher, key).is_some_and(|key| {
+            BuiltIn::Ring => ring_key(cipher, key).is_some_and(|key| {
                 let nonce = ring::aead::Nonce::assume_unique_for_key(sized(nonce));
                 let tag = ring::aead::Tag::from(sized::<TAG>(tag));
                 let ad = ring::aead::Aad::from(ad);
@@ -443,54 +439,4 @@ fn ring_algorithm(cipher: Cipher) -> Option<&'static ring::aead::Algorithm> {
 fn ring_key(cipher: Cipher, key: &[u8]) -> Option<ring::aead::LessSafeKey> {
     let key = ring::aead::UnboundKey::new(ring_algorithm(cipher)?, key).ok()?;
     Some(ring::aead::LessSafeKey::new(key))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Whatever one seals, every other opens, and nobody opens it altered.
-    #[test]
-    fn implementations_agree() {
-        let key: Vec<u8> = (0..32).collect();
-        for cipher in Cipher::ALL {
-            let key = &key[..cipher.key_size()];
-            let offering = || {
-                let all = Implementation::ALL.iter();
-                all.copied().filter(move |who| who.offers(cipher))
-            };
-            for sealer in offering() {
-                for size in [0, 1, 15, 16, 17, 1215] {
-                    let message = vec![0x5a; size];
-                    let sealed = sealer.seal(cipher, key, b"ad", &message).expect("seals");
-                    assert_eq!(sealed.len(), cipher.sealed_size(size));
-                    for opener in offering() {
-                        let opened = opener.open(cipher, key, b"ad", &sealed).expect("offers");
-                        assert_eq!(
-                            opened.as_deref(),
-                            Some(&message[..]),
-                            "{opener:?} {cipher:?}"
-                        );
-                        let mut bad = sealed.clone();
-                        *bad.last_mut().expect("not empty") ^= 1;
-                        let opened = opener.open(cipher, key, b"ad", &bad).expect("offers");
-                        assert_ne!(opened.as_deref(), Some(&message[..]));
-                        if cipher.authenticated() {
-                            assert_eq!(opened, None, "{opener:?} {cipher:?}");
-                            let other = opener.open(cipher, key, b"other", &sealed);
-                            assert_eq!(other.expect("offers"), None);
-                        }
-                        for short in 0..sealed.len().min(40) {
-                            let _ = opener.open(cipher, key, b"ad", &sealed[..short]);
-                        }
-                    }
-                    let again = sealer.seal(cipher, key, b"ad", &message).expect("seals");
-                    assert_ne!(again[..12], sealed[..12], "a nonce is used once");
-                }
-            }
-            assert_eq!(Cipher::by_name(cipher.name()), Some(cipher));
-            assert_eq!(Cipher::by_code(cipher as u8), Some(cipher));
-        }
-        assert!(!Implementation::Ring.offers(Cipher::Aes128Cbc));
-    }
 }

@@ -12,13 +12,14 @@ use selo_report::svg::Picture;
 use selo_report::table::{Table, TerminalStyle};
 use selo_tls::station::Reading;
 
-use crate::cipher::{Cipher, Implementation};
+use crate::cipher::{BuiltIn, Cipher};
 use crate::client::Exchange;
 use crate::embedded::Embedded;
 use crate::error::{Error, Result};
+use crate::implementation::{self, Implementation};
 use crate::key::Key;
 use crate::payload::Payload;
-use crate::row::{self, Experiment, Figure, Row, Rows, Stamps, Unit};
+use crate::row::{self, Experiment, Figure, Row, Rows, Served, Stamps, Unit};
 use crate::run::{Measured, Outcome, Plan, run};
 use crate::tls::client::{Client, Url, request};
 use crate::tls::library::{self, Ask, LIBRARIES};
@@ -41,7 +42,8 @@ pub enum Command {
     Tls(TlsArgs),
     /// Let a node join and send a reading by the link, on a board's emulator, and count it
     Link(LinkArgs),
-    /// Let the client of C on a board's emulator send messages, and count its cipher's instructions
+    /// Let the client or the server of C on a board's emulator exchange messages, and count the
+    /// instructions of its cipher
     Peer(PeerArgs),
     /// Tables and pictures of what was measured
     Report(ReportArgs),
@@ -78,9 +80,9 @@ pub struct ServeArgs {
     /// File of the pre-shared key
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
-    /// Who computes: see `selo exchange list`
-    #[arg(long, default_value = "selo", value_parser = implementation)]
-    implementation: Implementation,
+    /// Who computes: see `selo exchange list`. A contender may be followed by :STRATEGY
+    #[arg(long, default_value = "selo", value_name = "NAME")]
+    implementation: String,
     /// Folder for what was decrypted
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
@@ -142,6 +144,7 @@ Examples:
   selo exchange run --key key --cipher aes-128-cbc,aes-192-cbc,aes-256-cbc \\
       --payload string,image --repeat 100
   selo exchange run --key key --to raspberrypi:7390 --cipher all --scenario pc-pi
+  selo exchange run --key key --implementation selo,openssl,mbedtls,wolfcrypt:small
 
 Exit codes: 0 all went well, 1 an exchange failed, 2 wrong usage or data, 4 an error of the
 machine.")]
@@ -158,9 +161,14 @@ pub struct RunArgs {
     /// Payloads: string (1,215 bytes), image (2 MB), a number of bytes, or a file
     #[arg(long, value_delimiter = ',', default_value = "string")]
     payload: Vec<String>,
-    /// Who computes here: see `selo exchange list`
-    #[arg(long, value_delimiter = ',', default_value = "selo", value_parser = implementation)]
-    implementation: Vec<Implementation>,
+    /// Who computes here: see `selo exchange list`. A contender may be followed by :STRATEGY
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "selo",
+        value_name = "NAME"
+    )]
+    implementation: Vec<String>,
     /// Folder for what came back
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
@@ -258,10 +266,13 @@ pub struct TlsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Builds firmware/exchange/peer.c for the board, starts it with the arguments of `peer run`, and adds
-to its rows what the emulator's plugin counted.
+to its rows what the emulator's plugin counted. With --served it is the server, for one client after
+the other: the file gets the instructions of each exchange, `listening ADDR:PORT` is printed, and it
+serves until it is stopped.
 
 Examples:
-  selo exchange peer --board rpi3 -- key 127.0.0.1 7390 --cipher all --repeat 3")]
+  selo exchange peer --board rpi3 -- key 127.0.0.1 7390 --cipher all --repeat 3
+  selo exchange peer --board rpi3 --served out/exchange/served.jsonl -- key 127.0.0.1 7390")]
 pub struct PeerArgs {
     /// A board of Linux
     #[arg(long, default_value = "rpi3")]
@@ -269,6 +280,9 @@ pub struct PeerArgs {
     /// Rows, one a line, as they are made
     #[arg(long, value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
     out: PathBuf,
+    /// Serve, and write what was counted of each exchange into this file
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    served: Option<PathBuf>,
     /// KEYFILE ADDRESS PORT and options of the client (firmware/exchange/peer.c)
     #[arg(last = true, required = true)]
     arguments: Vec<String>,
@@ -298,11 +312,15 @@ pub struct LinkArgs {
 Examples:
   selo exchange report
   selo exchange report --pictures out/exchange
-  selo exchange report --csv > times.csv")]
+  selo exchange report --csv > times.csv
+  selo exchange report --served out/exchange/served.jsonl")]
 pub struct ReportArgs {
     /// Rows
     #[arg(value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
     rows: Vec<PathBuf>,
+    /// What servers on boards' emulators counted (`selo exchange peer --served`)
+    #[arg(long, value_name = "FILE")]
+    served: Vec<PathBuf>,
     /// Write pictures (SVG) into this folder
     #[arg(long, value_name = "DIR")]
     pictures: Option<PathBuf>,
@@ -368,13 +386,6 @@ pub struct WaysArgs {
     form: Form,
 }
 
-fn implementation(text: &str) -> std::result::Result<Implementation, String> {
-    Implementation::by_name(text).ok_or_else(|| {
-        let names: Vec<&str> = Implementation::ALL.iter().map(|i| i.name()).collect();
-        format!("one of {}", names.join(", "))
-    })
-}
-
 fn reading(text: &str) -> std::result::Result<Reading, String> {
     let numbers: Vec<f64> = text
         .split(',')
@@ -430,11 +441,11 @@ impl Command {
         match self {
             Command::Key(args) => args.run(),
             Command::List => {
-                list();
+                list(project);
                 Ok(())
             }
-            Command::Serve(args) => args.run(),
-            Command::Run(args) => args.run(),
+            Command::Serve(args) => args.run(project),
+            Command::Run(args) => args.run(project),
             Command::ServeTls(args) => args.run(),
             Command::Tls(args) => args.run(project),
             Command::Link(args) => args.run(project),
@@ -460,10 +471,26 @@ impl KeyArgs {
     }
 }
 
-fn list() {
+fn list(project: Option<&Path>) {
+    // Contenders are those of a project; without one, what is built in is all there is.
+    let project = load(project).ok();
+    let contenders: Vec<(String, Vec<Cipher>)> = project
+        .iter()
+        .flat_map(|project| {
+            let names = implementation::names(project).into_iter();
+            names.filter_map(|name| {
+                let ciphers = implementation::offered(project, &name).ok()?;
+                Some((name, ciphers))
+            })
+        })
+        .collect();
     for cipher in Cipher::ALL {
-        let offering = Implementation::ALL.iter().filter(|i| i.offers(cipher));
-        let names: Vec<&str> = offering.map(|i| i.name()).collect();
+        let built_in = BuiltIn::ALL.iter().filter(|one| one.offers(cipher));
+        let contenders = contenders.iter().filter(|one| one.1.contains(&cipher));
+        let names: Vec<&str> = built_in
+            .map(|one| one.name())
+            .chain(contenders.map(|one| &*one.0))
+            .collect();
         let note = if cipher.authenticated() {
             ""
         } else {
@@ -487,9 +514,11 @@ fn until_stopped() {
 }
 
 impl ServeArgs {
-    fn run(&self) -> Result<()> {
+    fn run(&self, project: Option<&Path>) -> Result<()> {
+        let implementation =
+            Implementation::named(&self.implementation, &Cipher::ALL, || load(project), say)?;
         let options = server::Options {
-            implementation: self.implementation,
+            implementation,
             max_payload: self.max_payload,
             timeout: Duration::from_secs(self.limits.timeout),
             max_clients: self.limits.max_clients as usize,
@@ -553,7 +582,7 @@ impl Common {
 }
 
 impl RunArgs {
-    fn run(&self) -> Result<()> {
+    fn run(&self, project: Option<&Path>) -> Result<()> {
         let key = Key::read(&self.key)?;
         let ciphers = named(&self.cipher, &Cipher::ALL, Cipher::by_name, "cipher")?;
         let payloads: Vec<Payload> = self
@@ -568,9 +597,14 @@ impl RunArgs {
                 hint: "--store DIR is made if it can be".into(),
             })?;
         }
+        let implementations = self
+            .implementation
+            .iter()
+            .map(|spec| Implementation::named(spec, &ciphers, || load(project), say))
+            .collect::<Result<Vec<_>>>()?;
         let mut units = Vec::new();
         for payload in &payloads {
-            for &implementation in &self.implementation {
+            for implementation in &implementations {
                 // `all` means all that one offers; who names a cipher is told.
                 let all = self.cipher.iter().any(|word| word == "all");
                 for cipher in &ciphers {
@@ -595,8 +629,10 @@ impl RunArgs {
         self.common.perform(units, BTreeMap::new(), |unit| {
             let unknown = || Error::Protocol("a unit of another run".into());
             let cipher = Cipher::by_name(&unit.cipher).ok_or_else(unknown)?;
-            let implementation =
-                Implementation::by_name(&unit.implementation).ok_or_else(unknown)?;
+            let implementation = implementations
+                .iter()
+                .find(|one| one.name() == unit.implementation)
+                .ok_or_else(unknown)?;
             let payload = payloads
                 .iter()
                 .find(|payload| payload.name == unit.payload)
@@ -759,7 +795,7 @@ impl TlsArgs {
                     "--handshake full, without --report-times",
                 ));
             }
-            let project = Project::load(&root(project)?)?;
+            let project = load(project)?;
             let client = library::build(&project, spec, say)?;
             let offers = |group: &Group| client.groups.iter().any(|name| name == group.name());
             if let Some(group) = groups.iter().find(|group| !offers(group)) {
@@ -778,7 +814,7 @@ impl LinkArgs {
     fn run(&self, project: Option<&Path>) -> Result<()> {
         let by_name = |name: &str| name.parse::<selo_link::Suite>().ok();
         let suites = named(&self.suite, &selo_link::Suite::ALL, by_name, "suite")?;
-        let project = Project::load(&root(project)?)?;
+        let project = load(project)?;
         let timeout = Duration::from_secs(self.common.timeout);
         let mut nodes = Vec::new();
         for board in &self.board {
@@ -823,9 +859,12 @@ impl LinkArgs {
 
 impl PeerArgs {
     fn run(&self, project: Option<&Path>) -> Result<()> {
-        let project = Project::load(&root(project)?)?;
+        let project = load(project)?;
         let peer = Embedded::build_peer(&project, &self.board, say)?;
-        let (mut rows, _) = Rows::open(&self.out)?;
+        if let Some(file) = &self.served {
+            return self.serve(&peer, file);
+        }
+        let (mut rows, _) = Rows::open::<Row>(&self.out)?;
         let (mut done, mut failed) = (0, Vec::new());
         let code = peer::run(&peer, &self.arguments, |row| {
             done += 1;
@@ -849,6 +888,23 @@ impl PeerArgs {
                 "selo exchange peer --board rpi3 -- KEYFILE ADDRESS PORT",
             )),
             None => Ok(()),
+        }
+    }
+}
+
+impl PeerArgs {
+    fn serve(&self, peer: &Embedded, file: &Path) -> Result<()> {
+        let (mut rows, _) = Rows::open::<Served>(file)?;
+        let listening = |place: &str| println!("listening {place}");
+        let code = peer::serve(peer, &self.arguments, listening, |served| {
+            rows.push(&served)
+        })?;
+        match code {
+            0 => Ok(()),
+            _ => Err(Error::usage(
+                "the server did not start: it says why above",
+                "selo exchange peer --board rpi3 --served FILE -- KEYFILE ADDRESS PORT",
+            )),
         }
     }
 }
@@ -877,7 +933,7 @@ fn token(path: &Path) -> Result<zeroize::Zeroizing<String>> {
 fn all_rows(files: &[PathBuf]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for file in files {
-        rows.extend(row::read(file)?);
+        rows.extend(row::read::<Row>(file)?);
     }
     Ok(rows)
 }
@@ -899,8 +955,13 @@ impl Form {
 impl ReportArgs {
     fn run(&self) -> Result<()> {
         let rows = all_rows(&self.rows)?;
+        let mut served = Vec::new();
+        for file in &self.served {
+            served.extend(row::read::<Served>(file)?);
+        }
         self.form.print(&[
             figures::symmetric(&rows),
+            figures::served(&served),
             figures::comparisons(&rows, Experiment::Symmetric, Figure::Total),
             figures::tls(&rows, Experiment::Tls),
             figures::tls(&rows, Experiment::Link),
@@ -929,6 +990,10 @@ fn draw(folder: Option<&Path>, pictures: &[Picture]) -> Result<()> {
         eprintln!("{}", path.display());
     }
     Ok(())
+}
+
+fn load(named: Option<&Path>) -> Result<Project> {
+    Ok(Project::load(&root(named)?)?)
 }
 
 /// The folder of the project: the one named, or the nearest.

@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
-use crate::cipher::{Cipher, Implementation};
+use crate::cipher::Cipher;
 use crate::error::{Error, Result};
+use crate::implementation::Implementation;
 use crate::key::{ID, Key, Sealer};
 use crate::net;
 use crate::wire::{Frame, Hello, Kind, OVERHEAD, Refusal, ServerTimes, bound};
@@ -27,7 +28,7 @@ pub struct Exchange<'a> {
     pub to: &'a str,
     pub key: &'a Key,
     pub cipher: Cipher,
-    pub implementation: Implementation,
+    pub implementation: &'a Implementation,
     pub payload: &'a [u8],
     pub timeout: Duration,
     /// Where to keep what came back.

@@ -99,6 +99,10 @@ pub enum Error {
     #[error("the client failed: {why}")]
     Embedded { why: String },
 
+    /// A contender that computes in this process.
+    #[error("{name} failed: {why}")]
+    Implementation { name: String, why: String },
+
     #[error("cannot {doing}: {source}")]
     Machine {
         doing: &'static str,
@@ -197,8 +201,9 @@ impl Error {
                     .into()
             }
             Error::NotOffered { .. } => {
-                "the server's --suite and --group say what it offers (of `selo collect` \
-                 --tls-suite and --tls-group)"
+                "`selo exchange list` says which --implementation offers a cipher; of TLS, the \
+                 server's --suite and --group say what it offers (of `selo collect` --tls-suite \
+                 and --tls-group)"
                     .into()
             }
             Error::Protocol(_) => {
@@ -209,6 +214,9 @@ impl Error {
                  device (docs/collector.md)"
                     .into()
             }
+            Error::Implementation { .. } => {
+                "`selo lab check --board native --contender NAME` holds it to the vectors".into()
+            }
             _ => return None,
         })
     }
@@ -217,7 +225,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Usage { .. } | Error::File { .. } | Error::Paper(_) => 2,
-            Error::Machine { .. } | Error::Random(_) => 4,
+            Error::Machine { .. } | Error::Random(_) | Error::Implementation { .. } => 4,
             Error::Lab(error) => error.exit_code(),
             _ => 1,
         }

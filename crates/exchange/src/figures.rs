@@ -9,7 +9,7 @@ use selo_report::svg::Picture;
 use selo_report::svg::bars::{Bar, BarChart, Color, Item, Series};
 use selo_report::table::{Cell, Column, Table, Tone};
 
-use crate::row::{Experiment, Fidelity, Figure, Row, TlsTimes, Unit};
+use crate::row::{Experiment, Fidelity, Figure, Row, Sealing, Served, TlsTimes, Unit};
 
 /// The level at which two samples count as distinct, before it is shared among the pairs.
 const LEVEL: f64 = 0.05;
@@ -203,6 +203,45 @@ pub fn symmetric(rows: &[Row]) -> Table {
     }
     remarks(&mut table);
     table.without_empty_columns()
+}
+
+/// What servers on emulated boards counted, by machine, cipher and size.
+pub fn served(rows: &[Served]) -> Table {
+    let mut groups: BTreeMap<(&str, &str, &str, u64), Vec<Sealing>> = BTreeMap::new();
+    for row in rows {
+        let key = (&*row.machine, &*row.implementation, &*row.cipher, row.bytes);
+        groups.entry(key).or_default().push(row.instructions);
+    }
+    let mut table = Table::new(
+        "What the server's cipher executed",
+        vec![
+            Column::text("Server"),
+            Column::text("Cipher"),
+            Column::number("Payload", "bytes"),
+            Column::number("n", ""),
+            Column::number("Server decrypts", "M instructions"),
+            Column::number("Server encrypts", "M instructions"),
+            Column::text("Fidelity"),
+        ],
+    );
+    for ((machine, implementation, cipher, bytes), counted) in groups {
+        let millions = |of: fn(&Sealing) -> u64| {
+            let samples: Vec<f64> = counted.iter().map(|one| of(one) as f64 / 1e6).collect();
+            stats::summarise(&samples).map_or_else(Cell::none, |summary| {
+                Cell::number(significant(summary.mean, 3), summary.mean)
+            })
+        };
+        table.push(vec![
+            Cell::text(machine),
+            Cell::text(cipher).with_detail(implementation),
+            Cell::number(bytes.to_string(), bytes as f64),
+            Cell::number(counted.len().to_string(), counted.len() as f64),
+            millions(|one| one.decrypt),
+            millions(|one| one.encrypt),
+            Cell::label("instructions", Tone::Quiet),
+        ]);
+    }
+    table
 }
 
 /// Times of the second, or of the link in its place.

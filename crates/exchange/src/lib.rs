@@ -6,7 +6,8 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | [`cipher`], [`key`] | what is computed, by whom, with which key |
+//! | [`cipher`], [`key`] | what is computed, with which key |
+//! | [`implementation`] | by whom: parts of this program, contenders of the lab |
 //! | [`wire`], [`server`], [`client`] | the first experiment: frames, and the two ends |
 //! | [`tls`] | the second: the two ends; what they share with the collector is in `selo_tls` |
 //! | [`serving`] | what both servers have in common |
@@ -24,6 +25,7 @@ pub mod client;
 pub mod embedded;
 pub mod error;
 pub mod figures;
+pub mod implementation;
 pub mod key;
 pub mod link;
 mod net;

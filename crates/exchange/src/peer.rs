@@ -1,15 +1,21 @@
-//! The client of C of the first experiment (`firmware/exchange`) on a board's emulator: its rows,
-//! and in each the instructions that encrypting and decrypting took.
+//! Both ends of C of the first experiment (`firmware/exchange`) on a board's emulator: the client's
+//! rows, and in each the instructions that encrypting and decrypting took; the server's
+//! instructions, an exchange at a time.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 
 use selo_lab::runner::qemu;
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::embedded::{Embedded, machine};
 use crate::error::{Error, Result};
-use crate::row::{Row, Sealing};
+use crate::row::{Row, SERVED, Sealing, Served};
+use crate::serving::LOOK;
 
 /// Runs `peer run ARGUMENTS`; each row goes to `push`. Its exit code.
 pub fn run(
@@ -58,6 +64,104 @@ pub fn run(
         .code()
         .and_then(|code| u8::try_from(code).ok())
         .unwrap_or(1))
+}
+
+/// Runs `peer serve ARGUMENTS` until it ends or this process is told to: its exit code.
+/// `listening` gets where it listens, `push` what was counted of each exchange.
+pub fn serve(
+    peer: &Embedded,
+    arguments: &[String],
+    mut listening: impl FnMut(&str),
+    mut push: impl FnMut(Served) -> Result<()>,
+) -> Result<u8> {
+    if !peer.is_emulated() {
+        return Err(Error::usage(
+            format!("the instructions of {} are not counted", peer.device()),
+            "--board rpi3; `selo exchange serve` serves on this machine",
+        ));
+    }
+    let folder = tempfile::Builder::new()
+        .prefix("selo-peer-")
+        .tempdir()
+        .map_err(machine("make a temporary folder"))?;
+    // The emulator would outlive this process.
+    let stopped = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, stopped.clone()).map_err(machine("take signals"))?;
+    }
+    let (mut command, listener) = peer.command(folder.path())?;
+    command
+        .arg("serve")
+        .args(arguments)
+        .args(["--emulated", "--counted"])
+        .stdout(Stdio::piped());
+    let program = command.get_program().to_string_lossy().into_owned();
+    let mut child = command.spawn().map_err(|error| Error::Embedded {
+        why: format!("{program} does not start: {error}"),
+    })?;
+    let mut report = Report::new(listener);
+    let (sender, lines) = channel();
+    let out = child.stdout.take().into_iter().map(BufReader::new);
+    let mut out = out.flat_map(BufRead::lines);
+    // It waits for the server's next line; this thread looks meanwhile whether it should stop.
+    let reader =
+        std::thread::spawn(move || out.all(|line| line.is_ok_and(|l| sender.send(l).is_ok())));
+    let mut serving = || loop {
+        match lines.recv_timeout(LOOK) {
+            Ok(line) => match line.split_once(' ') {
+                Some(("listening", place)) => listening(place),
+                Some(("served", what)) => push(served(peer, what, &report.take()?)?)?,
+                _ => {
+                    let why = format!("the server says '{line}'");
+                    return Err(Error::Embedded { why });
+                }
+            },
+            Err(RecvTimeoutError::Timeout) if stopped.load(Ordering::Relaxed) => {
+                return Err(selo_lab::Error::Interrupted.into());
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+    };
+    let done = serving();
+    if done.is_err() {
+        let _ = child.kill();
+    }
+    let status = child.wait().map_err(machine("wait for the server"))?;
+    let _ = reader.join();
+    match done {
+        // Being stopped is how a server ends.
+        Err(Error::Lab(selo_lab::Error::Interrupted)) => Ok(0),
+        Err(error) => Err(error),
+        Ok(()) => {
+            // Or why the emulator ended it.
+            report.take()?;
+            let code = status.code().and_then(|code| u8::try_from(code).ok());
+            Ok(code.unwrap_or(1))
+        }
+    }
+}
+
+/// One exchange: the server says its cipher and its size, the plugin counted two spans.
+fn served(peer: &Embedded, what: &str, spans: &[u64]) -> Result<Served> {
+    let (Some((cipher, bytes)), [decrypt, encrypt]) = (what.split_once(' '), spans) else {
+        let why = format!("{} spans were counted of '{what}', not 2", spans.len());
+        return Err(Error::Embedded { why });
+    };
+    Ok(Served {
+        schema: SERVED.into(),
+        device: peer.device().to_owned(),
+        machine: peer.machine.clone(),
+        implementation: peer.implementation.clone(),
+        cipher: cipher.to_owned(),
+        bytes: bytes.trim().parse().map_err(|_| Error::Embedded {
+            why: format!("the server says '{what}'"),
+        })?,
+        instructions: Sealing {
+            encrypt: *encrypt,
+            decrypt: *decrypt,
+        },
+    })
 }
 
 /// What the emulator's plugin says.

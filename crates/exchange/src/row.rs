@@ -103,12 +103,28 @@ pub struct Stamps {
     pub instructions: Option<Sealing>,
 }
 
-/// Instructions that a client's cipher executed.
+/// Instructions that the cipher of one end executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sealing {
     pub encrypt: u64,
     pub decrypt: u64,
 }
+
+/// What a server on an emulated board counted of one exchange: it has no times of that board, and
+/// the client, whose row it is, cannot know these.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Served {
+    pub schema: String,
+    pub device: String,
+    pub machine: String,
+    pub implementation: String,
+    pub cipher: String,
+    pub bytes: u64,
+    pub instructions: Sealing,
+}
+
+/// The schema of [`Served`].
+pub const SERVED: &str = "selo.exchange.served/1";
 
 /// Times of [ferreira2021], in nanoseconds, and what was counted meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -338,7 +354,28 @@ impl Figure {
     }
 }
 
-/// Rows in a file, one a line.
+/// What is kept a line at a time: rows, and what servers counted.
+pub trait Line: Serialize + serde::de::DeserializeOwned {
+    /// What its `schema` must be.
+    const SCHEMA: &str;
+    fn schema(&self) -> &str;
+}
+
+impl Line for Row {
+    const SCHEMA: &str = SCHEMA;
+    fn schema(&self) -> &str {
+        &self.schema
+    }
+}
+
+impl Line for Served {
+    const SCHEMA: &str = SERVED;
+    fn schema(&self) -> &str {
+        &self.schema
+    }
+}
+
+/// Lines of a file.
 #[derive(Debug)]
 pub struct Rows {
     path: PathBuf,
@@ -354,20 +391,24 @@ fn wrong(path: &Path, why: impl Into<String>) -> Error {
 }
 
 /// Reads the rows of a file. A last line that was cut off while it was written is left out.
-pub fn read(path: &Path) -> Result<Vec<Row>> {
+pub fn read<L: Line>(path: &Path) -> Result<Vec<L>> {
     let text = std::fs::read_to_string(path).map_err(|error| wrong(path, error.to_string()))?;
     parse(path, &text).map(|(rows, _)| rows)
 }
 
 /// The rows, and how many bytes of the text they are.
-fn parse(path: &Path, text: &str) -> Result<(Vec<Row>, usize)> {
+fn parse<L: Line>(path: &Path, text: &str) -> Result<(Vec<L>, usize)> {
     let mut rows = Vec::new();
     let mut whole = 0;
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        match serde_json::from_str::<Row>(line) {
-            Ok(row) if row.schema == SCHEMA => rows.push(row),
+        match serde_json::from_str::<L>(line) {
+            Ok(row) if row.schema() == L::SCHEMA => rows.push(row),
             Ok(row) => {
-                let why = format!("line {number}: schema {} is not {SCHEMA}", row.schema);
+                let why = format!(
+                    "line {number}: schema {} is not {}",
+                    row.schema(),
+                    L::SCHEMA
+                );
                 return Err(wrong(path, why));
             }
             Err(_) if !line.ends_with('\n') => break,
@@ -380,7 +421,7 @@ fn parse(path: &Path, text: &str) -> Result<(Vec<Row>, usize)> {
 
 impl Rows {
     /// Opens a file to go on with, and reads what is in it.
-    pub fn open(path: &Path) -> Result<(Rows, Vec<Row>)> {
+    pub fn open<L: Line>(path: &Path) -> Result<(Rows, Vec<L>)> {
         if let Some(folder) = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty())
@@ -408,7 +449,7 @@ impl Rows {
         Ok((Rows { path, file }, rows))
     }
 
-    pub fn push(&mut self, row: &Row) -> Result<()> {
+    pub fn push(&mut self, row: &impl Line) -> Result<()> {
         let mut line =
             serde_json::to_string(row).map_err(|error| wrong(&self.path, error.to_string()))?;
         line.push('\n');
@@ -486,7 +527,7 @@ pub(crate) mod tests {
     fn a_line_cut_off_does_not_lose_the_others() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("new/rows.jsonl");
-        let (mut rows, before) = Rows::open(&path).expect("new");
+        let (mut rows, before): (Rows, Vec<Row>) = Rows::open(&path).expect("new");
         assert!(before.is_empty());
         for repetition in 0..3 {
             rows.push(&sample("aes-128-cbc", repetition, 100))
@@ -494,13 +535,13 @@ pub(crate) mod tests {
         }
         let text = std::fs::read_to_string(&path).expect("there");
         std::fs::write(&path, &text[..text.len() - 20]).expect("cut");
-        let (mut rows, before) = Rows::open(&path).expect("two whole lines");
+        let (mut rows, before): (Rows, Vec<Row>) = Rows::open(&path).expect("two whole lines");
         assert_eq!(before.len(), 2);
         rows.push(&sample("aes-128-cbc", 2, 100)).expect("written");
         assert_eq!(std::fs::read_to_string(&path).expect("there"), text);
 
         std::fs::write(&path, format!("nonsense\n{text}")).expect("written");
-        let error = Rows::open(&path).expect_err("a bad line is not lost in silence");
+        let error = Rows::open::<Row>(&path).expect_err("a bad line is not lost in silence");
         assert!(error.to_string().contains("line 1"), "{error}");
     }
 }

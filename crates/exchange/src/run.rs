@@ -209,7 +209,7 @@ mod tests {
             |_, _| {},
         );
         assert_eq!(outcome.expect("goes on"), Outcome { done: 34, kept: 10 });
-        let after = crate::row::read(&path).expect("rows");
+        let after: Vec<Row> = crate::row::read(&path).expect("rows");
         let good = after.iter().filter(|row| row.verified && !row.warm_up);
         let distinct: HashSet<_> = good.map(|row| (&row.unit, row.repetition)).collect();
         assert_eq!(distinct.len(), 40);

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
-use crate::cipher::{Cipher, Implementation};
+use crate::cipher::{BuiltIn, Cipher};
 use crate::error::{Error, Result};
+use crate::implementation::Implementation;
 use crate::key::{ID, Key, Sealer};
 use crate::net;
 use crate::serving::{Counts, Server, bind};
@@ -32,7 +33,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            implementation: Implementation::Selo,
+            implementation: BuiltIn::Selo.into(),
             max_payload: 16 << 20,
             timeout: Duration::from_secs(30),
             max_clients: 16,
@@ -166,7 +167,7 @@ impl Shared {
             if *id != self.key.id() {
                 return self.refuse(stream, Refusal::WrongKey);
             }
-            let implementation = options.implementation;
+            let implementation = &options.implementation;
             let theirs = self.key.for_cipher(cipher, Sealer::Client);
             let ours = self.key.for_cipher(cipher, Sealer::Server);
             let t2_less = since();

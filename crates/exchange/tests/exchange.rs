@@ -9,8 +9,9 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use selo_exchange::cipher::{Cipher, Implementation};
+use selo_exchange::cipher::{BuiltIn, Cipher};
 use selo_exchange::client::{Done, Exchange};
+use selo_exchange::implementation::Implementation;
 use selo_exchange::key::Key;
 use selo_exchange::payload::Payload;
 use selo_exchange::server::{self, Options};
@@ -40,14 +41,14 @@ impl Place {
     }
 
     fn run(&self, to: SocketAddr, cipher: Cipher, payload: &[u8]) -> Result<Done> {
-        self.run_by(to, cipher, Implementation::Selo, payload, None)
+        self.run_by(to, cipher, &BuiltIn::Selo.into(), payload, None)
     }
 
     fn run_by(
         &self,
         to: SocketAddr,
         cipher: Cipher,
-        implementation: Implementation,
+        implementation: &Implementation,
         payload: &[u8],
         store: Option<&Path>,
     ) -> Result<Done> {
@@ -79,19 +80,20 @@ fn reaches(counter: &std::sync::atomic::AtomicU64, value: u64) -> bool {
 fn every_cipher_by_every_implementation_and_both_ends_keep_what_was_sent() {
     let place = Place::new();
     let payload = Payload::parse("string").expect("there is one").bytes;
-    for (number, server_side) in Implementation::ALL.iter().enumerate() {
+    let all: Vec<Implementation> = BuiltIn::ALL.iter().map(|one| (*one).into()).collect();
+    for (number, server_side) in all.iter().enumerate() {
         let store = place.folder.path().join(format!("store{number}"));
         let server = place.server(Options {
-            implementation: *server_side,
+            implementation: server_side.clone(),
             store: Some(store.clone()),
             ..Options::default()
         });
         let mut exchanges = 0;
         for cipher in Cipher::ALL.into_iter().filter(|c| server_side.offers(*c)) {
-            for client_side in Implementation::ALL.iter().filter(|i| i.offers(cipher)) {
+            for client_side in all.iter().filter(|i| i.offers(cipher)) {
                 let kept = place.folder.path().join("kept");
                 let done = place
-                    .run_by(server.address, cipher, *client_side, &payload, Some(&kept))
+                    .run_by(server.address, cipher, client_side, &payload, Some(&kept))
                     .expect("it goes well");
                 assert_eq!(std::fs::read(&kept).expect("kept"), payload);
                 let name = format!("server-{exchanges:06}-{}.bin", cipher.name());
@@ -233,7 +235,7 @@ fn too_large_too_many_and_not_offered() {
     let place = Place::new();
     let server = place.server(Options {
         max_payload: 1000,
-        implementation: Implementation::Ring,
+        implementation: BuiltIn::Ring.into(),
         ..Options::default()
     });
     let result = place.run(server.address, Cipher::Aes128Gcm, &[0; 1001]);
@@ -261,7 +263,7 @@ fn a_server_that_says_nothing() {
         to: &listener.local_addr().expect("an address").to_string(),
         key: &place.key,
         cipher: Cipher::Aes128Gcm,
-        implementation: Implementation::Selo,
+        implementation: &BuiltIn::Selo.into(),
         payload: b"x",
         timeout: Duration::from_millis(300),
         store: None,

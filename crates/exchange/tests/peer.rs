@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use selo_exchange::cipher::{Cipher, Implementation};
+use selo_exchange::cipher::{BuiltIn, Cipher};
 use selo_exchange::client::Exchange;
 use selo_exchange::key::Key;
 use selo_exchange::payload::Payload;
@@ -74,7 +74,7 @@ fn the_two_programs_understand_each_other() {
     assert!(output.status.success(), "{output:?}");
     let file = peer.folder.path().join("rows.jsonl");
     std::fs::write(&file, &output.stdout).expect("written");
-    let rows = row::read(&file).expect("its rows are ours");
+    let rows: Vec<row::Row> = row::read(&file).expect("its rows are ours");
     assert_eq!(rows.len(), 2 * 2 * Cipher::ALL.len());
     assert!(rows.iter().all(|row| row.verified && row.fault.is_none()));
     assert!(rows.iter().all(|row| Figure::Total.of(row).is_some()));
@@ -103,7 +103,7 @@ fn the_two_programs_understand_each_other() {
         to,
         key: &key,
         cipher: Cipher::Aes128Cbc,
-        implementation: Implementation::RustCrypto,
+        implementation: BuiltIn::RustCrypto.into(),
         payload: &payload,
         timeout: Duration::from_secs(20),
         store: None,

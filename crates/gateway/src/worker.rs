@@ -590,7 +590,7 @@ fn log(event: &Event) {
         } => warn!(%device, %session, why, "a session has ended"),
         Event::NoRandom(problem) => error!(%problem, "no random numbers: a packet was dropped"),
         Event::Downlink { ticket, outcome } => debug!(ticket, ?outcome, "a message to a node"),
-        Event::Pairing(state) => match state {
+        Event::Pairing(_, state) => match state {
             WindowState::Closed { why } => info!(why, "pairing window closed"),
             WindowState::Open { attempts_left } => info!(attempts_left, "pairing window open"),
             WindowState::Keyed { device, suite, .. } => {

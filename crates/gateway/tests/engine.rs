@@ -970,6 +970,37 @@ fn one_attempt_at_a_time_and_none_is_held_for_ever() {
     assert!(matches!(pairing.state(), WindowState::Closed { .. }));
 }
 
+/// One operator's window closes by itself, and before the word of it has come to them another
+/// has opened the next.
+#[test]
+fn an_operator_who_leaves_late_closes_nobody_elses_window() {
+    let mut bench = Bench::new();
+    let open = |bench: &mut Bench, ms| {
+        let opened = bench.engine.pairing_open(at(ms), 1000, &mut bench.out);
+        opened.expect("none is open")
+    };
+    let first = open(&mut bench, 0);
+    bench.tick(1000);
+    let second = open(&mut bench, 1001);
+    assert_ne!(first, second);
+    bench.out.events.clear();
+    let Bench { engine, out, .. } = &mut bench;
+    engine.pairing_leave(at(1002), first, "the operator has gone", out);
+    assert!(matches!(engine.pairing_state(), WindowState::Open { .. }));
+    engine.pairing_leave(at(1003), second, "the operator has gone", out);
+    assert!(matches!(engine.pairing_state(), WindowState::Closed { .. }));
+    // What is said of a window says of which.
+    let said: Vec<_> = out
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Pairing(window, WindowState::Closed { .. }) => Some(*window),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(said, [second]);
+}
+
 #[test]
 fn a_broken_commitment_ends_the_attempt() {
     let mut pairing = Pairing::new();

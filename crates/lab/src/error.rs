@@ -86,6 +86,10 @@ pub enum Error {
     #[error("{} is not a readable ELF image: {message}", path.display())]
     Image { path: PathBuf, message: String },
 
+    /// A contender's cipher that this process was to load and call.
+    #[error("{}: {message}", path.display())]
+    Load { path: PathBuf, message: String },
+
     /// The runner could not be started or spoke another protocol.
     #[error("runner {runner}: {message}")]
     Runner { runner: String, message: String },
@@ -221,6 +225,9 @@ impl Error {
             }
             Error::Runner { .. } => Some("selo doctor checks the runners".into()),
             Error::Source { hint, .. } => Some(hint.clone()),
+            Error::Load { .. } => Some(
+                "a program without dynamic linking cannot load libraries: use the one that `make build` makes".into(),
+            ),
             Error::Digest { .. } => Some(
                 "it was changed, cut short or is another release: remove it if it lies in the folder of archives, and fetch again".into(),
             ),

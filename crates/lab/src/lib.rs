@@ -23,6 +23,7 @@ pub mod field;
 pub mod frame;
 pub mod interface;
 pub mod link;
+pub mod loaded;
 pub mod measure;
 pub mod model;
 pub mod node;

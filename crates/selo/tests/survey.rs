@@ -476,6 +476,142 @@ fn a_hash_in_a_folder_becomes_a_contender_that_conforms() {
     assert!(finding(&lines[0], "wrong-output")["vector"].is_string());
 }
 
+/// HMAC [FIPS198-1] over it, by three calls.
+const MAC: &str = "
+typedef struct { SHA256_CTX inner, outer; } HMAC_CTX;
+void hmac_sha256_init(HMAC_CTX *ctx, const uint8_t *key, size_t keylen);
+void hmac_sha256_update(HMAC_CTX *ctx, const uint8_t *data, size_t len);
+void hmac_sha256_final(HMAC_CTX *ctx, uint8_t *mac);
+";
+
+const MAC_SOURCE: &str = "
+static void padded(SHA256_CTX *c, const uint8_t *key, size_t keylen, uint8_t with)
+{
+    uint8_t pad[64];
+    for (size_t i = 0; i < 64; i++) pad[i] = (uint8_t)((i < keylen ? key[i] : 0) ^ with);
+    sha256_init(c);
+    sha256_update(c, pad, 64);
+}
+static void hmac_start(SHA256_CTX *c, const uint8_t *key, size_t keylen, uint8_t with)
+{
+    uint8_t shorter[32];
+    if (keylen > 64) {
+        sha256_init(c);
+        sha256_update(c, key, keylen);
+        sha256_final(c, shorter);
+        key = shorter;
+        keylen = 32;
+    }
+    padded(c, key, keylen, with);
+}
+";
+
+const MAC_CALLS: &str = "
+void hmac_sha256_init(HMAC_CTX *ctx, const uint8_t *key, size_t keylen)
+{
+    hmac_start(&ctx->inner, key, keylen, 0x36);
+    hmac_start(&ctx->outer, key, keylen, 0x5c);
+}
+void hmac_sha256_update(HMAC_CTX *ctx, const uint8_t *data, size_t len)
+{
+    sha256_update(&ctx->inner, data, len);
+}
+void hmac_sha256_final(HMAC_CTX *ctx, uint8_t *mac)
+{
+    uint8_t digest[32];
+    sha256_final(&ctx->inner, digest);
+    sha256_update(&ctx->outer, digest, 32);
+    sha256_final(&ctx->outer, mac);
+}
+";
+
+/// Of a survey of `folder`: whether all its lines, which are of these algorithms, conform.
+#[track_caller]
+fn conforms(project: &Project, folder: &str, algorithms: &[&str], expected: &str) {
+    let (answer, lines) = survey(project, folder, &["--board", "native"]);
+    let mut of: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line["algorithm"].as_str())
+        .collect();
+    of.sort_unstable();
+    assert_eq!(of, algorithms, "{}", answer.all());
+    for line in &lines {
+        assert_eq!(mark(line, "builds"), "yes", "{line:#}");
+        assert_eq!(mark(line, "conforms"), expected, "{line:#}");
+    }
+}
+
+#[test]
+fn a_mac_in_a_folder_becomes_a_contender_that_conforms() {
+    let project = Project::new();
+    let folder = "elsewhere/sums";
+    project.write("elsewhere/sums/sha256.h", &[HASH_HEADER, MAC].concat());
+    let source = [HASH_SOURCE, MAC_SOURCE, MAC_CALLS].concat();
+    project.write("elsewhere/sums/sha256.c", &source);
+    let made = project.selo(&["lab", "new-contender", folder]);
+    assert_eq!(made.code, Some(0), "{}", made.all());
+    conforms(&project, folder, &["hmac-sha-256", "sha-256"], "yes");
+}
+
+/// The same as methods of a class, which is given the key again at the end, as Arduino's most
+/// used library of hashes has it.
+const CLASS: &str = "
+class SHA256 {
+public:
+    void reset();
+    void update(const void *data, size_t len);
+    void finalize(void *hash, size_t len);
+    void resetHMAC(const void *key, size_t keyLen);
+    void finalizeHMAC(const void *key, size_t keyLen, void *hash, size_t hashLen);
+private:
+    SHA256_CTX state;
+};
+";
+
+const METHODS: &str = "
+void SHA256::reset() { sha256_init(&state); }
+void SHA256::update(const void *data, size_t len) { sha256_update(&state, (const uint8_t *)data, len); }
+void SHA256::finalize(void *hash, size_t) { sha256_final(&state, (uint8_t *)hash); }
+void SHA256::resetHMAC(const void *key, size_t keyLen)
+{
+    hmac_start(&state, (const uint8_t *)key, keyLen, 0x36);
+}
+void SHA256::finalizeHMAC(const void *key, size_t keyLen, void *hash, size_t)
+{
+    uint8_t digest[32];
+    sha256_final(&state, digest);
+    hmac_start(&state, (const uint8_t *)key, keyLen, 0x5c);
+    sha256_update(&state, digest, 32);
+    sha256_final(&state, (uint8_t *)hash);
+}
+";
+
+#[test]
+fn a_class_in_a_folder_becomes_a_contender_that_conforms() {
+    let project = Project::new();
+    let folder = "elsewhere/classes";
+    let (types, _) = HASH_HEADER.split_once("void ").expect("declarations");
+    project.write("elsewhere/classes/SHA256.h", &[types, CLASS].concat());
+    let source = |methods: &str| {
+        let functions = [HASH_SOURCE, MAC_SOURCE].concat();
+        let functions = functions.replace("\nvoid sha256", "\nstatic void sha256");
+        [&functions.replace("sha256.h", "SHA256.h"), methods].concat()
+    };
+    project.write("elsewhere/classes/SHA256.cpp", &source(METHODS));
+    let made = project.selo(&["lab", "new-contender", folder]);
+    assert_eq!(made.code, Some(0), "{}", made.all());
+    let both = ["hmac-sha-256", "sha-256"];
+    conforms(&project, folder, &both, "yes");
+
+    // A digest that leaves the message out, of whichever.
+    let wrong = METHODS.replace(
+        "sha256_update(&state, (const uint8_t *)data, len);",
+        "(void)data; (void)len;",
+    );
+    project.write("elsewhere/classes/SHA256.cpp", &source(&wrong));
+    conforms(&project, folder, &both, "no");
+}
+
 /// Ascon-AEAD128 [SP800-232] by the interface of the competition that it won.
 const SEALING: &str = "
 #include <stdint.h>

@@ -308,30 +308,32 @@ impl Services {
         let opened = self
             .remote
             .call(move |engine, now, out| engine.pairing_open(now, ms, out));
-        match opened {
-            Some(Ok(())) => {}
+        let window = match opened {
+            Some(Ok(window)) => window,
             Some(Err(error)) => return write(stream, &Reply::Error(error.to_string())),
             None => return write(stream, &Reply::Error(STOPPING.into())),
-        }
+        };
         *self
             .pairing_name
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = name;
-        let followed = self.follow_window(stream, reader, events);
-        self.remote
-            .call(|engine, now, out| engine.pairing_close(now, "the operator has gone", out));
+        let followed = self.follow_window(stream, reader, events, window);
+        self.remote.call(move |engine, now, out| {
+            engine.pairing_leave(now, window, "the operator has gone", out);
+        });
         followed
     }
 
     fn watch(&self, stream: &UnixStream, reader: &mut BufReader<&UnixStream>) -> io::Result<()> {
         let events = self.remote.listen();
-        match self.remote.call(|engine, _, _| engine.pairing_state()) {
-            Some(WindowState::Closed { .. }) | None => {
+        let state = |engine: &mut engine::Engine| (engine.pairing_window(), engine.pairing_state());
+        match self.remote.call(move |engine, _, _| state(engine)) {
+            Some((_, WindowState::Closed { .. })) | None => {
                 write(stream, &Reply::Error("no pairing window is open".into()))
             }
-            Some(state) => {
+            Some((window, state)) => {
                 write(stream, &Reply::Event(state.into()))?;
-                self.follow_window(stream, reader, events)
+                self.follow_window(stream, reader, events, window)
             }
         }
     }
@@ -343,11 +345,12 @@ impl Services {
         stream: &UnixStream,
         reader: &mut BufReader<&UnixStream>,
         events: Receiver<engine::Event>,
+        window: engine::Window,
     ) -> io::Result<()> {
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 // Ends when the window closes, or when the other side is shut.
-                let _ = pass_on_window(stream, &events);
+                let _ = pass_on_window(stream, &events, window);
                 let _ = stream.shutdown(std::net::Shutdown::Both);
             });
             let said = self.take_words(stream, reader);
@@ -473,9 +476,9 @@ impl Services {
                             return Ok(());
                         }
                     }
-                    Ok(_) => {}
-                    Err(RecvTimeoutError::Timeout) if hung_up(stream) => return Ok(()),
-                    Err(RecvTimeoutError::Timeout) => {}
+                    // A busy gateway always has news of others.
+                    Ok(_) | Err(RecvTimeoutError::Timeout) if hung_up(stream) => return Ok(()),
+                    Ok(_) | Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => {
                         return write(stream, &Reply::Error(STOPPING.into()));
                     }
@@ -488,10 +491,15 @@ impl Services {
     }
 }
 
-fn pass_on_window(stream: &UnixStream, events: &Receiver<engine::Event>) -> io::Result<()> {
+/// Of this window only: what was under way in the one before may still come.
+fn pass_on_window(
+    stream: &UnixStream,
+    events: &Receiver<engine::Event>,
+    window: engine::Window,
+) -> io::Result<()> {
     loop {
         match events.recv_timeout(Duration::from_millis(500)) {
-            Ok(engine::Event::Pairing(state)) => {
+            Ok(engine::Event::Pairing(of, state)) if of == window => {
                 let event = Event::from(state);
                 let last = matches!(event, Event::Closed { .. });
                 write(stream, &Reply::Event(event))?;
@@ -499,9 +507,9 @@ fn pass_on_window(stream: &UnixStream, events: &Receiver<engine::Event>) -> io::
                     return Ok(());
                 }
             }
-            Ok(_) => {}
-            Err(RecvTimeoutError::Timeout) if hung_up(stream) => return Ok(()),
-            Err(RecvTimeoutError::Timeout) => {}
+            // A busy gateway always has news of others.
+            Ok(_) | Err(RecvTimeoutError::Timeout) if hung_up(stream) => return Ok(()),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
     }

@@ -39,7 +39,7 @@ use crate::peer::{Packed, Peer};
 use crate::reading::SessionName;
 
 pub use downlink::{Downlink, Outcome, PAYLOAD_MAX as MESSAGE_MAX, QueueError, Ticket};
-pub use pairing::{Attempt, PairError, WINDOW_MAX_MS, WindowState};
+pub use pairing::{Attempt, PairError, WINDOW_MAX_MS, Window, WindowState};
 pub use restore::Checkpoint;
 use table::{NO_SLOT, Row, Slot, Table};
 
@@ -189,7 +189,7 @@ pub enum Event {
         why: &'static str,
     },
     /// Something happened in the pairing window.
-    Pairing(WindowState),
+    Pairing(Window, WindowState),
     /// What became of a message to a node.
     Downlink { ticket: Ticket, outcome: Outcome },
     /// The system has no random numbers; a packet was dropped for it.
@@ -272,7 +272,7 @@ pub struct Engine {
     /// Of pending sessions: what to repeat.
     handshakes: HashMap<Slot, Box<Handshake>>,
     downlinks: downlink::Queues,
-    pairing: pairing::Window,
+    pairing: pairing::Pairing,
     classic: classic::Nodes,
     sources: Sources,
     hints_of_source: Sources,
@@ -309,7 +309,7 @@ impl Engine {
             narrow: 0,
             handshakes: HashMap::new(),
             downlinks: downlink::Queues::default(),
-            pairing: pairing::Window::default(),
+            pairing: pairing::Pairing::default(),
             classic: classic::Nodes::default(),
             sources: Sources::default(),
             hints_of_source: Sources::default(),

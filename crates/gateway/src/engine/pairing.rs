@@ -25,6 +25,9 @@ const RESULT_MS: u64 = 10 * 60 * 1000;
 /// Names an attempt, so that a word is not taken for the next one.
 pub type Attempt = u64;
 
+/// Names a window, so that what happened in the one before is not taken for news of this one.
+pub type Window = u64;
+
 /// What the window is doing, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WindowState {
@@ -67,8 +70,10 @@ pub enum PairError {
 }
 
 #[derive(Default)]
-pub(super) struct Window {
+pub(super) struct Pairing {
     open: Option<Open>,
+    /// How many were opened: the name of the last.
+    windows: Window,
     attempts: Attempt,
     /// The operator's words, to be repeated. Never more than [`ATTEMPTS`] a window.
     results: Vec<Given>,
@@ -103,16 +108,16 @@ struct Given {
     until_ms: u64,
 }
 
-impl fmt::Debug for Window {
+impl fmt::Debug for Pairing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match &self.open {
-            None => "Window(closed)",
-            Some(_) => "Window(open)",
+            None => "Pairing(closed)",
+            Some(_) => "Pairing(open)",
         })
     }
 }
 
-impl Window {
+impl Pairing {
     pub(super) fn deadline(&self) -> Option<u64> {
         let open = self.open.as_ref()?;
         Some(match &open.stage {
@@ -125,18 +130,41 @@ impl Window {
 }
 
 impl Engine {
-    /// Opens the window for so long.
-    pub fn pairing_open(&mut self, now: Now, ms: u64, out: &mut Output) -> Result<(), PairError> {
+    /// Opens a window for so long.
+    pub fn pairing_open(
+        &mut self,
+        now: Now,
+        ms: u64,
+        out: &mut Output,
+    ) -> Result<Window, PairError> {
         if self.pairing.open.is_some() {
             return Err(PairError::Open);
         }
+        self.pairing.windows += 1;
         self.pairing.open = Some(Open {
             until_ms: now.steady_ms + ms.min(WINDOW_MAX_MS),
             attempts_left: ATTEMPTS,
             stage: Stage::Waiting,
         });
-        out.events.push(Event::Pairing(self.pairing_state()));
-        Ok(())
+        out.events.push(self.pairing_event(self.pairing_state()));
+        Ok(self.pairing.windows)
+    }
+
+    /// Closes this window, if it is still the open one: its operator has gone, and another may
+    /// have opened the next.
+    pub fn pairing_leave(&mut self, now: Now, window: Window, why: &'static str, out: &mut Output) {
+        if self.pairing.windows == window {
+            self.pairing_close(now, why, out);
+        }
+    }
+
+    /// The open window, or the last.
+    pub fn pairing_window(&self) -> Window {
+        self.pairing.windows
+    }
+
+    fn pairing_event(&self, state: WindowState) -> Event {
+        Event::Pairing(self.pairing.windows, state)
     }
 
     /// Closes the window; an attempt under way is rejected.
@@ -203,8 +231,8 @@ impl Engine {
         let (device, ..) = self.pairing_key(attempt)?;
         self.give_result(now, true, out);
         self.counters.add(Count::Pairings, 1);
-        out.events
-            .push(Event::Pairing(WindowState::Paired { attempt, device }));
+        let event = self.pairing_event(WindowState::Paired { attempt, device });
+        out.events.push(event);
         self.close("a device was paired", out);
         Ok(())
     }
@@ -263,7 +291,7 @@ impl Engine {
             };
         }
         self.answer(from, Kind::PairKey, &key, out);
-        out.events.push(Event::Pairing(self.pairing_state()));
+        out.events.push(self.pairing_event(self.pairing_state()));
         Ok(())
     }
 
@@ -310,7 +338,7 @@ impl Engine {
                     peer: from,
                     until_ms: now.steady_ms + COMPARE_MS,
                 };
-                out.events.push(Event::Pairing(self.pairing_state()));
+                out.events.push(self.pairing_event(self.pairing_state()));
                 Ok(())
             }
             Err(refusal) => {
@@ -360,11 +388,12 @@ impl Engine {
         };
         self.give_result(now, false, out);
         self.counters.add(Count::PairingsRejected, 1);
-        out.events.push(Event::Pairing(WindowState::Failed {
+        let event = self.pairing_event(WindowState::Failed {
             attempt,
             device,
             why,
-        }));
+        });
+        out.events.push(event);
         let Some(open) = &mut self.pairing.open else {
             return;
         };
@@ -372,7 +401,7 @@ impl Engine {
         if open.attempts_left == 0 {
             self.close("three attempts were used", out);
         } else {
-            out.events.push(Event::Pairing(self.pairing_state()));
+            out.events.push(self.pairing_event(self.pairing_state()));
         }
     }
 
@@ -403,7 +432,8 @@ impl Engine {
 
     fn close(&mut self, why: &'static str, out: &mut Output) {
         self.pairing.open = None;
-        out.events.push(Event::Pairing(WindowState::Closed { why }));
+        out.events
+            .push(self.pairing_event(WindowState::Closed { why }));
     }
 }
 

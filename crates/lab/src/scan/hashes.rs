@@ -1,11 +1,12 @@
-//! Glue for a library's hashes, in the two shapes that they have: a context that is started,
-//! fed and finished, and one call that takes the message and gives its digest.
+//! Glue for a library's hashes and MACs, in the shapes that they have: a context, or an object of
+//! a class, that is started, fed and finished, and one call that takes the message and gives its
+//! digest.
 
 use std::fmt::Write as _;
 
 use super::declarations::{Function, Parameter};
 use super::roles::{any, is_bytes, is_number, is_words, words};
-use super::skeleton::{Glue, heading, includes, named};
+use super::skeleton::{Glue, descends, heading, includes, named};
 use super::{Found, Library};
 use crate::algorithm::Algorithm;
 use crate::interface::Interface;
@@ -14,6 +15,8 @@ use crate::interface::Interface;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
     Context,
+    Key,
+    KeySize,
     Data,
     Size,
     Out,
@@ -34,12 +37,23 @@ struct Call<'l> {
     found: &'l Found,
     step: Step,
     takes: Vec<Takes>,
+    /// It is of a MAC, by its name.
+    keyed: bool,
 }
 
 impl Call<'_> {
+    /// The type of what it works on: a structure, or its class.
     fn context(&self) -> Option<&str> {
+        let function = &self.found.entry.function;
+        if let Some(class) = &function.class {
+            return Some(class);
+        }
         let at = self.takes.iter().position(|one| *one == Takes::Context)?;
-        Some(&self.found.entry.function.parameters[at].base)
+        Some(&function.parameters[at].base)
+    }
+
+    fn takes(&self, what: Takes) -> bool {
+        self.takes.contains(&what)
     }
 
     fn text(&self) -> String {
@@ -48,13 +62,20 @@ impl Call<'_> {
         let arguments: Vec<String> = arguments
             .map(|(parameter, takes)| match takes {
                 Takes::Context => "&context".into(),
+                Takes::Key => bytes(parameter, "key"),
+                Takes::KeySize => "key_size".into(),
                 Takes::Data => bytes(parameter, "in"),
                 Takes::Out => bytes(parameter, "out"),
                 Takes::Size => "size".into(),
                 Takes::OutSize => "DIGEST".into(),
             })
             .collect();
-        format!("{}({})", function.name, arguments.join(", "))
+        let object = if function.class.is_some() {
+            "context."
+        } else {
+            ""
+        };
+        format!("{object}{}({})", function.name, arguments.join(", "))
     }
 }
 
@@ -68,47 +89,77 @@ fn bytes(parameter: &Parameter, name: &str) -> String {
     }
 }
 
-/// Glue for each hash of the lab that the library has.
+/// Glue for each hash and each MAC of the lab that the library has.
 pub(super) fn glues(library: &Library, algorithms: &[Algorithm]) -> Vec<Glue> {
-    let calls: Vec<Call<'_>> = library.entries.iter().filter_map(understood).collect();
     let hashes: Vec<&Algorithm> = algorithms
         .iter()
         .filter(|algorithm| algorithm.interface == Interface::Hash)
         .collect();
+    // Each call with the hash that it is of, and whether that is a guess.
+    let calls: Vec<(Call<'_>, &Algorithm, bool)> = library
+        .entries
+        .iter()
+        .filter_map(understood)
+        .filter(|call| {
+            let class = call.found.entry.function.class.as_ref();
+            class.is_none_or(|class| !library.abstract_classes.contains(class))
+        })
+        .filter_map(|call| {
+            let (hash, guessed) = named(library, call.found, &hashes);
+            Some((call, hash?, guessed))
+        })
+        .collect();
     let mut glues = Vec::new();
-    for algorithm in &hashes {
-        let is_of = |call: &&Call<'_>| {
-            let named = named(library, call.found, &hashes).0;
-            named.is_some_and(|named| named.name == algorithm.name)
+    for algorithm in algorithms {
+        let (hash, keyed) = match algorithm.interface {
+            Interface::Hash => (algorithm.name.as_str(), false),
+            // The hash of an HMAC is in its name.
+            Interface::Mac => match algorithm.name.strip_prefix("hmac-") {
+                Some(hash) => (hash, true),
+                None => continue,
+            },
+            _ => continue,
         };
-        let mine: Vec<&Call<'_>> = calls.iter().filter(is_of).collect();
-        let first = |step: Step, context: Option<&str>| {
-            let fits = |call: &&&Call<'_>| call.step == step && call.context() == context;
-            mine.iter().find(fits).copied()
+        let mine = || calls.iter().filter(|call| call.1.name == hash);
+        let of_step = |step: Step, keyed: bool| {
+            mine().filter(move |call| call.0.step == step && call.0.keyed == keyed)
         };
-        let starts = mine.iter().filter(|call| call.step == Step::Start);
-        let in_pieces = starts.copied().find_map(|start| {
-            let context = start.context();
-            let update = first(Step::Update, context)?;
-            Some(vec![start, update, first(Step::Finish, context)?])
+        let same = |one: &Call<'_>, other: &Call<'_>| match (one.context(), other.context()) {
+            (Some(one), Some(other)) => one == other || descends(library, one, other),
+            _ => false,
+        };
+        // What a class does with a message is the same with a key and without.
+        let after = |start: &Call<'_>, step: Step| {
+            let shared = start.found.entry.function.class.is_some();
+            of_step(step, keyed)
+                .chain(of_step(step, false).filter(move |_| shared))
+                .find(|call| same(start, &call.0))
+        };
+        let in_pieces = of_step(Step::Start, keyed).find_map(|start| {
+            let update = after(&start.0, Step::Update)?;
+            Some(vec![start, update, after(&start.0, Step::Finish)?])
         });
-        let Some(used) = in_pieces.or_else(|| first(Step::Whole, None).map(|whole| vec![whole]))
-        else {
+        let whole = || of_step(Step::Whole, keyed).next().map(|whole| vec![whole]);
+        let Some(used) = in_pieces.or_else(whole) else {
             continue;
         };
+        let guessed = used[0].2;
+        let used: Vec<&Call<'_>> = used.iter().map(|call| &call.0).collect();
+        let whole = if keyed { "mac" } else { "hash" };
         glues.push(Glue {
-            kind: "hash",
+            kind: whole,
             algorithms: vec![algorithm.name.clone()],
             operations: match used.len() {
-                1 => vec!["hash"],
-                _ => vec!["hash", "start", "update", "finish"],
+                1 => vec![whole],
+                _ => vec![whole, "start", "update", "finish"],
             },
-            text: text(library, algorithm, &used),
-            guessed: named(library, used[0].found, &hashes).1,
+            text: text(library, algorithm, &used, whole),
+            guessed,
             used: used
                 .iter()
                 .map(|call| call.found.entry.function.name.clone())
                 .collect(),
+            cpp: used[0].found.entry.function.class.is_some(),
         });
     }
     glues
@@ -118,35 +169,57 @@ pub(super) fn glues(library: &Library, algorithms: &[Algorithm]) -> Vec<Glue> {
 fn understood(found: &Found) -> Option<Call<'_>> {
     let function = &found.entry.function;
     let own = words(&function.name);
-    const KEYED: [&str; 7] = ["hmac", "mac", "kdf", "hkdf", "pbkdf", "pbkdf2", "cmac"];
-    if function.class.is_some() || any(&own, &KEYED) {
+    const OTHERS: [&str; 6] = ["mac", "kdf", "hkdf", "pbkdf", "pbkdf2", "cmac"];
+    if any(&own, &OTHERS) {
         return None;
     }
+    let class = function.class.as_deref().map(words).unwrap_or_default();
+    let keyed = any(&own, &["hmac"]) || any(&class, &["hmac"]);
     let step = step(&own, function)?;
     let buffers = function.parameters.iter().filter(|p| is_bytes(p)).count();
-    let takes: Option<Vec<Takes>> = function
-        .parameters
-        .iter()
-        .map(|parameter| takes(parameter, step, buffers))
-        .collect();
-    let takes = takes?;
+    let mut takes: Vec<Takes> = Vec::new();
+    for parameter in &function.parameters {
+        let before = takes.last().copied();
+        takes.push(if keyed {
+            taken_with_key(parameter, step, before, takes.contains(&Takes::Key))?
+        } else {
+            taken(parameter, step, buffers)?
+        });
+    }
     let mut sorted: Vec<Takes> = takes.clone();
-    sorted.retain(|one| *one != Takes::OutSize);
-    let wanted: &[&[Takes]] = match step {
-        Step::Start => &[&[Takes::Context]],
-        Step::Update => &[&[Takes::Context, Takes::Data, Takes::Size]],
-        Step::Finish => &[&[Takes::Context, Takes::Out]],
-        Step::Whole => &[&[Takes::Data, Takes::Size, Takes::Out]],
+    // An object is its own context; sizes of keys and digests may be settled.
+    sorted.retain(|one| !matches!(one, Takes::OutSize | Takes::Context | Takes::KeySize));
+    let key = sorted.iter().filter(|one| **one == Takes::Key).count();
+    sorted.retain(|one| *one != Takes::Key);
+    let wanted: &[Takes] = match step {
+        Step::Start => &[],
+        Step::Update => &[Takes::Data, Takes::Size],
+        Step::Finish => &[Takes::Out],
+        Step::Whole => &[Takes::Data, Takes::Size, Takes::Out],
     };
-    let same = |wanted: &&&[Takes]| {
-        wanted.len() == sorted.len() && wanted.iter().all(|one| sorted.contains(one))
+    let contexts = takes.iter().filter(|one| **one == Takes::Context).count();
+    let has_context = function.class.is_some() || contexts == 1;
+    // A key is given when a MAC starts, and may be asked for again at its end.
+    let keys = match (keyed, step) {
+        (false, _) | (true, Step::Update) => key == 0,
+        (true, Step::Start | Step::Whole) => key == 1,
+        (true, Step::Finish) => key <= 1,
     };
-    wanted.iter().find(same)?;
-    Some(Call { found, step, takes })
+    let right = wanted.len() == sorted.len()
+        && wanted.iter().all(|one| sorted.contains(one))
+        && contexts <= 1
+        && has_context == (step != Step::Whole)
+        && keys;
+    right.then_some(Call {
+        found,
+        step,
+        takes,
+        keyed,
+    })
 }
 
 fn step(own: &[String], function: &Function) -> Option<Step> {
-    let has_context = function.parameters.iter().any(is_context);
+    let has_context = function.class.is_some() || function.parameters.iter().any(is_context);
     if !has_context {
         return Some(Step::Whole);
     }
@@ -183,7 +256,47 @@ fn is_context(parameter: &Parameter) -> bool {
         && !is_words(parameter)
 }
 
-fn takes(parameter: &Parameter, step: Step, buffers: usize) -> Option<Takes> {
+/// The same for a MAC: a number belongs to the buffer before it.
+fn taken_with_key(
+    parameter: &Parameter,
+    step: Step,
+    before: Option<Takes>,
+    has_key: bool,
+) -> Option<Takes> {
+    if is_context(parameter) {
+        return Some(Takes::Context);
+    }
+    if is_number(parameter) {
+        return match before? {
+            Takes::Key => Some(Takes::KeySize),
+            Takes::Data => Some(Takes::Size),
+            Takes::Out => Some(Takes::OutSize),
+            _ => None,
+        };
+    }
+    if !is_bytes(parameter) {
+        return None;
+    }
+    let name = words(&parameter.name);
+    const KEYS: [&str; 3] = ["key", "k", "secret"];
+    const DIGESTS: [&str; 8] = [
+        "out", "output", "mac", "digest", "hash", "tag", "md", "result",
+    ];
+    Some(if any(&name, &KEYS) {
+        Takes::Key
+    } else if any(&name, &DIGESTS) || !parameter.is_const && step != Step::Update {
+        Takes::Out
+    } else if has_key || step == Step::Update {
+        Takes::Data
+    } else if name.is_empty() {
+        // Of buffers without names the key comes first.
+        Takes::Key
+    } else {
+        Takes::Data
+    })
+}
+
+fn taken(parameter: &Parameter, step: Step, buffers: usize) -> Option<Takes> {
     let name = words(&parameter.name);
     if is_context(parameter) {
         return Some(Takes::Context);
@@ -224,67 +337,96 @@ fn digest_bytes(algorithm: &Algorithm) -> u32 {
         .map_or(32, |bits: u32| bits / 8)
 }
 
-fn text(library: &Library, algorithm: &Algorithm, used: &[&Call<'_>]) -> String {
+fn text(library: &Library, algorithm: &Algorithm, used: &[&Call<'_>], whole: &str) -> String {
     let found: Vec<&Found> = used.iter().map(|call| call.found).collect();
     let mut text = heading(library, std::slice::from_ref(&algorithm.name));
     includes(&mut text, library, &found);
+    // At the end of a message the key is not there any more.
+    let keeps_key = used
+        .iter()
+        .any(|call| call.step == Step::Finish && call.takes(Takes::Key));
+    if keeps_key {
+        text.push_str("\n#include <string.h>\n");
+    }
     let _ = writeln!(text, "\nenum {{ DIGEST = {} }};\n", digest_bytes(algorithm));
     if let Some(context) = used[0].context() {
         let _ = writeln!(text, "static {context} context;\n");
     }
-    let operation = |name: &str, calls: &[String], input: bool, output: bool| {
+    if keeps_key {
+        text.push_str(
+            "/* The library asks for the key again at the end. */\n\
+             static uint8_t kept[AGENT_IO_BYTES];\nstatic agent_size kept_size;\n\n",
+        );
+    }
+    let is_mac = whole == "mac";
+    let operation = |name: &str, calls: &[&&Call<'_>]| {
+        let step = |step: Step| calls.iter().any(|call| call.step == step);
+        let takes = |what: Takes| calls.iter().any(|call| call.takes(what));
+        let message = takes(Takes::Data);
+        let at = usize::from(is_mac && takes(Takes::Key));
         let mut text = format!("static uint8_t {name}(struct agent_call *call)\n{{\n");
-        if input {
-            text.push_str(
-                "    uint8_t *in = call->in[0].data;\n    uint16_t size = call->in[0].size;\n",
+        if takes(Takes::Key) && (step(Step::Start) || step(Step::Whole)) {
+            text.push_str("    uint8_t *key = call->in[0].data;\n");
+            if takes(Takes::KeySize) || keeps_key {
+                text.push_str("    agent_size key_size = call->in[0].size;\n");
+            }
+            if keeps_key && name == "start" {
+                text.push_str("    memcpy(kept, key, key_size);\n    kept_size = key_size;\n");
+            }
+        } else if takes(Takes::Key) {
+            text.push_str("    uint8_t *key = kept;\n    agent_size key_size = kept_size;\n");
+        }
+        if message {
+            let _ = writeln!(
+                text,
+                "    uint8_t *in = call->in[{at}].data;\n    agent_size size = call->in[{at}].size;"
             );
         }
-        if output {
+        if takes(Takes::Out) {
             text.push_str("    uint8_t *out = call->out;\n");
         }
-        if !input && !output {
+        if !message && !takes(Takes::Out) && !takes(Takes::Key) {
             text.push_str("    (void)call;\n");
         }
+        let calls: Vec<String> = calls.iter().map(|call| call.text()).collect();
         let _ = writeln!(
             text,
             "    AGENT_MEASURE({});",
             calls.join(";\n                  ")
         );
-        if output {
+        if takes(Takes::Out) {
             text.push_str("    call->out_size = DIGEST;\n");
         }
         text.push_str("    return 0;\n}\n\n");
         text
     };
-    let calls: Vec<String> = used.iter().map(|call| call.text()).collect();
-    text.push_str(&operation("hash", &calls, true, true));
-    if let [start, update, finish] = &calls[..] {
-        text.push_str(&operation(
-            "start",
-            std::slice::from_ref(start),
-            false,
-            false,
-        ));
-        text.push_str(&operation(
-            "update",
-            std::slice::from_ref(update),
-            true,
-            false,
-        ));
-        text.push_str(&operation(
-            "finish",
-            std::slice::from_ref(finish),
-            false,
-            true,
-        ));
+    let all: Vec<&&Call<'_>> = used.iter().collect();
+    text.push_str(&operation(whole, &all));
+    let _ = write!(
+        text,
+        "{}",
+        match &all[..] {
+            [start, update, finish] => [
+                operation("start", &[start]),
+                operation("update", &[update]),
+                operation("finish", &[finish]),
+            ]
+            .concat(),
+            _ => String::new(),
+        }
+    );
+    let upper = whole.to_uppercase();
+    let _ = write!(
+        text,
+        "AGENT_OPERATIONS(\n    AGENT_OPERATION({upper}, \"{whole}\", {whole})"
+    );
+    if all.len() == 3 {
         text.push_str(
-            "AGENT_OPERATIONS(\n    AGENT_OPERATION(HASH, \"hash\", hash)\n\
-             \x20   AGENT_OPERATION(START, \"start\", start)\n\
+            "\n    AGENT_OPERATION(START, \"start\", start)\n\
              \x20   AGENT_OPERATION(UPDATE, \"update\", update)\n\
-             \x20   AGENT_OPERATION(FINISH, \"finish\", finish))\n",
+             \x20   AGENT_OPERATION(FINISH, \"finish\", finish)",
         );
-    } else {
-        text.push_str("AGENT_OPERATIONS(\n    AGENT_OPERATION(HASH, \"hash\", hash))\n");
     }
+    text.push_str(")\n");
     text
 }

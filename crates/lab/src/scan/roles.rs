@@ -152,7 +152,10 @@ pub fn entry(function: &Function, array: &dyn Fn(&str) -> Option<u32>) -> Option
     let has_key = function.parameters.iter().any(is_key)
         // A parameter without a name says less; the function's name then decides.
         || (any(&own, &["key", "setkey", "keysetup"]) && function.parameters.iter().any(bytes));
-    let hashes = any(&all, &["sha", "md", "hash", "digest", "blake", "keccak"]) || {
+    let hashes = any(
+        &all,
+        &["sha", "md", "hash", "digest", "blake", "keccak", "hmac"],
+    ) || {
         let whole: String = all.concat();
         whole.contains("sha2") || whole.contains("sha3") || whole.contains("sha5")
     };
@@ -173,11 +176,13 @@ pub fn entry(function: &Function, array: &dyn Fn(&str) -> Option<u32>) -> Option
     } else {
         return None;
     };
-    if !function
+    let has_pointer = function
         .parameters
         .iter()
-        .any(|parameter| parameter.pointers > 0)
-    {
+        .any(|parameter| parameter.pointers > 0);
+    // An object of a hash is started without being given anything.
+    let starts = role == Role::Hash && function.class.is_some() && function.parameters.is_empty();
+    if !has_pointer && !starts {
         return None;
     }
     let mode = if any(&all, &["cbc"]) {

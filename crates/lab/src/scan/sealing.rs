@@ -48,6 +48,7 @@ pub(super) fn glues(library: &Library, algorithms: &[Algorithm]) -> Vec<Glue> {
             seal.entry.function.name.clone(),
             open.entry.function.name.clone(),
         ],
+        cpp: false,
     }]
 }
 
@@ -87,11 +88,11 @@ static uint8_t seal(struct agent_call *call)
         return AGENT_BAD_SIZE;
     uint8_t *nonce = call->in[0].data, *ad = call->in[1].data, *in = call->in[2].data;
     uint8_t *out = call->out;
-    uint16_t ad_size = call->in[1].size, size = call->in[2].size;
+    agent_size ad_size = call->in[1].size, size = call->in[2].size;
     unsigned long long sealed = 0;
     int failed;
     AGENT_MEASURE(failed = crypto_aead_encrypt(out, &sealed, in, size, ad, ad_size, NULL, nonce, key));
-    call->out_size = (uint16_t)sealed;
+    call->out_size = (agent_size)sealed;
     return failed ? 1 : 0;
 }}
 
@@ -101,7 +102,7 @@ static uint8_t open(struct agent_call *call)
         return AGENT_BAD_SIZE;
     uint8_t *nonce = call->in[0].data, *ad = call->in[1].data, *in = call->in[2].data;
     uint8_t *out = call->out;
-    uint16_t ad_size = call->in[1].size, size = call->in[2].size;
+    agent_size ad_size = call->in[1].size, size = call->in[2].size;
     unsigned long long opened = 0;
     int failed;
     AGENT_MEASURE(failed = crypto_aead_decrypt(out, &opened, NULL, in, size, ad, ad_size, nonce, key));
@@ -109,7 +110,7 @@ static uint8_t open(struct agent_call *call)
      * do not say, so it is wiped here, outside what is timed. */
     if (failed)
         memset(out, 0, size);
-    call->out_size = (uint16_t)(size - TAG);
+    call->out_size = (agent_size)(size - TAG);
     return failed ? FORGED : 0;
 }}
 

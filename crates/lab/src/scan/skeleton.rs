@@ -33,6 +33,8 @@ pub(super) struct Glue {
     pub guessed: bool,
     /// Names of the library's functions in it.
     pub used: Vec<String>,
+    /// It calls methods of a class.
+    pub cpp: bool,
 }
 
 /// The functions of a library that make one interface.
@@ -109,7 +111,7 @@ pub fn skeleton(library: &Library, algorithms: &[Algorithm], name: &str, into: &
     let mut more = hashes::glues(library, algorithms);
     more.extend(sealing::glues(library, algorithms));
     for glue in &mut more {
-        let file = file(glue.kind, cpp);
+        let file = file(glue.kind, cpp || glue.cpp);
         let rest = library
             .entries
             .iter()
@@ -338,7 +340,7 @@ fn bind<'l>(
 }
 
 /// Whether a class is made from another, over as many steps as there are classes.
-fn descends(library: &Library, class: &str, from: &str) -> bool {
+pub(super) fn descends(library: &Library, class: &str, from: &str) -> bool {
     let mut open = vec![class];
     for _ in 0..=library.classes.len() {
         let Some(next) = open.pop() else {
@@ -505,8 +507,10 @@ pub(super) fn named<'a>(
     };
     let file = found.file.file_stem().unwrap_or_default().to_string_lossy();
     let folder = library.folder.file_name().unwrap_or_default();
+    let class = found.entry.function.class.as_deref().unwrap_or_default();
     let texts = [
         plain(&found.entry.function.name),
+        plain(class),
         plain(&file),
         plain(&folder.to_string_lossy()),
     ];
@@ -729,8 +733,8 @@ fn cbc(text: &mut String, binding: &Binding<'_>) {
                 "/* The library takes whole blocks; the padding is the glue's, PKCS #7. The IV is what the\n\
                  \x20* random source gives: in[0]. */\n\
                  static uint8_t encrypt(struct agent_call *call)\n{\n\
-                 \x20   uint16_t size = call->in[1].size;\n\
-                 \x20   uint16_t padded = (uint16_t)(size / BLOCK * BLOCK + BLOCK);\n\
+                 \x20   agent_size size = call->in[1].size;\n\
+                 \x20   agent_size padded = (agent_size)(size / BLOCK * BLOCK + BLOCK);\n\
                  \x20   if (call->in[0].size != BLOCK || padded > AGENT_IO_BYTES - BLOCK)\n        return AGENT_BAD_SIZE;\n\
                  \x20   uint8_t *in = call->in[1].data, *out = call->out + BLOCK;\n\
                  \x20   uint8_t iv[BLOCK];\n\
@@ -760,13 +764,15 @@ fn cbc(text: &mut String, binding: &Binding<'_>) {
             let mut calls = before;
             calls.push(call(binding, found, &names));
             measure(text, &calls);
-            text.push_str("    call->out_size = (uint16_t)(BLOCK + padded);\n    return 0;\n}\n\n");
+            text.push_str(
+                "    call->out_size = (agent_size)(BLOCK + padded);\n    return 0;\n}\n\n",
+            );
         } else {
             text.push_str(
                 "static uint8_t decrypt(struct agent_call *call)\n{\n\
-                 \x20   uint16_t size = call->in[0].size;\n\
+                 \x20   agent_size size = call->in[0].size;\n\
                  \x20   if (size < 2 * BLOCK || size % BLOCK != 0)\n        return 1;\n\
-                 \x20   size = (uint16_t)(size - BLOCK);\n\
+                 \x20   size = (agent_size)(size - BLOCK);\n\
                  \x20   uint8_t *in = call->in[0].data + BLOCK, *out = call->out;\n\
                  \x20   uint8_t iv[BLOCK];\n\
                  \x20   memcpy(iv, call->in[0].data, BLOCK);\n",
@@ -801,7 +807,7 @@ fn cbc(text: &mut String, binding: &Binding<'_>) {
                  \x20   uint8_t padding = out[size - 1], wrong = padding == 0 || padding > BLOCK;\n\
                  \x20   for (uint8_t i = 1; !wrong && i <= padding; i++)\n        wrong |= out[size - i] != padding;\n\
                  \x20   if (wrong)\n        memset(out, 0, size);\n\
-                 \x20   call->out_size = (uint16_t)(wrong ? 0 : size - padding);\n    return wrong ? 3 : 0;\n}\n\n",
+                 \x20   call->out_size = (agent_size)(wrong ? 0 : size - padding);\n    return wrong ? 3 : 0;\n}\n\n",
             );
         }
     }
@@ -814,7 +820,7 @@ fn ctr(text: &mut String, binding: &Binding<'_>) {
         "static uint8_t encrypt(struct agent_call *call)\n{\n\
          \x20   if (call->in[0].size != BLOCK || call->in[1].size > AGENT_IO_BYTES)\n        return AGENT_BAD_SIZE;\n\
          \x20   uint8_t *iv = call->in[0].data, *in = call->in[1].data, *out = call->out;\n\
-         \x20   uint16_t size = call->in[1].size;\n",
+         \x20   agent_size size = call->in[1].size;\n",
     );
     in_place(text, found, "out", "in", "size");
     let mut calls = before_message(binding, context);

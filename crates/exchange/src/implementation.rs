@@ -1,0 +1,287 @@
+//! Who computes in the first experiment: a part of this program, or a contender of the lab. Whatever
+//! library has glue for a cipher can take part: it is built for this machine, and loaded.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use selo_lab::contender::Unit;
+use selo_lab::loaded::Loaded;
+use selo_lab::project::{Project, Selection};
+use selo_lab::source::{Sources, Step};
+
+use crate::cipher::{BuiltIn, Cipher, TAG};
+use crate::error::{Error, Result};
+
+/// The board that is this machine.
+const HERE: &str = "native";
+/// Bytes that an operation may write beyond those that it is given.
+const ROOM: usize = 64;
+/// Bytes of an IV.
+const IV: usize = 16;
+
+/// Who computes.
+#[derive(Clone, Debug)]
+pub enum Implementation {
+    BuiltIn(BuiltIn),
+    Contender(Arc<Contender>),
+}
+
+impl From<BuiltIn> for Implementation {
+    fn from(built_in: BuiltIn) -> Implementation {
+        Implementation::BuiltIn(built_in)
+    }
+}
+
+impl Implementation {
+    /// What `spec` names: a built-in one, or a contender, which is built for those of `ciphers`
+    /// that it offers. The project is only looked for where a contender is named.
+    pub fn named(
+        spec: &str,
+        ciphers: &[Cipher],
+        project: impl FnOnce() -> Result<Project>,
+        say: fn(&str),
+    ) -> Result<Implementation> {
+        if let Some(built_in) = BuiltIn::by_name(spec) {
+            return Ok(built_in.into());
+        }
+        let contender = Contender::build(&project()?, spec, ciphers, say)?;
+        Ok(Implementation::Contender(Arc::new(contender)))
+    }
+
+    /// As rows have it; a contender's has its version in it.
+    pub fn name(&self) -> &str {
+        match self {
+            Implementation::BuiltIn(built_in) => built_in.name(),
+            Implementation::Contender(contender) => &contender.name,
+        }
+    }
+
+    pub fn offers(&self, cipher: Cipher) -> bool {
+        match self {
+            Implementation::BuiltIn(built_in) => built_in.offers(cipher),
+            Implementation::Contender(contender) => contender.ciphers.contains_key(&cipher),
+        }
+    }
+
+    /// Seals `message`, and binds `ad` to it if the cipher authenticates.
+    pub fn seal(&self, cipher: Cipher, key: &[u8], ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
+        match self {
+            Implementation::BuiltIn(built_in) => built_in.seal(cipher, key, ad, message),
+            Implementation::Contender(contender) => contender.seal(cipher, key, ad, message),
+        }
+    }
+
+    /// Reverse of [`Implementation::seal`]; `None` if tag or padding are wrong.
+    pub fn open(
+        &self,
+        cipher: Cipher,
+        key: &[u8],
+        ad: &[u8],
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>> {
+        match self {
+            Implementation::BuiltIn(built_in) => built_in.open(cipher, key, ad, sealed),
+            Implementation::Contender(contender) => contender.open(cipher, key, ad, sealed),
+        }
+    }
+}
+
+/// A contender with the ciphers that it was built for.
+#[derive(Debug)]
+pub struct Contender {
+    /// Name and version, and the strategy if one was named.
+    name: String,
+    /// A glue keeps one key, so one message at a time.
+    ciphers: BTreeMap<Cipher, Mutex<Loaded>>,
+}
+
+/// The contender that `spec` names, `NAME` or `NAME:STRATEGY`, and its units by cipher; the first
+/// strategy of each where none is named.
+fn units<'a>(project: &'a Project, spec: &str) -> Result<(String, BTreeMap<Cipher, Unit<'a>>)> {
+    let (name, strategy) = match spec.split_once(':') {
+        Some((name, strategy)) => (name, Some(strategy)),
+        None => (spec, None),
+    };
+    let known = || {
+        let built_in = BuiltIn::ALL.iter().map(|one| one.name().to_owned());
+        built_in.chain(names(project))
+    };
+    if !known().any(|one| one == name) {
+        let known: Vec<String> = known().collect();
+        let known = known.iter().map(String::as_str);
+        return Err(selo_lab::Error::unknown("implementation", name, known).into());
+    }
+    let selection = Selection {
+        contenders: vec![name.to_owned()],
+        algorithms: Vec::new(),
+        strategies: strategy.map(str::to_owned).into_iter().collect(),
+    };
+    let mut found = BTreeMap::new();
+    for unit in project.units(project.board(HERE)?, &selection)? {
+        if let Some(cipher) = Cipher::by_name(&unit.algorithm.name)
+            && Loaded::can_be(&unit)
+        {
+            found.entry(cipher).or_insert(unit);
+        }
+    }
+    let contender = project.contender(name)?;
+    let mut label = format!("{name} {}", contender.version);
+    if let Some(strategy) = strategy {
+        label = format!("{label} {strategy}");
+    }
+    Ok((label, found))
+}
+
+/// The contenders with a cipher that can be built for this machine. Those that are built in are
+/// not among them.
+pub fn names(project: &Project) -> Vec<String> {
+    let built_in = |name: &str| BuiltIn::by_name(name).is_some();
+    let offers = |name: &str| {
+        let selection = Selection {
+            contenders: vec![name.to_owned()],
+            ..Selection::default()
+        };
+        let board = project.board(HERE).ok();
+        let units = board.and_then(|board| project.units(board, &selection).ok());
+        units
+            .into_iter()
+            .flatten()
+            .any(|unit| Cipher::by_name(&unit.algorithm.name).is_some() && Loaded::can_be(&unit))
+    };
+    let contenders = project.contenders.iter().filter(|one| !one.test_only);
+    let names = contenders.map(|one| &one.name);
+    names
+        .filter(|name| !built_in(name) && offers(name))
+        .cloned()
+        .collect()
+}
+
+/// The ciphers that a contender offers here.
+pub fn offered(project: &Project, name: &str) -> Result<Vec<Cipher>> {
+    Ok(units(project, name)?.1.into_keys().collect())
+}
+
+impl Contender {
+    /// Fetches, builds and loads what `spec` names for those of `ciphers` that it offers.
+    fn build(
+        project: &Project,
+        spec: &str,
+        ciphers: &[Cipher],
+        say: fn(&str),
+    ) -> Result<Contender> {
+        let (name, units) = units(project, spec)?;
+        let sources = Sources::new(&project.root, false);
+        let mut built = BTreeMap::new();
+        for (cipher, unit) in units {
+            if !ciphers.contains(&cipher) {
+                continue;
+            }
+            sources.fetch(unit.contender, &mut |step| {
+                if let Step::Fetching(source) = step {
+                    say(&format!("fetching {} {}", source.package, source.version));
+                }
+            })?;
+            built.insert(cipher, Mutex::new(Loaded::build(project, &unit)?));
+        }
+        Ok(Contender {
+            name,
+            ciphers: built,
+        })
+    }
+
+    /// The library of a cipher with `key` set up.
+    fn keyed(&self, cipher: Cipher, key: &[u8]) -> Result<MutexGuard<'_, Loaded>> {
+        let library = self
+            .ciphers
+            .get(&cipher)
+            .ok_or_else(|| self.failed("it does not offer this cipher"))?;
+        // Whoever panicked had set a key of its own up; the next one sets up another.
+        let mut library = library.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut key = zeroize::Zeroizing::new(key.to_vec());
+        let mut nothing = vec![0; key.len() + ROOM];
+        match library.call("key-setup", &mut [&mut key], &mut nothing)? {
+            (0, _) => Ok(library),
+            (status, _) => Err(self.failed(&format!("key-setup gives status {status}"))),
+        }
+    }
+
+    fn failed(&self, why: &str) -> Error {
+        Error::Implementation {
+            name: self.name.clone(),
+            why: why.to_owned(),
+        }
+    }
+
+    fn seal(&self, cipher: Cipher, key: &[u8], ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
+        let mut library = self.keyed(cipher, key)?;
+        let size = cipher.sealed_size(message.len());
+        let mut sealed = vec![0; size + ad.len() + 2 * ROOM];
+        let mut nonce = [0; IV];
+        let nonce = &mut nonce[..cipher.nonce_size()];
+        getrandom::fill(nonce).map_err(Error::Random)?;
+        let mut message = message.to_vec();
+        let (status, written) = if cipher.authenticated() {
+            let (head, body) = sealed.split_at_mut(nonce.len());
+            head.copy_from_slice(nonce);
+            let mut ad = ad.to_vec();
+            let (status, written) =
+                library.call("seal", &mut [nonce, &mut ad, &mut message], body)?;
+            (status, head.len() + written)
+        } else {
+            library.call("encrypt", &mut [nonce, &mut message], &mut sealed)?
+        };
+        if status != 0 {
+            return Err(self.failed(&format!("sealing gives status {status}")));
+        }
+        if written != size {
+            // A glue that keeps sizes in 16 bits, say.
+            let why = format!("it sealed {} bytes as {written}, not {size}", message.len());
+            return Err(self.failed(&why));
+        }
+        sealed.truncate(size);
+        Ok(sealed)
+    }
+
+    fn open(
+        &self,
+        cipher: Cipher,
+        key: &[u8],
+        ad: &[u8],
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>> {
+        let mut sealed = sealed.to_vec();
+        let nonce = cipher.nonce_size();
+        let least = if cipher.authenticated() {
+            nonce + TAG
+        } else {
+            2 * IV
+        };
+        if sealed.len() < least {
+            return Ok(None);
+        }
+        let mut library = self.keyed(cipher, key)?;
+        let mut out = vec![0; sealed.len() + ad.len() + ROOM];
+        let (status, written) = if cipher.authenticated() {
+            let (nonce, body) = sealed.split_at_mut(nonce);
+            let mut ad = ad.to_vec();
+            library.call("open", &mut [nonce, &mut ad, body], &mut out)?
+        } else {
+            library.call("decrypt", &mut [&mut sealed], &mut out)?
+        };
+        if status != 0 {
+            return Ok(None);
+        }
+        let most = sealed.len() - least;
+        let right = if cipher.authenticated() {
+            written == most
+        } else {
+            (most..most + IV).contains(&written)
+        };
+        if !right {
+            let why = format!("it opened {} bytes as {written}", sealed.len());
+            return Err(self.failed(&why));
+        }
+        out.truncate(written);
+        Ok(Some(out))
+    }
+}

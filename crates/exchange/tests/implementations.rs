@@ -1,0 +1,128 @@
+//! Who computes, against each other: what is part of the program, and contenders of the lab that
+//! are built and loaded. One of them is a whole operating system's library, one is small and has
+//! glue of the lab's common shape.
+
+use std::path::Path;
+
+use selo_exchange::cipher::{BuiltIn, Cipher};
+use selo_exchange::implementation::{Implementation, names, offered};
+use selo_lab::project::Project;
+
+fn project() -> Project {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    Project::load(&root.canonicalize().expect("it is there")).expect("the project's data")
+}
+
+fn named(spec: &str) -> Implementation {
+    Implementation::named(spec, &Cipher::ALL, || Ok(project()), |_| {}).expect(spec)
+}
+
+/// Sizes around blocks, and one that no 16 bits hold.
+const SIZES: [usize; 8] = [0, 1, 15, 16, 17, 1215, 65_536, 70_001];
+
+/// Whatever one seals, every other opens, and nobody opens it altered.
+fn agree(all: &[Implementation]) {
+    let key: Vec<u8> = (0..32).collect();
+    for cipher in Cipher::ALL {
+        let key = &key[..cipher.key_size()];
+        let offering = || all.iter().filter(|who| who.offers(cipher));
+        for sealer in offering() {
+            for size in SIZES {
+                let message: Vec<u8> = (0..size).map(|n| (n * 7 % 251) as u8).collect();
+                let sealed = sealer.seal(cipher, key, b"ad", &message).expect("seals");
+                assert_eq!(sealed.len(), cipher.sealed_size(size));
+                for opener in offering() {
+                    let who = format!("{} {} {cipher:?} {size}", sealer.name(), opener.name());
+                    let opened = opener.open(cipher, key, b"ad", &sealed).expect("offers");
+                    assert!(opened.as_deref() == Some(&message[..]), "{who}");
+                    let mut bad = sealed.clone();
+                    *bad.last_mut().expect("not empty") ^= 1;
+                    let opened = opener.open(cipher, key, b"ad", &bad).expect("offers");
+                    assert!(opened.as_deref() != Some(&message[..]), "{who}");
+                    if cipher.authenticated() {
+                        assert_eq!(opened, None, "{who}");
+                        let other = opener.open(cipher, key, b"other", &sealed);
+                        assert_eq!(other.expect("offers"), None, "{who}");
+                    }
+                    for short in 0..sealed.len().min(40) {
+                        let _ = opener.open(cipher, key, b"ad", &sealed[..short]);
+                    }
+                }
+                let again = sealer.seal(cipher, key, b"ad", &message).expect("seals");
+                assert_ne!(again[..12], sealed[..12], "a nonce is used once");
+            }
+        }
+        assert_eq!(Cipher::by_name(cipher.name()), Some(cipher));
+        assert_eq!(Cipher::by_code(cipher as u8), Some(cipher));
+    }
+}
+
+fn built_in() -> Vec<Implementation> {
+    BuiltIn::ALL.iter().map(|one| (*one).into()).collect()
+}
+
+#[test]
+fn those_of_the_program_agree() {
+    agree(&built_in());
+    assert!(!BuiltIn::Ring.offers(Cipher::Aes128Cbc));
+}
+
+#[test]
+fn contenders_agree_with_them() {
+    let mut all = vec![named("rustcrypto"), named("openssl"), named("mbedtls")];
+    assert!(all[1].name().starts_with("openssl 3"), "{}", all[1].name());
+    for contender in &all[1..] {
+        // All of them but Ascon, which they lack.
+        let lacks = Cipher::ALL.into_iter().filter(|c| !contender.offers(*c));
+        assert_eq!(lacks.collect::<Vec<_>>(), [Cipher::AsconAead128]);
+    }
+    // The same one again, which has a key of its own; and another strategy.
+    all.extend([named("openssl"), named("mbedtls:small")]);
+    assert!(all[4].name().ends_with(" small"), "{}", all[4].name());
+    agree(&all);
+}
+
+#[test]
+fn threads_that_share_one_take_turns() {
+    let openssl = named("openssl");
+    std::thread::scope(|scope| {
+        for number in 0..4u8 {
+            let openssl = &openssl;
+            scope.spawn(move || {
+                let key = [number; 16];
+                for _ in 0..200 {
+                    let sealed = openssl
+                        .seal(Cipher::Aes128Gcm, &key, b"", &[number; 100])
+                        .expect("seals");
+                    let rustcrypto = Implementation::from(BuiltIn::RustCrypto);
+                    let opened = rustcrypto.open(Cipher::Aes128Gcm, &key, b"", &sealed);
+                    assert_eq!(opened.expect("offers"), Some(vec![number; 100]));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn who_is_named_and_who_is_not() {
+    let names = names(&project());
+    for name in ["openssl", "mbedtls", "wolfcrypt", "bearssl", "monocypher"] {
+        assert!(names.iter().any(|known| known == name), "{names:?}");
+    }
+    // Built in already, or there to test the instrument.
+    assert!(!names.iter().any(|n| n == "selo" || n.starts_with("test-")));
+    let only = offered(&project(), "monocypher").expect("known");
+    assert_eq!(only, [Cipher::ChaCha20Poly1305]);
+    for (spec, message) in [
+        (
+            "opensssl",
+            "unknown implementation 'opensssl'; did you mean 'openssl'?",
+        ),
+        ("mbedtls:tiny", "nothing matches"),
+        ("micro-ecc", "unknown implementation"),
+    ] {
+        let error = Implementation::named(spec, &Cipher::ALL, || Ok(project()), |_| {});
+        let error = error.expect_err("there is none").to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+}

@@ -1,0 +1,182 @@
+//! A contender's cipher in this process: its glue and its sources as a shared library, for whoever
+//! wants messages sealed by it and not only measured in the lab (`selo exchange`).
+
+use std::path::{Path, PathBuf};
+
+use crate::board::Board;
+use crate::build::Builder;
+use crate::contender::Unit;
+use crate::error::{Error, Result};
+use crate::interface::Interface;
+use crate::project::Project;
+
+/// The board that is this machine.
+const HERE: &str = "native";
+/// The port of such libraries.
+const PORT: &str = "loadable";
+/// The longest message, with what a cipher adds to it.
+const LONGEST: u32 = (256 << 20) + (64 << 10);
+/// How many bytes more than it was given an operation may write: an IV, padding, a tag.
+const GROWTH: usize = 64;
+
+/// A unit that was built for this machine and loaded. Its glue keeps the key between calls, so
+/// there is one key at a time: a lock around it is the caller's.
+#[derive(Debug)]
+pub struct Loaded {
+    path: PathBuf,
+    library: ffi::Library,
+    key_bytes: usize,
+}
+
+impl Loaded {
+    /// Whether a unit can be loaded: a mode or an authenticated cipher whose glue is of C.
+    /// Others have fields that frames limit, or a crate without code that may be moved.
+    pub fn can_be(unit: &Unit<'_>) -> bool {
+        let cipher = matches!(
+            unit.algorithm.interface,
+            Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr | Interface::Aead
+        );
+        cipher && unit.contender.cargo.is_none()
+    }
+
+    /// Builds and loads it; its contender's sources must have been fetched.
+    pub fn build(project: &Project, unit: &Unit<'_>) -> Result<Loaded> {
+        let mut board: Board = project.board(HERE)?.clone();
+        PORT.clone_into(&mut board.port);
+        board.agent.io_bytes = LONGEST;
+        let image = Builder::new(project, &board)?.agent(unit)?;
+        let path = std::path::absolute(&image.path).unwrap_or(image.path);
+        // The system loads a file once, and all who asked for it would share one key.
+        let own = tempfile::Builder::new()
+            .prefix("loading-")
+            .tempfile_in(path.parent().unwrap_or(&project.root))
+            .and_then(|own| std::fs::copy(&path, own.path()).map(|_| own))
+            .map_err(|source| Error::Write {
+                path: path.clone(),
+                source,
+            })?;
+        Ok(Loaded {
+            library: ffi::Library::load(own.path()).map_err(|message| Error::Load {
+                path: path.clone(),
+                message,
+            })?,
+            path,
+            key_bytes: unit.algorithm.key_bytes.unwrap_or(0) as usize,
+        })
+    }
+
+    /// Calls an operation of the agent protocol: its status, and how much of `out` it wrote.
+    /// `fields` may be overwritten. `out` must have room for 64 bytes more than all of them.
+    pub fn call(
+        &mut self,
+        operation: &str,
+        fields: &mut [&mut [u8]],
+        out: &mut [u8],
+    ) -> Result<(u8, usize)> {
+        let given: usize = fields.iter().map(|field| field.len()).sum();
+        let failed = |message: String| Error::Load {
+            path: self.path.clone(),
+            message: format!("{operation}: {message}"),
+        };
+        if given > LONGEST as usize || out.len() < given + GROWTH {
+            return Err(failed(format!("{given} bytes are too many")));
+        }
+        let (status, size) = self
+            .library
+            .call(operation, fields, out)
+            .ok_or_else(|| failed("the library has no such operation".into()))?;
+        if size > out.len() {
+            return Err(failed(format!("it says that it wrote {size} bytes")));
+        }
+        Ok((status, size))
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The last key is overwritten by one that is nobody's.
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        let (mut key, mut out) = (vec![0; self.key_bytes], vec![0; self.key_bytes + GROWTH]);
+        let _ = self.call("key-setup", &mut [&mut key], &mut out);
+    }
+}
+
+/// Everything unsafe: loading, and the one call.
+mod ffi {
+    #![allow(
+        unsafe_code,
+        reason = "calling a library that was just built; each call says why it is sound"
+    )]
+
+    use std::ffi::{CString, c_char, c_int};
+    use std::path::Path;
+
+    /// `struct agent_field` with AGENT_SIZE of 32 bits.
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct Field {
+        data: *mut u8,
+        size: u32,
+    }
+
+    type Call = unsafe extern "C" fn(*const c_char, *const Field, u32, *mut u8, *mut u32) -> c_int;
+
+    #[derive(Debug)]
+    pub struct Library {
+        call: Call,
+        /// What `call` lies in.
+        _library: libloading::Library,
+    }
+
+    impl Library {
+        pub fn load(path: &Path) -> Result<Library, String> {
+            // SAFETY: the library was built of firmware/ports/loadable and a contender's sources;
+            // nothing of them runs when it is loaded but what the C library does itself.
+            let library = unsafe { libloading::Library::new(path) };
+            let library = library.map_err(|error| error.to_string())?;
+            // SAFETY: this is the function's type in firmware/ports/loadable/port.c.
+            let call = unsafe { library.get::<Call>(b"selo_loadable_call\0") };
+            let call = *call.map_err(|error| error.to_string())?;
+            Ok(Library {
+                call,
+                _library: library,
+            })
+        }
+
+        /// `None`: there is no such operation.
+        pub fn call(
+            &mut self,
+            operation: &str,
+            fields: &mut [&mut [u8]],
+            out: &mut [u8],
+        ) -> Option<(u8, usize)> {
+            let operation = CString::new(operation).ok()?;
+            let mut given = Vec::with_capacity(fields.len());
+            for field in fields {
+                given.push(Field {
+                    data: field.as_mut_ptr(),
+                    size: u32::try_from(field.len()).ok()?,
+                });
+            }
+            let count = u32::try_from(given.len()).ok()?;
+            let mut size = 0;
+            // SAFETY: every pointer is of a slice that lives as long as the call, with its size;
+            // `out` has the room that the caller of this module has checked; `&mut self`: nobody
+            // else is in the library, whose state is static.
+            let status = unsafe {
+                (self.call)(
+                    operation.as_ptr(),
+                    given.as_ptr(),
+                    count,
+                    out.as_mut_ptr(),
+                    &raw mut size,
+                )
+            };
+            Some((u8::try_from(status).ok()?, size as usize))
+        }
+    }
+}
