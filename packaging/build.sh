@@ -10,7 +10,8 @@
 # The first needs maturin (`pip install maturin`), the second a standard library for its
 # target (`rustup target add TARGET`) and a C compiler for it: musl-tools,
 # gcc-aarch64-linux-gnu. The third asks platformio, idf-component-manager and
-# pykwalify, if they are there, what they think of it.
+# pykwalify what they think of it, and installs them into target/tools/packages if
+# they are not there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/env.sh
@@ -62,13 +63,26 @@ static() {
     done
 }
 
+# The tools of the registries, in an environment of their own.
+registry_tools() {
+    local own=$PWD/target/tools/packages pinned=packaging/requirements.txt
+    PATH=$own/bin:$PATH
+    if ! cmp -s "$pinned" "$own/installed"; then
+        echo "build: fetching the tools of $pinned" >&2
+        rm -rf "$own"
+        python3 -m venv "$own"
+        "$own/bin/pip" install -q --disable-pip-version-check -r "$pinned"
+        cp "$pinned" "$own/installed"
+    fi
+}
+
 # Ends with "N passed, N failed".
 library() {
     . tools/verdict.sh
     local said
-    if command -v pio >/dev/null; then
-        # What `pio pkg pack` does, but for fetching the list of licences from the net.
-        said=$("$(sed -n '1s/^#!//p' "$(command -v pio)")" - "$out/selo-platformio.tar.gz" 2>&1 <<'PYTHON'
+    registry_tools
+    # What `pio pkg pack` does, but for fetching the list of licences from the net.
+    said=$("$(sed -n '1s/^#!//p' "$(command -v pio)")" - "$out/selo-platformio.tar.gz" 2>&1 <<'PYTHON'
 import sys
 from platformio.package.manifest import schema
 from platformio.package.pack import PackagePacker
@@ -77,24 +91,19 @@ schema.ManifestSchema.load_spdx_licenses = staticmethod(lambda: known)
 PackagePacker(".").pack(sys.argv[1])
 PYTHON
 ) && said=
-        verdict "pio pkg pack" "$said"
-        local missing=
-        for file in library.json src/selo.h examples/SealReading/SealReading.ino; do
-            tar -tzf "$out/selo-platformio.tar.gz" "$file" >/dev/null 2>&1 || missing+=" $file"
-        done
-        verdict "the PlatformIO package" "${missing:+lacks$missing}"
-    fi
-    if command -v compote >/dev/null; then
-        rm -rf "$out/esp-idf"
-        said=$(compote component pack --name selo --dest-dir "$out/esp-idf" 2>&1) && said=
-        verdict "compote component pack" "$said"
-        said=$(tar -tzf "$out"/esp-idf/*.tgz 2>&1 | grep -vE '^\./(src/.*|docs/(BIBLIOGRAPHY.md)?|CMakeLists.txt|LICENSE-[A-Z]*|README.md|idf_component.yml)?$') || true
-        verdict "the component holds what is not the library" "$said"
-    fi
-    if command -v pykwalify >/dev/null; then
-        said=$(pykwalify -d zephyr/module.yml -s packaging/zephyr-module.schema.yml 2>&1) && said=
-        verdict "zephyr/module.yml" "$said"
-    fi
+    verdict "pio pkg pack" "$said"
+    local missing=
+    for file in library.json src/selo.h examples/SealReading/SealReading.ino; do
+        tar -tzf "$out/selo-platformio.tar.gz" "$file" >/dev/null 2>&1 || missing+=" $file"
+    done
+    verdict "the PlatformIO package" "${missing:+lacks$missing}"
+    rm -rf "$out/esp-idf"
+    said=$(compote component pack --name selo --dest-dir "$out/esp-idf" 2>&1) && said=
+    verdict "compote component pack" "$said"
+    said=$(tar -tzf "$out"/esp-idf/*.tgz 2>&1 | grep -vE '^\./(src/.*|docs/(BIBLIOGRAPHY.md)?|CMakeLists.txt|LICENSE-[A-Z]*|README.md|idf_component.yml)?$') || true
+    verdict "the component holds what is not the library" "$said"
+    said=$(pykwalify -d zephyr/module.yml -s packaging/zephyr-module.schema.yml 2>&1) && said=
+    verdict "zephyr/module.yml" "$said"
     echo "$passed passed, $failed failed"
     [ "$failed" = 0 ]
 }

@@ -103,7 +103,7 @@ fn the_two_programs_understand_each_other() {
         to,
         key: &key,
         cipher: Cipher::Aes128Cbc,
-        implementation: BuiltIn::RustCrypto.into(),
+        implementation: &BuiltIn::RustCrypto.into(),
         payload: &payload,
         timeout: Duration::from_secs(20),
         store: None,
