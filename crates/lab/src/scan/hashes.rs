@@ -303,7 +303,8 @@ fn taken(parameter: &Parameter, step: Step, buffers: usize) -> Option<Takes> {
     }
     if is_number(parameter) {
         let of_digest = ["out", "outlen", "digest", "hash", "md", "mdlen"];
-        return Some(if any(&name, &of_digest) || step == Step::Start {
+        let not_of_message = matches!(step, Step::Start | Step::Finish);
+        return Some(if any(&name, &of_digest) || not_of_message {
             Takes::OutSize
         } else {
             Takes::Size
