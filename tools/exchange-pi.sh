@@ -99,13 +99,16 @@ started() {
     : >"$scratch/listening"
     ip netns exec "$namespace" "$@" >"$scratch/listening" 2>"$scratch/server.log" &
     server=$!
-    for _ in $(seq 200); do
+    # The first time it is compiled.
+    for _ in $(seq 1800); do
         port=$(sed -n 's/^listening .*://p' "$scratch/listening")
         [ -z "$port" ] || return 0
+        kill -0 "$server" 2>/dev/null || break
         sleep 0.1
     done
     cat "$scratch/server.log" >&2
-    missing "the server did not start" "it says why above"
+    echo "exchange-pi: the server did not start" >&2
+    exit 1
 }
 
 stop() {
