@@ -14,6 +14,11 @@
 #define WOLFSSL_USER_IO
 #define WOLFSSL_NO_SOCK
 #define WOLFSSL_IGNORE_FILE_WARN
+/* These cores refuse a word at an odd address or take long for it, and a session is full of
+ * them. For Arm's wolfSSL asks the compiler. */
+#if defined(__XTENSA__) || defined(__riscv)
+#define WOLFSSL_USE_ALIGN
+#endif
 #define SIZEOF_LONG __SIZEOF_LONG__
 #define SIZEOF_LONG_LONG 8
 extern int client_random(unsigned char *to, unsigned int size);
