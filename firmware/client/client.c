@@ -25,6 +25,29 @@ void client_failed(const char *fault, const char *reason, long number)
     has_failed = 1;
 }
 
+void client_say(const char *word)
+{
+    SAY("%s\n", word);
+}
+
+void client_say_bytes(const char *word, const unsigned char *bytes, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    char text[64];
+    port_say(word, strlen(word));
+    port_say(" ", 1);
+    for (size_t have = 0; size > 0;) {
+        text[have++] = digits[*bytes >> 4];
+        text[have++] = digits[*bytes++ & 15];
+        size--;
+        if (have == sizeof text || size == 0) {
+            port_say(text, have);
+            have = 0;
+        }
+    }
+    port_say("\n", 1);
+}
+
 /* ---- Heap -------------------------------------------------------------------------------
  * A library's own calloc and realloc may call malloc, which would count twice: they are here. */
 

@@ -9,7 +9,9 @@
  *   memory heap=N stack=N
  *
  * or `failed fault=WORD number=N reason=WORDS`. The two parts stand between marks, so that who
- * emulates the machine counts their instructions. */
+ * emulates the machine counts their instructions. A client that resumes says `resumed` behind
+ * the handshake if it did, and `session HEX` with what the next connection needs: a secret, for
+ * no other eyes than the command's. */
 #ifndef CLIENT_H
 #define CLIENT_H
 
@@ -30,6 +32,10 @@ int client_random(unsigned char *to, unsigned int size);
 /* Begin and end of a part. */
 void client_begin(void);
 void client_end(const char *part);
+
+/* A line of `word` alone, and one with bytes behind it. */
+void client_say(const char *word);
+void client_say_bytes(const char *word, const unsigned char *bytes, size_t size);
 
 /* Runs `perform` on painted stack, says what it took; the client's exit code. */
 int client_run(void (*perform)(void));

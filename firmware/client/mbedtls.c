@@ -1,6 +1,7 @@
 /* mbed TLS. */
 #include "backend.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -150,6 +151,10 @@ static int configured(const struct job *job)
                                          MBEDTLS_SSL_TRANSPORT_STREAM, MBEDTLS_SSL_PRESET_DEFAULT);
     if (status != 0)
         return failed(status);
+#ifdef CLIENT_RESUMES
+    mbedtls_ssl_conf_tls13_enable_signal_new_session_tickets(
+        &settings, MBEDTLS_SSL_TLS1_3_SIGNAL_NEW_SESSION_TICKETS_ENABLED);
+#endif
     mbedtls_ssl_conf_authmode(&settings, MBEDTLS_SSL_VERIFY_REQUIRED);
     mbedtls_ssl_conf_ca_chain(&settings, &authorities, NULL);
     mbedtls_ssl_conf_ciphersuites(&settings, suite);
@@ -157,6 +162,66 @@ static int configured(const struct job *job)
     mbedtls_ssl_conf_rng(&settings, random_bytes, NULL);
     return 0;
 }
+
+/* ---- Resumption ------------------------------------------------------------------------- */
+
+#ifdef CLIENT_RESUMES
+static int offered(const struct job *job)
+{
+    mbedtls_ssl_session before;
+    int status;
+    if (job->session_bytes == 0)
+        return 0;
+    mbedtls_ssl_session_init(&before);
+    status = mbedtls_ssl_session_load(&before, job->session, job->session_bytes);
+    if (status == 0)
+        status = mbedtls_ssl_set_session(&session, &before);
+    mbedtls_ssl_session_free(&before);
+    if (status == MBEDTLS_ERR_SSL_ALLOC_FAILED)
+        return failed(status);
+    if (status != 0) {
+        client_failed("not-resumed", "the session of before cannot be read", status);
+        return -1;
+    }
+    return 0;
+}
+
+/* Who resumes sees no certificate: the ticket's key proves the server. */
+static int resumed(void)
+{
+    return mbedtls_ssl_get_peer_cert(&session) == NULL;
+}
+
+static int has_ticket;
+
+static int keep_session(unsigned char **bytes, size_t *size)
+{
+    mbedtls_ssl_session now;
+    int status;
+    *size = 0;
+    if (!has_ticket)
+        return 0;
+    mbedtls_ssl_session_init(&now);
+    status = mbedtls_ssl_get_session(&session, &now);
+    if (status == 0) {
+        /* Without room it says how much it needs. */
+        mbedtls_ssl_session_save(&now, NULL, 0, size);
+        *bytes = malloc(*size);
+        status = *bytes == NULL ? MBEDTLS_ERR_SSL_ALLOC_FAILED
+                                : mbedtls_ssl_session_save(&now, *bytes, *size, size);
+    }
+    mbedtls_ssl_session_free(&now);
+    return status == 0 ? 0 : failed(status);
+}
+#else
+static int offered(const struct job *job)
+{
+    (void)job;
+    return 0;
+}
+#endif
+
+/* ---- The connection --------------------------------------------------------------------- */
 
 static int handshake(const struct job *job)
 {
@@ -166,6 +231,8 @@ static int handshake(const struct job *job)
     if ((status = mbedtls_ssl_setup(&session, &settings)) != 0 ||
         (status = mbedtls_ssl_set_hostname(&session, job->host)) != 0)
         return failed(status);
+    if (offered(job) != 0)
+        return -1;
     mbedtls_ssl_set_bio(&session, NULL, send_out, receive, NULL);
     if ((status = mbedtls_ssl_handshake(&session)) != 0)
         return failed(status);
@@ -188,10 +255,14 @@ static int write_all(const char *data, size_t size)
 static int read_some(char *data, size_t size)
 {
     int got;
-    /* Tickets come between; this client keeps none. */
-    do
+    /* Tickets come between. */
+    do {
         got = mbedtls_ssl_read(&session, (unsigned char *)data, size);
-    while (got == MBEDTLS_ERR_SSL_WANT_READ || got == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET);
+#ifdef CLIENT_RESUMES
+        has_ticket |= got == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET;
+#endif
+    } while (got == MBEDTLS_ERR_SSL_WANT_READ ||
+             got == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET);
     if (got < 0)
         failed(got);
     return got;
@@ -211,4 +282,8 @@ const struct backend backend = {
     .write = write_all,
     .read = read_some,
     .close = close_session,
+#ifdef CLIENT_RESUMES
+    .resumed = resumed,
+    .session = keep_session,
+#endif
 };

@@ -3,20 +3,28 @@
  * tls --client` builds, starts and hears it (docs/exchange.md).
  *
  * What to do is in the file `job`: lines of NAME=VALUE, an empty one, the authorities'
- * certificates, the request. */
+ * certificates, the request, the session to resume.
+ *
+ * A client built with CLIENT_RESUMES keeps what a later connection resumes with. Others have
+ * no code for it: what resuming takes is the difference between the two. */
 #include "backend.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* Of the job: room for an authority and a request. In a product both are constants. */
+/* Of the job: room for an authority and a request, in a product both constants, and for a
+ * session, which is kept somewhere. */
+#ifdef CLIENT_RESUMES
+enum { JOB_BYTES = 3072 + 1024 };
+#else
 enum { JOB_BYTES = 3072 };
+#endif
 
 static char file[JOB_BYTES + 1];
 static struct job job;
 static const char *request;
-static size_t request_bytes;
+static size_t request_bytes, session_bytes;
 static long long started_at;
 
 time_t client_time(time_t *also);
@@ -78,6 +86,8 @@ static int read_job(void)
             job.authorities_bytes = (size_t)strtoul(value, NULL, 10);
         else if (strcmp(at, "request") == 0)
             request_bytes = (size_t)strtoul(value, NULL, 10);
+        else if (strcmp(at, "session") == 0)
+            session_bytes = (size_t)strtoul(value, NULL, 10);
         else
             return -1;
         at = end + 1;
@@ -85,11 +95,18 @@ static int read_job(void)
     at++;
     left = size - (size_t)(at - file);
     job.authorities = (const unsigned char *)at;
+    if (job.host == NULL || job.suite == NULL || job.group == NULL ||
+        job.authorities_bytes > left || request_bytes > left - job.authorities_bytes ||
+        session_bytes != left - job.authorities_bytes - request_bytes)
+        return -1;
     request = at + job.authorities_bytes;
-    return job.host == NULL || job.suite == NULL || job.group == NULL ||
-                   left != job.authorities_bytes + request_bytes
-               ? -1
-               : 0;
+#ifdef CLIENT_RESUMES
+    job.session = (const unsigned char *)request + request_bytes;
+    job.session_bytes = session_bytes;
+    return 0;
+#else
+    return session_bytes == 0 ? 0 : -1;
+#endif
 }
 
 /* ---- One exchange ----------------------------------------------------------------------- */
@@ -111,9 +128,49 @@ static int answer(void)
     return strncmp(text, "HTTP/1.1 ", 9) == 0 ? atoi(text + 9) : -1;
 }
 
+/* What the next connection resumes with, from the end of the answer until it is handed over. */
+#ifdef CLIENT_RESUMES
+static unsigned char *session;
+static size_t session_size;
+
+static void say_kind(void)
+{
+    if (backend.resumed())
+        client_say("resumed");
+}
+
+static int keep(void)
+{
+    return backend.session(&session, &session_size);
+}
+
+static void hand_over(void)
+{
+    volatile unsigned char *byte = session;
+    if (session_size > 0)
+        client_say_bytes("session", session, session_size);
+    while (session_size > 0)
+        byte[--session_size] = 0;
+    free(session);
+}
+#else
+static void say_kind(void)
+{
+}
+
+static int keep(void)
+{
+    return 0;
+}
+
+static void hand_over(void)
+{
+}
+#endif
+
 static void perform(void)
 {
-    int status;
+    int status, lost;
     client_begin();
     PORT_MARK(1);
     status = backend.handshake(&job);
@@ -123,15 +180,20 @@ static void perform(void)
         return;
     }
     client_end("handshake");
+    say_kind();
     client_begin();
     PORT_MARK(1);
     status = backend.write(request, request_bytes) == 0 ? answer() : -1;
+    /* The ticket came before the answer. To make of it what can be kept is part of its price. */
+    lost = status < 0 ? 0 : keep();
     PORT_MARK(2);
     client_end("exchange");
     if (status < 0)
         client_failed("cut", "no answer", status);
     else if (status / 100 != 2)
         client_failed("refused", "the server did not take the reading", status);
+    else if (lost == 0)
+        hand_over();
     backend.close();
 }
 

@@ -41,7 +41,7 @@ static const struct {
 } groups[] = {
     {"x25519", WOLFSSL_ECC_X25519},
     {"secp256r1", WOLFSSL_ECC_SECP256R1},
-#ifdef WOLFSSL_HAVE_MLKEM
+#ifdef CLIENT_HYBRID
     {"x25519mlkem768", WOLFSSL_X25519MLKEM768},
 #endif
 };
@@ -119,6 +119,10 @@ static int configured(const struct job *job, unsigned *suite, int *group)
         wolfSSL_CTX_set_groups(context, group, 1) != WOLFSSL_SUCCESS) {
         return failed(MEMORY_E);
     }
+#ifdef CLIENT_RESUMES
+    /* The session is kept by whoever calls; a second one in the library helps nobody. */
+    wolfSSL_CTX_set_session_cache_mode(context, WOLFSSL_SESS_CACHE_OFF);
+#endif
     wolfSSL_CTX_set_verify(context, WOLFSSL_VERIFY_PEER, NULL);
     while ((size = client_authority(job, &at, &der)) > 0) {
         if (wolfSSL_CTX_load_verify_buffer(context, der, (long)size, WOLFSSL_FILETYPE_ASN1) !=
@@ -131,6 +135,71 @@ static int configured(const struct job *job, unsigned *suite, int *group)
     wolfSSL_CTX_SetIOSend(context, send_out);
     return 0;
 }
+
+#ifdef CLIENT_RESUMES
+/* A ticket came. A session that was offered and not taken still has its old one. */
+static int has_ticket;
+
+static int ticket_came(WOLFSSL *ssl, const unsigned char *ticket, int size, void *unused)
+{
+    (void)ssl;
+    (void)ticket;
+    (void)size;
+    (void)unused;
+    has_ticket = 1;
+    return 0;
+}
+
+static int offered(const struct job *job)
+{
+    const unsigned char *at = job->session;
+    WOLFSSL_SESSION *before;
+    int is_set;
+    wolfSSL_set_SessionTicket_cb(session, ticket_came, NULL);
+    if (job->session_bytes == 0) {
+        return 0;
+    }
+    before = wolfSSL_d2i_SSL_SESSION(NULL, &at, (long)job->session_bytes);
+    is_set = before != NULL && at == job->session + job->session_bytes &&
+             wolfSSL_SESSION_has_ticket(before) == WOLFSSL_SUCCESS &&
+             wolfSSL_set_session(session, before) == WOLFSSL_SUCCESS;
+    wolfSSL_SESSION_free(before);
+    if (!is_set) {
+        client_failed("not-resumed", "the session of before cannot be read, or is too old", 0);
+        return -1;
+    }
+    return 0;
+}
+
+static int resumed(void)
+{
+    return wolfSSL_session_reused(session);
+}
+
+static int keep_session(unsigned char **bytes, size_t *size)
+{
+    WOLFSSL_SESSION *now = wolfSSL_get1_session(session);
+    int status = 0;
+    *size = 0;
+    if (has_ticket) {
+        /* It takes the memory for it. */
+        int written = wolfSSL_i2d_SSL_SESSION(now, bytes);
+        if (*bytes == NULL || written <= 0) {
+            status = failed(MEMORY_E);
+        } else {
+            *size = (size_t)written;
+        }
+    }
+    wolfSSL_SESSION_free(now);
+    return status;
+}
+#else
+static int offered(const struct job *job)
+{
+    (void)job;
+    return 0;
+}
+#endif
 
 static int handshake(const struct job *job)
 {
@@ -145,6 +214,9 @@ static int handshake(const struct job *job)
                        (unsigned short)strlen(job->host)) != WOLFSSL_SUCCESS ||
         wolfSSL_UseKeyShare(session, (unsigned short)group) != WOLFSSL_SUCCESS) {
         return failed(MEMORY_E);
+    }
+    if (offered(job) != 0) {
+        return -1;
     }
     if (wolfSSL_connect(session) != WOLFSSL_SUCCESS) {
         return failed(wolfSSL_get_error(session, 0));
@@ -185,4 +257,8 @@ const struct backend backend = {
     .write = write_all,
     .read = read_some,
     .close = close_session,
+#ifdef CLIENT_RESUMES
+    .resumed = resumed,
+    .session = keep_session,
+#endif
 };

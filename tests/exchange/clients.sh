@@ -99,6 +99,17 @@ holds "clients on an ESP8266" once --client wolfssl@esp8266,mbedtls@esp8266 \
 holds "they are counted, and fit" counts 4 '"verified":true' '"device":"esp8266"' \
     '"fidelity":"emulated"' '"instructions":\{"handshake":[0-9]{8,9},"exchange":[0-9]{5,6}\}' \
     '"flash":[0-9]{6},"variables":[0-9]{4},"memory":81920,"heap":[0-9]{5},"stack":[0-9]{4}'
+# Of a resumed handshake the server's certificate is no part, and the ticket is.
+chacha=(--suite TLS_CHACHA20_POLY1305_SHA256)
+holds "mbed TLS on an ESP8266 resumes" once --client mbedtls@esp8266 "${chacha[@]}" --handshake resumed
+holds "for less than half the instructions" counts 1 '"verified":true' '"device":"esp8266"' \
+    '"group":"x25519","handshake":"resumed"' '"instructions":\{"handshake":[34][0-9]{7},' \
+    '"handshake_sent":[34][0-9]{2},"handshake_received":1[0-9]{2},' '"flash":15[0-9]{4},'
+holds "wolfSSL there resumes by the hybrid" once --client wolfssl@esp8266 "${chacha[@]}" \
+    --handshake resumed --group x25519mlkem768
+holds "with its shares, and in the part's RAM" counts 1 '"verified":true' '"device":"esp8266"' \
+    '"group":"x25519mlkem768","handshake":"resumed"' '"memory":81920,"heap":2[0-9]{4},' \
+    '"handshake_sent":15[0-9]{2},"handshake_received":12[0-9]{2},'
 holds "a node of the link" "$selo" link --board esp8266 --repeat 1 --warm-up 0 --out "$rows"
 holds "it is counted" counts 1 '"experiment":"link"' '"verified":true' '"sent":87,"received":58' \
     '"instructions":\{"handshake":[0-9]{8},"exchange":[0-9]{5}\}'
@@ -114,6 +125,10 @@ served elsewhere
 holds "another name is not trusted" refused wrong-certificate "${both[@]}"
 served past
 holds "a certificate that has ended" refused expired-certificate "${both[@]}"
+served good --without-tickets
+holds "without a ticket nobody resumes" refused not-offered --client mbedtls@esp8266 \
+    --handshake resumed
+holds "and who did not is not said to have" counts 0 '"verified":true'
 served good --group secp256r1
 holds "what the server does not offer" refused not-offered "${both[@]}"
 port=$good
@@ -124,6 +139,9 @@ ways() {
 }
 holds "the ways have them" ways
 holds "by instructions" grep -E '^"TLS 1.3, .*wolfssl[^,]*",esp8266,' "$work/ways"
+holds "with resumed ones" grep -E '^"TLS 1.3, .*x25519, resumed, mbedtls[^,]*",esp8266,' "$work/ways"
+holds "and by the hybrid" \
+    grep -E '^"TLS 1.3, .*x25519mlkem768, resumed, wolfssl[^,]*",esp8266,' "$work/ways"
 holds "and the link" grep -E '^"?link, join"?,esp8266,' "$work/ways"
 echo "exchange-clients: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

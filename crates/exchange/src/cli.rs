@@ -2,6 +2,7 @@
 //! built for a Raspberry Pi in a minute.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use crate::payload::Payload;
 use crate::row::{self, Experiment, Figure, Row, Rows, Served, Stamps, Unit};
 use crate::run::{Measured, Outcome, Plan, run};
 use crate::tls::client::{Client, Url, request};
-use crate::tls::library::{self, Ask, LIBRARIES};
+use crate::tls::library::{self, Ask, Features, LIBRARIES};
 use crate::tls::{Group, Suite};
 use crate::{figures, link, peer, published, server, tls, ways};
 
@@ -675,7 +676,7 @@ impl RunArgs {
 /// Who asks in one unit of the second experiment.
 enum Asking<'a> {
     Rustls(Box<Client>),
-    Embedded(&'a Embedded, Suite, Group),
+    Library(library::Client<'a>),
 }
 
 impl TlsArgs {
@@ -696,7 +697,7 @@ impl TlsArgs {
         )?;
         let token = self.token_file.as_deref().map(token).transpose()?;
         let timeout = Duration::from_secs(self.common.timeout);
-        let embedded = self.embedded(project, &groups, &kinds)?;
+        let built = self.built(project, &groups, &kinds)?;
         let request = request(
             &url,
             token.as_ref().map(|token| token.as_str()),
@@ -706,14 +707,23 @@ impl TlsArgs {
         );
         let mut asking = Vec::new();
         for client in &self.client {
-            let embedded = embedded.get(client);
             for &suite in &suites {
                 for &group in &groups {
                     for &resumed in &kinds {
+                        let embedded = built.get(&(client, Features::of(group, resumed)));
                         let (who, implementation) = match embedded {
-                            Some(client) => {
-                                let name = client.implementation.clone();
-                                (Asking::Embedded(client, suite, group), name)
+                            Some(embedded) => {
+                                let ask = Ask {
+                                    url: &url,
+                                    authorities: &authorities,
+                                    suite,
+                                    group,
+                                    resumed,
+                                    request: &request,
+                                    timeout,
+                                };
+                                let name = embedded.implementation.clone();
+                                (Asking::Library(library::Client::new(embedded, ask)), name)
                             }
                             None => {
                                 let client = Client::new(
@@ -745,28 +755,18 @@ impl TlsArgs {
             }
         }
         let units = asking.iter().map(|(unit, _)| unit.clone()).collect();
-        let machines = embedded
+        let machines = built
             .values()
             .map(|client| (client.device().to_owned(), client.machine.clone()))
             .collect();
         self.common.perform(units, machines, |unit| {
             let (_, who) = asking
-                .iter()
+                .iter_mut()
                 .find(|(known, _)| known == unit)
                 .ok_or_else(|| Error::Protocol("a unit of another run".into()))?;
             let done = match who {
                 Asking::Rustls(client) => client.exchange(&self.reading, self.report_times)?,
-                Asking::Embedded(client, suite, group) => library::exchange(
-                    client,
-                    &Ask {
-                        url: &url,
-                        authorities: &authorities,
-                        suite: *suite,
-                        group: *group,
-                        request: &request,
-                        timeout,
-                    },
-                )?,
+                Asking::Library(client) => client.exchange()?,
             };
             Ok(Measured {
                 server: self.to.clone(),
@@ -779,32 +779,32 @@ impl TlsArgs {
         })
     }
 
-    /// The clients that have to be built, by what the command line calls them.
-    fn embedded(
+    /// The clients that have to be built, by what the command line calls them and what they
+    /// have to be able to do.
+    fn built(
         &self,
         project: Option<&Path>,
         groups: &[Group],
-        resumed: &[bool],
-    ) -> Result<BTreeMap<String, Embedded>> {
+        kinds: &[bool],
+    ) -> Result<BTreeMap<(&String, Features), Embedded>> {
         let mut built = BTreeMap::new();
-        let wanted = self.client.iter().filter(|client| *client != "rustls");
-        for spec in wanted {
-            if resumed.contains(&true) || self.report_times {
+        for spec in self.client.iter().filter(|client| *client != "rustls") {
+            if self.report_times {
                 return Err(Error::usage(
-                    format!("{spec} shakes hands in full, and tells no times"),
-                    "--handshake full, without --report-times",
+                    format!("{spec} tells the server no times"),
+                    "without --report-times",
                 ));
             }
             let project = load(project)?;
-            let client = library::build(&project, spec, say)?;
-            let offers = |group: &Group| client.groups.iter().any(|name| name == group.name());
-            if let Some(group) = groups.iter().find(|group| !offers(group)) {
-                return Err(Error::usage(
-                    format!("{spec} does not offer {}", group.name()),
-                    format!("--group {}", client.groups.join(",")),
-                ));
+            library::check(&project, spec, groups)?;
+            for &group in groups {
+                for &resumed in kinds {
+                    let features = Features::of(group, resumed);
+                    if let Entry::Vacant(place) = built.entry((spec, features)) {
+                        place.insert(library::build(&project, spec, features, say)?);
+                    }
+                }
             }
-            built.insert(spec.clone(), client);
         }
         Ok(built)
     }

@@ -4,7 +4,7 @@
 //! instructions.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ use selo_lab::read_toml;
 use selo_lab::runner::qemu;
 use selo_lab::source::{Source, Sources, Step};
 use serde::Deserialize;
+use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::net;
@@ -35,6 +36,9 @@ const HERE: &str = "native";
 const SILENCE: Duration = Duration::from_secs(600);
 /// A handshake takes a hundredth of it.
 const INSTRUCTIONS: u64 = 50_000_000_000;
+/// What the line with a session begins with (client.h).
+const SESSION: &str = "session ";
+
 /// `firmware/client/NAME.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,6 +60,27 @@ struct Description {
     program: Program,
 }
 
+/// What a client of TLS resumes with: with it, whoever has heard a connection could read the
+/// next one. It is in memory, and while a client runs in a file that nobody else reads.
+#[derive(Clone)]
+pub struct Session(pub Zeroizing<Vec<u8>>);
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Session({} bytes)", self.0.len())
+    }
+}
+
+/// An exchange that went well, and what the client says of resuming.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub done: Done,
+    /// Its handshake was a resumed one.
+    pub resumed: bool,
+    /// What the next connection can resume with, if the server gave a ticket.
+    pub session: Option<Session>,
+}
+
 /// A client, built for a board.
 #[derive(Debug)]
 pub struct Embedded {
@@ -64,8 +89,6 @@ pub struct Embedded {
     image: Image,
     /// Library and version, as rows have them.
     pub implementation: String,
-    /// The key exchanges that it offers.
-    pub groups: Vec<String>,
     /// The machine, as rows have it.
     pub machine: String,
 }
@@ -82,6 +105,12 @@ impl Embedded {
     ) -> Result<Embedded> {
         let list = project.root.join(FOLDER).join(format!("{name}.toml"));
         Embedded::build_list(project, &list, board, defines, say)
+    }
+
+    /// The key exchanges that the client `name` can offer.
+    pub fn groups(project: &Project, name: &str) -> Result<Vec<String>> {
+        let list = project.root.join(FOLDER).join(format!("{name}.toml"));
+        Ok(read_toml::<Description>(&list)?.groups)
     }
 
     /// Builds both ends of the experiment with a symmetric cipher for a board.
@@ -123,7 +152,6 @@ impl Embedded {
             board: board.clone(),
             image,
             implementation: format!("{} {}", description.name, description.version),
-            groups: description.groups,
             machine: if emulated {
                 format!("{}{}", board.title, net::EMULATED)
             } else {
@@ -165,13 +193,12 @@ impl Embedded {
         job: &[u8],
         connect: impl FnOnce() -> Result<(OwnedFd, OwnedFd)>,
         timeout: Duration,
-    ) -> Result<Done> {
+    ) -> Result<Told> {
         let folder = tempfile::Builder::new()
             .prefix("selo-tls-")
             .tempdir()
             .map_err(machine("make a temporary folder"))?;
-        std::fs::write(folder.path().join("job"), job)
-            .map_err(machine("write a temporary file"))?;
+        write_secret(&folder.path().join("job"), job).map_err(machine("write a temporary file"))?;
         let (mut command, report) = self.command(folder.path())?;
         command.current_dir(folder.path());
 
@@ -188,11 +215,12 @@ impl Embedded {
             why: error.to_string(),
         };
         let counted = qemu::counted(&said).map_err(stopped);
-        let mut done = match heard.done(self.is_emulated()) {
+        let mut told = match heard.told(self.is_emulated()) {
             // The emulator knows better why a client fell silent.
             Err(error @ Error::Embedded { .. }) => return Err(counted.err().unwrap_or(error)),
-            done => done?,
+            told => told?,
         };
+        let done = &mut told.done;
         done.times.connect = connect;
         if self.is_emulated() {
             let spans = counted?;
@@ -216,8 +244,20 @@ impl Embedded {
             done.times.variables = Some(self.image.weight.ram);
             done.times.memory = Some(memory.ram);
         }
-        Ok(done)
+        Ok(told)
     }
+}
+
+/// A file that nobody else reads, also where the folder would let them.
+fn write_secret(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut options = std::fs::OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(bytes)
 }
 
 /// The two ends of a connection that is one thing both ways.
@@ -238,9 +278,9 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 /// What a client said, and when it was heard.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Heard {
-    lines: Vec<(Instant, String)>,
+    lines: Vec<(Instant, Zeroizing<String>)>,
     /// The client's last words, should it have fallen silent in the middle.
     ended: String,
     timeout: Duration,
@@ -262,7 +302,7 @@ fn hear(mut command: Command, ends: (OwnedFd, OwnedFd), timeout: Duration) -> Re
     if let Some(errors) = child.stderr.take() {
         std::thread::spawn(move || {
             for line in BufReader::new(errors).lines().map_while(|line| line.ok()) {
-                if to.send((Instant::now(), line)).is_err() {
+                if to.send((Instant::now(), Zeroizing::new(line))).is_err() {
                     break;
                 }
             }
@@ -304,16 +344,17 @@ impl Heard {
     }
 
     /// `emulated` clients have no clock: when their lines came counts.
-    fn done(&self, emulated: bool) -> Result<Done> {
+    fn told(&self, emulated: bool) -> Result<Told> {
         if let Some((when, line)) = self.line("failed") {
             return Err(self.failed(when, line));
         }
         let parts = ["begin", "handshake", "exchange", "memory"].map(|word| self.line(word));
         let [Some(begin), Some(handshake), Some(exchange), Some(memory)] = parts else {
-            let last = self
-                .lines
-                .last()
-                .map_or("it said nothing", |(_, line)| line);
+            // Errors are kept and shown; a session is nobody's to see.
+            let mut lines = self.lines.iter().rev().map(|(_, line)| line.as_str());
+            let last = lines
+                .find(|line| !line.starts_with(SESSION))
+                .unwrap_or("it said nothing");
             return Err(Error::Embedded {
                 why: format!("it ended with {}: {last}", self.ended),
             });
@@ -341,11 +382,29 @@ impl Heard {
             stack: Some(number(memory.1, "stack")?),
             ..TlsTimes::default()
         };
-        Ok(Done {
-            sent: times.handshake_sent + number(exchange.1, "sent")?,
-            received: times.handshake_received + number(exchange.1, "received")?,
-            times,
+        Ok(Told {
+            done: Done {
+                sent: times.handshake_sent + number(exchange.1, "sent")?,
+                received: times.handshake_received + number(exchange.1, "received")?,
+                times,
+            },
+            resumed: self.line("resumed").is_some(),
+            session: self.session()?,
         })
+    }
+
+    /// What the client can resume with.
+    fn session(&self) -> Result<Option<Session>> {
+        let Some((_, line)) = self.line(SESSION.trim_end()) else {
+            return Ok(None);
+        };
+        let bytes = line.strip_prefix(SESSION).map(hex::decode);
+        match bytes {
+            Some(Ok(bytes)) => Ok(Some(Session(Zeroizing::new(bytes)))),
+            _ => Err(Error::Embedded {
+                why: "its session cannot be understood".into(),
+            }),
+        }
     }
 
     fn failed(&self, when: Instant, line: &str) -> Error {
@@ -366,6 +425,7 @@ impl Heard {
             "wrong-certificate" => Error::WrongCertificate { why },
             "expired-certificate" => Error::ExpiredCertificate,
             "not-offered" => Error::NotOffered { what: why },
+            "not-resumed" => Error::NotResumed { why },
             "altered" => Error::Altered {
                 who: "the client",
                 what: "tag",
@@ -387,7 +447,12 @@ mod tests {
         let lines = lines.iter();
         Heard {
             lines: lines
-                .map(|(seconds, line)| (start + Duration::from_secs(*seconds), (*line).to_owned()))
+                .map(|(seconds, line)| {
+                    (
+                        start + Duration::from_secs(*seconds),
+                        Zeroizing::new((*line).to_owned()),
+                    )
+                })
                 .collect(),
             ended: "exit status: 1".into(),
             timeout: Duration::from_secs(30),
@@ -408,25 +473,28 @@ mod tests {
             ),
             (3, "memory heap=14336 stack=2612"),
         ];
-        let done = heard(&said).done(true).expect("it is whole");
+        let told = heard(&said).told(true).expect("it is whole");
+        assert!(!told.resumed && told.session.is_none());
+        let done = told.done;
         assert_eq!(done.times.handshake, 2_000_000_000);
         assert_eq!((done.sent, done.received), (433, 725));
         assert_eq!(
             (done.times.heap, done.times.stack),
             (Some(14336), Some(2612))
         );
-        let by_its_clock = heard(&said).done(false).expect("it is whole");
+        let by_its_clock = heard(&said).told(false).expect("it is whole").done;
         assert_eq!(by_its_clock.times.handshake, 0);
     }
 
     #[test]
     fn a_failure_has_its_reason() {
-        let fault = |lines: &[(u64, &str)]| heard(lines).done(true).expect_err("it failed").fault();
+        let fault = |lines: &[(u64, &str)]| heard(lines).told(true).expect_err("it failed").fault();
         let failed = |word: &str| format!("failed fault={word} number=-1 reason=some words");
         for (word, expected) in [
             ("wrong-certificate", Fault::WrongCertificate),
             ("expired-certificate", Fault::ExpiredCertificate),
             ("not-offered", Fault::NotOffered),
+            ("not-resumed", Fault::NotOffered),
             ("altered", Fault::Altered),
             ("machine", Fault::Machine),
         ] {
@@ -436,7 +504,7 @@ mod tests {
         assert_eq!(fault(&[(0, "begin"), (1, &failed("cut"))]), Fault::Cut);
         assert_eq!(fault(&[(0, "begin"), (31, &failed("cut"))]), Fault::Timeout);
         let crashed = heard(&[(0, "begin"), (1, "fault kind=invalid-access pc=0x10")]);
-        let error = crashed.done(true).expect_err("it crashed");
+        let error = crashed.told(true).expect_err("it crashed");
         assert!(error.to_string().contains("invalid-access"), "{error}");
         assert_eq!(error.exit_code(), 1);
     }

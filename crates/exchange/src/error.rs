@@ -28,7 +28,7 @@ pub enum Fault {
     /// The certificate is of no authority that the client trusts, or of another name.
     WrongCertificate,
     ExpiredCertificate,
-    /// The server does not offer the suite or the key exchange.
+    /// The server does not offer the suite, the key exchange or to resume.
     NotOffered,
     /// The other end does not keep to the protocol.
     Protocol,
@@ -85,6 +85,9 @@ pub enum Error {
 
     #[error("the server does not offer {what}")]
     NotOffered { what: String },
+
+    #[error("the handshake was not resumed: {why}")]
+    NotResumed { why: String },
 
     #[error("the other end does not keep to the protocol: {0}")]
     Protocol(String),
@@ -160,7 +163,7 @@ impl Error {
             Error::Differs { .. } => Fault::Differs,
             Error::WrongCertificate { .. } => Fault::WrongCertificate,
             Error::ExpiredCertificate => Fault::ExpiredCertificate,
-            Error::NotOffered { .. } => Fault::NotOffered,
+            Error::NotOffered { .. } | Error::NotResumed { .. } => Fault::NotOffered,
             Error::Protocol(_) => Fault::Protocol,
             Error::Refused(_) | Error::Token(_) => Fault::Refused,
             _ => Fault::Machine,
@@ -204,6 +207,11 @@ impl Error {
                 "`selo exchange list` says which --implementation offers a cipher; of TLS, the \
                  server's --suite and --group say what it offers (of `selo collect` --tls-suite \
                  and --tls-group)"
+                    .into()
+            }
+            Error::NotResumed { .. } => {
+                "a server gives tickets unless it has --without-tickets (`selo collect`: \
+                 --tls-without-tickets), and takes those that it gave since it was started"
                     .into()
             }
             Error::Protocol(_) => {

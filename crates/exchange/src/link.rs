@@ -56,7 +56,7 @@ pub fn exchange(node: &Embedded, suite: Suite, timeout: Duration) -> Result<Done
         let crashed = || Error::Protocol("the gateway crashed".into());
         let played = playing.join().map_err(|_| crashed())?;
         // What the node says of itself tells more than that it is gone.
-        let mut done = done?;
+        let mut done = done?.done;
         let (join, reading) = played?;
         done.times.handshake_sent = join.0;
         done.times.handshake_received = join.1;

@@ -239,7 +239,7 @@ fn boards(rows: &[Row], suite: &str, n: f64) -> Vec<Way> {
             on: group.unit.device.clone().unwrap_or_default(),
             alone,
             of_a_day,
-            memory: memory(&group),
+            memory: memory(&group, None),
             note,
         };
         found.push(way(
@@ -258,16 +258,25 @@ fn boards(rows: &[Row], suite: &str, n: f64) -> Vec<Way> {
     found
 }
 
-fn memory(group: &Group<'_>) -> Memory {
-    let most = |of: fn(&TlsTimes) -> Option<u64>| {
-        let times = group.rows.iter().filter_map(|row| row.tls.as_ref());
-        times.filter_map(of).max().map(|bytes| bytes as f64)
+/// Bytes of a client. One that resumes has shaken hands in full before, in the same RAM.
+fn memory(group: &Group<'_>, before: Option<&Group<'_>>) -> Memory {
+    let most = |rows: &[&Row], of: fn(&TlsTimes) -> Option<u64>| {
+        let times = rows.iter().filter_map(|row| row.tls.as_ref());
+        times.filter_map(of).max()
     };
+    let own = |of| most(&group.rows, of);
+    let either = |of| own(of).max(before.and_then(|before| most(&before.rows, of)));
+    let heap = either(|tls| tls.heap);
+    let stack = either(|tls| tls.stack);
+    let ram = heap.map(|heap| heap + own(|tls| tls.variables).unwrap_or_default());
+    let part = own(|tls| tls.memory);
+    let takes = ram.zip(stack).map(|(ram, stack)| ram + stack);
+    let bytes = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64);
     Memory {
-        flash: most(|tls| tls.flash),
-        ram: most(|tls| Some(tls.variables.unwrap_or_default() + tls.heap?)),
-        stack: most(|tls| tls.stack),
-        exceeded: most(|tls| tls.exceeds().filter(|exceeds| *exceeds).and(tls.memory)),
+        flash: bytes(own(|tls| tls.flash)),
+        ram: bytes(ram),
+        stack: bytes(stack),
+        exceeded: bytes(part.filter(|part| takes.is_some_and(|takes| takes > *part))),
     }
 }
 
@@ -350,8 +359,18 @@ fn tls(rows: &[Row], n: f64) -> Vec<Way> {
             on: unit.device.clone().unwrap_or_else(|| "native".into()),
             alone,
             of_a_day,
-            memory: memory(group),
-            note: "A connection for each reading. The reading goes as JSON in HTTP, longer than its 16 bytes. RAM is variables and most heap.",
+            memory: memory(group, full),
+            note: match (resumed, full) {
+                (false, _) => {
+                    "A connection for each reading. The reading goes as JSON in HTTP, longer than its 16 bytes. RAM is variables and most heap."
+                }
+                (true, Some(_)) => {
+                    "A connection for each reading, the day's first with a full handshake; RAM and stack are those of the handshake that takes more."
+                }
+                (true, None) => {
+                    "There is no row of the full handshake with which the day begins, so it is in neither the day's figures nor the RAM: --handshake full measures it."
+                }
+            },
         });
         debug_assert!(group.summary(Figure::Handshake).is_some());
     }
@@ -570,11 +589,41 @@ mod tests {
         });
         (tls.variables, tls.heap, tls.stack) = (Some(4_000), Some(70_000), Some(10_000));
         tls.memory = Some(81_920);
-        let emulated = ways(&file, "chachapoly-blake2s", &[counted], 10);
+        let emulated = ways(&file, "chachapoly-blake2s", &[counted.clone()], 10);
         let emulated = emulated.last().expect("a way");
         assert_eq!(emulated.alone.computing, Computing::Instructions(200.05e6));
         assert_eq!(emulated.memory.ram, Some(74_000.0));
         assert_eq!(emulated.memory.exceeded, Some(81_920.0));
+        let mut short = counted.clone();
+        short.unit.handshake = Some("resumed".into());
+        short.sent = 700;
+        let tls = short.tls.as_mut().expect("it is one of TLS");
+        tls.instructions = Some(Counted {
+            handshake: 40_000_000,
+            exchange: 100_000,
+        });
+        (tls.variables, tls.heap, tls.stack) = (Some(5_000), Some(60_000), Some(11_000));
+        (tls.flash, tls.memory) = (Some(150_000), Some(86_000));
+        let of = |rows: &[Row]| ways(&file, "chachapoly-blake2s", rows, 10).pop();
+        let resumes = of(&[counted.clone(), short.clone()]).expect("a way");
+        assert!(resumes.name.contains("resumed") && resumes.on == "esp8266");
+        assert_eq!(resumes.alone.computing, Computing::Instructions(40.1e6));
+        let day = (200.05e6 + 9.0 * 40.1e6) / 10.0;
+        assert_eq!(resumes.of_a_day.computing, Computing::Instructions(day));
+        // Its own variables and flash, and the heap of the full handshake that came before:
+        // without that it would fit.
+        assert_eq!(resumes.memory.flash, Some(150_000.0));
+        assert_eq!(resumes.memory.ram, Some(75_000.0));
+        assert_eq!(resumes.memory.stack, Some(11_000.0));
+        assert_eq!(resumes.memory.exceeded, None);
+        let tls = short.tls.as_mut().expect("it is one of TLS");
+        tls.memory = Some(85_999);
+        let full_does_not_fit = of(&[counted, short.clone()]).expect("a way");
+        assert_eq!(full_does_not_fit.memory.exceeded, Some(85_999.0));
+        let alone = of(&[short]).expect("a way");
+        assert_eq!(alone.memory.exceeded, None);
+        assert_eq!(alone.memory.ram, Some(65_000.0));
+        assert!(alone.note.contains("no row of the full handshake"));
         let resumed = way("TLS 1.3, TLS_AES_128_GCM_SHA256, x25519, resumed");
         assert!((resumed.of_a_day.sent - (1000.0 + 9.0 * 500.0) / 10.0).abs() < 1e-9);
         assert!(picture(&all, 10).standalone().contains("link, join"));

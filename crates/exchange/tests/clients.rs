@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use selo_exchange::embedded::Embedded;
 use selo_exchange::link;
-use selo_exchange::tls::library;
+use selo_exchange::tls::library::{self, Features};
 use selo_lab::project::Project;
 use selo_link::Suite;
 
@@ -42,7 +42,8 @@ fn a_node_of_another_suite_is_refused() {
 #[test]
 fn what_is_not_there_is_said() {
     let project = project();
-    let unknown = library::build(&project, "nossl@esp8266", |_| {}).expect_err("no such client");
+    let nossl = library::build(&project, "nossl@esp8266", Features::default(), |_| {});
+    let unknown = nossl.expect_err("no such client");
     let hint = unknown.hint().unwrap_or_default();
     assert!(
         hint.contains("wolfssl") && unknown.exit_code() == 2,

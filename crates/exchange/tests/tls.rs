@@ -1,6 +1,8 @@
 //! The second experiment over loopback: every suite, key exchange and kind of handshake, and
 //! everything that can go wrong.
 
+#[path = "support/authority.rs"]
+mod authority;
 mod support;
 
 use std::io::Write;
@@ -8,11 +10,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair,
-    KeyUsagePurpose,
-};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use authority::{Authority, start};
 use selo_exchange::serving::Server;
 use selo_exchange::tls::client::{Client, Done, Url};
 use selo_exchange::tls::server::{self, Options};
@@ -27,41 +25,14 @@ const READING: Reading = Reading {
     speed: 12.5,
 };
 
-struct Authority(CertifiedIssuer<'static, KeyPair>);
+/// What clients of this experiment do with an authority.
+trait Clients {
+    fn server(&self) -> Server;
+    fn client(&self, to: SocketAddr, suite: Suite, group: Group, resumed: bool) -> Client;
+    fn one(&self, to: SocketAddr) -> Result<Done>;
+}
 
-impl Authority {
-    fn new() -> Authority {
-        let mut params = CertificateParams::new([]).expect("no names");
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-        let key = KeyPair::generate().expect("a key");
-        Authority(CertifiedIssuer::self_signed(params, key).expect("an authority"))
-    }
-
-    fn der(&self) -> CertificateDer<'static> {
-        self.0.der().clone()
-    }
-
-    /// A certificate for `localhost`, valid from and until so many days from now.
-    fn options(&self, from: i64, until: i64) -> Options {
-        let mut params = CertificateParams::new(["localhost".to_owned()]).expect("a name");
-        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        let now = time::OffsetDateTime::now_utc();
-        params.not_before = now + time::Duration::days(from);
-        params.not_after = now + time::Duration::days(until);
-        let key = KeyPair::generate().expect("a key");
-        let certificate = params.signed_by(&key, &self.0).expect("signed");
-        Options {
-            chain: vec![certificate.der().clone()],
-            key: PrivateKeyDer::try_from(key.serialize_der()).expect("a key"),
-            suites: Suite::ALL.to_vec(),
-            groups: Group::ALL.to_vec(),
-            timeout: Duration::from_secs(20),
-            max_clients: 8,
-            tickets: true,
-        }
-    }
-
+impl Clients for Authority {
     fn server(&self) -> Server {
         start(self.options(-1, 10))
     }
@@ -76,10 +47,6 @@ impl Authority {
         let client = self.client(to, Suite::Aes128Gcm, Group::X25519, false);
         client.exchange(&READING, false)
     }
-}
-
-fn start(options: Options) -> Server {
-    server::start("127.0.0.1:0", options, None, |_| {}).expect("a server")
 }
 
 #[test]

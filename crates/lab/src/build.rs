@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
@@ -251,24 +252,63 @@ impl<'a> Builder<'a> {
             .collect();
         let board = &self.board.toolchain;
         let common = [&board.flags[..], &self.port.flags, &program.flags].concat();
-        let mut objects = Vec::new();
+        let mut sources = Vec::new();
         for source in &self.port.program_sources {
-            objects.push(self.object(&root.join(source), &include, &common)?);
+            sources.push((root.join(source), common.clone()));
         }
         for group in &program.groups {
             let flags = [&common[..], &group.flags].concat();
             for file in &group.files {
-                for source in matching(&path(file), list)? {
-                    objects.push(self.object(&source, &include, &flags)?);
-                }
+                let found = matching(&path(file), list)?;
+                sources.extend(found.into_iter().map(|source| (source, flags.clone())));
             }
         }
+        let objects = self.objects(&sources, &include)?;
         let link = [
             &board.link_flags[..],
             &self.port.link_flags,
             &program.link_flags,
         ];
         self.link(&objects, &common, &link.concat(), what)
+    }
+
+    /// Objects of sources with their flags, in that order: a library has a hundred, so every
+    /// core compiles.
+    fn objects(
+        &self,
+        sources: &[(PathBuf, Vec<String>)],
+        include: &[PathBuf],
+    ) -> Result<Vec<PathBuf>> {
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::new());
+        let compile = || -> Result<()> {
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some((source, flags)) = sources.get(place) else {
+                    return Ok(());
+                };
+                // Whoever fails lets the others begin nothing more.
+                let object = self.object(source, include, flags).inspect_err(|_| {
+                    next.store(sources.len(), Ordering::Relaxed);
+                })?;
+                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                done.push((place, object));
+            }
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            let helpers: Vec<_> = (1..cores).map(|_| scope.spawn(compile)).collect();
+            let mut result = compile();
+            for helper in helpers {
+                let joined = helper.join();
+                let joined = joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                result = result.and(joined);
+            }
+            result
+        })?;
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort();
+        Ok(done.into_iter().map(|(_, object)| object).collect())
     }
 
     fn build_program(

@@ -14,6 +14,11 @@
 #define WOLFSSL_USER_IO
 #define WOLFSSL_NO_SOCK
 #define WOLFSSL_IGNORE_FILE_WARN
+/* These cores refuse a word at an odd address or take long for it, and a session is full of
+ * them. For Arm's wolfSSL asks the compiler. */
+#if defined(__XTENSA__) || defined(__riscv)
+#define WOLFSSL_USE_ALIGN
+#endif
 #define SIZEOF_LONG __SIZEOF_LONG__
 #define SIZEOF_LONG_LONG 8
 extern int client_random(unsigned char *to, unsigned int size);
@@ -21,14 +26,26 @@ extern int client_random(unsigned char *to, unsigned int size);
 #include <time.h>
 extern time_t client_time(time_t *unused);
 #define XTIME(unused) client_time(unused)
+#define XTIME_MS(unused) ((sword64)client_time(unused) * 1000)
 
 /* TLS 1.3 and nothing before it, as a client. */
 #define WOLFSSL_TLS13
 #define WOLFSSL_NO_TLS12
 #define NO_OLD_TLS
 #define NO_WOLFSSL_SERVER
-#define NO_SESSION_CACHE
 #define NO_PSK
+#ifdef CLIENT_RESUMES
+/* What writes and reads a session is compiled with the cache alone, so there is the smallest:
+ * one session, not used. rustls's nonces are longer than wolfSSL's usual room for one. */
+#define HAVE_SESSION_TICKET
+#define HAVE_EXT_CACHE
+#define MICRO_SESSION_CACHE
+#define NO_CLIENT_CACHE
+#define NO_SESSION_CACHE_REF
+#define WOLFSSL_TICKET_NONCE_MALLOC
+#else
+#define NO_SESSION_CACHE
+#endif
 #define HAVE_TLS_EXTENSIONS
 #define HAVE_SUPPORTED_CURVES
 #define HAVE_SNI
@@ -46,6 +63,20 @@ extern time_t client_time(time_t *unused);
 #define WOLFSSL_SHA384
 #define WOLFSSL_SHA512
 #define HAVE_CURVE25519
+#ifdef CLIENT_HYBRID
+/* X25519MLKEM768 and none of its relatives, with matrix rows made when they are needed. */
+#define WOLFSSL_HAVE_MLKEM
+#define WOLFSSL_NO_ML_KEM_512
+#define WOLFSSL_NO_ML_KEM_1024
+#define WOLFSSL_PQC_HYBRIDS
+#define WOLFSSL_TLS_NO_MLKEM_STANDALONE
+#define WOLFSSL_MLKEM_NO_ENCAPSULATE
+#define WOLFSSL_MLKEM_MAKEKEY_SMALL_MEM
+#define WOLFSSL_MLKEM_ENCAPSULATE_SMALL_MEM
+#define WOLFSSL_SHA3
+#define WOLFSSL_SHAKE128
+#define WOLFSSL_SHAKE256
+#endif
 #define HAVE_ECC
 #define HAVE_ECC384
 #define ECC_TIMING_RESISTANT

@@ -196,8 +196,8 @@ impl Client {
             HandshakeKind::Full
         };
         if kind != expected {
-            return Err(Error::NotOffered {
-                what: format!("a handshake of the kind {expected:?}: it was {kind:?}"),
+            return Err(Error::NotResumed {
+                why: format!("it was {kind:?}, not {expected:?}"),
             });
         }
         Ok(done)
