@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use selo_lab::energy::PowerProfile;
 use selo_lab::project::Project;
 use selo_report::format::things;
 use selo_report::svg::Picture;
@@ -25,6 +26,7 @@ use crate::run::{Measured, Outcome, Plan, run};
 use crate::tls::client::{Client, Url, request};
 use crate::tls::library::{self, Ask, Features, LIBRARIES};
 use crate::tls::{Group, Suite};
+use crate::ways::Chip;
 use crate::{figures, link, peer, published, server, tls, ways};
 
 #[derive(Debug, Subcommand)]
@@ -377,7 +379,7 @@ pub struct WaysArgs {
     /// Kept rows of the link on the board (default: bench/baseline/uno.json of the project)
     #[arg(long, value_name = "FILE")]
     link: Option<PathBuf>,
-    /// Power profile of the board
+    /// Power profile of the Uno; other boards have their first
     #[arg(long, value_name = "NAME", default_value = "atmega328p-datasheet")]
     power: String,
     /// Write the picture (SVG) into this folder
@@ -668,6 +670,7 @@ impl RunArgs {
                     instructions: None,
                 }),
                 tls: None,
+                caution: None,
             })
         })
     }
@@ -775,6 +778,10 @@ impl TlsArgs {
                 received: done.received,
                 stamps: None,
                 tls: Some(done.times),
+                caution: built
+                    .values()
+                    .find(|client| Some(client.device()) == unit.device.as_deref())
+                    .and_then(|client| client.caution.clone()),
             })
         })
     }
@@ -852,6 +859,7 @@ impl LinkArgs {
                 received: done.received,
                 stamps: None,
                 tls: Some(done.times),
+                caution: node.caution.clone(),
             })
         })
     }
@@ -1013,21 +1021,31 @@ impl WaysArgs {
     fn run(&self, project: Option<&Path>) -> Result<()> {
         let root = root(project)?;
         let project = Project::load(&root)?;
-        let board = project.board("uno")?;
-        let power = board.power.iter().find(|power| power.name == self.power);
-        let (Some(power), Some(clock)) = (power, board.clock_hz) else {
-            let names: Vec<&str> = board.power.iter().map(|power| &*power.name).collect();
+        let uno = project.board("uno")?;
+        if !uno.power.iter().any(|power| power.name == self.power) {
+            let names: Vec<&str> = uno.power.iter().map(|power| &*power.name).collect();
             return Err(Error::usage(
                 format!("there is no power profile '{}'", self.power),
                 format!("one of {}", names.join(", ")),
             ));
-        };
+        }
+        // Of every other board the first profile.
+        let chips: BTreeMap<&str, Chip<'_>> = project
+            .boards
+            .iter()
+            .filter_map(|board| {
+                let named = |power: &&PowerProfile| power.name == self.power;
+                let power = board.power.iter().find(named).or(board.power.first())?;
+                let clock_hz = board.clock_hz? as f64;
+                Some((&*board.name, Chip { clock_hz, power }))
+            })
+            .collect();
         let kept = root.join("bench/baseline/uno.json");
         let file = ways::baseline(self.link.as_ref().unwrap_or(&kept))?;
         let rows = all_rows(&self.rows)?;
         let ways = ways::ways(&file, &self.suite, &rows, self.readings);
         self.form
-            .print(&[ways::table(&ways, self.readings, clock as f64, power)]);
+            .print(&[ways::table(&ways, self.readings, &chips)]);
         draw(
             self.pictures.as_deref(),
             &[ways::picture(&ways, self.readings)],

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use selo_lab::board::Board;
 use selo_lab::build::{Builder, Image, Program};
+use selo_lab::model::CycleModel;
 use selo_lab::project::Project;
 use selo_lab::read_toml;
 use selo_lab::runner::qemu;
@@ -86,6 +87,10 @@ pub struct Told {
 pub struct Embedded {
     root: PathBuf,
     board: Board,
+    /// Of the board's core, where its error is known.
+    model: Option<CycleModel>,
+    /// What a reader of its cycles must know.
+    pub caution: Option<String>,
     image: Image,
     /// Library and version, as rows have them.
     pub implementation: String,
@@ -147,7 +152,11 @@ impl Embedded {
         let image =
             Builder::new(project, board)?.standalone(&description.program, &places, list, &what)?;
         let emulated = board.qemu.is_some();
+        let model = project.model(board);
+        let caution = model.and_then(|model| model.caution(project));
         Ok(Embedded {
+            model: model.filter(|_| caution.is_some()).cloned(),
+            caution,
             root: std::path::absolute(&project.root).unwrap_or_else(|_| project.root.clone()),
             board: board.clone(),
             image,
@@ -234,6 +243,17 @@ impl Embedded {
                 exchange: exchange.instructions,
             };
             done.times.instructions = Some(counted);
+            let cycles = |span| {
+                let cycles = self.model.as_ref()?.cycles_of(span)?;
+                Some(cycles.round() as u64)
+            };
+            done.times.cycles =
+                cycles(handshake)
+                    .zip(cycles(exchange))
+                    .map(|(handshake, exchange)| Counted {
+                        handshake,
+                        exchange,
+                    });
             // That of the emulator.
             done.times.handshake_cpu = 0;
             done.times.exchange_cpu = 0;

@@ -1,7 +1,7 @@
 //! Tables and pictures of rows. Warm-ups and failed exchanges are in neither, but failures are
 //! counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use selo_lab::stats::{self, Summary};
 use selo_report::format::significant;
@@ -260,6 +260,8 @@ pub fn tls(rows: &[Row], experiment: Experiment) -> Table {
         ),
         Column::number("Handshake", "M instructions"),
         Column::number("Exchange", "M instructions"),
+        Column::number("Handshake", "M cycles, modelled"),
+        Column::number("Exchange", "M cycles, modelled"),
         Column::number("Heap", "bytes"),
         Column::number("Stack", "bytes"),
         Column::number("RAM", "bytes")
@@ -293,6 +295,8 @@ pub fn tls(rows: &[Row], experiment: Experiment) -> Table {
         line.push(trips);
         line.push(group.cell(Figure::HandshakeInstructions));
         line.push(group.cell(Figure::ExchangeInstructions));
+        line.push(group.cell(Figure::HandshakeCycles));
+        line.push(group.cell(Figure::ExchangeCycles));
         line.push(most(&group, |tls| tls.heap));
         line.push(most(&group, |tls| tls.stack));
         line.push(ram(&group));
@@ -301,7 +305,18 @@ pub fn tls(rows: &[Row], experiment: Experiment) -> Table {
         table.push(line);
     }
     remarks(&mut table);
+    table.remarks.extend(cautions(rows, experiment));
     table.without_empty_columns()
+}
+
+/// What a reader of modelled cycles must know, by board.
+pub fn cautions(rows: &[Row], experiment: Experiment) -> BTreeSet<String> {
+    let of = |row: &Row| {
+        let device = row.unit.device.as_deref().unwrap_or_default();
+        Some(format!("{device}: {}.", row.caution.as_ref()?))
+    };
+    let rows = rows.iter().filter(|row| row.unit.experiment == experiment);
+    rows.filter_map(of).collect()
 }
 
 fn most(group: &Group<'_>, of: fn(&TlsTimes) -> Option<u64>) -> Cell {

@@ -144,6 +144,10 @@ pub struct TlsTimes {
     /// The client's instructions, where its machine was emulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<Counted>,
+    /// Their cycles by the model of the board's core, where its error is known
+    /// (`selo lab calibration`): [`Row::caution`] has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<Counted>,
     /// Code and constants of the client's image, its variables, and the RAM that the part has
     /// for them, heap and stack, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,8 +163,7 @@ pub struct TlsTimes {
     pub stack: Option<u64>,
 }
 
-/// Instructions that the client of an exchange by TLS executed. Of which the cycles are not
-/// known.
+/// What was counted of the client of an exchange by TLS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
     pub handshake: u64,
@@ -210,6 +213,9 @@ pub struct Row {
     pub stamps: Option<Stamps>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsTimes>,
+    /// What a reader of its modelled cycles must know: the model, and its error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caution: Option<String>,
 }
 
 /// What can be asked of a row.
@@ -231,6 +237,9 @@ pub enum Figure {
     /// Of the client, in millions.
     HandshakeInstructions,
     ExchangeInstructions,
+    /// By a cycle model, in millions.
+    HandshakeCycles,
+    ExchangeCycles,
     EncryptInstructions,
     DecryptInstructions,
     /// Both.
@@ -238,7 +247,7 @@ pub enum Figure {
 }
 
 impl Figure {
-    pub const ALL: [Figure; 15] = [
+    pub const ALL: [Figure; 17] = [
         Figure::ClientEncrypt,
         Figure::ServerDecrypt,
         Figure::ServerEncrypt,
@@ -251,6 +260,8 @@ impl Figure {
         Figure::HandshakeCpu,
         Figure::HandshakeInstructions,
         Figure::ExchangeInstructions,
+        Figure::HandshakeCycles,
+        Figure::ExchangeCycles,
         Figure::EncryptInstructions,
         Figure::DecryptInstructions,
         Figure::CipherInstructions,
@@ -265,15 +276,19 @@ impl Figure {
                 | Figure::HandshakeCpu
                 | Figure::HandshakeInstructions
                 | Figure::ExchangeInstructions
+                | Figure::HandshakeCycles
+                | Figure::ExchangeCycles
         )
     }
 
-    /// Instructions and no time: an emulator tells them as well as a machine.
+    /// Instructions, or cycles by a model, and no time: an emulator tells them as well as a machine.
     pub fn is_counted(self) -> bool {
         matches!(
             self,
             Figure::HandshakeInstructions
                 | Figure::ExchangeInstructions
+                | Figure::HandshakeCycles
+                | Figure::ExchangeCycles
                 | Figure::EncryptInstructions
                 | Figure::DecryptInstructions
                 | Figure::CipherInstructions
@@ -294,6 +309,8 @@ impl Figure {
             Figure::HandshakeCpu => "handshake-cpu",
             Figure::HandshakeInstructions => "handshake-instructions",
             Figure::ExchangeInstructions => "exchange-instructions",
+            Figure::HandshakeCycles => "handshake-modelled-cycles",
+            Figure::ExchangeCycles => "exchange-modelled-cycles",
             Figure::EncryptInstructions => "client-encrypt-instructions",
             Figure::DecryptInstructions => "client-decrypt-instructions",
             Figure::CipherInstructions => "client-instructions",
@@ -316,14 +333,12 @@ impl Figure {
                 let told = tls.map(|t| t.handshake_cpu).filter(|time| *time > 0);
                 return told.map(seconds);
             }
-            Figure::HandshakeInstructions | Figure::ExchangeInstructions => {
-                let counted = tls.and_then(|t| t.instructions)?;
-                let number = match self {
-                    Figure::HandshakeInstructions => counted.handshake,
-                    _ => counted.exchange,
-                };
-                return Some(number as f64 / 1e6);
+            Figure::HandshakeInstructions => {
+                return Some(tls?.instructions?.handshake as f64 / 1e6);
             }
+            Figure::ExchangeInstructions => return Some(tls?.instructions?.exchange as f64 / 1e6),
+            Figure::HandshakeCycles => return Some(tls?.cycles?.handshake as f64 / 1e6),
+            Figure::ExchangeCycles => return Some(tls?.cycles?.exchange as f64 / 1e6),
             _ => {}
         }
         let t = row.stamps.as_ref()?;
@@ -501,6 +516,7 @@ pub(crate) mod tests {
                 instructions: None,
             }),
             tls: None,
+            caution: None,
         }
     }
 

@@ -33,6 +33,8 @@ pub struct Measured {
     pub received: u64,
     pub stamps: Option<Stamps>,
     pub tls: Option<TlsTimes>,
+    /// Of its modelled cycles.
+    pub caution: Option<String>,
 }
 
 /// How a run went.
@@ -116,6 +118,7 @@ pub fn run(
             received: measured.received,
             stamps: measured.stamps,
             tls: measured.tls,
+            caution: measured.caution,
         })?;
         match result {
             Ok(_) => in_a_row = 0,

@@ -5,6 +5,7 @@
 //! of measured rows on the Uno; those of the paper's protocol are the sums of its parts' rows.
 //! TLS is counted on the wire and measured in rows of this crate.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use selo_lab::energy::PowerProfile;
@@ -31,21 +32,48 @@ pub enum Computing {
     Cycles(f64),
     /// Instructions of a core whose cycles nobody knows.
     Instructions(f64),
+    /// Instructions, and their cycles by the model of the core.
+    Modelled {
+        instructions: f64,
+        cycles: f64,
+    },
     /// Seconds of the processor on which the rows were made.
     Seconds(f64),
     Unknown,
 }
 
 impl Computing {
-    fn plus(self, times: f64, other: Computing) -> Computing {
+    /// Both of one kind, with each of their numbers made of the two; else unknown.
+    fn with(self, other: Computing, each: impl Fn(f64, f64) -> f64) -> Computing {
         match (self, other) {
-            (Computing::Cycles(a), Computing::Cycles(b)) => Computing::Cycles(a + times * b),
+            (Computing::Cycles(a), Computing::Cycles(b)) => Computing::Cycles(each(a, b)),
             (Computing::Instructions(a), Computing::Instructions(b)) => {
-                Computing::Instructions(a + times * b)
+                Computing::Instructions(each(a, b))
             }
-            (Computing::Seconds(a), Computing::Seconds(b)) => Computing::Seconds(a + times * b),
+            (
+                Computing::Modelled {
+                    instructions,
+                    cycles,
+                },
+                Computing::Modelled {
+                    instructions: others,
+                    cycles: other,
+                },
+            ) => Computing::Modelled {
+                instructions: each(instructions, others),
+                cycles: each(cycles, other),
+            },
+            (Computing::Seconds(a), Computing::Seconds(b)) => Computing::Seconds(each(a, b)),
             _ => Computing::Unknown,
         }
+    }
+
+    fn plus(self, times: f64, other: Computing) -> Computing {
+        self.with(other, |a, b| a + times * b)
+    }
+
+    fn shared(self, among: f64) -> Computing {
+        self.with(self, |a, _| a / among)
     }
 }
 
@@ -74,12 +102,7 @@ impl Cost {
             sent: self.sent / among,
             received: self.received / among,
             trips: self.trips / among,
-            computing: match self.computing {
-                Computing::Cycles(cycles) => Computing::Cycles(cycles / among),
-                Computing::Instructions(number) => Computing::Instructions(number / among),
-                Computing::Seconds(seconds) => Computing::Seconds(seconds / among),
-                Computing::Unknown => Computing::Unknown,
-            },
+            computing: self.computing.shared(among),
         }
     }
 
@@ -101,6 +124,15 @@ pub struct Way {
     /// Bytes on the device, where they were measured.
     pub memory: Memory,
     pub note: &'static str,
+    /// What a reader of its modelled cycles must know.
+    pub caution: Option<String>,
+}
+
+/// What turns a board's cycles into energy.
+#[derive(Clone, Copy, Debug)]
+pub struct Chip<'a> {
+    pub clock_hz: f64,
+    pub power: &'a PowerProfile,
 }
 
 /// Bytes on a device.
@@ -170,6 +202,7 @@ pub fn ways(file: &Value, suite: &str, rows: &[Row], readings: u32) -> Vec<Way> 
         of_a_day,
         memory,
         note,
+        caution: None,
     };
     // The two public keys, and blocks of 16 bytes with padding.
     let blocks = READING / 16 + 1;
@@ -183,6 +216,7 @@ pub fn ways(file: &Value, suite: &str, rows: &[Row], readings: u32) -> Vec<Way> 
             alone: keys.plus(1.0, sealed),
             of_a_day: keys.plus(n, sealed).shared(n),
             memory: classic_memory(file),
+            caution: None,
             note: "The published protocol as printed: it authenticates nobody. Computing and memory are the sums of its functions' rows, without a firmware around them.",
         },
         link(
@@ -241,6 +275,7 @@ fn boards(rows: &[Row], suite: &str, n: f64) -> Vec<Way> {
             of_a_day,
             memory: memory(&group, None),
             note,
+            caution: caution(&group),
         };
         found.push(way(
             "link, in a session",
@@ -256,6 +291,12 @@ fn boards(rows: &[Row], suite: &str, n: f64) -> Vec<Way> {
         ));
     }
     found
+}
+
+fn caution(group: &Group<'_>) -> Option<String> {
+    let device = group.unit.device.as_deref()?;
+    let said = group.rows.iter().find_map(|row| row.caution.as_ref())?;
+    Some(format!("{device}: {said}."))
 }
 
 /// Bytes of a client. One that resumes has shaken hands in full before, in the same RAM.
@@ -360,6 +401,7 @@ fn tls(rows: &[Row], n: f64) -> Vec<Way> {
             alone,
             of_a_day,
             memory: memory(group, full),
+            caution: caution(group),
             note: match (resumed, full) {
                 (false, _) => {
                     "A connection for each reading. The reading goes as JSON in HTTP, longer than its 16 bytes. RAM is variables and most heap."
@@ -383,7 +425,8 @@ struct Part {
     exchange: f64,
 }
 
-/// What a client computed: instructions where they were counted, else the processor's time
+/// What a client computed: instructions where they were counted, with their cycles where a model
+/// has them, else the processor's time
 /// where the client has a clock.
 fn computing(rows: &[&Row], of: fn(Part) -> f64) -> Computing {
     let times = || rows.iter().filter_map(|row| row.tls);
@@ -395,8 +438,22 @@ fn computing(rows: &[&Row], of: fn(Part) -> f64) -> Computing {
             exchange: counted.exchange as f64,
         }))
     };
+    let modelled = |tls: TlsTimes| {
+        let cycles = tls.cycles?;
+        Some(of(Part {
+            handshake: cycles.handshake as f64,
+            exchange: cycles.exchange as f64,
+        }))
+    };
     if let Some(counted) = times().map(counted).collect() {
-        return Computing::Instructions(mean(counted));
+        let instructions = mean(counted);
+        return match times().map(modelled).collect() {
+            Some(cycles) => Computing::Modelled {
+                instructions,
+                cycles: mean(cycles),
+            },
+            None => Computing::Instructions(instructions),
+        };
     }
     let seconds = times().map(|tls| {
         of(Part {
@@ -418,8 +475,8 @@ fn bytes(value: Option<f64>) -> Cell {
     value.map_or_else(Cell::none, |value| Cell::number(count(value), value))
 }
 
-/// The ways as a table; energy is the chip's, above idle, by `power`.
-pub fn table(ways: &[Way], readings: u32, clock_hz: f64, power: &PowerProfile) -> Table {
+/// The ways as a table; energy is the core's, above idle, of those boards that are in `chips`.
+pub fn table(ways: &[Way], readings: u32, chips: &BTreeMap<&str, Chip<'_>>) -> Table {
     let mut table = Table::new(
         format!("One sealed reading of {READING} bytes, alone and as one of {readings} a day"),
         vec![
@@ -428,9 +485,11 @@ pub fn table(ways: &[Way], readings: u32, clock_hz: f64, power: &PowerProfile) -
             Column::number("Sent", "bytes"),
             Column::number("Received", "bytes"),
             Column::number("Waits", ""),
-            Column::number("Computing", "cycles").with_note("Of the Uno."),
-            Column::number("Computing", "M instructions")
-                .with_note("Of an emulated core: how many cycles they take is not known."),
+            Column::number("Computing", "cycles").with_note("Of the Uno, exact."),
+            Column::number("Computing", "M instructions").with_note("Of an emulated core."),
+            Column::number("Computing", "M cycles, modelled").with_note(
+                "Its instructions by the model of the core (`selo lab calibration`), whose error stands below. Where there is none, nobody knows the cycles.",
+            ),
             Column::number("Computing", "ms")
                 .with_note("Of the processor of the machine on which the rows were made."),
             Column::number("Energy", "mJ"),
@@ -442,16 +501,29 @@ pub fn table(ways: &[Way], readings: u32, clock_hz: f64, power: &PowerProfile) -
             Column::number("Stack", "bytes"),
         ],
     );
-    let energy = |computing: Computing| match computing {
-        Computing::Cycles(cycles) => number(power.joules(cycles / clock_hz) * 1e3),
-        _ => Cell::none(),
+    let mut used = BTreeSet::new();
+    let mut energy = |way: &Way, computing: Computing| {
+        let (Computing::Cycles(cycles) | Computing::Modelled { cycles, .. }) = computing else {
+            return Cell::none();
+        };
+        chips.get(&*way.on).map_or_else(Cell::none, |chip| {
+            used.insert(way.on.clone());
+            number(chip.power.joules(cycles / chip.clock_hz) * 1e3)
+        })
     };
     for way in ways {
-        let (mut cycles, mut instructions, mut milliseconds) =
-            (Cell::none(), Cell::none(), Cell::none());
+        let (mut cycles, mut instructions, mut modelled, mut milliseconds) =
+            (Cell::none(), Cell::none(), Cell::none(), Cell::none());
         match way.alone.computing {
             Computing::Cycles(number) => cycles = bytes(Some(number)),
             Computing::Instructions(counted) => instructions = number(counted / 1e6),
+            Computing::Modelled {
+                instructions: counted,
+                cycles,
+            } => {
+                instructions = number(counted / 1e6);
+                modelled = number(cycles / 1e6);
+            }
             Computing::Seconds(seconds) => milliseconds = number(seconds * 1e3),
             Computing::Unknown => {}
         }
@@ -470,11 +542,12 @@ pub fn table(ways: &[Way], readings: u32, clock_hz: f64, power: &PowerProfile) -
             number(way.alone.trips),
             cycles,
             instructions,
+            modelled,
             milliseconds,
-            energy(way.alone.computing),
+            energy(way, way.alone.computing),
             number(way.of_a_day.bytes()),
             number(way.of_a_day.trips),
-            energy(way.of_a_day.computing),
+            energy(way, way.of_a_day.computing),
             bytes(memory.flash),
             ram,
             bytes(memory.stack),
@@ -486,13 +559,27 @@ pub fn table(ways: &[Way], readings: u32, clock_hz: f64, power: &PowerProfile) -
          and stack."
             .into(),
     );
+    let profiles: Vec<String> = used
+        .iter()
+        .filter_map(|board| {
+            let chip = chips.get(&**board)?;
+            let clock = chip.clock_hz / 1e6;
+            Some(format!("{board}: {} at {clock} MHz", chip.power.name))
+        })
+        .collect();
     table.remarks.push(format!(
-        "Energy is the core's above idle by the profile {} at {} MHz; no radio is in it. It is \
+        "Energy is the core's above idle by its power profile ({}); no radio is in it. It is \
          that of cycles: where only instructions are known, or the time of another machine, \
          there is none.",
-        power.name,
-        clock_hz / 1e6
+        profiles.join(", ")
     ));
+    let cautions: BTreeSet<&str> = ways
+        .iter()
+        .filter_map(|way| way.caution.as_deref())
+        .collect();
+    table
+        .remarks
+        .extend(cautions.into_iter().map(str::to_owned));
     table.without_empty_columns()
 }
 
@@ -594,6 +681,48 @@ mod tests {
         assert_eq!(emulated.alone.computing, Computing::Instructions(200.05e6));
         assert_eq!(emulated.memory.ram, Some(74_000.0));
         assert_eq!(emulated.memory.exceeded, Some(81_920.0));
+        // A model's cycles come with the instructions, their energy by the board's own profile,
+        // and what they are worth.
+        let mut modelled = counted.clone();
+        modelled.caution = Some("cycle model m3: off".into());
+        let tls = modelled.tls.as_mut().expect("it is one of TLS");
+        tls.cycles = Some(Counted {
+            handshake: 300_000_000,
+            exchange: 100_000,
+        });
+        let modelled = ways(&file, "chachapoly-blake2s", &[modelled], 10).pop();
+        let modelled = modelled.expect("a way");
+        let computing = Computing::Modelled {
+            instructions: 200.05e6,
+            cycles: 300.1e6,
+        };
+        assert_eq!(modelled.alone.computing, computing);
+        assert_eq!(modelled.of_a_day.computing, computing);
+        let power = PowerProfile {
+            name: "sheet".into(),
+            source: "a data sheet".into(),
+            supply_volts: 2.0,
+            active_milliamps: 6.0,
+            idle_milliamps: 1.0,
+            radio: None,
+            power_down_milliamps: None,
+            note: None,
+        };
+        let clock_hz = 100e6;
+        let chip = Chip {
+            clock_hz,
+            power: &power,
+        };
+        let shown = table(&[modelled], 10, &BTreeMap::from([("esp8266", chip)])).to_markdown();
+        // 300.1e6 cycles are 3.001 s of 10 mW.
+        for words in [
+            "| 300 |",
+            "| 30.0 |",
+            "esp8266: sheet at 100 MHz",
+            "esp8266: cycle model m3: off.",
+        ] {
+            assert!(shown.contains(words), "no {words}:\n{shown}");
+        }
         let mut short = counted.clone();
         short.unit.handshake = Some("resumed".into());
         short.sent = 700;
