@@ -130,6 +130,19 @@ impl Interface {
         }
     }
 
+    /// Whether an operation tries random numbers until one will do: how long that takes is a
+    /// matter of luck, and differs from seed to seed in any implementation.
+    pub fn is_search(self, operation: &str) -> bool {
+        self == Interface::PublicKey && operation == "keygen"
+    }
+
+    /// Whether an operation must take equal time for any inputs: not if everybody may know all
+    /// that it is given, nor if it is a search.
+    pub fn keeps_secrets(self, operation: &str) -> bool {
+        let public = self == Interface::Signature && operation == "verify";
+        !public && !self.is_search(operation)
+    }
+
     /// What a figure rests on beside the chip, if it does.
     pub fn fidelity(self, operation: &str, metric: Metric) -> Option<Fidelity> {
         let of_air = operation == crate::experiment::AIR

@@ -217,7 +217,7 @@ fn modelled(
         metrics: Vec::new(),
         operations: Vec::new(),
         power: None,
-        cycle_limit: CYCLE_LIMIT,
+        cycle_limit: None,
     };
     Ok(lab.modelled(unit, &here.operation, here.bytes)?)
 }
