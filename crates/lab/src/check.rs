@@ -225,7 +225,7 @@ impl Lab<'_> {
         };
         let mut lines = Vec::new();
         let mut over_limit = None;
-        let sets: Vec<&Set> = self.catalog.sets_for(&unit.algorithm.name).collect();
+        let sets = self.catalog.sets_for(&unit.algorithm.name);
         // What tells how many cases are bearable is of no use without cases.
         let cost = match sets.is_empty() {
             true => None,
