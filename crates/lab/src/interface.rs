@@ -347,3 +347,36 @@ impl Input {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_verifying_and_searching_may_take_unequal_time() {
+        let all = [
+            Interface::BlockCipher,
+            Interface::ModeEcb,
+            Interface::ModeCbc,
+            Interface::ModeCtr,
+            Interface::Hash,
+            Interface::Mac,
+            Interface::Aead,
+            Interface::Kdf,
+            Interface::Dh,
+            Interface::Signature,
+            Interface::PublicKey,
+        ];
+        let mut free = Vec::new();
+        for interface in all {
+            let operations = interface.timed_operations().iter();
+            let unequal = operations.filter(|operation| !interface.keeps_secrets(operation));
+            free.extend(unequal.map(|operation| (interface, *operation)));
+        }
+        let expected = [
+            (Interface::Signature, "verify"),
+            (Interface::PublicKey, "keygen"),
+        ];
+        assert_eq!(free, expected);
+    }
+}

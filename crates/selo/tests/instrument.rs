@@ -288,7 +288,8 @@ fn a_call_over_the_limit_is_neither_passed_nor_failed() {
         assert!(row["value"].is_null(), "{row}");
     }
     // Kept under the same limit and under a lower one; under a higher one measured again.
-    let kept = std::fs::read_to_string(project.path().join("out/lab/uno/rows.jsonl")).expect("rows");
+    let kept =
+        std::fs::read_to_string(project.path().join("out/lab/uno/rows.jsonl")).expect("rows");
     assert_eq!(reasons(&rows("1")), reasons(&first));
     let now = std::fs::read_to_string(project.path().join("out/lab/uno/rows.jsonl")).expect("rows");
     assert_eq!(now, kept);
