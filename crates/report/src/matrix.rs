@@ -482,10 +482,14 @@ mod tests {
             tables[1].remarks,
             ["Without instructions: uno (cycles are counted)."]
         );
-        for table in &tables {
-            let widths = table.body.iter().map(Vec::len);
-            assert!(widths.into_iter().all(|width| width == table.columns.len()));
-        }
+        // Each figure stands below its board.
+        let figure = |table: &Table, board: &str| {
+            let at = table.columns.iter().position(|column| column.head == board);
+            table.body[0][at.expect("a column")].value
+        };
+        assert_eq!(figure(&tables[0], "uno"), Some(2228.0));
+        assert_eq!(figure(&tables[1], "emulated"), Some(700.0));
+        assert_eq!(figure(&tables[1], "other"), None);
         // Every cell is still there, and the empty ones say why.
         assert_eq!(matrix.cells().count(), 9);
         let silent = |cell: &&MatrixCell| cell.value.is_none() && cell.reason.is_none();
