@@ -9,7 +9,8 @@
 
 enum { PUBLIC_BYTES = 32 };
 
-/* The library takes secrets that are clamped already [RFC7748, 5]. */
+/* The library takes secrets that are clamped already, and refuses a peer's coordinate whose
+ * highest bit is set instead of masking that bit [RFC7748, 5]. */
 static void clamped(uint8_t out[32], const uint8_t *secret)
 {
     memcpy(out, secret, 32);
@@ -27,14 +28,16 @@ static int lib_keygen(uint8_t *public_key, const uint8_t *secret)
 static int lib_shared(uint8_t *shared, const uint8_t *secret, const uint8_t *peer)
 {
     static curve25519_key own, other;
-    uint8_t scalar[32];
+    uint8_t scalar[32], point[32];
     word32 size = 32;
     clamped(scalar, secret);
     wc_curve25519_init(&own);
     wc_curve25519_init(&other);
+    memcpy(point, peer, 32);
+    point[31] &= 127;
     int failed = wc_curve25519_import_private_ex(scalar, 32, &own, EC25519_LITTLE_ENDIAN);
     if (!failed)
-        failed = wc_curve25519_import_public_ex(peer, 32, &other, EC25519_LITTLE_ENDIAN);
+        failed = wc_curve25519_import_public_ex(point, 32, &other, EC25519_LITTLE_ENDIAN);
     if (!failed)
         failed = wc_curve25519_shared_secret_ex(&own, &other, shared, &size, EC25519_LITTLE_ENDIAN);
     wc_curve25519_free(&own);

@@ -36,4 +36,8 @@ pub struct Algorithm {
     /// Message sizes that are measured, in bytes; the first is the one that reports show.
     #[serde(default)]
     pub bytes: Vec<u32>,
+    /// Millions of cycles, or of instructions, that one call may take on a chip, where more
+    /// than the usual ([`crate::measure::CYCLE_LIMIT`]) is no sign of a hang.
+    #[serde(default)]
+    pub limit: Option<u64>,
 }

@@ -14,7 +14,7 @@ use crate::build::Image;
 use crate::contender::Unit;
 use crate::error::{Error, Result};
 use crate::interface::{Call, Interface, Plan, Transcript};
-use crate::measure::{Lab, rng_for};
+use crate::measure::{Lab, excuses_limit, rng_for};
 use crate::row::Fidelity;
 use crate::runner::{Counts, SERIAL};
 
@@ -42,6 +42,10 @@ const KEY_PAIRS: u32 = 3;
 /// Source of the line of an image that exceeds the board: nothing could be tried.
 pub const DOES_NOT_FIT: &str = "does-not-fit";
 
+/// Source of the line of calls that take more than they may: they were not waited for, and say
+/// nothing. Only where somebody named the limit, else it is a failure, for it hangs.
+pub const OVER_LIMIT: &str = "over-limit";
+
 /// What one source says of one algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckLine {
@@ -60,7 +64,7 @@ pub struct CheckLine {
     /// Cases that the source has for what the contender offers; more than
     /// `tried` when a sample was taken.
     pub available: u64,
-    /// The first case that failed, and how.
+    /// The first case that failed, and how; of what could not be tried, why.
     pub first_failure: Option<String>,
 }
 
@@ -106,6 +110,9 @@ const REFUSALS: u32 = 100;
 
 /// What observations of [`Interface::refusal`] are called.
 const REFUSED: &str = "refusal";
+
+/// Starts the image anew, after it was stopped.
+type Start<'a> = &'a dyn Fn() -> Result<Agent>;
 
 /// What one call took.
 struct Observed {
@@ -208,7 +215,7 @@ impl Lab<'_> {
         if let Some(list) = unit.program() {
             return self.check_program(unit, &list, &image);
         }
-        let start = || self.start_agent(unit, &image);
+        let start: Start<'_> = &|| self.start_agent(unit, &image);
         let mut agent = match start() {
             Ok(agent) => agent,
             Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
@@ -216,9 +223,15 @@ impl Lab<'_> {
             }
             Err(error) => return Err(error),
         };
-        let cost = self.cost(unit, &mut agent)?;
         let mut lines = Vec::new();
-        for set in self.catalog.sets_for(&unit.algorithm.name) {
+        let mut over_limit = None;
+        let sets = self.catalog.sets_for(&unit.algorithm.name);
+        // What tells how many cases are bearable is of no use without cases.
+        let cost = match sets.is_empty() {
+            true => None,
+            false => self.cost(unit, &mut agent, start)?,
+        };
+        for set in sets {
             let cases = set.cases(&unit.algorithm.name)?;
             let chosen: Vec<&Case> = match cost {
                 Some(cycles) if !effort.full => {
@@ -239,7 +252,7 @@ impl Lab<'_> {
             };
             let mut line = self.line(unit, &set.id);
             let mut left_out = (cases.len() - chosen.len()) as u64;
-            for case in chosen {
+            for (number, case) in chosen.iter().enumerate() {
                 let verdict = agent.run_case(case);
                 if unit.deviation(&case.id).is_some() {
                     match verdict {
@@ -260,7 +273,15 @@ impl Lab<'_> {
                         line.note_failure(format!("{}: {}", case.id, describe(&verdict)));
                     }
                     Err(error) => {
-                        match agent.take_error() {
+                        let stopped = agent.take_error();
+                        if let Some(reason) = stopped.as_ref().and_then(|s| self.excused(unit, s)) {
+                            over_limit.get_or_insert(format!("{}: {reason}", case.id));
+                            agent = start()?;
+                            // The others take as long.
+                            left_out += (chosen.len() - number) as u64;
+                            break;
+                        }
+                        match stopped {
                             Some(Error::Stopped(_) | Error::Agent(_)) | None => {}
                             Some(machine) => return Err(machine),
                         }
@@ -277,12 +298,29 @@ impl Lab<'_> {
             }
         }
         if unit.algorithm.interface == Interface::PublicKey {
-            lines.push(self.round_trips(unit, &mut agent)?);
+            lines.extend(self.round_trips(unit, &mut agent, start, &mut over_limit)?);
         }
         if constant_time && self.board.fidelity.is_deterministic() {
-            lines.extend(self.constant_time(unit, &mut agent, effort)?);
+            let verdict = self.constant_time(unit, &mut agent, start, effort, &mut over_limit);
+            lines.extend(verdict?);
         }
+        lines.extend(over_limit.map(|reason| CheckLine {
+            first_failure: Some(reason),
+            ..self.line(unit, OVER_LIMIT)
+        }));
         Ok(lines)
+    }
+
+    /// Why a call was not waited for, if that is no fault of it.
+    fn excused(&self, unit: &Unit<'_>, error: &Error) -> Option<String> {
+        match error {
+            Error::Stopped(stop)
+                if stop.is_of_limit() && excuses_limit(self.cycle_limit, unit.algorithm) =>
+            {
+                Some(self.over_limit(unit, stop))
+            }
+            _ => None,
+        }
     }
 
     /// One line: on what a whole firmware and an independent gateway agreed, or how many
@@ -316,7 +354,7 @@ impl Lab<'_> {
     }
 
     /// Cycles, or instructions, of the dearest operation, which stand for one unit of a case's weight.
-    fn cost(&self, unit: &Unit<'_>, agent: &mut Agent) -> Result<Option<u64>> {
+    fn cost(&self, unit: &Unit<'_>, agent: &mut Agent, start: Start<'_>) -> Result<Option<u64>> {
         let algorithm = unit.algorithm;
         let bytes = algorithm.bytes.first().copied().unwrap_or(0);
         let mut dearest = None;
@@ -329,7 +367,11 @@ impl Lab<'_> {
             // The transport costs some thousand cycles a call too.
             let cycles = match self.observe(unit, agent, operation, &plan, 0) {
                 Ok(observed) => observed.last().map(|last| last.took.count() + 8000),
-                Err(Error::Stopped(_) | Error::Agent(_)) => None,
+                Err(Error::Stopped(_)) => {
+                    *agent = start()?;
+                    None
+                }
+                Err(Error::Agent(_)) => None,
                 Err(error) => return Err(error),
             };
             // By cable it costs most.
@@ -343,7 +385,13 @@ impl Lab<'_> {
     }
 
     /// One line: for how many key pairs an encrypted message came back.
-    fn round_trips(&self, unit: &Unit<'_>, agent: &mut Agent) -> Result<CheckLine> {
+    fn round_trips(
+        &self,
+        unit: &Unit<'_>,
+        agent: &mut Agent,
+        start: Start<'_>,
+        over_limit: &mut Option<String>,
+    ) -> Result<Option<CheckLine>> {
         let mut line = self.line(unit, ROUND_TRIP);
         let algorithm = unit.algorithm;
         let plan = algorithm.interface.plan(algorithm, "decrypt", 0);
@@ -354,15 +402,37 @@ impl Lab<'_> {
                 Ok(calls) if calls.outputs.last() == Some(&calls.inputs[1][0]) => line.passed += 1,
                 Ok(_) => line.note_failure(format!("key pair {number}: another message came back")),
                 Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
-                    line.note_failure(format!("key pair {number}: {error}"));
-                    break;
+                    let what = format!("key pair {number}");
+                    self.stopped(unit, &what, &error, &mut line, over_limit);
+                    *agent = start()?;
+                    // Only chance is against the next pair, if it was the search that took long.
+                    if line.failed > 0 {
+                        break;
+                    }
                 }
                 Err(error) => return Err(error),
             }
         }
         line.tried = line.passed + line.failed;
         line.available = line.tried;
-        Ok(line)
+        Ok((line.tried > 0).then_some(line))
+    }
+
+    /// Notes that a call ended the program: as a failure, or as what was not waited for.
+    fn stopped(
+        &self,
+        unit: &Unit<'_>,
+        what: &str,
+        error: &Error,
+        line: &mut CheckLine,
+        over_limit: &mut Option<String>,
+    ) {
+        match self.excused(unit, error) {
+            Some(reason) => {
+                over_limit.get_or_insert(format!("{what}: {reason}"));
+            }
+            None => line.note_failure(format!("{what}: {error}")),
+        }
     }
 
     /// One line: over how many random secrets each operation took equal cycles, or equal
@@ -371,7 +441,9 @@ impl Lab<'_> {
         &self,
         unit: &Unit<'_>,
         agent: &mut Agent,
+        start: Start<'_>,
         effort: &Effort,
+        over_limit: &mut Option<String>,
     ) -> Result<Vec<CheckLine>> {
         if unit.algorithm.interface == Interface::Probe {
             return Ok(Vec::new());
@@ -381,9 +453,15 @@ impl Lab<'_> {
         let bytes = algorithm.bytes.first().copied().unwrap_or(0);
         let offered = |plan: &Plan| plan.iter().all(|call| unit.offers(call.operation));
         let mut plans: Vec<(&'static str, u32, Plan)> = Vec::new();
-        for operation in interface.timed_operations() {
+        // A key pair that has to be searched for each time is dear.
+        let secrets = match interface {
+            Interface::PublicKey => effort.secrets.min(KEY_PAIRS),
+            _ => effort.secrets,
+        };
+        let secret = |operation: &&&'static str| interface.keeps_secrets(operation);
+        for operation in interface.timed_operations().iter().filter(secret) {
             let plan = interface.plan(algorithm, operation, bytes).filter(offered);
-            plans.extend(plan.map(|plan| (*operation, effort.secrets, plan)));
+            plans.extend(plan.map(|plan| (*operation, secrets, plan)));
         }
         let refusal = interface.refusal(algorithm, bytes).filter(offered);
         plans.extend(refusal.map(|plan| (REFUSED, effort.secrets.min(REFUSALS), plan)));
@@ -400,13 +478,17 @@ impl Lab<'_> {
                     Ok(observed) => {
                         for one in observed {
                             if one.operation == *operation && one.took.count() > SLOW {
-                                wanted = effort.slow_secrets;
+                                wanted = wanted.min(effort.slow_secrets);
+                            }
+                            if !interface.keeps_secrets(one.operation) {
+                                continue;
                             }
                             seen.entry(one.operation).or_default().push(one);
                         }
                     }
                     Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
-                        line.note_failure(format!("{operation}: {error}"));
+                        self.stopped(unit, operation, &error, &mut line, over_limit);
+                        *agent = start()?;
                         break;
                     }
                     Err(error) => return Err(error),
@@ -568,6 +650,7 @@ impl CheckLine {
             CONSTANT_INSTRUCTIONS,
             DOES_NOT_FIT,
             ROUND_TRIP,
+            OVER_LIMIT,
         ]
         .contains(&self.source.as_str())
     }

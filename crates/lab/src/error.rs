@@ -172,12 +172,19 @@ impl std::fmt::Display for Cut {
 /// Why a program on a chip stopped, as its runner reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
-    /// `cycle-limit`, `crash`, `fault`, `halted`, `quit` or `lost` (the runner itself ended).
+    /// `cycle-limit`, `instruction-limit`, `crash`, `fault`, `halted`, `quit` or `lost` (the runner itself ended).
     pub reason: String,
     /// The fault behind it, if any: its kind and where.
     pub fault: Option<String>,
     /// Program counter, as the runner prints it.
     pub pc: Option<String>,
+}
+
+impl Stop {
+    /// Whether its runner stopped it because it ran for as long as it was allowed to.
+    pub fn is_of_limit(&self) -> bool {
+        matches!(self.reason.as_str(), "cycle-limit" | "instruction-limit")
+    }
 }
 
 impl std::fmt::Display for Stop {

@@ -130,6 +130,19 @@ impl Interface {
         }
     }
 
+    /// Whether an operation tries random numbers until one will do: how long that takes is a
+    /// matter of luck, and differs from seed to seed in any implementation.
+    pub fn is_search(self, operation: &str) -> bool {
+        self == Interface::PublicKey && operation == "keygen"
+    }
+
+    /// Whether an operation must take equal time for any inputs: not if everybody may know all
+    /// that it is given, nor if it is a search.
+    pub fn keeps_secrets(self, operation: &str) -> bool {
+        let public = self == Interface::Signature && operation == "verify";
+        !public && !self.is_search(operation)
+    }
+
     /// What a figure rests on beside the chip, if it does.
     pub fn fidelity(self, operation: &str, metric: Metric) -> Option<Fidelity> {
         let of_air = operation == crate::experiment::AIR
@@ -332,5 +345,38 @@ impl Input {
             }
             Input::InputOf(call, input) => before.inputs[*call][*input].clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_verifying_and_searching_may_take_unequal_time() {
+        let all = [
+            Interface::BlockCipher,
+            Interface::ModeEcb,
+            Interface::ModeCbc,
+            Interface::ModeCtr,
+            Interface::Hash,
+            Interface::Mac,
+            Interface::Aead,
+            Interface::Kdf,
+            Interface::Dh,
+            Interface::Signature,
+            Interface::PublicKey,
+        ];
+        let mut free = Vec::new();
+        for interface in all {
+            let operations = interface.timed_operations().iter();
+            let unequal = operations.filter(|operation| !interface.keeps_secrets(operation));
+            free.extend(unequal.map(|operation| (interface, *operation)));
+        }
+        let expected = [
+            (Interface::Signature, "verify"),
+            (Interface::PublicKey, "keygen"),
+        ];
+        assert_eq!(free, expected);
     }
 }

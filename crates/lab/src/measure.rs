@@ -13,12 +13,13 @@ use selo_vectors::{Catalog, Verdict};
 use sha2::{Digest, Sha256};
 
 use crate::agent::{Agent, Ran, Retry};
+use crate::algorithm::Algorithm;
 use crate::board::Board;
 use crate::build::{Builder, Image};
 use crate::contender::Unit;
 use crate::elf::Weight;
 use crate::energy::PowerProfile;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Stop};
 use crate::interface::{Footprint, Interface, Plan, Transcript};
 use crate::model::{CycleModel, FIGURES};
 use crate::project::Project;
@@ -26,9 +27,14 @@ use crate::row::{Fidelity, Metric, Row, SCHEMA, Status};
 use crate::runner::{SERIAL, Span};
 use crate::stats;
 
-/// Cycles that a chip may run from one wait for input to the next, unless told
-/// otherwise: an RSA decryption would fit, a hang does not last.
+/// Cycles, or instructions, that a chip may run from one wait for input to the next, unless
+/// told otherwise by the algorithm or the user: a scalar multiplication fits on any board, a
+/// hang does not last.
 pub const CYCLE_LIMIT: u64 = 4_000_000_000;
+
+/// How the reason of a row begins whose call took more than that; the limit follows, in
+/// millions.
+pub const OVER_LIMIT: &str = "over the limit of ";
 
 /// How the reason of a row begins whose image the compiler refused.
 pub const DOES_NOT_BUILD: &str = "does not build";
@@ -63,8 +69,9 @@ pub struct Lab<'a> {
     pub operations: Vec<String>,
     /// The power profile behind energy rows.
     pub power: Option<PowerProfile>,
-    /// Cycles that a chip may run for one operation; see [`CYCLE_LIMIT`].
-    pub cycle_limit: u64,
+    /// Cycles that a chip may run for one operation, if the user names them; else the
+    /// algorithm does, or [`CYCLE_LIMIT`].
+    pub cycle_limit: Option<u64>,
 }
 
 /// The metrics that a board can give; cycles of instructions that were counted, if its
@@ -91,6 +98,34 @@ pub fn default_metrics(project: &Project, board: &Board) -> Vec<Metric> {
         }
         Fidelity::WallClock => vec![Time, Instructions, Flash, Ram, Stack, CpuShare],
     }
+}
+
+/// Why a board never has a metric of time or of instructions, if it does not: what its runner
+/// counts decides.
+pub fn never_given(project: &Project, board: &Board, metric: Metric) -> Option<String> {
+    if default_metrics(project, board).contains(&metric) {
+        return None;
+    }
+    let counted = match (metric, board.fidelity) {
+        (Metric::Cycles | Metric::Time, Fidelity::Instructions) => "instructions are counted there",
+        (Metric::Instructions, _) => "cycles are counted there, not instructions",
+        (Metric::Cycles, _) => "time is taken there, not cycles",
+        _ => return None,
+    };
+    let model = project
+        .model(board)
+        .filter(|_| metric != Metric::Instructions);
+    let model = model.map(|model| uncalibrated(project, model));
+    joined([Some(counted.to_owned()), model])
+}
+
+/// What a cycle model lacks before its cycles may be shown.
+fn uncalibrated(project: &Project, model: &CycleModel) -> String {
+    format!(
+        "the cycle model {} has {} of the {FIGURES} figures that it needs",
+        model.name,
+        model.reproduced(project).count(),
+    )
 }
 
 /// What a reader must know of a value, from several sides.
@@ -174,6 +209,12 @@ impl Lab<'_> {
         known: &dyn Fn(&Row) -> Option<Row>,
     ) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
+        // What was too long for an earlier limit may end within this one.
+        let known = &|blank: &Row| -> Option<Row> {
+            known(blank).filter(|row| {
+                limit_of(row).is_none_or(|millions| millions >= self.limit(unit) / 1_000_000)
+            })
+        };
         if let Some(list) = unit.program() {
             match unit.algorithm.interface {
                 Interface::Node => self.measure_node(unit, &list, known, &mut rows)?,
@@ -324,10 +365,18 @@ impl Lab<'_> {
                 wanted.push((operation, None));
             }
         }
-        // Memory alone is not worth a figure either if the image is wrong.
+        // Memory alone is not worth a figure either if the image is wrong, or could not be
+        // checked within the limit.
+        let as_kept = |row: &Row| known(row).filter(|kept| kept.status == Status::OverLimit);
         let kept = |row: &Row| known(row).is_some_and(|kept| kept.status == row.status);
-        let weighed = rows.iter().any(|row| !kept(row));
+        let weighed = rows.iter().any(|row| !kept(row) && as_kept(row).is_none());
+        let keep_all = |rows: &mut Vec<Row>| {
+            for row in rows {
+                *row = as_kept(row).unwrap_or_else(|| row.clone());
+            }
+        };
         if !weighed && (metrics.is_empty() || wanted.is_empty()) {
+            keep_all(rows);
             return Ok(None);
         }
         let image = match self.builder.agent(unit) {
@@ -363,12 +412,13 @@ impl Lab<'_> {
         if !weighed
             && let Some(earlier) = self.earlier_any(unit, &wanted, &metrics, &image, known)?
         {
+            keep_all(rows);
             rows.extend(earlier);
             return Ok(None);
         }
         let mut bench = Bench::new(self, unit, &image);
         if let Err(error) = bench.start() {
-            let (status, reason) = outcome(error)?;
+            let (status, reason) = self.outcome(unit, error)?;
             self.fail_all(
                 unit,
                 &wanted,
@@ -401,7 +451,7 @@ impl Lab<'_> {
                 ),
                 Err(Error::Wrapped(_)) => wrapped.push((operation.clone(), *bytes)),
                 Err(error) => {
-                    let (status, reason) = outcome(error)?;
+                    let (status, reason) = self.outcome(unit, error)?;
                     let one = [(operation.clone(), *bytes)];
                     self.fail_all(
                         unit,
@@ -545,7 +595,7 @@ impl Lab<'_> {
         let played = match played {
             Ok(played) => played,
             Err(error) => {
-                let (status, reason) = outcome(error)?;
+                let (status, reason) = self.outcome(unit, error)?;
                 fail(&image.sha256, status, &reason, rows);
                 return Ok(());
             }
@@ -628,7 +678,7 @@ impl Lab<'_> {
         let measured = match run {
             Ok(measured) => measured,
             Err(error) => {
-                let (status, reason) = outcome(error)?;
+                let (status, reason) = self.outcome(unit, error)?;
                 fail(&transmitter.sha256, status, &reason, rows);
                 return Ok(());
             }
@@ -863,10 +913,8 @@ impl Lab<'_> {
     fn no_cycles(&self) -> String {
         match self.project.model(self.board) {
             Some(model) if self.shown_model().is_none() => format!(
-                "the cycle model {} has {} of the {FIGURES} figures that it needs; see: \
-                 selo lab calibration --board {}",
-                model.name,
-                model.reproduced(self.project).count(),
+                "{}; see: selo lab calibration --board {}",
+                uncalibrated(self.project, model),
                 self.board.name
             ),
             _ => "this runner counts no cycles".to_owned(),
@@ -997,6 +1045,10 @@ impl Lab<'_> {
                 let caution = model.and_then(|model| model.caution(self.project));
                 row.reason = joined([row.reason.take(), caution]);
             }
+            if unit.algorithm.interface.is_search(operation) && metric != Metric::Stack {
+                let seeds = format!("{} seeds, each as long as its search takes", row.samples);
+                row.reason = joined([row.reason.take(), Some(seeds)]);
+            }
             if let (
                 Some(spread),
                 Metric::Cycles | Metric::Time | Metric::Energy | Metric::Instructions,
@@ -1088,6 +1140,45 @@ impl Lab<'_> {
         }
     }
 
+    /// Cycles, or instructions, that one call of a unit may take.
+    pub(crate) fn limit(&self, unit: &Unit<'_>) -> u64 {
+        let of_algorithm = unit.algorithm.limit;
+        let of_algorithm = of_algorithm.map(|millions| millions.saturating_mul(1_000_000));
+        self.cycle_limit.or(of_algorithm).unwrap_or(CYCLE_LIMIT)
+    }
+
+    /// What it means that a program was stopped at the limit, in words.
+    pub(crate) fn over_limit(&self, unit: &Unit<'_>, stop: &Stop) -> String {
+        let counted = match self.board.fidelity {
+            Fidelity::Instructions => Metric::Instructions.unit(),
+            _ => Metric::Cycles.unit(),
+        };
+        let millions = self.limit(unit) / 1_000_000;
+        format!("{OVER_LIMIT}{millions} million {counted}: raise --limit, unless it hangs ({stop})")
+    }
+
+    /// What a failed operation means for its row. Errors of the machine pass through.
+    pub(crate) fn outcome(&self, unit: &Unit<'_>, error: Error) -> Result<Failure> {
+        match error {
+            Error::Stopped(stop) => {
+                let text = stop.to_string();
+                if text.contains("stack-collision") {
+                    return Ok((
+                        Status::DoesNotFit,
+                        format!("the stack runs into the variables: {text}"),
+                    ));
+                }
+                if stop.is_of_limit() {
+                    return Ok((Status::OverLimit, self.over_limit(unit, &stop)));
+                }
+                Ok((Status::Crashed, text))
+            }
+            Error::Agent(message) | Error::Node(message) => Ok((Status::Failed, message)),
+            error @ Error::Wrapped(_) => Ok((Status::NotSupported, error.to_string())),
+            other => Err(other),
+        }
+    }
+
     /// Starts an agent image on the runner.
     pub fn start_agent(&self, unit: &Unit<'_>, image: &Image) -> Result<Agent> {
         let session = crate::runner::start(
@@ -1096,7 +1187,7 @@ impl Lab<'_> {
             self.board,
             &image.path,
             &image.weight,
-            self.cycle_limit,
+            self.limit(unit),
         )?;
         let mut agent = Agent::greet(
             session,
@@ -1168,7 +1259,7 @@ impl Bench<'_> {
     /// Checks a few cases of every source; the reason if one fails.
     fn check(&mut self) -> Result<Option<Failure>> {
         let algorithm = self.unit.algorithm;
-        let (catalog, unit) = (self.lab.catalog, self.unit);
+        let (lab, catalog, unit) = (self.lab, self.lab.catalog, self.unit);
         let agent = self.agent()?;
         for set in catalog.sets_for(&algorithm.name) {
             let cases = set.cases(&algorithm.name)?;
@@ -1186,7 +1277,7 @@ impl Bench<'_> {
                     }
                     Err(error) => {
                         let (status, reason) = match agent.take_error() {
-                            Some(stopped) => outcome(stopped)?,
+                            Some(stopped) => lab.outcome(unit, stopped)?,
                             None => (Status::Failed, error.to_string()),
                         };
                         let reason = format!("{}: {}: {reason}", set.id, case.id);
@@ -1196,7 +1287,13 @@ impl Bench<'_> {
             }
         }
         if algorithm.interface == Interface::PublicKey {
-            return self.round_trip();
+            return match self.round_trip() {
+                Err(error) => {
+                    let (status, reason) = self.lab.outcome(self.unit, error)?;
+                    Ok(Some((status, format!("round trip: {reason}"))))
+                }
+                failure => failure,
+            };
         }
         Ok(None)
     }
@@ -1437,23 +1534,18 @@ fn measure_empty(agent: &mut Agent, model: Option<&CycleModel>) -> Result<Empty>
     Ok(empty)
 }
 
-/// What a failed operation means for its row. Errors of the machine pass through.
-fn outcome(error: Error) -> Result<(Status, String)> {
-    match error {
-        Error::Stopped(stop) => {
-            let text = stop.to_string();
-            if text.contains("stack-collision") {
-                return Ok((
-                    Status::DoesNotFit,
-                    format!("the stack runs into the variables: {text}"),
-                ));
-            }
-            Ok((Status::Crashed, text))
-        }
-        Error::Agent(message) | Error::Node(message) => Ok((Status::Failed, message)),
-        error @ Error::Wrapped(_) => Ok((Status::NotSupported, error.to_string())),
-        other => Err(other),
-    }
+/// Whether a call over the limit is no fault: the user or the algorithm named that limit. At one
+/// that nobody named, a call hangs.
+pub fn excuses_limit(cycle_limit: Option<u64>, algorithm: &Algorithm) -> bool {
+    cycle_limit.is_some() || algorithm.limit.is_some()
+}
+
+/// The limit that a row's call went over, in millions, if it did.
+fn limit_of(row: &Row) -> Option<u64> {
+    let reason = row.reason.as_deref()?;
+    let (_, after) = reason.split_once(OVER_LIMIT)?;
+    let over = row.status == Status::OverLimit;
+    after.split(' ').next()?.parse().ok().filter(|_| over)
 }
 
 fn build_failure(error: &Error) -> String {

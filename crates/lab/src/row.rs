@@ -73,8 +73,11 @@ pub enum Status {
     DoesNotFit,
     /// The contender does not offer the operation, or the machine cannot measure the metric.
     NotSupported,
-    /// The program crashed, hung or left its memory while it ran.
+    /// The program crashed or left its memory while it ran.
     Crashed,
+    /// It took more cycles, or instructions, than one call may: it is long, or hangs;
+    /// `reason` names the limit.
+    OverLimit,
 }
 
 /// One measurement. Field order is the column order of the CSV export.
@@ -209,6 +212,7 @@ impl Status {
             Status::DoesNotFit => "does-not-fit",
             Status::NotSupported => "not-supported",
             Status::Crashed => "crashed",
+            Status::OverLimit => "over-limit",
         }
     }
 }

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use selo_vectors::{Case, Set, Verdict as Outcome};
 use serde::{Deserialize, Serialize};
 
-use crate::check::{CONSTANT_TIME, CheckLine, DOES_NOT_FIT, Effort};
+use crate::check::{CONSTANT_TIME, CheckLine, DOES_NOT_FIT, Effort, OVER_LIMIT};
 use crate::contender::Unit;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
@@ -260,6 +260,11 @@ impl Lab<'_> {
                     format!("{said}. The image holds the lab's agent beside the library."),
                 )
             }),
+            OVER_LIMIT => findings.push(Finding::fault(
+                "stopped",
+                "A call takes too long, or hangs",
+                said,
+            )),
             "start" => findings.push(Finding::fault(
                 "does-not-start",
                 "The image does not do what the manifest says",

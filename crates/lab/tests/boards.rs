@@ -57,7 +57,7 @@ impl Bed {
             metrics: default_metrics(&self.project, board),
             operations: Vec::new(),
             power: None,
-            cycle_limit: 50_000_000,
+            cycle_limit: Some(50_000_000),
         }
     }
 
@@ -215,7 +215,9 @@ fn a_hang_ends_at_the_instruction_limit() {
     for board in [ONE, "rpi3"] {
         let rows = bed.rows(bed.board(board), "test-hang", "probe");
         let row = find(&rows, "hang", Metric::Instructions);
-        assert_eq!(row.status, Status::Crashed, "{row:?}");
+        assert_eq!(row.status, Status::OverLimit, "{row:?}");
+        let said = "over the limit of 50 million instructions: raise --limit";
+        assert!(reason(row).starts_with(said), "{row:?}");
         assert!(reason(row).contains("instruction-limit"), "{row:?}");
     }
 }

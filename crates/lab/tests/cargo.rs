@@ -120,7 +120,7 @@ fn statuses(project: &Project, board: &Board) -> Vec<(Status, String)> {
         metrics: default_metrics(project, board),
         operations: Vec::new(),
         power: None,
-        cycle_limit: 50_000_000,
+        cycle_limit: Some(50_000_000),
     };
     let units = project.units(board, &selection).expect("units");
     assert_eq!(units.len(), 1);

@@ -51,7 +51,7 @@ impl Bench {
             metrics: measure::default_metrics(&self.project, board),
             operations: operations.iter().map(|&name| name.to_owned()).collect(),
             power: board.power.first().cloned(),
-            cycle_limit: measure::CYCLE_LIMIT,
+            cycle_limit: None,
         }
     }
 

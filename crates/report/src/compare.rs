@@ -35,6 +35,8 @@ pub enum CellStatus {
     NeedsBoard,
     /// Measured: it does not fit the board's memory.
     DoesNotFit,
+    /// Measured: a call takes more than it may.
+    OverLimit,
     /// The implementation does not offer the operation.
     NotSupported,
     /// Not a thing that the lab measures; the reason says what it is.
@@ -731,6 +733,10 @@ impl Ours<'_> {
                 status: CellStatus::DoesNotFit,
                 reason: why(),
             }),
+            (Status::OverLimit, _) => Err(Gap {
+                status: CellStatus::OverLimit,
+                reason: why(),
+            }),
             (Status::NotSupported, _) => Err(Gap {
                 status: CellStatus::NotSupported,
                 reason: why(),
@@ -953,13 +959,14 @@ fn alternatives(words: &str) -> Vec<String> {
 
 impl CellStatus {
     /// Every status, in the order of summaries.
-    pub const ALL: [CellStatus; 8] = [
+    pub const ALL: [CellStatus; 9] = [
         CellStatus::Ok,
         CellStatus::NotPrinted,
         CellStatus::NotMeasured,
         CellStatus::NeedsHardware,
         CellStatus::NeedsBoard,
         CellStatus::DoesNotFit,
+        CellStatus::OverLimit,
         CellStatus::NotSupported,
         CellStatus::PublishedOnly,
     ];
@@ -973,6 +980,7 @@ impl CellStatus {
             CellStatus::NeedsHardware => "needs-hardware",
             CellStatus::NeedsBoard => "needs-board",
             CellStatus::DoesNotFit => "does-not-fit",
+            CellStatus::OverLimit => "over-limit",
             CellStatus::NotSupported => "not-supported",
             CellStatus::PublishedOnly => "published-only",
         }
@@ -982,7 +990,7 @@ impl CellStatus {
         match self {
             CellStatus::Ok => Tone::Good,
             CellStatus::NotPrinted => Tone::Plain,
-            CellStatus::NotMeasured => Tone::Warn,
+            CellStatus::NotMeasured | CellStatus::OverLimit => Tone::Warn,
             CellStatus::DoesNotFit => Tone::Bad,
             CellStatus::NeedsHardware
             | CellStatus::NeedsBoard

@@ -302,6 +302,7 @@ fn failures(lines: &Lines<'_>) -> Option<String> {
         Status::Failed,
         Status::Crashed,
         Status::DoesNotFit,
+        Status::OverLimit,
         Status::NotSupported,
     ]
     .into_iter()

@@ -343,6 +343,7 @@ pub fn status_words(status: Status) -> &'static str {
         Status::DoesNotFit => "does not fit",
         Status::NotSupported => "not supported",
         Status::Crashed => "crashed",
+        Status::OverLimit => "over the limit",
     }
 }
 

@@ -28,6 +28,8 @@ pub enum State {
     Wrong,
     DoesNotBuild,
     Crashed,
+    /// A call took more cycles or instructions than it may.
+    OverLimit,
     /// The contender does not have it, or not on this board.
     NotOffered,
     /// No row yet, or a metric that the board does not give.
@@ -73,15 +75,27 @@ struct Key {
 pub struct Matrix {
     pub boards: Vec<String>,
     lines: Vec<(Key, Vec<MatrixCell>)>,
+    /// Boards that can never have a metric, and have no figure of it, with the reason.
+    lacking: BTreeMap<(Metric, String), String>,
 }
 
 /// Whether a contender has an algorithm by a strategy on a board: `(board, contender,
 /// algorithm, strategy)`.
 pub type Offers<'a> = &'a dyn Fn(&str, &str, &str, &str) -> bool;
 
+/// Why a board can never have a metric, whatever is measured on it; `None` if it can.
+pub type Lacks<'a> = &'a dyn Fn(&str, Metric) -> Option<String>;
+
 impl Matrix {
-    /// Arranges `rows`, the latest of each measurement. `boards` are the columns.
-    pub fn new(rows: &[Row], boards: &[String], offers: Offers<'_>, context: &Context) -> Matrix {
+    /// Arranges `rows`, the latest of each measurement. `boards` are the columns; those that
+    /// lack a metric are left out of its tables.
+    pub fn new(
+        rows: &[Row],
+        boards: &[String],
+        offers: Offers<'_>,
+        lacks: Lacks<'_>,
+        context: &Context,
+    ) -> Matrix {
         let mut found: BTreeMap<Key, BTreeMap<&str, &Row>> = BTreeMap::new();
         for row in rows.iter().filter(|row| boards.contains(&row.board)) {
             let of_line = found.entry(Key::of(row)).or_default();
@@ -100,9 +114,36 @@ impl Matrix {
             })
             .collect();
         lines.sort_by(|(a, _), (b, _)| a.order(b, context));
-        Matrix {
+        let mut matrix = Matrix {
             boards: boards.to_vec(),
             lines,
+            lacking: BTreeMap::new(),
+        };
+        matrix.find_lacking(lacks);
+        matrix
+    }
+
+    /// Finds the boards without a metric. One that has a figure of it, such as a row of
+    /// another runner, has the metric whatever its runner here gives.
+    fn find_lacking(&mut self, lacks: Lacks<'_>) {
+        let metrics: BTreeSet<Metric> = self.cells().map(|cell| cell.metric).collect();
+        for metric in metrics {
+            for board in &self.boards {
+                let of_board = |cell: &&MatrixCell| cell.metric == metric && cell.board == *board;
+                let valued = |cell: &MatrixCell| cell.value.is_some();
+                if self.cells().filter(of_board).any(valued) {
+                    continue;
+                }
+                if let Some(reason) = lacks(board, metric) {
+                    self.lacking.insert((metric, board.clone()), reason);
+                }
+            }
+        }
+        for (_, cells) in &mut self.lines {
+            for cell in cells.iter_mut().filter(|cell| cell.reason.is_none()) {
+                let reason = self.lacking.get(&(cell.metric, cell.board.clone()));
+                cell.reason = reason.cloned();
+            }
         }
     }
 
@@ -137,7 +178,8 @@ impl Matrix {
                 Cell::text(&key.strategy),
                 Cell::text(key.variant.clone().unwrap_or_default()),
             ];
-            line.extend(cells.iter().map(MatrixCell::shown));
+            let shown = cells.iter().filter(|cell| !self.lacks(cell));
+            line.extend(shown.map(MatrixCell::shown));
             table.push(line);
         }
         tables
@@ -155,8 +197,37 @@ impl Matrix {
             Column::text("Strategy"),
             Column::text("Built with"),
         ];
-        columns.extend(self.boards.iter().map(|board| Column::number(board, "")));
-        Table::new(title, columns)
+        let has = |board: &&String| !self.lacking.contains_key(&(key.metric, (*board).clone()));
+        let boards = self.boards.iter().filter(has);
+        columns.extend(boards.map(|board| Column::number(board, "")));
+        let mut table = Table::new(title, columns);
+        table.remarks.extend(self.left_out(key.metric));
+        table
+    }
+
+    fn lacks(&self, cell: &MatrixCell) -> bool {
+        let of_cell = (cell.metric, cell.board.clone());
+        self.lacking.contains_key(&of_cell)
+    }
+
+    /// One line: which boards have no column, and why.
+    fn left_out(&self, metric: Metric) -> Option<String> {
+        let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+        for board in &self.boards {
+            let Some(reason) = self.lacking.get(&(metric, board.clone())) else {
+                continue;
+            };
+            match by_reason.iter_mut().find(|(known, _)| known == reason) {
+                Some((_, boards)) => boards.push(board),
+                None => by_reason.push((reason, vec![board])),
+            }
+        }
+        let parts: Vec<String> = by_reason
+            .iter()
+            .map(|(reason, boards)| format!("{} ({reason})", boards.join(", ")))
+            .collect();
+        let name = format::metric_phrase(metric);
+        (!parts.is_empty()).then(|| format!("Without {name}: {}.", parts.join("; ")))
     }
 
     /// What the signs mean that stand behind the figures.
@@ -297,6 +368,7 @@ impl State {
             Status::Failed if row.reason.as_ref().is_some_and(refused) => State::DoesNotBuild,
             Status::Failed => State::Wrong,
             Status::Crashed => State::Crashed,
+            Status::OverLimit => State::OverLimit,
             Status::NotSupported if row.reason.as_ref().is_some_and(lacks) => State::NotOffered,
             // A metric that the board does not give.
             Status::NotSupported => State::NotMeasured,
@@ -312,6 +384,7 @@ impl State {
             State::Wrong => "wrong",
             State::DoesNotBuild => "does not build",
             State::Crashed => "crashed",
+            State::OverLimit => "over the limit",
             State::NotOffered => "not offered",
             State::NotMeasured => "not measured",
         }
@@ -320,7 +393,7 @@ impl State {
     fn tone(self) -> Tone {
         match self {
             State::Measured => Tone::Plain,
-            State::VariableTime | State::DoesNotFit => Tone::Warn,
+            State::VariableTime | State::DoesNotFit | State::OverLimit => Tone::Warn,
             State::Wrong | State::DoesNotBuild | State::Crashed => Tone::Bad,
             State::NotOffered | State::NotMeasured => Tone::Quiet,
         }
@@ -364,7 +437,84 @@ mod tests {
         // Nobody has the small strategy on the second board.
         let offers =
             |board: &str, _: &str, _: &str, strategy: &str| board == "uno" || strategy != "small";
-        Matrix::new(rows, &boards, &offers, &sample::context())
+        Matrix::new(rows, &boards, &offers, &|_, _| None, &sample::context())
+    }
+
+    #[test]
+    fn a_board_that_lacks_a_metric_has_no_column_of_it() {
+        let cycles = sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 2228.0);
+        let mut counted = sample::row("aes-128", "fast", "encrypt", Metric::Instructions, 700.0);
+        (counted.board, counted.fidelity) = ("emulated".into(), Fidelity::Instructions);
+        // An image that does not fit has a row of every metric that was asked for.
+        let mut large = cycles.clone();
+        (large.board, large.status) = ("emulated".into(), Status::DoesNotFit);
+        (large.contender, large.value) = ("large".into(), None);
+        let rows = [cycles, counted, large];
+        let boards = ["uno", "emulated", "other"].map(str::to_owned);
+        let lacks = |board: &str, metric: Metric| match (board, metric) {
+            ("uno", Metric::Instructions) => Some("cycles are counted".to_owned()),
+            ("emulated", Metric::Cycles) => Some("instructions are counted".to_owned()),
+            ("other", Metric::Cycles) => Some("instructions are counted".to_owned()),
+            _ => None,
+        };
+        let arranged = |lacks: Lacks<'_>| {
+            Matrix::new(
+                &rows,
+                &boards,
+                &|_, _, _, _| true,
+                lacks,
+                &sample::context(),
+            )
+        };
+        let matrix = arranged(&lacks);
+        let tables = matrix.tables();
+        let heads = |table: &Table| -> Vec<String> {
+            let names = table.columns.iter().map(|column| column.head.clone());
+            names.filter(|name| boards.contains(name)).collect()
+        };
+        assert_eq!(heads(&tables[0]), ["uno"]);
+        assert_eq!(
+            tables[0].remarks,
+            ["Without cycles: emulated, other (instructions are counted)."]
+        );
+        assert_eq!(heads(&tables[1]), ["emulated", "other"]);
+        assert_eq!(
+            tables[1].remarks,
+            ["Without instructions: uno (cycles are counted)."]
+        );
+        // Each figure stands below its board.
+        let figure = |table: &Table, board: &str| {
+            let at = table.columns.iter().position(|column| column.head == board);
+            table.body[0][at.expect("a column")].value
+        };
+        assert_eq!(figure(&tables[0], "uno"), Some(2228.0));
+        assert_eq!(figure(&tables[1], "emulated"), Some(700.0));
+        assert_eq!(figure(&tables[1], "other"), None);
+        // Every cell is still there, and the empty ones say why.
+        assert_eq!(matrix.cells().count(), 9);
+        let silent = |cell: &&MatrixCell| cell.value.is_none() && cell.reason.is_none();
+        let silent: Vec<_> = matrix.cells().filter(silent).collect();
+        assert!(
+            silent
+                .iter()
+                .all(|cell| cell.board == "other" || cell.contender == "large")
+        );
+        // What has a figure keeps its column, whatever is said of the board.
+        let tables = arranged(&|_, _| Some("nothing is known".to_owned())).tables();
+        assert_eq!(heads(&tables[0]), ["uno"]);
+        assert_eq!(heads(&tables[1]), ["emulated"]);
+        // Without such boards every one has its column.
+        assert_eq!(heads(&arranged(&|_, _| None).tables()[0]), boards);
+    }
+
+    #[test]
+    fn what_was_not_waited_for_says_so() {
+        let mut row = sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 1.0);
+        (row.status, row.value) = (Status::OverLimit, None);
+        let matrix = matrix(&[row], &["uno"]);
+        assert_eq!(matrix.counts(), [(State::OverLimit, 1)]);
+        let text = matrix.tables()[0].to_terminal(TerminalStyle::default());
+        assert!(text.contains("over the limit"), "{text}");
     }
 
     #[test]

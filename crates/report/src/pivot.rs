@@ -161,10 +161,11 @@ pub fn severity(status: Status) -> u8 {
     match status {
         Status::Ok => 0,
         Status::NotSupported => 1,
-        Status::DoesNotFit => 2,
-        Status::VariableTime => 3,
-        Status::Crashed => 4,
-        Status::Failed => 5,
+        Status::OverLimit => 2,
+        Status::DoesNotFit => 3,
+        Status::VariableTime => 4,
+        Status::Crashed => 5,
+        Status::Failed => 6,
     }
 }
 

@@ -242,8 +242,64 @@ fn what_is_too_large_is_named_with_its_bytes() {
 fn a_hang_ends_at_the_cycle_limit() {
     let rows = rows("test-hang", &["--metric", "cycles", "--limit", "50"]);
     let row = find(&rows, "hang", "cycles");
-    assert_eq!(row["status"], "crashed", "{row}");
+    assert_eq!(row["status"], "over-limit", "{row}");
     assert!(reason(row).contains("cycle-limit"), "{row}");
+}
+
+/// A scalar multiplication takes the Uno more than a million cycles.
+#[test]
+fn a_call_over_the_limit_is_neither_passed_nor_failed() {
+    let project = Project::new();
+    let select = ["--board", "uno", "--algorithm", "x25519", "--limit"];
+    let with = |command: &str, limit: &str, more: &[&str]| {
+        let arguments = [&["lab", command], &select[..], &[limit, "--json"], more].concat();
+        project.selo(&arguments)
+    };
+    let answer = with("check", "1", &[]);
+    assert_eq!(answer.code, Some(0), "{}", answer.stderr);
+    let lines = answer.lines();
+    let sum = |key: &str| -> u64 { lines.iter().filter_map(|line| line[key].as_u64()).sum() };
+    assert_eq!(sum("failed"), 0, "{lines:?}");
+    assert_eq!(sum("passed"), 0, "{lines:?}");
+    let line = lines.iter().find(|line| line["source"] == "over-limit");
+    let said = line.and_then(|line| line["first_failure"].as_str());
+    let said = said.expect("a line that says why");
+    assert!(
+        said.contains("over the limit of 1 million cycles: raise --limit"),
+        "{said}"
+    );
+    assert!(
+        answer.stderr.contains("over the limit"),
+        "{}",
+        answer.stderr
+    );
+
+    let metrics = ["--metric", "cycles,flash"];
+    let rows = |limit: &str| {
+        let answer = with("run", limit, &metrics);
+        assert_eq!(answer.code, Some(0), "{}", answer.stderr);
+        answer.lines()
+    };
+    let reasons = |rows: &[Value]| -> Vec<String> { rows.iter().map(reason_or_none).collect() };
+    let first = rows("1");
+    assert!(!first.is_empty());
+    for row in &first {
+        assert_eq!(row["status"], "over-limit", "{row}");
+        assert!(row["value"].is_null(), "{row}");
+    }
+    // Kept under the same limit and under a lower one; under a higher one measured again.
+    let kept =
+        std::fs::read_to_string(project.path().join("out/lab/uno/rows.jsonl")).expect("rows");
+    assert_eq!(reasons(&rows("1")), reasons(&first));
+    let now = std::fs::read_to_string(project.path().join("out/lab/uno/rows.jsonl")).expect("rows");
+    assert_eq!(now, kept);
+    for row in rows("400") {
+        assert_eq!(row["status"], "ok", "{row}");
+    }
+}
+
+fn reason_or_none(row: &Value) -> String {
+    row["reason"].as_str().unwrap_or_default().to_owned()
 }
 
 #[test]

@@ -1,10 +1,11 @@
 /*
- * Ports without an operating system: the heap, and the last words of a fault. Part of
- * the weighed programs too.
+ * Ports without an operating system: the heap, and the last words of a fault or of a program
+ * that gives up. Part of the weighed programs too.
  */
 #include "core.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 /* ---- Heap -------------------------------------------------------------------------- */
 
@@ -63,4 +64,11 @@ void core_fault(const char *kind, uintptr_t pc, uintptr_t address)
     *at++ = '\n';
     core_say(line, (size_t)(at - line));
     core_exit(3);
+}
+
+/* What an assertion of a library ends in. A C library's own raises a signal, and asks for a
+ * process to send it to. */
+_Noreturn void abort(void)
+{
+    core_fault("abort", (uintptr_t)__builtin_return_address(0), 0);
 }

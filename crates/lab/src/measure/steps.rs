@@ -1,7 +1,7 @@
 //! Operations that are too long for a board's counter: measured again by images whose
 //! counter steps over cycles. The figure is then exact to a step, and its row says so.
 
-use super::{Bench, Failure, Lab, outcome};
+use super::{Bench, Failure, Lab};
 use crate::build::Image;
 use crate::contender::Unit;
 use crate::error::{Error, Result};
@@ -41,7 +41,7 @@ impl Lab<'_> {
             let failure = bench.time_in_step(step, &mut left, metrics, &mut timed);
             let failure = match failure {
                 Ok(failure) => failure,
-                Err(error) => Some(outcome(error)?),
+                Err(error) => Some(self.outcome(unit, error)?),
             };
             match failure {
                 None => rows.extend(timed),

@@ -7,14 +7,11 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::{Exchange, PACED, Session, Span, cut_at_delimiter, require, spawn_error};
+use super::{Exchange, PACED, Session, Span, cut_at_delimiter, require, silence, spawn_error};
 use crate::board::Board;
 use crate::elf::Weight;
 use crate::error::{Error, Result, Stop};
 
-/// How long a runner may stay silent before it counts as lost. Not a
-/// measurement: chips are stopped by their cycle limit long before.
-const SILENCE: Duration = Duration::from_secs(900);
 /// The level of a pin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pin {
@@ -161,6 +158,8 @@ pub(super) struct ChipSession {
     stdin: ChildStdin,
     lines: Receiver<std::io::Result<String>>,
     stderr: Receiver<String>,
+    /// How long the runner may stay silent.
+    patience: Duration,
 }
 
 impl ChipSession {
@@ -177,6 +176,7 @@ impl ChipSession {
         command.args(["--limit", &cycle_limit.to_string()]);
         command.arg(image);
         let mut session = ChipSession::spawn(runner, command)?;
+        session.patience = silence(cycle_limit);
         session.until_it_waits()?;
         Ok(session)
     }
@@ -217,6 +217,7 @@ impl ChipSession {
             stdin,
             lines,
             stderr,
+            patience: silence(0),
         })
     }
 
@@ -231,7 +232,7 @@ impl ChipSession {
         let mut done = Advanced::default();
         let mut fault = None;
         loop {
-            let line = match self.lines.recv_timeout(SILENCE) {
+            let line = match self.lines.recv_timeout(self.patience) {
                 Ok(Ok(line)) => line,
                 Ok(Err(error)) => return Err(self.lost(&format!("cannot be read: {error}"))),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lost("ended by itself")),

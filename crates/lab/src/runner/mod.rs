@@ -13,6 +13,7 @@ mod serial;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use crate::board::Board;
 use crate::elf::Weight;
@@ -107,6 +108,14 @@ pub fn start(
     };
     let session = chip::ChipSession::start(runner, command, board, image, weight, cycle_limit)?;
     Ok(Box::new(session))
+}
+
+/// How long a runner may stay silent before it counts as lost: a quarter of an hour, and as
+/// long as a slow machine takes for so many cycles. Not a measurement: what hangs is stopped
+/// by its limit long before.
+fn silence(cycle_limit: u64) -> Duration {
+    const CYCLES_A_SECOND: u64 = 20_000_000;
+    Duration::from_secs(900 + cycle_limit / CYCLES_A_SECOND)
 }
 
 /// Whether the board's runner can be started here; the error says how to get it.

@@ -10,16 +10,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::native::NativeSession;
-use super::{Counts, Exchange, Session, require};
+use super::{Counts, Exchange, Session, require, silence};
 use crate::board::{Board, Qemu};
 use crate::elf::{self, Marks};
 use crate::error::{Error, Result, Stop};
 
 const RUNNER: &str = "qemu";
-
-/// How long the emulator may stay silent before it counts as lost. Not a measurement:
-/// a program that hangs is stopped by its instruction limit long before.
-const SILENCE: Duration = Duration::from_secs(900);
 
 /// How long it may take to start.
 const START: Duration = Duration::from_secs(60);
@@ -93,7 +89,7 @@ impl QemuSession {
         })?;
         let mut command = counting(root, board, image, limit, &socket)?;
         command.stderr(Stdio::from(file));
-        let mut program = NativeSession::spawn(RUNNER, command, SILENCE)
+        let mut program = NativeSession::spawn(RUNNER, command, silence(limit))
             .map_err(|error| named(error, board, qemu))?;
         let report = accept(&listener, &mut program, &errors)?;
         Ok(QemuSession {

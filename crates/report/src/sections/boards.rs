@@ -142,7 +142,7 @@ fn cells(lines: &Lines<'_>, line: &Line, metrics: &[(Metric, Scale)], rivals: bo
     let tone = match status {
         Status::Ok => Tone::Quiet,
         Status::NotSupported => Tone::Plain,
-        Status::VariableTime | Status::DoesNotFit => Tone::Warn,
+        Status::VariableTime | Status::DoesNotFit | Status::OverLimit => Tone::Warn,
         Status::Failed | Status::Crashed => Tone::Bad,
     };
     let reason = line

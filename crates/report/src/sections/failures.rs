@@ -43,7 +43,7 @@ pub fn section(lines: &Lines<'_>) -> Section {
         let status = rows[0].status;
         let tone = match status {
             Status::Failed | Status::Crashed => Tone::Bad,
-            Status::DoesNotFit => Tone::Warn,
+            Status::DoesNotFit | Status::OverLimit => Tone::Warn,
             _ => Tone::Plain,
         };
         table.push(vec![

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use selo_lab::board::Board;
 use selo_lab::build::Builder;
-use selo_lab::measure::{CYCLE_LIMIT, Lab};
+use selo_lab::measure::Lab;
 use selo_lab::model::{CycleModel, FIGURES, Here};
 use selo_lab::project::{Project, Selection};
 use selo_lab::source::Sources;
@@ -217,7 +217,7 @@ fn modelled(
         metrics: Vec::new(),
         operations: Vec::new(),
         power: None,
-        cycle_limit: CYCLE_LIMIT,
+        cycle_limit: None,
     };
     Ok(lab.modelled(unit, &here.operation, here.bytes)?)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use selo_lab::build::Builder;
-use selo_lab::check::{CONSTANT_INSTRUCTIONS, CheckLine, Effort};
+use selo_lab::check::{CONSTANT_INSTRUCTIONS, CheckLine, Effort, OVER_LIMIT};
 use selo_lab::measure::{self, Lab};
 use selo_lab::project::Project;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
@@ -16,6 +16,10 @@ use super::common::{Progress, Select, commit, fetched};
 #[command(after_help = "\
 On a simulated chip a sample of each source runs, spread over its files and
 flags, unless --full asks for everything; natively everything runs always.
+
+What does not fit the board, and calls that take more than the limit that the algorithm or
+--limit names, cannot be tried: they are neither passed nor failed, and named with the
+reason. A call that reaches the limit where nobody named one hangs, and fails.
 
 Examples:
   selo lab check --board uno
@@ -117,6 +121,12 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
                 line.first_failure.as_deref().unwrap_or("?")
             );
         }
+        for (line, reason) in skipped(&lines) {
+            println!(
+                "SKIPPED {} {} {} {}: {reason}",
+                line.source, line.contender, line.algorithm, line.strategy,
+            );
+        }
     }
     result?;
     let folder = args
@@ -128,12 +138,24 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         .map_err(|source| selo_lab::Error::Write { path, source })?;
     let passed: u64 = lines.iter().map(|line| line.passed).sum();
     let failed: u64 = lines.iter().map(|line| line.failed).sum();
-    eprintln!("{passed} passed, {failed} failed");
+    let over = |line: &&CheckLine| line.source == OVER_LIMIT;
+    let over_limit = match lines.iter().filter(over).count() {
+        0 => String::new(),
+        1 => ", 1 image over the limit".to_owned(),
+        images => format!(", {images} images over the limit"),
+    };
+    eprintln!("{passed} passed, {failed} failed{over_limit}");
     Ok(if failed == 0 && missing == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)
     })
+}
+
+/// What could not be tried, and why.
+fn skipped(lines: &[CheckLine]) -> impl Iterator<Item = (&CheckLine, &str)> {
+    let untried = lines.iter().filter(|line| line.tried == 0);
+    untried.filter_map(|line| Some((line, line.first_failure.as_deref()?)))
 }
 
 /// The lines of earlier checks of other images, then these.

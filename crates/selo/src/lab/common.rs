@@ -7,8 +7,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use selo_lab::algorithm::Algorithm;
 use selo_lab::board::Board;
 use selo_lab::contender::{Contender, Unit};
+use selo_lab::measure;
 use selo_lab::project::{ALL, Project, Selection};
 use selo_lab::row::Fidelity;
 use selo_lab::runner::{RUNNERS, SERIAL};
@@ -43,9 +45,10 @@ pub struct Units {
     /// Images that run at the same time (default: one a core, one on wall-clock boards)
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Millions of cycles that one operation may take on a chip before it counts as hung
-    #[arg(long, value_name = "N", default_value_t = selo_lab::measure::CYCLE_LIMIT / 1_000_000)]
-    limit: u64,
+    /// Millions of cycles, or of instructions where those are counted, that one operation may
+    /// take on a chip (default: 4000, or what the algorithm's entry in algorithms/ says)
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
     /// Fetch nothing: contenders whose sources are not in the cache are left out
     #[arg(long)]
     pub offline: bool,
@@ -89,8 +92,17 @@ pub fn named(list: &[String], name: &str) -> bool {
 }
 
 impl Units {
-    pub fn cycle_limit(&self) -> u64 {
-        self.limit.saturating_mul(1_000_000)
+    /// The limit of a call that was named, in cycles.
+    pub fn cycle_limit(&self) -> Option<u64> {
+        self.limit
+            .map(|millions| millions.saturating_mul(1_000_000))
+    }
+
+    /// Whether a call over the limit is no fault: somebody named the limit.
+    pub fn excuses_limit(&self, project: &Project, algorithm: &str) -> bool {
+        let of_name = |found: &&Algorithm| found.name == algorithm;
+        let found = project.algorithms.iter().find(of_name);
+        found.is_none_or(|found| measure::excuses_limit(self.cycle_limit(), found))
     }
 
     /// Simulated chips do not disturb each other; wall-clock measurements do.

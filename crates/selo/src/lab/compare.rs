@@ -24,6 +24,7 @@ figure has a status and a reason:
   needs-hardware  only the device gives this; the reason has the command that fills it
   needs-board     the board has no file yet
   does-not-fit    measured: too large for the board, by the bytes in the reason
+  over-limit      measured: a call takes more than the limit in the reason
   not-supported   the implementation does not offer the operation
   published-only  not a thing that the lab measures, such as a current that it takes from the paper
 

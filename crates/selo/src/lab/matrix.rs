@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use selo_lab::board::Board;
 use selo_lab::build::Builder;
+use selo_lab::measure;
 use selo_lab::project::Project;
 use selo_lab::row::{Metric, Row};
 use selo_lab::{Error, runner};
-use selo_report::matrix::{Matrix, State};
+use selo_report::matrix::{Matrix, MatrixCell, State};
 use selo_report::table::TerminalStyle;
 
 use super::common::{Units, fetched, named};
@@ -40,7 +41,9 @@ a wall-clock board one at a time.
 
 Behind a figure stands what it is worth: = every cycle counted, ≈ by a timing model,
 # instructions, ~ read from a clock. A cell without a figure says why: does not fit (by
-so many bytes), wrong, does not build, crashed, not offered, not measured.
+so many bytes), over the limit of a call (--limit), wrong, does not build, crashed, not
+offered, not measured. A board that never has a metric has no column of it; below the table
+stands why.
 
 Examples:
   selo lab matrix --algorithm aes-128,sha-256 --metric cycles,time,flash
@@ -109,8 +112,13 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     if done.boards.is_empty() || (done.left_out && !args.board.is_empty()) {
         return Ok(ExitCode::from(rows::MISSING));
     }
-    let bad = |state| matches!(state, State::Wrong | State::DoesNotBuild | State::Crashed);
-    Ok(if matrix.cells().any(|cell| bad(cell.state)) {
+    let bad = |cell: &MatrixCell| match cell.state {
+        State::Wrong | State::DoesNotBuild | State::Crashed => true,
+        // At a limit that nobody named, a call hangs.
+        State::OverLimit => !args.units.excuses_limit(&project, &cell.algorithm),
+        _ => false,
+    };
+    Ok(if matrix.cells().any(bad) {
         ExitCode::from(1)
     } else {
         ExitCode::SUCCESS
@@ -261,8 +269,13 @@ fn arrange(args: &Args, project: &Project, done: &Done) -> anyhow::Result<Matrix
             (*b, c.as_str(), a.as_str(), *s) == (board, contender, algorithm, strategy)
         })
     };
+    let lacks = |board: &str, metric: Metric| {
+        let board = project.board(board).ok()?;
+        measure::never_given(project, board, metric)
+    };
     let context = report::context(project);
-    Ok(Matrix::new(&rows, &done.boards, &offers, &context))
+    let boards = &done.boards;
+    Ok(Matrix::new(&rows, boards, &offers, &lacks, &context))
 }
 
 fn print(args: &Args, matrix: &Matrix) -> anyhow::Result<()> {

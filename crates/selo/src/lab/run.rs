@@ -105,8 +105,12 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         rows::print(&text(args, &rows, board.title.as_str()))?;
     }
     let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
+    let over_limit = match count(Status::OverLimit) {
+        0 => String::new(),
+        n => format!(", {n} over the limit"),
+    };
     eprintln!(
-        "{} of {} units, {} rows ({} ok, {} variable-time, {} do not fit, {} not supported, {} failed, {} crashed) in {}",
+        "{} of {} units, {} rows ({} ok, {} variable-time, {} do not fit, {} not supported, {} failed, {} crashed{over_limit}) in {}",
         rows.iter()
             .map(|r| (&r.contender, &r.algorithm, &r.strategy))
             .collect::<std::collections::BTreeSet<_>>()
@@ -125,7 +129,12 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     if left_out > 0 {
         return Ok(ExitCode::from(rows::MISSING));
     }
-    let bad = count(Status::Failed) + count(Status::Crashed) + missing;
+    // At a limit that nobody named, a call hangs.
+    let hangs = |row: &&Row| {
+        row.status == Status::OverLimit && !how.excuses_limit(&project, &row.algorithm)
+    };
+    let hung = rows.iter().filter(hangs).count();
+    let bad = count(Status::Failed) + count(Status::Crashed) + hung + missing;
     Ok(if bad == 0 {
         ExitCode::SUCCESS
     } else {

@@ -112,7 +112,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
             metrics: survey::metrics(board.fidelity),
             operations: Vec::new(),
             power: None,
-            cycle_limit: args.limit.saturating_mul(1_000_000),
+            cycle_limit: Some(args.limit.saturating_mul(1_000_000)),
         };
         lines.extend(on_board(&lab, &units, &effort, args.json)?);
     }
