@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int has_failed;
+static int has_failed, heap_refused;
 
 /* ---- Lines ------------------------------------------------------------------------------ */
 
@@ -20,6 +20,12 @@ static int has_failed;
 
 void client_failed(const char *fault, const char *reason, long number)
 {
+    /* A library that finds no memory in the middle of a signature says that the signature is
+     * wrong. */
+    if (heap_refused) {
+        fault = "machine";
+        reason = "no memory";
+    }
     if (!has_failed)
         SAY("failed fault=%s number=%ld reason=%s\n", fault, number, reason);
     has_failed = 1;
@@ -67,6 +73,8 @@ void *__wrap_malloc(size_t size)
         heap_now += malloc_usable_size(block);
         if (heap_now > heap_most)
             heap_most = heap_now;
+    } else if (size > 0) {
+        heap_refused = 1;
     }
     return block;
 }

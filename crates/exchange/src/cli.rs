@@ -223,6 +223,8 @@ message until the client may send; the exchange from the request until its whole
 Examples:
   selo exchange tls --to https://localhost:7391 --ca tls/ca.pem --suite all
   selo exchange tls --ca tls/ca.pem --client wolfssl,wolfssl@esp8266,mbedtls@esp8266 --repeat 5
+  selo exchange tls --ca tls/ca.pem --client wolfssl@esp8266 --group x25519,x25519mlkem768 \
+      --handshake full,resumed --repeat 3
   selo exchange tls --to https://station.example:7380 --ca ca.pem --token-file token \\
       --group x25519,x25519mlkem768 --handshake full,resumed --repeat 100
 

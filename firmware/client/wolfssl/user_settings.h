@@ -26,6 +26,8 @@ extern int client_random(unsigned char *to, unsigned int size);
 #include <time.h>
 extern time_t client_time(time_t *unused);
 #define XTIME(unused) client_time(unused)
+/* gmtime() keeps its answer in a variable of the thread, and without a system there is none. */
+#define HAVE_GMTIME_R
 #define XTIME_MS(unused) ((sword64)client_time(unused) * 1000)
 
 /* TLS 1.3 and nothing before it, as a client. */
