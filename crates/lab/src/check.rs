@@ -300,7 +300,9 @@ impl Lab<'_> {
         if unit.algorithm.interface == Interface::PublicKey {
             lines.extend(self.round_trips(unit, &mut agent, start, &mut over_limit)?);
         }
-        if constant_time && self.board.fidelity.is_deterministic() {
+        // Whose key pair was not waited for once is not waited for again.
+        let waited = unit.algorithm.interface != Interface::PublicKey || over_limit.is_none();
+        if constant_time && waited && self.board.fidelity.is_deterministic() {
             let verdict = self.constant_time(unit, &mut agent, start, effort, &mut over_limit);
             lines.extend(verdict?);
         }
@@ -405,10 +407,7 @@ impl Lab<'_> {
                     let what = format!("key pair {number}");
                     self.stopped(unit, &what, &error, &mut line, over_limit);
                     *agent = start()?;
-                    // Only chance is against the next pair, if it was the search that took long.
-                    if line.failed > 0 {
-                        break;
-                    }
+                    break;
                 }
                 Err(error) => return Err(error),
             }
