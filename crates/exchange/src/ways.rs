@@ -485,7 +485,7 @@ pub fn table(ways: &[Way], readings: u32, chips: &BTreeMap<&str, Chip<'_>>) -> T
             Column::number("Sent", "bytes"),
             Column::number("Received", "bytes"),
             Column::number("Waits", ""),
-            Column::number("Computing", "cycles").with_note("Of the Uno, exact."),
+            Column::number("Computing", "cycles").with_note("Of the simulated Uno, cycle-exact."),
             Column::number("Computing", "M instructions").with_note("Of an emulated core."),
             Column::number("Computing", "M cycles, modelled").with_note(
                 "Its instructions by the model of the core (`selo lab calibration`), whose error stands below. Where there is none, nobody knows the cycles.",
