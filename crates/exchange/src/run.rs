@@ -197,7 +197,7 @@ mod tests {
         let error = result.expect_err("the server is gone");
         assert_eq!(error.exit_code(), 1);
         assert!(error.to_string().starts_with("3 of 17"), "{error}");
-        let (mut rows, before) = Rows::open(&path).expect("rows were kept");
+        let (mut rows, before): (Rows, Vec<Row>) = Rows::open(&path).expect("rows were kept");
         assert_eq!(before.iter().filter(|row| row.warm_up).count(), 4);
         assert_eq!(before.iter().filter(|row| row.fault.is_some()).count(), 3);
         let ciphers: Vec<&str> = before[4..14].iter().map(|row| &*row.unit.cipher).collect();
