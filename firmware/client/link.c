@@ -2,11 +2,18 @@
  * reading, so that the same is counted of it as of a client with TLS. `selo exchange link` plays
  * the gateway. On the connection each frame stands behind its size.
  *
- * The job is the node's id and its device key. */
+ * The job is the node's id and its device key. With CLIENT_PAIRS the node has neither: it pairs,
+ * and joins and sends with the key that it gets so. */
 #include "client.h"
+#include "frames.h"
 
 #include <selo.h>
 #include <string.h>
+
+/* 0, or 1: the node has no key yet. */
+#ifndef CLIENT_PAIRS
+#define CLIENT_PAIRS 0
+#endif
 
 enum { ID_BYTES = 4, KEY_BYTES = 32, READING_BYTES = 16 };
 
@@ -17,29 +24,17 @@ static int awaits;
 
 static enum selo_status send_frame(void *unused, const uint8_t *frame, uint8_t size)
 {
-    uint8_t bytes[1 + SELO_LINK_FRAME_MAX];
     (void)unused;
-    bytes[0] = size;
-    memcpy(bytes + 1, frame, size);
-    return client_send(bytes, 1u + size) == 1u + size ? SELO_OK : SELO_ERROR_SEND;
+    return frames_send(frame, size) == 0 ? SELO_OK : SELO_ERROR_SEND;
 }
 
 static uint8_t receive_frame(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
 {
-    uint8_t size;
     (void)unused;
     if (!awaits)
         return 0;
     awaits = 0;
-    if (client_receive(&size, 1) != 1 || size > SELO_LINK_FRAME_MAX)
-        return 0;
-    for (uint8_t have = 0; have < size;) {
-        size_t got = client_receive(frame + have, (size_t)(size - have));
-        if (got == 0)
-            return 0;
-        have = (uint8_t)(have + got);
-    }
-    return size;
+    return frames_receive(frame, SELO_LINK_FRAME_MAX);
 }
 
 /* Nothing is repeated here, so no time passes. */
@@ -78,21 +73,46 @@ static const struct selo_hal hal = {
     .store = store,
 };
 
+/* Polls once, when a frame is to come. */
+static int comes(enum selo_node_event event)
+{
+    awaits = 1;
+    return selo_node_poll(&node) == event;
+}
+
+static int join(void)
+{
+    return selo_node_join(&node) == SELO_OK && comes(SELO_NODE_JOINED);
+}
+
+#if CLIENT_PAIRS
+/* Whoever compares the digits takes no instructions of the node's. */
+static int pair(void)
+{
+    return selo_node_pair(&node) == SELO_OK && comes(SELO_NODE_DIGITS) &&
+           selo_node_confirm(&node, 1) == SELO_OK && comes(SELO_NODE_PAIRED);
+}
+#endif
+
+static int send_reading(const uint8_t reading[READING_BYTES])
+{
+    return selo_node_send(&node, reading, READING_BYTES, 0) == SELO_OK;
+}
+
 static void perform(void)
 {
     uint8_t reading[READING_BYTES];
-    enum selo_status status;
-    enum selo_node_event event = SELO_NODE_NOTHING;
+    int done;
     client_begin();
     PORT_MARK(1);
-    status = selo_node_join(&node);
-    if (status == SELO_OK) {
-        awaits = 1;
-        event = selo_node_poll(&node);
-    }
+#if CLIENT_PAIRS
+    done = pair();
+#else
+    done = join();
+#endif
     PORT_MARK(2);
-    if (status != SELO_OK || event != SELO_NODE_JOINED) {
-        client_failed("protocol", "the node did not join", status);
+    if (!done) {
+        client_failed("protocol", CLIENT_PAIRS ? "the node did not pair" : "the node did not join", 0);
         return;
     }
     client_end("handshake");
@@ -102,26 +122,32 @@ static void perform(void)
     }
     client_begin();
     PORT_MARK(1);
-    status = selo_node_send(&node, reading, sizeof reading, 0);
+#if CLIENT_PAIRS
+    done = join() && send_reading(reading);
+#else
+    done = send_reading(reading);
+#endif
     PORT_MARK(2);
     client_end("exchange");
-    if (status != SELO_OK)
-        client_failed("protocol", "the reading was not sent", status);
+    if (!done)
+        client_failed("protocol", "the reading was not sent", 0);
 }
 
 int main(void)
 {
     uint8_t job[ID_BYTES + KEY_BYTES];
-    uint32_t id;
     if (port_load("job", job, sizeof job) != sizeof job ||
         selo_node_begin(&node, &hal) != SELO_OK) {
         client_failed("machine", "this job cannot be read", 0);
         return 1;
     }
-    id = (uint32_t)job[0] | (uint32_t)job[1] << 8 | (uint32_t)job[2] << 16 | (uint32_t)job[3] << 24;
+#if !CLIENT_PAIRS
+    uint32_t id = (uint32_t)job[0] | (uint32_t)job[1] << 8 | (uint32_t)job[2] << 16 |
+                  (uint32_t)job[3] << 24;
     if (selo_node_provision(&node, id, job + ID_BYTES) != SELO_OK) {
         client_failed("machine", "the node takes no key", 0);
         return 1;
     }
+#endif
     return client_run(perform);
 }

@@ -110,9 +110,19 @@ holds "wolfSSL there resumes by the hybrid" once --client wolfssl@esp8266 "${cha
 holds "with its shares, and in the part's RAM" counts 1 '"verified":true' '"device":"esp8266"' \
     '"group":"x25519mlkem768","handshake":"resumed"' '"memory":81920,"heap":2[0-9]{4},' \
     '"handshake_sent":15[0-9]{2},"handshake_received":12[0-9]{2},'
-holds "a node of the link" "$selo" link --board esp8266 --repeat 1 --warm-up 0 --out "$rows"
+holds "a node of the link, by every way" "$selo" link --board esp8266 --handshake all --repeat 1 \
+    --warm-up 0 --out "$rows"
 holds "it is counted" counts 1 '"experiment":"link"' '"verified":true' '"sent":87,"received":58' \
     '"instructions":\{"handshake":[0-9]{8},"exchange":[0-9]{5}\}'
+holds "a pairing, and the join after it" counts 1 '"handshake":"pair"' '"verified":true' \
+    '"sent":178,"received":116' '"instructions":\{"handshake":[0-9]{8},"exchange":[0-9]{8}\}'
+holds "the published protocol, which authenticates nobody" counts 1 '"handshake":"classic"' \
+    '"verified":true' '"authenticated":false' '"sent":67,"received":33'
+holds "a node on a core with a cycle model" "$selo" link --board stm32f103 --repeat 1 --warm-up 0 \
+    --out "$rows"
+holds "has cycles, and what they are worth" counts 1 '"device":"stm32f103"' '"verified":true' \
+    '"cycles":\{"handshake":1[0-9]{7},' '"caution":"cycle model cortex-m3 '
+holds "and no other has" counts 1 '"cycles":'
 
 both=(--client wolfssl,mbedtls)
 ca=$work/other.pem
@@ -143,6 +153,8 @@ holds "by instructions" grep -E '^"TLS 1.3, .*wolfssl[^,]*",esp8266,' "$work/way
 holds "with resumed ones" grep -E '^"TLS 1.3, .*x25519, resumed, mbedtls[^,]*",esp8266,' "$work/ways"
 holds "and by the hybrid" \
     grep -E '^"TLS 1.3, .*x25519mlkem768, resumed, wolfssl[^,]*",esp8266,' "$work/ways"
-holds "and the link" grep -E '^"?link, join"?,esp8266,' "$work/ways"
+for way in 'link, join' 'link, pair and join' classic; do
+    holds "and $way" grep -E "^\"?$way\"?,esp8266," "$work/ways"
+done
 echo "exchange-clients: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

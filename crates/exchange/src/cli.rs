@@ -20,6 +20,7 @@ use crate::embedded::Embedded;
 use crate::error::{Error, Result};
 use crate::implementation::{self, Implementation};
 use crate::key::Key;
+use crate::link::Handshake;
 use crate::payload::Payload;
 use crate::row::{self, Experiment, Figure, Row, Rows, Served, Stamps, Unit};
 use crate::run::{Measured, Outcome, Plan, run};
@@ -300,6 +301,7 @@ those of TLS in `selo exchange ways`.
 
 Examples:
   selo exchange link --board esp8266,rpi3 --repeat 3
+  selo exchange link --board esp8266 --handshake join,pair,classic
   selo exchange link --board esp8266 --suite all")]
 pub struct LinkArgs {
     /// Boards, or native for this machine
@@ -308,6 +310,10 @@ pub struct LinkArgs {
     /// Suites of the link, or all
     #[arg(long, value_delimiter = ',', default_value = "chachapoly-blake2s")]
     suite: Vec<String>,
+    /// What comes before the reading, or all: join; pair, and a join with the key that it gave;
+    /// classic, the published protocol, which authenticates nobody
+    #[arg(long, value_delimiter = ',', default_value = "join")]
+    handshake: Vec<String>,
     #[command(flatten)]
     common: Common,
 }
@@ -825,22 +831,41 @@ impl LinkArgs {
         let suites = named(&self.suite, &selo_link::Suite::ALL, by_name, "suite")?;
         let project = load(project)?;
         let timeout = Duration::from_secs(self.common.timeout);
+        let handshakes = named(
+            &self.handshake,
+            &Handshake::ALL,
+            Handshake::by_name,
+            "handshake",
+        )?;
+        let mut wanted = Vec::new();
+        for handshake in handshakes {
+            // The published protocol has no suites.
+            let suites = match handshake {
+                Handshake::Classic => &suites[..1],
+                _ => &suites[..],
+            };
+            wanted.extend(suites.iter().map(|suite| (handshake, *suite)));
+        }
         let mut nodes = Vec::new();
         for board in &self.board {
-            for &suite in &suites {
-                let node = link::build(&project, suite, board, say)?;
+            for &(handshake, suite) in &wanted {
+                let node = link::build(&project, handshake, suite, board, say)?;
                 let unit = Unit {
                     experiment: Experiment::Link,
                     scenario: self.common.scenario.clone(),
                     implementation: node.implementation.clone(),
                     device: Some(node.device().to_owned()),
-                    cipher: suite.name().into(),
+                    cipher: match handshake {
+                        Handshake::Classic => "aes-256-ecb",
+                        _ => suite.name(),
+                    }
+                    .into(),
                     group: None,
-                    handshake: Some("join".into()),
+                    handshake: Some(handshake.name().into()),
                     payload: "reading".into(),
                     bytes: link::READING as u64,
                 };
-                nodes.push((unit, suite, node));
+                nodes.push((unit, handshake, suite, node));
             }
         }
         let units = nodes.iter().map(|(unit, ..)| unit.clone()).collect();
@@ -849,14 +874,14 @@ impl LinkArgs {
             .map(|(.., node)| (node.device().to_owned(), node.machine.clone()))
             .collect();
         self.common.perform(units, machines, |unit| {
-            let (_, suite, node) = nodes
+            let (_, handshake, suite, node) = nodes
                 .iter()
                 .find(|(known, ..)| known == unit)
                 .ok_or_else(|| Error::Protocol("a unit of another run".into()))?;
-            let done = link::exchange(node, *suite, timeout)?;
+            let done = link::exchange(node, *handshake, *suite, timeout)?;
             Ok(Measured {
                 server: "selo-link".into(),
-                authenticated: true,
+                authenticated: *handshake != Handshake::Classic,
                 sent: done.sent,
                 received: done.received,
                 stamps: None,

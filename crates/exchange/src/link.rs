@@ -1,40 +1,86 @@
 //! The link in the place of TLS, for comparison: a node (`firmware/client/link.c`) on this machine
-//! or on a board's emulator joins and sends one reading; the gateway is played here, by
-//! `selo-link`, which shares no code with the node.
+//! or on a board's emulator joins, or pairs and joins, and sends one reading; so does a node of the
+//! published protocol (`classic.c`). The gateway is played here, by `selo-link`, which shares no
+//! code with the nodes.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use selo_lab::project::Project;
-use selo_link::frame::{Frame, JoinRequest};
+use selo_link::classic::ClassicKey;
+use selo_link::frame::{Classic, Frame, JoinRequest};
 use selo_link::join::JoinOpened;
-use selo_link::session::SessionId;
+use selo_link::pair::GatewayPairing;
+use selo_link::session::{Session, SessionId};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
 
 use crate::embedded::{Embedded, ends};
 use crate::error::{Error, Result};
 use crate::tls::client::Done;
 
-/// The list of the node.
-const NODE: &str = "link";
-/// Bytes of its reading (link.c).
+/// Bytes of the reading (link.c).
 pub const READING: usize = 16;
 
-/// Builds a node with that suite for a board.
-pub fn build(project: &Project, suite: Suite, board: &str, say: fn(&str)) -> Result<Embedded> {
-    let define = format!("-DSELO_LINK_SUITE={}", suite.code());
-    Embedded::build(project, NODE, Some(board), &[define], say)
+/// What comes before the reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// A join with a key that is there.
+    Join,
+    /// A pairing; join and reading come with the key that it gave.
+    Pair,
+    /// The published protocol's exchange of keys, which authenticates nobody.
+    Classic,
 }
 
-/// One join and one reading.
-pub fn exchange(node: &Embedded, suite: Suite, timeout: Duration) -> Result<Done> {
-    let mut random = [0; 4 + 32 + 32];
+impl Handshake {
+    pub const ALL: [Handshake; 3] = [Handshake::Join, Handshake::Pair, Handshake::Classic];
+
+    /// On the command line and in rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Handshake::Join => "join",
+            Handshake::Pair => "pair",
+            Handshake::Classic => "classic",
+        }
+    }
+
+    pub fn by_name(name: &str) -> Option<Handshake> {
+        Handshake::ALL.into_iter().find(|one| one.name() == name)
+    }
+}
+
+/// Builds a node with that suite for a board; the published protocol has its own.
+pub fn build(
+    project: &Project,
+    handshake: Handshake,
+    suite: Suite,
+    board: &str,
+    say: fn(&str),
+) -> Result<Embedded> {
+    let pairs = u8::from(handshake == Handshake::Pair);
+    let defines = [
+        format!("-DSELO_LINK_SUITE={}", suite.code()),
+        format!("-DCLIENT_PAIRS={pairs}"),
+    ];
+    match handshake {
+        Handshake::Classic => Embedded::build(project, "classic", Some(board), &[], say),
+        _ => Embedded::build(project, "link", Some(board), &defines, say),
+    }
+}
+
+/// One handshake and one reading.
+pub fn exchange(
+    node: &Embedded,
+    handshake: Handshake,
+    suite: Suite,
+    timeout: Duration,
+) -> Result<Done> {
+    let mut random = [0; 4 + 32 + 32 + 32];
     getrandom::fill(&mut random).map_err(Error::Random)?;
-    let (device, rest) = random.split_at(4);
-    let (key, ephemeral) = rest.split_at(32);
-    let device = u32::from_le_bytes(array(device));
-    let job = &random[..4 + 32];
+    let (job, ephemerals) = random.split_at(4 + 32);
+    let (device, key) = job.split_at(4);
+    let (first, second) = ephemerals.split_at(32);
     let machine = |source| Error::Machine {
         doing: "make a connection to the node",
         source,
@@ -43,24 +89,25 @@ pub fn exchange(node: &Embedded, suite: Suite, timeout: Duration) -> Result<Done
     ours.set_read_timeout(Some(timeout)).map_err(machine)?;
     let gateway = Gateway {
         suite,
-        device: DeviceId(device),
+        device: DeviceId(u32::from_le_bytes(array(device))),
         key: DeviceKey::new(array(key)),
-        ephemeral: EphemeralSecret::new(array(ephemeral)),
+        ephemeral: EphemeralSecret::new(array(first)),
         stream: ours,
+        seconds: timeout.as_secs(),
         heard: 0,
         answered: 0,
     };
+    let pairing = EphemeralSecret::new(array(second));
     std::thread::scope(|scope| {
-        let playing = scope.spawn(move || gateway.play(timeout));
+        let playing = scope.spawn(move || gateway.play(handshake, pairing));
         let done = node.exchange(job, || ends(theirs, UnixStream::try_clone), timeout);
         let crashed = || Error::Protocol("the gateway crashed".into());
         let played = playing.join().map_err(|_| crashed())?;
         // What the node says of itself tells more than that it is gone.
         let mut done = done?.done;
-        let (join, reading) = played?;
-        done.times.handshake_sent = join.0;
-        done.times.handshake_received = join.1;
-        (done.sent, done.received) = (join.0 + reading, join.1);
+        let played = played?;
+        (done.times.handshake_sent, done.times.handshake_received) = played.handshake;
+        (done.sent, done.received) = played.all;
         Ok(done)
     })
 }
@@ -77,46 +124,78 @@ struct Gateway {
     key: DeviceKey,
     ephemeral: EphemeralSecret,
     stream: UnixStream,
+    seconds: u64,
     heard: u64,
     answered: u64,
 }
 
+/// Bytes from the node and to it.
+struct Played {
+    handshake: (u64, u64),
+    all: (u64, u64),
+}
+
+fn wrong(what: impl std::fmt::Display) -> Error {
+    Error::Protocol(format!("the node {what}"))
+}
+
 impl Gateway {
-    /// Bytes of the join, from the node and to it, and those of the reading.
-    fn play(mut self, timeout: Duration) -> Result<((u64, u64), u64)> {
-        let wrong = |what: String| Error::Protocol(format!("the node {what}"));
-        let seconds = timeout.as_secs();
-        let frame = self.frame(seconds)?;
-        let Ok(Frame::JoinRequest(request)) = Frame::parse(&frame) else {
-            return Err(wrong("sends no JOIN-REQUEST".into()));
+    fn play(mut self, handshake: Handshake, pairing: EphemeralSecret) -> Result<Played> {
+        let after = match handshake {
+            Handshake::Classic => {
+                let key = self.agree()?;
+                let after = (self.heard, self.answered);
+                self.blocks(&key)?;
+                after
+            }
+            Handshake::Pair => {
+                self.pair(pairing)?;
+                let after = (self.heard, self.answered);
+                let mut session = self.join()?;
+                self.reading(&mut session)?;
+                after
+            }
+            Handshake::Join => {
+                let mut session = self.join()?;
+                let after = (self.heard, self.answered);
+                self.reading(&mut session)?;
+                after
+            }
         };
-        let session = self.accept(&request).map_err(wrong)?;
-        let (mut session, answer) = session;
-        let mut out = vec![u8::try_from(answer.len()).unwrap_or(u8::MAX)];
-        out.extend_from_slice(&answer);
-        self.stream
-            .write_all(&out)
-            .map_err(|error| Error::network(error, "answering the node", seconds))?;
-        self.answered += answer.len() as u64;
-        let join = (self.heard, self.answered);
-        let frame = self.frame(seconds)?;
-        let Ok(Frame::Up(data)) = Frame::parse(&frame) else {
-            return Err(wrong("sends no reading".into()));
-        };
-        let mut out = [0; FRAME_MAX];
-        let opened = session
-            .open(&data, &mut out)
-            .map_err(|refusal| wrong(format!("seals wrongly: {refusal}")))?;
-        if opened.payload.len() != READING {
-            return Err(wrong("sends another reading".into()));
-        }
-        Ok((join, self.heard - join.0))
+        Ok(Played {
+            handshake: after,
+            all: (self.heard, self.answered),
+        })
     }
 
-    fn accept(
-        &self,
-        request: &JoinRequest<'_>,
-    ) -> Result<(selo_link::session::Session, Vec<u8>), String> {
+    fn pair(&mut self, ephemeral: EphemeralSecret) -> Result<()> {
+        let frame = self.frame()?;
+        let Ok(Frame::PairCommit(commit)) = Frame::parse(&frame) else {
+            return Err(wrong("sends no PAIR-COMMIT"));
+        };
+        let (pairing, key) = GatewayPairing::start(&commit, ephemeral);
+        self.answer(&key)?;
+        let frame = self.frame()?;
+        let Ok(Frame::PairReveal(reveal)) = Frame::parse(&frame) else {
+            return Err(wrong("sends no PAIR-REVEAL"));
+        };
+        let refused = |refusal| wrong(format!("pairs wrongly: {refusal}"));
+        let compared = pairing.reveal(&reveal).map_err(refused)?;
+        (self.device, self.key) = (compared.device(), compared.device_key().clone());
+        self.answer(&compared.result(true))
+    }
+
+    fn join(&mut self) -> Result<Session> {
+        let frame = self.frame()?;
+        let Ok(Frame::JoinRequest(request)) = Frame::parse(&frame) else {
+            return Err(wrong("sends no JOIN-REQUEST"));
+        };
+        let (session, answer) = self.accept(&request).map_err(wrong)?;
+        self.answer(&answer)?;
+        Ok(session)
+    }
+
+    fn accept(&self, request: &JoinRequest<'_>) -> Result<(Session, Vec<u8>), String> {
         let refused = |refusal| format!("joins wrongly: {refusal}");
         if request.device != self.device {
             return Err("has another name".into());
@@ -128,8 +207,55 @@ impl Gateway {
         Ok((keys.gateway_session(), answer.to_vec()))
     }
 
+    fn reading(&mut self, session: &mut Session) -> Result<()> {
+        let frame = self.frame()?;
+        let Ok(Frame::Up(data)) = Frame::parse(&frame) else {
+            return Err(wrong("sends no reading"));
+        };
+        let mut out = [0; FRAME_MAX];
+        let opened = session
+            .open(&data, &mut out)
+            .map_err(|refusal| wrong(format!("seals wrongly: {refusal}")))?;
+        sized(opened.payload)
+    }
+
+    fn agree(&mut self) -> Result<ClassicKey> {
+        let frame = self.frame()?;
+        let Ok(Frame::Classic(Classic::Request)) = Frame::parse(&frame) else {
+            return Err(wrong("sends no request"));
+        };
+        let key = Classic::encode_gateway_key(&self.ephemeral.public_key());
+        self.answer(&key)?;
+        let frame = self.frame()?;
+        let Ok(Frame::Classic(Classic::NodeKey(key))) = Frame::parse(&frame) else {
+            return Err(wrong("sends no key"));
+        };
+        ClassicKey::agree(&self.ephemeral, key).map_err(wrong)
+    }
+
+    fn blocks(&mut self, key: &ClassicKey) -> Result<()> {
+        let frame = self.frame()?;
+        let Ok(Frame::Classic(Classic::Blocks(blocks))) = Frame::parse(&frame) else {
+            return Err(wrong("sends no reading"));
+        };
+        let mut out = [0; FRAME_MAX];
+        let text = key.open(blocks, &mut out);
+        sized(text.map_err(|error| wrong(format!("encrypts wrongly: {error}")))?)
+    }
+
+    fn answer(&mut self, frame: &[u8]) -> Result<()> {
+        let mut out = vec![u8::try_from(frame.len()).unwrap_or(u8::MAX)];
+        out.extend_from_slice(frame);
+        self.stream
+            .write_all(&out)
+            .map_err(|error| Error::network(error, "answering the node", self.seconds))?;
+        self.answered += frame.len() as u64;
+        Ok(())
+    }
+
     /// The next frame: its size, then its bytes.
-    fn frame(&mut self, seconds: u64) -> Result<Vec<u8>> {
+    fn frame(&mut self) -> Result<Vec<u8>> {
+        let seconds = self.seconds;
         let lost = |error| Error::network(error, "listening to the node", seconds);
         let mut size = [0];
         self.stream.read_exact(&mut size).map_err(lost)?;
@@ -137,5 +263,12 @@ impl Gateway {
         self.stream.read_exact(&mut frame).map_err(lost)?;
         self.heard += frame.len() as u64;
         Ok(frame)
+    }
+}
+
+fn sized(reading: &[u8]) -> Result<()> {
+    match reading.len() {
+        READING => Ok(()),
+        _ => Err(wrong("sends another reading")),
     }
 }

@@ -243,52 +243,91 @@ pub fn ways(file: &Value, suite: &str, rows: &[Row], readings: u32) -> Vec<Way> 
     ways
 }
 
-/// The link on other boards, as rows of this crate have it.
+/// The link and the published protocol on other boards, as rows of this crate have them.
 fn boards(rows: &[Row], suite: &str, n: f64) -> Vec<Way> {
-    let mut found = Vec::new();
-    for group in groups(rows, Experiment::Link) {
-        if group.unit.cipher != suite {
-            continue;
-        }
-        let mean = |of: &dyn Fn(&Row, &TlsTimes) -> f64| {
+    let all = groups(rows, Experiment::Link);
+    let is = |group: &Group<'_>, handshake: &str| {
+        group.unit.handshake.as_deref() == Some(handshake)
+            && (group.unit.cipher == suite || handshake == "classic")
+    };
+    let part = |group: &Group<'_>, of: fn(Part) -> f64, handshake: bool| {
+        let mean = |of: &dyn Fn(&Row, &TlsTimes) -> u64| {
             let with_times = group.rows.iter().filter_map(|row| Some((row, row.tls?)));
-            let sum: f64 = with_times.map(|(row, tls)| of(row, &tls)).sum();
-            sum / group.rows.len().max(1) as f64
+            let sum: u64 = with_times.map(|(row, tls)| of(row, &tls)).sum();
+            sum as f64 / group.rows.len().max(1) as f64
         };
-        let part = |part: fn(Part) -> f64| computing(&group.rows, part);
-        let join = Cost {
-            sent: mean(&|_, tls| tls.handshake_sent as f64),
-            received: mean(&|_, tls| tls.handshake_received as f64),
-            trips: 1.0,
-            computing: part(|part| part.handshake),
+        let computing = computing(&group.rows, of);
+        match handshake {
+            true => Cost {
+                sent: mean(&|_, tls| tls.handshake_sent),
+                received: mean(&|_, tls| tls.handshake_received),
+                trips: mean(&|_, tls| tls.handshake_trips),
+                computing,
+            },
+            false => Cost {
+                sent: mean(&|row, tls| row.sent - tls.handshake_sent),
+                received: mean(&|row, tls| row.received - tls.handshake_received),
+                trips: mean(&|_, tls| tls.exchange_trips),
+                computing,
+            },
+        }
+    };
+    let mut found = Vec::new();
+    for group in &all {
+        let first = part(group, |part| part.handshake, true);
+        let rest = part(group, |part| part.exchange, false);
+        let mut push = |name: &str, alone, of_a_day, note| {
+            found.push(Way {
+                name: name.into(),
+                on: group.unit.device.clone().unwrap_or_default(),
+                alone,
+                of_a_day,
+                memory: memory(group, None),
+                note,
+                caution: caution(group),
+            });
         };
-        let reading = Cost {
-            sent: mean(&|row, tls| (row.sent - tls.handshake_sent) as f64),
-            received: 0.0,
-            trips: 0.0,
-            computing: part(|part| part.exchange),
-        };
-        let way = |name: &str, alone, of_a_day, note| Way {
-            name: name.into(),
-            on: group.unit.device.clone().unwrap_or_default(),
-            alone,
-            of_a_day,
-            memory: memory(&group, None),
-            note,
-            caution: caution(&group),
-        };
-        found.push(way(
-            "link, in a session",
-            reading,
-            reading,
-            "A session that is there already. In portable C, without a radio.",
-        ));
-        found.push(way(
-            "link, join",
-            join.plus(1.0, reading),
-            join.plus(n, reading).shared(n),
-            "A join at the start of the day. In portable C, without a radio.",
-        ));
+        let both = first.plus(1.0, rest);
+        if is(group, "classic") {
+            push(
+                "classic",
+                both,
+                first.plus(n, rest).shared(n),
+                "The published protocol as printed: it authenticates nobody. In portable C, without a radio.",
+            );
+        } else if is(group, "join") {
+            push(
+                "link, in a session",
+                rest,
+                rest,
+                "A session that is there already. In portable C, without a radio.",
+            );
+            push(
+                "link, join",
+                both,
+                first.plus(n, rest).shared(n),
+                "A join at the start of the day. In portable C, without a radio.",
+            );
+        } else if is(group, "pair") {
+            // The day's other readings are those of a session, which rows of joins have.
+            let joins = all.iter().find(|other| {
+                is(other, "join")
+                    && other.unit.device == group.unit.device
+                    && other.unit.implementation == group.unit.implementation
+            });
+            let (of_a_day, note) = match joins {
+                Some(joins) => (
+                    both.plus(n - 1.0, part(joins, |part| part.exchange, false))
+                        .shared(n),
+                    "A pairing is done once in a device's life; here it is done every day. In portable C, without a radio.",
+                ),
+                None => (
+                    both,
+                    "There is no row of a join, so the day's figures are those of one reading: --handshake join measures it.",
+                ),
+            };
+            push("link, pair and join", both, of_a_day, note);
+        }
     }
     found
 }

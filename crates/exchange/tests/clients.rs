@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use selo_exchange::embedded::Embedded;
-use selo_exchange::link;
+use selo_exchange::link::{self, Handshake};
 use selo_exchange::tls::library::{self, Features};
 use selo_lab::project::Project;
 use selo_link::Suite;
@@ -20,8 +20,10 @@ fn project() -> Project {
 fn a_node_of_each_suite_joins_and_sends_a_reading() {
     let project = project();
     for suite in Suite::ALL {
-        let node = link::build(&project, suite, "native", |_| {}).expect("it is built");
-        let done = link::exchange(&node, suite, Duration::from_secs(20)).expect("it joins");
+        let node =
+            link::build(&project, Handshake::Join, suite, "native", |_| {}).expect("it is built");
+        let done = link::exchange(&node, Handshake::Join, suite, Duration::from_secs(20))
+            .expect("it joins");
         // docs/protocol.md: 58 there and back, a reading of 16 bytes in 29.
         assert_eq!((done.sent, done.received), (87, 58), "{}", suite.name());
         assert_eq!(done.times.instructions, None, "a clock is not counted");
@@ -31,10 +33,38 @@ fn a_node_of_each_suite_joins_and_sends_a_reading() {
 }
 
 #[test]
+fn a_node_pairs_and_one_of_the_published_protocol_agrees_on_a_key() {
+    let project = project();
+    let run = |handshake, suite| {
+        let node = link::build(&project, handshake, suite, "native", |_| {}).expect("it is built");
+        link::exchange(&node, handshake, suite, Duration::from_secs(20)).expect("it goes well")
+    };
+    for suite in Suite::ALL {
+        // docs/protocol.md: 38 + 53 and 37 + 21; then the join and the reading with that key.
+        let done = run(Handshake::Pair, suite);
+        let pairing = (done.times.handshake_sent, done.times.handshake_received);
+        assert_eq!(pairing, (91, 58), "{}", suite.name());
+        assert_eq!((done.sent, done.received), (91 + 87, 58 + 58));
+        let trips = (done.times.handshake_trips, done.times.exchange_trips);
+        assert_eq!(trips, (2, 1), "{}", suite.name());
+    }
+    let done = run(Handshake::Classic, Suite::Ascon);
+    let keys = (done.times.handshake_sent, done.times.handshake_received);
+    assert_eq!((keys, done.sent, done.received), ((34, 33), 34 + 33, 33));
+    assert_eq!(done.times.handshake_trips, 1);
+}
+
+#[test]
 fn a_node_of_another_suite_is_refused() {
     let project = project();
-    let node = link::build(&project, Suite::Ascon, "native", |_| {}).expect("it is built");
-    let failed = link::exchange(&node, Suite::ChaChaPolyBlake2s, Duration::from_secs(20));
+    let node = link::build(&project, Handshake::Join, Suite::Ascon, "native", |_| {})
+        .expect("it is built");
+    let failed = link::exchange(
+        &node,
+        Handshake::Join,
+        Suite::ChaChaPolyBlake2s,
+        Duration::from_secs(20),
+    );
     let error = failed.expect_err("the gateway cannot open its request");
     assert_eq!(error.exit_code(), 1, "{error}");
 }
@@ -49,7 +79,8 @@ fn what_is_not_there_is_said() {
         hint.contains("wolfssl") && unknown.exit_code() == 2,
         "{unknown}"
     );
-    let nowhere = link::build(&project, Suite::Ascon, "pdp11", |_| {}).expect_err("no such board");
+    let nowhere = link::build(&project, Handshake::Join, Suite::Ascon, "pdp11", |_| {})
+        .expect_err("no such board");
     assert_eq!(nowhere.exit_code(), 2, "{nowhere}");
     // An Uno has no start-up for whole programs of this kind.
     assert!(Embedded::build(&project, "link", Some("uno"), &[], |_| {}).is_err());
@@ -59,7 +90,7 @@ fn what_is_not_there_is_said() {
 fn a_board_on_which_no_client_runs_is_named_and_those_on_which_one_does() {
     let project = project();
     for board in ["uno", "esp32"] {
-        let built = link::build(&project, Suite::Ascon, board, |_| {});
+        let built = link::build(&project, Handshake::Join, Suite::Ascon, board, |_| {});
         let error = built.expect_err("there is no start-up for it");
         assert_eq!(error.exit_code(), 2, "{error}");
         assert!(error.to_string().contains(board), "{error}");
