@@ -516,6 +516,9 @@ fn list(project: Option<&Path>) {
         println!("{}", group.name());
     }
     println!("TLS by rustls, or with @BOARD {}", LIBRARIES.join(", "));
+    println!("handshakes of TLS: full, resumed");
+    let handshakes = Handshake::ALL.map(Handshake::name);
+    println!("handshakes of the link: {}", handshakes.join(", "));
 }
 
 fn until_stopped() {
@@ -619,8 +622,14 @@ impl RunArgs {
                 // `all` means all that one offers; who names a cipher is told.
                 let all = self.cipher.iter().any(|word| word == "all");
                 for cipher in &ciphers {
-                    if all && !implementation.offers(*cipher) {
-                        continue;
+                    if !implementation.offers(*cipher) {
+                        if all {
+                            continue;
+                        }
+                        return Err(Error::usage(
+                            format!("{} does not offer {}", implementation.name(), cipher.name()),
+                            "`selo exchange list` says who offers what",
+                        ));
                     }
                     units.push(Unit {
                         experiment: Experiment::Symmetric,

@@ -111,6 +111,18 @@ fn units<'a>(project: &'a Project, spec: &str) -> Result<(String, BTreeMap<Ciphe
         let known = known.iter().map(String::as_str);
         return Err(selo_lab::Error::unknown("implementation", name, known).into());
     }
+    let contender = project.contender(name)?;
+    if let Some(strategy) = strategy {
+        let all = contender.implementations.iter();
+        let known = || {
+            all.clone()
+                .flat_map(|one| &one.strategies)
+                .map(String::as_str)
+        };
+        if !known().any(|one| one == strategy) {
+            return Err(selo_lab::Error::unknown("strategy", strategy, known()).into());
+        }
+    }
     let selection = Selection {
         contenders: vec![name.to_owned()],
         algorithms: Vec::new(),
@@ -124,7 +136,6 @@ fn units<'a>(project: &'a Project, spec: &str) -> Result<(String, BTreeMap<Ciphe
             found.entry(cipher).or_insert(unit);
         }
     }
-    let contender = project.contender(name)?;
     let mut label = format!("{name} {}", contender.version);
     if let Some(strategy) = strategy {
         label = format!("{label} {strategy}");

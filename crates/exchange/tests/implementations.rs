@@ -118,7 +118,7 @@ fn who_is_named_and_who_is_not() {
             "opensssl",
             "unknown implementation 'opensssl'; did you mean 'openssl'?",
         ),
-        ("mbedtls:tiny", "nothing matches"),
+        ("mbedtls:tiny", "unknown strategy 'tiny'"),
         ("micro-ecc", "unknown implementation"),
     ] {
         let error = Implementation::named(spec, &Cipher::ALL, || Ok(project()), |_| {});
