@@ -52,7 +52,7 @@ ip                                          iproute2
 qemu-aarch64                                qemu-user
 aarch64-linux-gnu-gcc                       gcc-aarch64-linux-gnu
 /usr/lib/python3/dist-packages/cryptography python3-cryptography
-/usr/share/doc/python3-venv                 python3-venv
+/var/lib/dpkg/info/python3-venv.list        python3-venv
 '
 
 present() {

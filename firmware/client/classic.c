@@ -1,12 +1,12 @@
 /* A node of the published protocol (docs/protocol.md, Classic) on a board's emulator: agrees on a
  * key and sends one reading, as link.c does by the link. It authenticates nobody. */
 #include "client.h"
-#include "frames.h"
+#include "node.h"
 
 #include <selo.h>
 #include <string.h>
 
-enum { READING_BYTES = 16, PADDED_BYTES = 32, REQUEST = 0xc0, GATEWAY_KEY, NODE_KEY, BLOCKS };
+enum { PADDED_BYTES = 32, REQUEST = 0xc0, GATEWAY_KEY, NODE_KEY, BLOCKS };
 
 static struct selo_aes256_small key;
 
@@ -16,7 +16,7 @@ static const char *agree(void)
     uint8_t frame[33], secret[32], shared[32];
     struct selo_sha3 hash;
     enum selo_status status;
-    if (frames_send(&request, 1) != 0 || frames_receive(frame, sizeof frame) != sizeof frame ||
+    if (node_send(&request, 1) != 0 || node_receive(frame, sizeof frame) != sizeof frame ||
         frame[0] != GATEWAY_KEY)
         return "no key of the gateway came";
     if (client_random(secret, sizeof secret) != 0)
@@ -32,11 +32,11 @@ static const char *agree(void)
     selo_aes256_small_setup(&key, shared);
     selo_wipe(secret, sizeof secret);
     selo_wipe(shared, sizeof shared);
-    return frames_send(frame, sizeof frame) == 0 ? NULL : "the node's key was not sent";
+    return node_send(frame, sizeof frame) == 0 ? NULL : "the node's key was not sent";
 }
 
 /* PKCS #7 [RFC5652, 6.3]: a whole block of padding, for a reading is one block. */
-static int seal(const uint8_t reading[READING_BYTES])
+static const char *seal(const uint8_t reading[READING_BYTES])
 {
     uint8_t frame[1 + PADDED_BYTES];
     frame[0] = BLOCKS;
@@ -44,34 +44,12 @@ static int seal(const uint8_t reading[READING_BYTES])
     memset(frame + 1 + READING_BYTES, PADDED_BYTES - READING_BYTES, PADDED_BYTES - READING_BYTES);
     for (uint8_t at = 1; at < sizeof frame; at += 16)
         selo_aes256_small_encrypt(&key, frame + at, frame + at);
-    return frames_send(frame, sizeof frame);
+    return node_send(frame, sizeof frame) == 0 ? NULL : "the reading was not sent";
 }
 
 static void perform(void)
 {
-    uint8_t reading[READING_BYTES];
-    const char *failed;
-    int sent;
-    client_begin();
-    PORT_MARK(1);
-    failed = agree();
-    PORT_MARK(2);
-    if (failed != NULL) {
-        client_failed("protocol", failed, 0);
-        return;
-    }
-    client_end("handshake");
-    if (client_random(reading, sizeof reading) != 0) {
-        client_failed("machine", "no randomness", 0);
-        return;
-    }
-    client_begin();
-    PORT_MARK(1);
-    sent = seal(reading);
-    PORT_MARK(2);
-    client_end("exchange");
-    if (sent != 0)
-        client_failed("protocol", "the reading was not sent", 0);
+    node_perform(agree, seal);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
  * The job is the node's id and its device key. With CLIENT_PAIRS the node has neither: it pairs,
  * and joins and sends with the key that it gets so. */
 #include "client.h"
-#include "frames.h"
+#include "node.h"
 
 #include <selo.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define CLIENT_PAIRS 0
 #endif
 
-enum { ID_BYTES = 4, KEY_BYTES = 32, READING_BYTES = 16 };
+enum { ID_BYTES = 4, KEY_BYTES = 32 };
 
 static struct selo_node node;
 static uint8_t stored[SELO_LINK_RECORD_BYTES];
@@ -25,7 +25,7 @@ static int awaits;
 static enum selo_status send_frame(void *unused, const uint8_t *frame, uint8_t size)
 {
     (void)unused;
-    return frames_send(frame, size) == 0 ? SELO_OK : SELO_ERROR_SEND;
+    return node_send(frame, size) == 0 ? SELO_OK : SELO_ERROR_SEND;
 }
 
 static uint8_t receive_frame(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
@@ -34,7 +34,7 @@ static uint8_t receive_frame(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
     if (!awaits)
         return 0;
     awaits = 0;
-    return frames_receive(frame, SELO_LINK_FRAME_MAX);
+    return node_receive(frame, SELO_LINK_FRAME_MAX);
 }
 
 /* Nothing is repeated here, so no time passes. */
@@ -80,57 +80,41 @@ static int comes(enum selo_node_event event)
     return selo_node_poll(&node) == event;
 }
 
-static int join(void)
+static const char *join(void)
 {
-    return selo_node_join(&node) == SELO_OK && comes(SELO_NODE_JOINED);
+    int joined = selo_node_join(&node) == SELO_OK && comes(SELO_NODE_JOINED);
+    return joined ? NULL : "the node did not join";
+}
+
+static const char *send_reading(const uint8_t reading[READING_BYTES])
+{
+    int sent = selo_node_send(&node, reading, READING_BYTES, 0) == SELO_OK;
+    return sent ? NULL : "the reading was not sent";
 }
 
 #if CLIENT_PAIRS
 /* Whoever compares the digits takes no instructions of the node's. */
-static int pair(void)
+static const char *pair(void)
 {
-    return selo_node_pair(&node) == SELO_OK && comes(SELO_NODE_DIGITS) &&
-           selo_node_confirm(&node, 1) == SELO_OK && comes(SELO_NODE_PAIRED);
+    int paired = selo_node_pair(&node) == SELO_OK && comes(SELO_NODE_DIGITS) &&
+                 selo_node_confirm(&node, 1) == SELO_OK && comes(SELO_NODE_PAIRED);
+    return paired ? NULL : "the node did not pair";
+}
+
+static const char *join_and_send(const uint8_t reading[READING_BYTES])
+{
+    const char *why = join();
+    return why == NULL ? send_reading(reading) : why;
 }
 #endif
-
-static int send_reading(const uint8_t reading[READING_BYTES])
-{
-    return selo_node_send(&node, reading, READING_BYTES, 0) == SELO_OK;
-}
 
 static void perform(void)
 {
-    uint8_t reading[READING_BYTES];
-    int done;
-    client_begin();
-    PORT_MARK(1);
 #if CLIENT_PAIRS
-    done = pair();
+    node_perform(pair, join_and_send);
 #else
-    done = join();
+    node_perform(join, send_reading);
 #endif
-    PORT_MARK(2);
-    if (!done) {
-        client_failed("protocol", CLIENT_PAIRS ? "the node did not pair" : "the node did not join", 0);
-        return;
-    }
-    client_end("handshake");
-    if (client_random(reading, sizeof reading) != 0) {
-        client_failed("machine", "no randomness", 0);
-        return;
-    }
-    client_begin();
-    PORT_MARK(1);
-#if CLIENT_PAIRS
-    done = join() && send_reading(reading);
-#else
-    done = send_reading(reading);
-#endif
-    PORT_MARK(2);
-    client_end("exchange");
-    if (!done)
-        client_failed("protocol", "the reading was not sent", 0);
 }
 
 int main(void)

@@ -10,13 +10,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use selo_gateway::control::Status;
+use selo_gateway::engine::{PACKETS_BURST, PACKETS_PER_SECOND};
 use selo_lab::stats::{Summary, summarise};
 use selo_link::Suite;
 use serde::Serialize;
 
 use crate::classic::{self, Baseline};
 use crate::error::Result;
-use crate::load::{self, Addresses, BATCH, Frames};
+use crate::load::{self, Addresses, BATCH};
 use crate::machine::Machine;
 use crate::process::Process;
 use crate::sealed::{self, SealedGateway, State};
@@ -27,7 +28,8 @@ pub const SCHEMA: &str = "selo.bench-gateway/1";
 /// Addresses that the devices have, in both cases. A device of the baseline needs one.
 const ADDRESSES: usize = 512;
 
-/// Devices in the rounds: what comes at full speed is then below the limit of one device.
+/// Devices in the rounds: what comes at full speed for some seconds is then below the limit of
+/// one device.
 const DEVICES: usize = 20_000;
 
 /// Joins of the baseline in a round: about as much CPU time as Selo's.
@@ -49,7 +51,7 @@ pub struct Options {
     pub suites: Vec<Suite>,
     /// Sessions for the measurement of memory; 0 leaves it out.
     pub sessions: usize,
-    /// How long readings are sent in each round.
+    /// How long readings are sent in each round, at most.
     pub seconds: Duration,
     pub rounds: u32,
     /// Devices in the rounds; fewer only to try the benchmark out.
@@ -297,25 +299,38 @@ impl Report {
     }
 }
 
-/// Sends readings for so long, sealed in chunks while no clock runs; says how many.
-fn load(
-    addresses: &Addresses,
-    limit: Duration,
-    mut seal: impl FnMut(usize) -> Frames,
-) -> Result<u64> {
+/// Sends readings for so long, or until the devices have sent what a gateway takes of them;
+/// sealed in chunks while no clock runs. Says how many.
+fn load(addresses: &Addresses, limit: Duration, devices: &mut sealed::Devices) -> Result<u64> {
     let (mut sent, mut elapsed) = (0, Duration::ZERO);
     while elapsed < limit {
-        let frames = seal(CHUNK);
-        let part = load::send(addresses, &frames, limit - elapsed)?;
+        let chunk = next_chunk(addresses.len(), devices.len(), elapsed, sent);
+        if chunk == 0 {
+            break;
+        }
+        let part = load::send(addresses, &devices.seal(chunk), limit - elapsed)?;
         sent += part.frames;
         elapsed += part.elapsed;
     }
     Ok(sent)
 }
 
-/// Readings that are sent before the clock runs, few enough for any socket's buffer: a
-/// gateway that does not accept each of them would be measured at something else.
-const REHEARSAL: usize = 10 * BATCH;
+/// How many readings may follow those that were sent. However fast this machine is, no device
+/// comes near the limit above which the gateway refuses: that would be another measurement.
+/// Addresses take turns and share the devices, so those with the fewest send the most of each.
+fn next_chunk(addresses: usize, devices: usize, elapsed: Duration, sent: u64) -> usize {
+    let turns = addresses * BATCH;
+    let each = 0.75 * f64::from(PACKETS_BURST)
+        + 0.9 * f64::from(PACKETS_PER_SECOND) * elapsed.as_secs_f64();
+    let may = (each * (devices / addresses * addresses) as f64) as u64;
+    let left = may.saturating_sub(sent).min(CHUNK as u64) as usize;
+    left - left % turns
+}
+
+/// Batches that are sent before the clock runs, one from an address and few enough for any
+/// socket's buffer: a gateway that does not accept each reading of them would be measured at
+/// something else.
+const REHEARSAL: usize = 10;
 
 /// An error unless all of them were accepted.
 fn all_accepted(process: &Process, sent: u64, accepted: u64) -> Result<()> {
@@ -368,7 +383,7 @@ fn measure_baseline(
     rest(&gateway.process)?;
     let join_rate = per_core_second(&gateway.process, before, joined)?;
 
-    let rehearsal = devices.seal(REHEARSAL);
+    let rehearsal = devices.seal(REHEARSAL.min(addresses.len()) * BATCH);
     let sent = load::send(&addresses, &rehearsal, Duration::MAX)?.frames;
     let rehearsed = gateway.settle()?;
     all_accepted(&gateway.process, sent, rehearsed.readings)?;
@@ -417,7 +432,7 @@ fn measure_selo(suite: Suite, options: &Options) -> Result<(Subject, Sample)> {
     rest(&gateway.process)?;
     let join_rate = per_core_second(&gateway.process, before, joined.sessions)?;
 
-    let rehearsal = devices.seal(REHEARSAL);
+    let rehearsal = devices.seal(REHEARSAL.min(addresses.len()) * BATCH);
     let sent = load::send(&addresses, &rehearsal, Duration::MAX)?.frames;
     let rehearsed = gateway.settle()?;
     all_accepted(&gateway.process, sent, rehearsed.readings - joined.readings)?;
@@ -451,7 +466,7 @@ fn readings(
     options: &Options,
 ) -> Result<(f64, Readings)> {
     let cpu = gateway.process.cpu_seconds()?;
-    let sent = load(addresses, options.seconds, |count| devices.seal(count))?;
+    let sent = load(addresses, options.seconds, devices)?;
     let after = gateway.settle()?;
     let counts = Readings {
         sent,
@@ -509,4 +524,37 @@ fn measure_full(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_device_sends_more_than_a_gateway_takes_of_it() {
+        for devices in [1, 511, 512, 2_000, 20_000, 1_000_000] {
+            let addresses = ADDRESSES.min(devices);
+            for per_second in [5e4, 6e5, 1e8] {
+                let (mut sent, mut elapsed) = (0, Duration::ZERO);
+                while elapsed < Duration::from_secs(60) {
+                    let chunk = next_chunk(addresses, devices, elapsed, sent);
+                    if chunk == 0 {
+                        break;
+                    }
+                    sent += chunk as u64;
+                    elapsed += Duration::from_secs_f64(chunk as f64 / per_second);
+                    let fewest = (devices / addresses * addresses) as f64;
+                    let gained = f64::from(PACKETS_PER_SECOND) * elapsed.as_secs_f64();
+                    let limit = f64::from(PACKETS_BURST) + gained;
+                    // A device may have sent its first one before, and a rehearsal's batch.
+                    let before = (1 + BATCH) as f64;
+                    assert!(
+                        sent as f64 / fewest + before <= limit,
+                        "{devices} {per_second}"
+                    );
+                }
+                assert!(sent > 0, "{devices} {per_second}");
+            }
+        }
+    }
 }

@@ -90,6 +90,58 @@ fn who_sends_slowly_is_let_go() {
     assert_eq!(site.client.get("/healthz").status, 200);
 }
 
+/// What the server says until its answer ends, or the connection.
+fn answer(stream: &mut TcpStream) -> String {
+    let mut said = Vec::new();
+    let mut byte = [0];
+    while let Ok(1) = stream.read(&mut byte) {
+        said.push(byte[0]);
+        let text = String::from_utf8_lossy(&said);
+        let length = text.split_once("\r\n\r\n").and_then(|(head, body)| {
+            let (_, rest) = head.split_once("content-length: ")?;
+            let length: usize = rest.lines().next()?.parse().ok()?;
+            Some(body.len() >= length)
+        });
+        if length == Some(true) {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+#[test]
+fn a_refusal_spares_the_connection_whose_body_is_still_on_its_way() {
+    let site = Site::start();
+    let mut stream = connect(&site);
+    let head = |size: usize, more: &str| {
+        format!("POST /api/v1/readings HTTP/1.1\r\nHost: x\r\n{more}Content-Length: {size}\r\n\r\n")
+    };
+    for _ in 0..3 {
+        stream.write_all(head(5, "").as_bytes()).expect("writes");
+        std::thread::sleep(Duration::from_millis(50));
+        stream.write_all(b"[1,2]").expect("writes");
+        let refused = answer(&mut stream);
+        assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
+        assert!(!refused.contains("connection: close"), "{refused}");
+        stream
+            .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            .expect("writes");
+        let healthy = answer(&mut stream);
+        assert!(healthy.starts_with("HTTP/1.1 200"), "{healthy}");
+    }
+    // One that is longer is not waited for, nor is one that waits for us; they are told.
+    for (size, more, sent) in [(1 << 20, "", 100_000), (5, "Expect: 100-continue\r\n", 0)] {
+        let mut stream = connect(&site);
+        stream
+            .write_all(head(size, more).as_bytes())
+            .expect("writes");
+        let _ = stream.write_all(&vec![b' '; sent]);
+        let refused = answer(&mut stream);
+        assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
+        assert!(refused.contains("connection: close"), "{refused}");
+    }
+}
+
 #[test]
 fn who_reads_nothing_is_let_go() {
     let site = Site::start_with(|config| config.limits.write = Duration::from_millis(300));

@@ -4,7 +4,7 @@
 //! instructions.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use selo_lab::board::Board;
+use selo_lab::board::{Board, NATIVE};
 use selo_lab::build::{Builder, Image, Program};
 use selo_lab::model::CycleModel;
 use selo_lab::project::Project;
@@ -23,6 +23,7 @@ use serde::Deserialize;
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
+use crate::key::write_secret;
 use crate::net;
 use crate::row::{Counted, TlsTimes};
 use crate::tls::client::Done;
@@ -31,8 +32,6 @@ use crate::tls::client::Done;
 const FOLDER: &str = "firmware/client";
 /// The other experiment's two ends.
 const PEER: &str = "firmware/exchange/peer.toml";
-/// Without a board, a client runs on this machine.
-const HERE: &str = "native";
 /// A client that says nothing for so long computes no more. Not a measurement.
 const SILENCE: Duration = Duration::from_secs(600);
 /// A handshake takes a hundredth of it.
@@ -132,8 +131,8 @@ impl Embedded {
     ) -> Result<Embedded> {
         let mut description: Description = read_toml(list)?;
         description.program.flags.extend(defines.iter().cloned());
-        let board = project.board(board.unwrap_or(HERE))?;
-        let runs = |board: &&Board| board.qemu.is_some() || board.name == HERE;
+        let board = project.board(board.unwrap_or(NATIVE))?;
+        let runs = |board: &&Board| board.qemu.is_some() || board.name == NATIVE;
         if !runs(&board) {
             let known = project.boards.iter().filter(runs);
             let known = known.map(|board| board.name.as_str());
@@ -266,18 +265,6 @@ impl Embedded {
         }
         Ok(told)
     }
-}
-
-/// A file that nobody else reads, also where the folder would let them.
-fn write_secret(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut options = std::fs::OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(bytes)
 }
 
 /// The two ends of a connection that is one thing both ways.

@@ -4,18 +4,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use selo_lab::board::NATIVE;
 use selo_lab::contender::Unit;
-use selo_lab::loaded::Loaded;
+use selo_lab::loaded::{GROWTH, Loaded};
 use selo_lab::project::{Project, Selection};
 use selo_lab::source::{Sources, Step};
 
 use crate::cipher::{BuiltIn, Cipher, TAG};
 use crate::error::{Error, Result};
 
-/// The board that is this machine.
-const HERE: &str = "native";
-/// Bytes that an operation may write beyond those that it is given.
-const ROOM: usize = 64;
 /// Bytes of an IV.
 const IV: usize = 16;
 
@@ -129,7 +126,7 @@ fn units<'a>(project: &'a Project, spec: &str) -> Result<(String, BTreeMap<Ciphe
         strategies: strategy.map(str::to_owned).into_iter().collect(),
     };
     let mut found = BTreeMap::new();
-    for unit in project.units(project.board(HERE)?, &selection)? {
+    for unit in project.units(project.board(NATIVE)?, &selection)? {
         if let Some(cipher) = Cipher::by_name(&unit.algorithm.name)
             && Loaded::can_be(&unit)
         {
@@ -152,7 +149,7 @@ pub fn names(project: &Project) -> Vec<String> {
             contenders: vec![name.to_owned()],
             ..Selection::default()
         };
-        let board = project.board(HERE).ok();
+        let board = project.board(NATIVE).ok();
         let units = board.and_then(|board| project.units(board, &selection).ok());
         units
             .into_iter()
@@ -209,7 +206,7 @@ impl Contender {
         // Whoever panicked had set a key of its own up; the next one sets up another.
         let mut library = library.lock().unwrap_or_else(PoisonError::into_inner);
         let mut key = zeroize::Zeroizing::new(key.to_vec());
-        let mut nothing = vec![0; key.len() + ROOM];
+        let mut nothing = vec![0; key.len() + GROWTH];
         match library.call("key-setup", &mut [&mut key], &mut nothing)? {
             (0, _) => Ok(library),
             (status, _) => Err(self.failed(&format!("key-setup gives status {status}"))),
@@ -226,7 +223,7 @@ impl Contender {
     fn seal(&self, cipher: Cipher, key: &[u8], ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
         let mut library = self.keyed(cipher, key)?;
         let size = cipher.sealed_size(message.len());
-        let mut sealed = vec![0; size + ad.len() + 2 * ROOM];
+        let mut sealed = vec![0; size + ad.len() + 2 * GROWTH];
         let mut nonce = [0; IV];
         let nonce = &mut nonce[..cipher.nonce_size()];
         getrandom::fill(nonce).map_err(Error::Random)?;
@@ -271,7 +268,7 @@ impl Contender {
             return Ok(None);
         }
         let mut library = self.keyed(cipher, key)?;
-        let mut out = vec![0; sealed.len() + ad.len() + ROOM];
+        let mut out = vec![0; sealed.len() + ad.len() + GROWTH];
         let (status, written) = if cipher.authenticated() {
             let (nonce, body) = sealed.split_at_mut(nonce);
             let mut ad = ad.to_vec();

@@ -43,6 +43,15 @@ fn file(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Error {
     }
 }
 
+/// Writes a new file that nobody else reads, also where the folder would let them.
+pub(crate) fn write_secret(path: &Path, bytes: &[u8]) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    Ok(file)
+}
+
 impl Key {
     /// A new one.
     pub fn generate() -> Result<Key> {
@@ -53,17 +62,11 @@ impl Key {
 
     /// Writes it to a file of mode 0600 that must not be there yet.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true).mode(0o600);
         let mut text = Zeroizing::new(String::from(PREFIX));
         text.push_str(&Zeroizing::new(hex::encode(&self.0[..])));
         text.push('\n');
-        options
-            .open(path)
-            .and_then(|mut file| {
-                file.write_all(text.as_bytes())?;
-                file.sync_all()
-            })
+        write_secret(path, text.as_bytes())
+            .and_then(|file| file.sync_all())
             .map_err(|error| {
                 file(
                     path,

@@ -250,32 +250,27 @@ fn boards(rows: &[Row], suite: &str, n: f64) -> Vec<Way> {
         group.unit.handshake.as_deref() == Some(handshake)
             && (group.unit.cipher == suite || handshake == "classic")
     };
-    let part = |group: &Group<'_>, of: fn(Part) -> f64, handshake: bool| {
-        let mean = |of: &dyn Fn(&Row, &TlsTimes) -> u64| {
-            let with_times = group.rows.iter().filter_map(|row| Some((row, row.tls?)));
-            let sum: u64 = with_times.map(|(row, tls)| of(row, &tls)).sum();
-            sum as f64 / group.rows.len().max(1) as f64
-        };
-        let computing = computing(&group.rows, of);
-        match handshake {
-            true => Cost {
-                sent: mean(&|_, tls| tls.handshake_sent),
-                received: mean(&|_, tls| tls.handshake_received),
-                trips: mean(&|_, tls| tls.handshake_trips),
-                computing,
-            },
-            false => Cost {
-                sent: mean(&|row, tls| row.sent - tls.handshake_sent),
-                received: mean(&|row, tls| row.received - tls.handshake_received),
-                trips: mean(&|_, tls| tls.exchange_trips),
-                computing,
-            },
-        }
+    let mean = |group: &Group<'_>, of: &dyn Fn(&Row, &TlsTimes) -> u64| {
+        let with_times = group.rows.iter().filter_map(|row| Some((row, row.tls?)));
+        let sum: u64 = with_times.map(|(row, tls)| of(row, &tls)).sum();
+        sum as f64 / group.rows.len().max(1) as f64
+    };
+    let handshake = |group: &Group<'_>| Cost {
+        sent: mean(group, &|_, tls| tls.handshake_sent),
+        received: mean(group, &|_, tls| tls.handshake_received),
+        trips: mean(group, &|_, tls| tls.handshake_trips),
+        computing: computing(&group.rows, |part| part.handshake),
+    };
+    // And, after a pairing, the join.
+    let reading = |group: &Group<'_>| Cost {
+        sent: mean(group, &|row, tls| row.sent - tls.handshake_sent),
+        received: mean(group, &|row, tls| row.received - tls.handshake_received),
+        trips: mean(group, &|_, tls| tls.exchange_trips),
+        computing: computing(&group.rows, |part| part.exchange),
     };
     let mut found = Vec::new();
     for group in &all {
-        let first = part(group, |part| part.handshake, true);
-        let rest = part(group, |part| part.exchange, false);
+        let (first, rest) = (handshake(group), reading(group));
         let mut push = |name: &str, alone, of_a_day, note| {
             found.push(Way {
                 name: name.into(),
@@ -317,8 +312,7 @@ fn boards(rows: &[Row], suite: &str, n: f64) -> Vec<Way> {
             });
             let (of_a_day, note) = match joins {
                 Some(joins) => (
-                    both.plus(n - 1.0, part(joins, |part| part.exchange, false))
-                        .shared(n),
+                    both.plus(n - 1.0, reading(joins)).shared(n),
                     "A pairing is done once in a device's life; here it is done every day. In portable C, without a radio.",
                 ),
                 None => (

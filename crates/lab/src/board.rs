@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 use crate::row::Fidelity;
 use crate::runner::SERIAL;
 
+/// The name of the board that is this machine.
+pub const NATIVE: &str = "native";
+
 /// `boards/<name>.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
@@ -20,6 +19,7 @@ use crate::elf::{self, Weight};
 use crate::error::{Error, Result};
 use crate::interface::Footprint;
 use crate::project::{Port, Project};
+use crate::schedule;
 
 /// A linked program.
 #[derive(Clone, Debug)]
@@ -279,36 +279,23 @@ impl<'a> Builder<'a> {
         sources: &[(PathBuf, Vec<String>)],
         include: &[PathBuf],
     ) -> Result<Vec<PathBuf>> {
-        let next = AtomicUsize::new(0);
-        let done = Mutex::new(Vec::new());
-        let compile = || -> Result<()> {
-            loop {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some((source, flags)) = sources.get(place) else {
-                    return Ok(());
-                };
-                // Whoever fails lets the others begin nothing more.
-                let object = self.object(source, include, flags).inspect_err(|_| {
-                    next.store(sources.len(), Ordering::Relaxed);
-                })?;
-                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                done.push((place, object));
-            }
-        };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..cores).map(|_| scope.spawn(compile)).collect();
-            let mut result = compile();
-            for helper in helpers {
-                let joined = helper.join();
-                let joined = joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                result = result.and(joined);
-            }
-            result
-        })?;
-        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        done.sort();
-        Ok(done.into_iter().map(|(_, object)| object).collect())
+        let mut objects = Vec::new();
+        schedule::run(
+            sources.len(),
+            cores,
+            |place| {
+                let (source, flags) = &sources[place];
+                self.object(source, include, flags)
+            },
+            |_| {},
+            |_| Ok(()),
+            |object| {
+                objects.push(object);
+                Ok(())
+            },
+        )?;
+        Ok(objects)
     }
 
     fn build_program(

@@ -1,23 +1,21 @@
 //! A contender's cipher in this process: its glue and its sources as a shared library, for whoever
 //! wants messages sealed by it and not only measured in the lab (`selo exchange`).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::board::Board;
+use crate::board::{Board, NATIVE};
 use crate::build::Builder;
 use crate::contender::Unit;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::project::Project;
 
-/// The board that is this machine.
-const HERE: &str = "native";
 /// The port of such libraries.
 const PORT: &str = "loadable";
 /// The longest message, with what a cipher adds to it.
 const LONGEST: u32 = (256 << 20) + (64 << 10);
 /// How many bytes more than it was given an operation may write: an IV, padding, a tag.
-const GROWTH: usize = 64;
+pub const GROWTH: usize = 64;
 
 /// A unit that was built for this machine and loaded. Its glue keeps the key between calls, so
 /// there is one key at a time: a lock around it is the caller's.
@@ -41,7 +39,7 @@ impl Loaded {
 
     /// Builds and loads it; its contender's sources must have been fetched.
     pub fn build(project: &Project, unit: &Unit<'_>) -> Result<Loaded> {
-        let mut board: Board = project.board(HERE)?.clone();
+        let mut board: Board = project.board(NATIVE)?.clone();
         PORT.clone_into(&mut board.port);
         board.agent.io_bytes = LONGEST;
         let image = Builder::new(project, &board)?.agent(unit)?;
@@ -66,7 +64,7 @@ impl Loaded {
     }
 
     /// Calls an operation of the agent protocol: its status, and how much of `out` it wrote.
-    /// `fields` may be overwritten. `out` must have room for 64 bytes more than all of them.
+    /// `fields` may be overwritten. `out` must have room for [`GROWTH`] bytes more than all of them.
     pub fn call(
         &mut self,
         operation: &str,
@@ -89,11 +87,6 @@ impl Loaded {
             return Err(failed(format!("it says that it wrote {size} bytes")));
         }
         Ok((status, size))
-    }
-
-    /// Where it lies.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }
 

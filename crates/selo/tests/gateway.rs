@@ -7,9 +7,11 @@ use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
 use std::net::{TcpStream, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gateway_support::{CNode, Running, Site};
+use selo_gateway::control::{self, Client, Reply, Request};
+use selo_gateway::state::StateDir;
 use selo_sys::node::{Event, Suite};
 use serde_json::Value;
 
@@ -168,6 +170,50 @@ fn digits_that_differ_are_rejected_and_nothing_is_stored() {
     watcher.err.wait("Start pairing");
     watcher.kill();
     gateway.log.wait("the operator has gone");
+    assert_eq!(gateway.stop().0, Some(0));
+}
+
+#[test]
+fn who_opens_a_window_right_after_another_has_closed_keeps_it() {
+    let site = Site::new();
+    let gateway = site.gateway(&[]);
+    let state = StateDir::open(&site.state()).expect("there");
+    let client = || Client::connect(&state).expect("a gateway");
+    let pair = |seconds| Request::Pair {
+        seconds,
+        name: None,
+    };
+    let open = Reply::Event(control::Event::Open { attempts_left: 3 });
+
+    for round in 0..5 {
+        let mut first = client();
+        assert_eq!(first.ask(&pair(1)).expect("opens"), open);
+        let since = Instant::now();
+        // Its time is up in a second; the next operator does not wait to be told.
+        let mut second = loop {
+            let mut second = client();
+            match second.ask(&pair(60)) {
+                Ok(reply) => {
+                    assert_eq!(reply, open);
+                    break second;
+                }
+                Err(error) => assert!(since.elapsed().as_secs() < 60, "{error}"),
+            }
+        };
+        // The first one's connection ends, and takes nothing with it.
+        while first.receive().is_ok() {}
+        std::thread::sleep(Duration::from_millis(200));
+        assert_eq!(
+            client().ask(&Request::Watch).ok(),
+            Some(open.clone()),
+            "{round}"
+        );
+        second.hang_up();
+        while second.receive().is_ok() {}
+        while client().ask(&Request::Watch).is_ok() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
     assert_eq!(gateway.stop().0, Some(0));
 }
 

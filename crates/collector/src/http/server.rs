@@ -2,6 +2,7 @@
 //! holds a connection for a known time, and only so many.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -10,17 +11,18 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, HttpBody};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::ConnectInfo;
+use axum::http::{HeaderValue, header};
 use futures_util::StreamExt;
 use futures_util::stream::unfold;
-use hyper::body::Incoming;
+use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
 use tower_service::Service;
@@ -51,6 +53,8 @@ pub struct Limits {
 pub const BODY_RATE: u64 = 1024;
 /// The longest head of a request, with all its lines.
 const HEAD_MAX: usize = 32 << 10;
+/// So much of a body that nobody wanted is read; a connection with more of it is closed.
+const UNREAD_MAX: usize = 64 << 10;
 /// How long requests under way may take when the server stops.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -202,10 +206,28 @@ impl Server {
     async fn talk(&self, stream: impl AsyncRead + AsyncWrite + Unpin, address: SocketAddr) {
         let body_time = self.limits.body;
         let service = service_fn(move |request: hyper::Request<Incoming>| {
-            let mut request = request.map(|body| hastened(Body::new(body), body_time));
+            // Whoever waits for a word before it sends its body has got one: the answer.
+            let expects = request.headers().contains_key(header::EXPECT);
+            let (back, mut unread) = oneshot::channel();
+            let mut request = request.map(|body| {
+                Body::new(Lent {
+                    body: Some(hastened(Body::new(body), body_time)),
+                    back: Some(back),
+                })
+            });
             request.extensions_mut().insert(ConnectInfo(Peer(address)));
             // A router is always ready.
-            self.router.clone().call(request)
+            let answer = self.router.clone().call(request);
+            async move {
+                let mut answer = answer.await?;
+                if let Ok(Some(rest)) = unread.try_recv()
+                    && (expects || !read_away(rest).await)
+                {
+                    let close = HeaderValue::from_static("close");
+                    answer.headers_mut().insert(header::CONNECTION, close);
+                }
+                Ok::<_, Infallible>(answer)
+            }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -241,6 +263,66 @@ fn hastened(body: Body, time: Duration) -> Body {
         got += next.as_ref().map_or(0, |bytes| bytes.len() as u64);
         Some((next, (body, got)))
     }))
+}
+
+/// A request's body while it is answered. What a handler leaves of it comes back: a connection
+/// that is closed with a body on its way takes the answer with it, and the next request.
+struct Lent {
+    /// `None` once it has been read to its end, or has failed.
+    body: Option<Body>,
+    back: Option<oneshot::Sender<Option<Body>>>,
+}
+
+impl HttpBody for Lent {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let Some(body) = &mut self.body else {
+            return Poll::Ready(None);
+        };
+        let frame = ready!(Pin::new(body).poll_frame(context));
+        if !matches!(frame, Some(Ok(_))) {
+            self.body = None;
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body
+            .as_ref()
+            .map_or(SizeHint::with_exact(0), Body::size_hint)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let rest = self.body.take().filter(|body| !body.is_end_stream());
+        if let Some(back) = self.back.take() {
+            // Nobody waits for it if the connection has gone.
+            let _ = back.send(rest);
+        }
+    }
+}
+
+/// Reads what is left of a body, if that is not much; says whether it has come to the end.
+async fn read_away(body: Body) -> bool {
+    let mut body = body.into_data_stream();
+    let mut got = 0;
+    while let Some(next) = body.next().await {
+        got += next.as_ref().map_or(UNREAD_MAX, Bytes::len);
+        if got >= UNREAD_MAX {
+            return false;
+        }
+    }
+    true
 }
 
 /// A connection that breaks if its other end reads nothing for too long.

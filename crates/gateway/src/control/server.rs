@@ -525,3 +525,72 @@ fn hung_up(stream: &UnixStream) -> bool {
     };
     poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufRead;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::Ordering::Relaxed;
+    use std::sync::mpsc::channel;
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_window_is_no_longer_followed_when_its_client_has_gone_though_there_is_always_news() {
+        let (server, client) = UnixStream::pair().expect("a connection");
+        let (send, events) = channel();
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let news = || engine::Event::NoRandom("none".into());
+                while !over.load(Relaxed) && send.send(news()).is_ok() {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            });
+            scope.spawn(|| {
+                // Would end it, too, but as one that goes on for ever.
+                let since = Instant::now();
+                while !over.load(Relaxed) && since.elapsed() < Duration::from_secs(20) {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                let gone = !over.swap(true, Relaxed);
+                assert!(!gone, "it is followed still");
+            });
+            drop(client);
+            pass_on_window(&server, &events, 1).expect("ends");
+            over.store(true, Relaxed);
+        });
+    }
+
+    #[test]
+    fn only_what_happens_in_its_own_window_is_passed_on() {
+        let (server, client) = UnixStream::pair().expect("a connection");
+        let (send, events) = channel();
+        let closed = |why| WindowState::Closed { why };
+        for (window, state) in [
+            (6, closed("its time is up")),
+            (7, WindowState::Open { attempts_left: 3 }),
+            (6, closed("the operator has gone")),
+            (7, closed("a device was paired")),
+        ] {
+            send.send(engine::Event::Pairing(window, state))
+                .expect("heard");
+        }
+        pass_on_window(&server, &events, 7).expect("passes on");
+        drop(server);
+        let lines: Vec<_> = BufReader::new(client)
+            .lines()
+            .map(|line| line.expect("text"))
+            .collect();
+        let said: Vec<Reply> = lines
+            .iter()
+            .map(|line| serde_json::from_str(line).expect("a reply"))
+            .collect();
+        let closed = Event::Closed {
+            why: "a device was paired".into(),
+        };
+        let open = Event::Open { attempts_left: 3 };
+        assert_eq!(said, [Reply::Event(open), Reply::Event(closed)]);
+    }
+}

@@ -62,6 +62,11 @@ impl Random for SystemRandom {
     }
 }
 
+/// Packets of one device that are accepted in each second, unless told otherwise, and how many
+/// at once.
+pub const PACKETS_PER_SECOND: u32 = 100;
+pub const PACKETS_BURST: u32 = 200;
+
 /// How much may come from whom.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -80,7 +85,7 @@ pub const HANDSHAKE_COST: u32 = 8;
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            packets: Rate::new(100, 200),
+            packets: Rate::new(PACKETS_PER_SECOND, PACKETS_BURST),
             joins: Rate::new(1, 8),
             faults: Rate::new(100, 1000),
         }
