@@ -63,6 +63,15 @@ EOF
         echo "counted on the server: $counted" >&2
         failed=$((failed + 1))
     fi
+    # And the report shows them: of each cipher the messages of both scenarios, warm-ups too.
+    shown=$(target/release/selo-exchange report --served "$rows/rows-served.jsonl")
+    of_each=$(grep -cE 'emulated .* 1215 +4 +[0-9.]+ +[0-9.]+ +instructions' <<<"$shown")
+    if [ "$of_each" -eq 7 ]; then
+        passed=$((passed + 1))
+    else
+        printf 'the report shows of the server:\n%s\n' "$shown" >&2
+        failed=$((failed + 1))
+    fi
 fi
 expect "labelled as not authenticated" 9 '"authenticated":false'
 echo "exchange-scenarios: $passed passed, $failed failed"

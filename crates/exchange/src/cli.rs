@@ -30,6 +30,9 @@ use crate::tls::{Group, Suite};
 use crate::ways::Chip;
 use crate::{figures, link, peer, published, server, tls, ways};
 
+/// Where rows are, unless told otherwise.
+const ROWS: &str = "out/exchange/rows.jsonl";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Make a pre-shared key, or say which one a file holds
@@ -123,7 +126,7 @@ struct Common {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Rows, one a line, as they are made; the same command goes on with them
-    #[arg(long, value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
+    #[arg(long, value_name = "FILE", default_value = ROWS)]
     out: PathBuf,
     /// Which machines, in a word that rows carry: two-processes, pc-pi, pi-pi, ...
     #[arg(long, value_name = "WORD", default_value = "two-processes")]
@@ -284,7 +287,7 @@ pub struct PeerArgs {
     #[arg(long, default_value = "rpi3")]
     board: String,
     /// Rows, one a line, as they are made
-    #[arg(long, value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
+    #[arg(long, value_name = "FILE", default_value = ROWS)]
     out: PathBuf,
     /// Serve, and write what was counted of each exchange into this file
     #[arg(long, value_name = "FILE", conflicts_with = "out")]
@@ -326,8 +329,8 @@ Examples:
   selo exchange report --csv > times.csv
   selo exchange report --served out/exchange/served.jsonl")]
 pub struct ReportArgs {
-    /// Rows
-    #[arg(value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
+    /// Rows (default: out/exchange/rows.jsonl, unless it is not there and --served is asked for)
+    #[arg(value_name = "FILE")]
     rows: Vec<PathBuf>,
     /// What servers on boards' emulators counted (`selo exchange peer --served`)
     #[arg(long, value_name = "FILE")]
@@ -359,7 +362,7 @@ pub struct CompareArgs {
     /// A file of the folder papers, without .toml
     paper: String,
     /// Rows
-    #[arg(value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
+    #[arg(value_name = "FILE", default_value = ROWS)]
     rows: Vec<PathBuf>,
     /// Folder of the papers (default: the project's)
     #[arg(long, value_name = "DIR")]
@@ -376,7 +379,7 @@ Examples:
   selo exchange ways --readings 24 --suite ascon")]
 pub struct WaysArgs {
     /// Rows of `selo exchange tls`
-    #[arg(value_name = "FILE", default_value = "out/exchange/rows.jsonl")]
+    #[arg(value_name = "FILE", default_value = ROWS)]
     rows: Vec<PathBuf>,
     /// Readings a day
     #[arg(long, value_name = "N", default_value_t = 144, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -998,7 +1001,11 @@ impl Form {
 
 impl ReportArgs {
     fn run(&self) -> Result<()> {
-        let rows = all_rows(&self.rows)?;
+        let usual = [PathBuf::from(ROWS)];
+        let rows = match &self.rows[..] {
+            [] if self.served.is_empty() || usual[0].exists() => all_rows(&usual)?,
+            named => all_rows(named)?,
+        };
         let mut served = Vec::new();
         for file in &self.served {
             served.extend(row::read::<Served>(file)?);
