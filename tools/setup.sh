@@ -36,6 +36,7 @@ qemu-system-arm                             qemu-system-arm
 qemu-system-xtensa                          qemu-system-misc
 qemu-aarch64                                qemu-user
 /usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h  arduino-core-avr
+arduino-builder                             arduino-builder
 /usr/lib/postgresql                         postgresql
 node                                        nodejs
 npm                                         npm

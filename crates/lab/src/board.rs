@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::error::{Error, Result};
 use crate::row::Fidelity;
 use crate::runner::SERIAL;
 
@@ -35,10 +34,6 @@ pub struct Board {
     #[serde(default)]
     pub memory: Option<Memory>,
     pub toolchain: Toolchain,
-    /// What it takes that this project does not have: nothing is built for it then, and
-    /// its file says what is known of the device and of what was published on it.
-    #[serde(default)]
-    pub lacks: Option<String>,
     pub agent: AgentSettings,
     /// How to start the emulator, on boards whose runner is `qemu`.
     #[serde(default)]
@@ -84,6 +79,27 @@ pub struct Toolchain {
     /// How libraries in Rust are built; without it for this machine.
     #[serde(default)]
     pub rust: Option<Rust>,
+    /// An Arduino core's own tools make the images, of a sketch; `flags` and `link_flags` are
+    /// not used then.
+    #[serde(default)]
+    pub sketch: Option<Sketch>,
+}
+
+/// The tools of an Arduino core. In `compile` `{sketch}` stands for the sketch's folder, `{build}`
+/// for an empty one for what is made of it, and `{flags}` for the compiler's flags, which are as
+/// many arguments where it stands alone.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sketch {
+    pub compile: Vec<String>,
+    /// The ELF file, below `{build}`.
+    pub image: String,
+    /// Says which core there is; all that it says counts. Without it `cc` is asked.
+    #[serde(default)]
+    pub version: Vec<String>,
+    /// How to get them, if Debian's packages do not bring them.
+    #[serde(default)]
+    pub install: String,
 }
 
 /// What the Rust compiler is told.
@@ -123,7 +139,8 @@ pub struct AgentSettings {
 }
 
 /// A real board on a serial port. In the commands `{image}` stands for the ELF file,
-/// `{hex}` and `{bin}` for files that `objcopy` makes of it, `{port}` for the port.
+/// `{folder}` for the one that it lies in, `{hex}` and `{bin}` for files that `objcopy` makes of
+/// it, `{port}` for the port.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Serial {
@@ -163,6 +180,9 @@ pub struct Serial {
     /// Debian packages that bring the commands.
     #[serde(default)]
     pub debian: Vec<String>,
+    /// How to get them otherwise.
+    #[serde(default)]
+    pub install: String,
     /// The port; the command line knows it.
     #[serde(skip)]
     pub port: PathBuf,
@@ -196,15 +216,9 @@ fn by_id() -> PathBuf {
 }
 
 impl Board {
-    /// Whether this project can build for it at all.
-    pub fn buildable(&self) -> Result<()> {
-        match &self.lacks {
-            Some(lacks) => Err(Error::Lacking {
-                title: self.title.clone(),
-                lacks: lacks.clone(),
-            }),
-            None => Ok(()),
-        }
+    /// Whether it takes no more than this machine to measure on it: no cable, no hardware.
+    pub fn is_here(&self) -> bool {
+        self.runner != SERIAL
     }
 
     /// The board as that runner has it: on a cable other flags may hold, a boot loader

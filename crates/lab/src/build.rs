@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use crate::board::Board;
+use crate::board::{Board, Sketch};
 use crate::cargo;
 use crate::contender::{Contender, Unit, macro_name};
 use crate::data::{matching, read_toml, sorted_entries};
@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::interface::Footprint;
 use crate::project::{Port, Project};
 use crate::schedule;
+use crate::sketch::{self, Source};
 
 /// A linked program.
 #[derive(Clone, Debug)]
@@ -105,19 +106,18 @@ pub struct Builder<'a> {
 impl<'a> Builder<'a> {
     /// Asks the board's compiler what it is.
     pub fn new(project: &'a Project, board: &'a Board) -> Result<Builder<'a>> {
-        board.buildable()?;
-        let cc = &board.toolchain.cc;
-        let output = Command::new(cc)
-            .arg("--version")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|_| Error::MissingProgram {
-                program: cc.clone(),
-                needed_for: format!("building for {}", board.title),
-                packages: board.toolchain.debian.clone(),
-            })?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let compiler = text.lines().next().unwrap_or_default().trim().to_owned();
+        let (text, first) = match &board.toolchain.sketch {
+            Some(sketch) if !sketch.version.is_empty() => (said(board, &sketch.version)?, false),
+            _ => (
+                said(board, &[board.toolchain.cc.clone(), "--version".into()])?,
+                true,
+            ),
+        };
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let compiler = match first {
+            true => lines.next().unwrap_or_default().to_owned(),
+            false => lines.collect::<Vec<_>>().join("; "),
+        };
         Ok(Builder {
             project,
             board,
@@ -374,12 +374,14 @@ impl<'a> Builder<'a> {
         let mut library_flags = self.board.toolchain.flags.clone();
         library_flags.extend(self.port.flags.iter().cloned());
         let mut glue_flags = Vec::new();
-        let mut objects = Vec::new();
+        let mut sources: Vec<Source> = Vec::new();
         let mut link = self.board.toolchain.link_flags.clone();
         link.extend(self.port.link_flags.iter().cloned());
+        let sketch = self.board.toolchain.sketch.as_ref();
         if let Some(unit) = unit {
             include.extend(unit.include());
-            if unit.contender.arduino {
+            // A sketch has the real thing.
+            if unit.contender.arduino && sketch.is_none() {
                 include.push(root.join(ARDUINO));
                 library_flags.push("-DARDUINO=10819".to_owned());
             }
@@ -391,16 +393,16 @@ impl<'a> Builder<'a> {
         glue_flags.extend(defines.iter().cloned());
         let with = |extra: &[String]| [library_flags.as_slice(), extra].concat();
         for source in port_sources {
-            objects.push(self.object(&root.join(source), &include, &with(&glue_flags))?);
+            sources.push((root.join(source), with(&glue_flags)));
         }
         if let Some(unit) = unit {
-            let sources = unit.sources()?;
+            let own = unit.sources()?;
             let cpp = |path: &PathBuf| crate::scan::is_cpp(path);
-            if cpp(&unit.glue()) || sources.iter().any(cpp) {
-                objects.push(self.object(&root.join(CXX_RUNTIME), &include, &library_flags)?);
+            if sketch.is_none() && (cpp(&unit.glue()) || own.iter().any(cpp)) {
+                sources.push((root.join(CXX_RUNTIME), library_flags.clone()));
             }
-            if unit.contender.arduino {
-                objects.push(self.object(&root.join(ARDUINO_SOURCE), &include, &library_flags)?);
+            if sketch.is_none() && unit.contender.arduino {
+                sources.push((root.join(ARDUINO_SOURCE), library_flags.clone()));
             }
             let cxx = &unit.contender.cxx_flags;
             let of = |path: &Path, flags: &[String]| match crate::scan::is_cpp(path) {
@@ -408,9 +410,11 @@ impl<'a> Builder<'a> {
                 false => flags.to_vec(),
             };
             let glue = unit.glue();
-            objects.push(self.object(&glue, &include, &of(&glue, &with(&glue_flags)))?);
-            for source in sources {
-                objects.push(self.object(&source, &include, &of(&source, &library_flags))?);
+            let flags = of(&glue, &with(&glue_flags));
+            sources.push((glue, flags));
+            for source in own {
+                let flags = of(&source, &library_flags);
+                sources.push((source, flags));
             }
             // Libraries stand after the objects that need them.
             if let Some(library) = self.crate_library(unit.contender)? {
@@ -419,7 +423,58 @@ impl<'a> Builder<'a> {
             link.extend(unit.contender.link_flags.iter().cloned());
         }
         let what = unit.map_or_else(|| "the empty program".to_owned(), Unit::label);
+        if let Some(sketch) = sketch {
+            return self.sketch(sketch, &sources, &include, &what);
+        }
+        let objects = sources
+            .iter()
+            .map(|(source, flags)| self.object(source, &include, flags))
+            .collect::<Result<Vec<_>>>()?;
         self.link(&objects, &library_flags, &link, &what)
+    }
+
+    /// An image by the tools of an Arduino core, unless it was made of the same inputs before.
+    /// What they make lies beside it: a boot loader's parts, a file for the programmer.
+    fn sketch(
+        &self,
+        tools: &Sketch,
+        sources: &[Source],
+        include: &[PathBuf],
+        what: &str,
+    ) -> Result<Image> {
+        let flags = sketch::flags(sources, include);
+        let mut hash = self.hasher();
+        for (source, flags) in sources {
+            self.feed_source(&mut hash, source, include, flags)?;
+        }
+        for word in sketch::command(tools, Path::new(""), Path::new(""), &flags) {
+            feed(&mut hash, word.as_bytes());
+        }
+        let folder = self.cache.join(hex::encode(&hash.finalize()[..16]));
+        let path = folder.join(&tools.image);
+        if !path.is_file() {
+            let write_error = |source| Error::Write {
+                path: folder.clone(),
+                source,
+            };
+            std::fs::create_dir_all(&self.cache).map_err(write_error)?;
+            let making = tempfile::Builder::new()
+                .prefix("making-")
+                .tempdir_in(&self.cache)
+                .map_err(write_error)?;
+            let build = making.path().join("build");
+            std::fs::create_dir(&build).map_err(write_error)?;
+            let written = sketch::write(making.path(), sources).map_err(write_error)?;
+            let words = sketch::command(tools, &written, &build, &flags);
+            self.compile(&words, what)?;
+            // Another run may have made the same meanwhile.
+            if let Err(error) = std::fs::rename(&build, &folder)
+                && !path.is_file()
+            {
+                return Err(write_error(error));
+            }
+        }
+        self.weighed(path)
     }
 
     /// The static library of a contender's crate, if it has one.
@@ -451,33 +506,11 @@ impl<'a> Builder<'a> {
         } else {
             flags.to_vec()
         };
-        let size = source.metadata().map_or(0, |data| data.len());
-        if size > LARGEST_SOURCE {
-            return Err(Error::Data {
-                path: source.to_owned(),
-                message: format!("{} MB are more than a source has", size >> 20),
-            });
-        }
-        let content = std::fs::read(source).map_err(|error| Error::Read {
-            path: source.to_owned(),
-            source: error,
-        })?;
         let mut hash = self.hasher();
-        feed(
-            &mut hash,
-            self.relative(source).to_string_lossy().as_bytes(),
-        );
-        feed(&mut hash, &content);
         if cpp {
             feed(&mut hash, driver.as_bytes());
         }
-        for flag in flags {
-            feed(&mut hash, flag.as_bytes());
-        }
-        let own = source.parent().map(Path::to_owned);
-        for folder in include.iter().chain(&own) {
-            feed(&mut hash, &self.headers_of(folder)?);
-        }
+        self.feed_source(&mut hash, source, include, flags)?;
         let path = self
             .cache
             .join(format!("{}.o", hex::encode(&hash.finalize()[..16])));
@@ -493,6 +526,37 @@ impl<'a> Builder<'a> {
         let what = self.relative(source).to_string_lossy();
         self.run_compiler(&driver, arguments, &path, &what)?;
         Ok(path)
+    }
+
+    /// All that a source's object depends on, but for the compiler.
+    fn feed_source(
+        &self,
+        hash: &mut Sha256,
+        source: &Path,
+        include: &[PathBuf],
+        flags: &[String],
+    ) -> Result<()> {
+        let size = source.metadata().map_or(0, |data| data.len());
+        if size > LARGEST_SOURCE {
+            return Err(Error::Data {
+                path: source.to_owned(),
+                message: format!("{} MB are more than a source has", size >> 20),
+            });
+        }
+        let content = std::fs::read(source).map_err(|error| Error::Read {
+            path: source.to_owned(),
+            source: error,
+        })?;
+        feed(hash, self.relative(source).to_string_lossy().as_bytes());
+        feed(hash, &content);
+        for flag in flags {
+            feed(hash, flag.as_bytes());
+        }
+        let own = source.parent().map(Path::to_owned);
+        for folder in include.iter().chain(&own) {
+            feed(hash, &self.headers_of(folder)?);
+        }
+        Ok(())
     }
 
     /// Flags of C for C++: the port's for C++ come in the place of its dialect of C.
@@ -534,6 +598,10 @@ impl<'a> Builder<'a> {
             arguments.extend(link.iter().map(OsString::from));
             self.run_compiler(&self.board.toolchain.cc, arguments, &path, what)?;
         }
+        self.weighed(path)
+    }
+
+    fn weighed(&self, path: PathBuf) -> Result<Image> {
         let data = std::fs::read(&path).map_err(|source| Error::Read {
             path: path.clone(),
             source,
@@ -564,36 +632,37 @@ impl<'a> Builder<'a> {
             .tempfile_in(&self.cache)
             .map_err(write_error)?
             .into_temp_path();
-        let done = Command::new(cc)
-            .args(arguments)
-            .arg("-o")
-            .arg(&temporary)
-            .current_dir(&self.project.root)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|_| Error::MissingProgram {
-                program: cc.to_owned(),
-                needed_for: format!("building for {}", self.board.title),
-                packages: self.board.toolchain.debian.clone(),
-            })?;
-        if !done.status.success() {
-            let text = String::from_utf8_lossy(&done.stderr);
-            let lines: Vec<&str> = text.lines().collect();
-            let shown = lines
-                .iter()
-                .take(20)
-                .copied()
-                .collect::<Vec<_>>()
-                .join("\n");
-            return Err(Error::Compile {
-                program: cc.to_owned(),
-                what: what.to_owned(),
-                output: shown,
-            });
-        }
+        let mut words = vec![OsString::from(cc)];
+        words.extend(arguments);
+        words.extend(["-o".into(), temporary.as_os_str().to_owned()]);
+        self.compile(&words, what)?;
         temporary
             .persist(output)
             .map_err(|error| write_error(error.error))
+    }
+
+    /// Runs a command of the toolchain from the project's root.
+    fn compile(&self, words: &[impl AsRef<std::ffi::OsStr>], what: &str) -> Result<()> {
+        let program = words
+            .first()
+            .map_or(std::ffi::OsStr::new(""), AsRef::as_ref);
+        let name = program.to_string_lossy();
+        let done = Command::new(program)
+            .args(words.iter().skip(1))
+            .current_dir(&self.project.root)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|_| missing(self.board, &name))?;
+        if done.status.success() {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&done.stderr);
+        let lines: Vec<&str> = text.lines().take(20).collect();
+        Err(Error::Compile {
+            program: name.into_owned(),
+            what: what.to_owned(),
+            output: lines.join("\n"),
+        })
     }
 
     fn hasher(&self) -> Sha256 {
@@ -644,6 +713,28 @@ fn hash_headers(folder: &Path, root: &Path, hash: &mut Sha256) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What a command says on its standard output.
+fn said(board: &Board, words: &[String]) -> Result<String> {
+    let (program, arguments) = words.split_first().map_or(("", &[][..]), |(p, a)| (p, a));
+    let output = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|_| missing(board, program))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// A compiler that is not there.
+fn missing(board: &Board, program: &str) -> Error {
+    let sketch = board.toolchain.sketch.as_ref();
+    Error::MissingProgram {
+        program: program.to_owned(),
+        needed_for: format!("building for {}", board.title),
+        packages: board.toolchain.debian.clone(),
+        install: sketch.map_or_else(String::new, |sketch| sketch.install.clone()),
+    }
 }
 
 /// Hashes a length before the bytes, so that neighbours cannot run together.

@@ -84,6 +84,7 @@ fn missing(needed_for: &str) -> Error {
         program: CARGO.to_owned(),
         needed_for: needed_for.to_owned(),
         packages: vec!["cargo".to_owned()],
+        install: String::new(),
     }
 }
 

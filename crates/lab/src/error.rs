@@ -68,11 +68,9 @@ pub enum Error {
         program: String,
         needed_for: String,
         packages: Vec<String>,
+        /// How to get it, where no package brings it.
+        install: String,
     },
-
-    /// A board that is described, and that nothing can be built for.
-    #[error("nothing can be built for {title} yet: {lacks}")]
-    Lacking { title: String, lacks: String },
 
     /// The compiler or linker refused.
     #[error("{program} failed on {what}:\n{output}")]
@@ -219,6 +217,7 @@ impl Error {
             Error::Exists { .. } => {
                 Some("edit it, move it away, or write into another folder with --into".into())
             }
+            Error::MissingProgram { install, .. } if !install.is_empty() => Some(install.clone()),
             Error::MissingProgram { packages, .. } if !packages.is_empty() => Some(format!(
                 "install it with: sudo apt-get install {} (or run: make setup)",
                 packages.join(" ")
@@ -239,9 +238,6 @@ impl Error {
                 "it was changed, cut short or is another release: remove it if it lies in the folder of archives, and fetch again".into(),
             ),
             Error::Port { hint, .. } => Some(hint.clone()),
-            Error::Lacking { .. } => {
-                Some("docs/howto/add-a-board.md says what a port consists of".into())
-            }
             Error::Interrupted => Some("the same command continues where this one stopped".into()),
             _ => None,
         }
@@ -261,7 +257,7 @@ impl Error {
             | Error::NoLibrary { .. }
             | Error::Exists { .. }
             | Error::NothingSelected { .. } => 2,
-            Error::MissingProgram { .. } | Error::Lacking { .. } => 3,
+            Error::MissingProgram { .. } => 3,
             Error::Interrupted => 130,
             _ => 4,
         }

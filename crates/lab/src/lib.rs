@@ -32,6 +32,7 @@ pub mod row;
 pub mod runner;
 pub mod scan;
 pub mod schedule;
+mod sketch;
 pub mod source;
 pub mod stats;
 pub mod store;

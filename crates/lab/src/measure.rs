@@ -1550,9 +1550,10 @@ fn limit_of(row: &Row) -> Option<u64> {
 
 fn build_failure(error: &Error) -> String {
     let text = error.to_string();
+    // A linker says first what it lacks, and then that it failed.
     let telling = text
         .lines()
-        .find(|line| line.contains("error"))
+        .find(|line| line.contains("undefined reference") || line.contains("error"))
         .or_else(|| text.lines().nth(1));
     format!("{DOES_NOT_BUILD}: {}", telling.unwrap_or(&text).trim())
 }

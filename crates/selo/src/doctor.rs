@@ -41,7 +41,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
                 optional: false,
             });
             if let Ok(project) = &loaded {
-                for board in project.boards.iter().filter(|board| board.lacks.is_none()) {
+                for board in project.boards.iter().filter(|board| board.is_here()) {
                     let packages: Vec<&str> =
                         board.toolchain.debian.iter().map(String::as_str).collect();
                     let why = format!("images for {}", board.title);
@@ -147,7 +147,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
 /// What real boards are flashed with, and whether this user may open their ports.
 fn cables(project: &Project) -> Vec<Need> {
     let mut needs: Vec<Need> = Vec::new();
-    for board in project.boards.iter().filter(|board| board.lacks.is_none()) {
+    for board in &project.boards {
         let Some(serial) = &board.serial else {
             continue;
         };
@@ -160,7 +160,9 @@ fn cables(project: &Project) -> Vec<Need> {
             install: apt(&packages),
             optional: true,
         };
-        if packages.is_empty() {
+        if !serial.install.is_empty() {
+            needed.install.clone_from(&serial.install);
+        } else if packages.is_empty() {
             needed.install = "not among Debian's packages; see the board's file".into();
         }
         if !needs.iter().any(|known| known.name == program) {

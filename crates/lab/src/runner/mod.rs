@@ -165,6 +165,7 @@ fn spawn_error(runner: &str, program: &Path, source: std::io::Error) -> Error {
             program: name,
             needed_for: format!("the runner {runner}"),
             packages,
+            install: String::new(),
         };
     }
     Error::Runner {

@@ -63,6 +63,7 @@ pub(super) fn available(root: &Path, board: &Board) -> Result<()> {
             program: qemu.program.clone(),
             needed_for: format!("emulating {}", board.title),
             packages: qemu.debian.clone(),
+            install: String::new(),
         })
 }
 
@@ -201,6 +202,7 @@ fn named(error: Error, board: &Board, qemu: &Qemu) -> Error {
             program,
             needed_for: format!("running {}", board.title),
             packages: qemu.debian.clone(),
+            install: String::new(),
         },
         other => other,
     }

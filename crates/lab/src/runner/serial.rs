@@ -382,6 +382,7 @@ impl SerialSession {
                         program,
                         needed_for: format!("flashing {}", self.title),
                         packages: self.serial.debian.clone(),
+                        install: self.serial.install.clone(),
                     },
                     other => other,
                 },
@@ -449,7 +450,9 @@ impl SerialSession {
 
     fn fill(&self, word: &str) -> String {
         let file = |extension: &str| self.image.with_extension(extension).display().to_string();
+        let folder = self.image.parent().unwrap_or(Path::new("."));
         word.replace("{image}", &self.image.display().to_string())
+            .replace("{folder}", &folder.display().to_string())
             .replace("{hex}", &file("hex"))
             .replace("{bin}", &file("bin"))
             .replace("{port}", &self.path().display().to_string())
@@ -515,7 +518,7 @@ impl Session for SerialSession {
     fn wrong_image(&self, message: String) -> Error {
         self.error(
             format!("the board does not hold what was flashed: {message}"),
-            "check the flash command in the board's file: it must use {image}, {hex} or {bin}",
+            "check the flash command in the board's file: it must use {image}, {folder}, {hex} or {bin}",
         )
     }
 }

@@ -287,6 +287,7 @@ fn run(source: &Source, command: &mut Command, packages: &[&str]) -> Result<()> 
             program: program.clone(),
             needed_for: format!("fetching {}", source.package),
             packages: packages.iter().map(|&name| name.to_owned()).collect(),
+            install: String::new(),
         })?;
     if output.status.success() {
         return Ok(());

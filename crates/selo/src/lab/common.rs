@@ -124,8 +124,6 @@ impl Select {
     /// The board on the runner that was asked for.
     pub fn board(&self, project: &Project) -> selo_lab::Result<Board> {
         let board = project.board(&self.board)?;
-        // Before its port is looked for.
-        board.buildable()?;
         // A port in the environment or in the configuration is for the boards that have one.
         let by_cable = self.port.is_some() && board.serial.is_some();
         if let (Some(port), None) = (&self.port, &board.serial) {

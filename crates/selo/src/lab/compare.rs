@@ -176,7 +176,7 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> anyhow::Result<ExitCode>
     let boards: Vec<KnownBoard> = data
         .boards
         .into_iter()
-        .filter(|board| board.lacks.is_none())
+        .filter(|board| board.is_here() || rows.iter().any(|row| row.board == board.name))
         .map(|board| KnownBoard {
             name: board.name,
             power: board.power,

@@ -87,6 +87,8 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         let place = |board: &Board| args.board.iter().position(|name| *name == board.name);
         wanted.retain(|board| place(board).is_some());
         wanted.sort_by_key(|board| place(board));
+    } else if args.rows.is_empty() {
+        wanted.retain(|board| board.is_here());
     }
     let done = if args.rows.is_empty() {
         measure(args, &project, &wanted)?
@@ -215,6 +217,7 @@ fn available(project: &Project, board: &Board) -> selo_lab::Result<()> {
             program: format!("the C library of {}", board.toolchain.cc),
             needed_for: format!("building for {}", board.title),
             packages: board.toolchain.debian.clone(),
+            install: String::new(),
         });
     }
     runner::available(&project.root, board)

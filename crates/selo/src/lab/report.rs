@@ -61,7 +61,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let rows = rows::read(&args.rows, root)?;
     if rows.is_empty() {
         // A board with limited memory is what people come for.
-        let mut known = project.boards.iter().filter(|board| board.lacks.is_none());
+        let mut known = project.boards.iter().filter(|board| board.is_here());
         let limited = known.find(|board| board.memory.is_some());
         return Ok(rows::none(limited.map_or("BOARD", |board| &board.name)));
     }
@@ -154,7 +154,7 @@ fn papers(
     let boards: Vec<KnownBoard> = project
         .boards
         .iter()
-        .filter(|board| board.lacks.is_none())
+        .filter(|board| board.is_here() || rows.iter().any(|row| row.board == board.name))
         .map(|board| KnownBoard {
             name: board.name.clone(),
             power: board.power.clone(),

@@ -179,7 +179,7 @@ fn boards<'p>(
         return Ok(boards);
     }
     let mut last = None;
-    for board in &project.boards {
+    for board in project.boards.iter().filter(|board| board.is_here()) {
         match Builder::new(project, board) {
             Ok(builder) => boards.push((board, builder)),
             Err(error @ selo_lab::Error::MissingProgram { .. }) => {

@@ -1,0 +1,67 @@
+/*
+ * Arduino port of the agent: any board that an Arduino core is there for, with the core's own
+ * clock and serial line.
+ *
+ * Interrupts stay on, because cores have a system that needs them: figures are wall-clock,
+ * and the host takes many. A quick operation is repeated so that the clock can see it.
+ */
+#ifndef SELO_AGENT_PORT_H
+#define SELO_AGENT_PORT_H
+
+#include <stdint.h>
+#include <string.h>
+#if defined(__AVR__)
+#include <avr/pgmspace.h>
+#elif defined(ARDUINO_ARCH_ESP8266)
+#include <pgmspace.h>
+#endif
+
+#include "port_api.h"
+
+#define PORT_NAME "arduino"
+
+/* Espressif's cores count the cycles of the processor in 32 bits, every other has the
+ * microseconds of the sketch: its steps may be of 4. */
+#if defined(ARDUINO_ARCH_ESP32) || defined(ARDUINO_ARCH_ESP8266)
+#define PORT_COUNTS_CYCLES 1
+#define PORT_COUNTER_HZ F_CPU
+#else
+#define PORT_COUNTS_CYCLES 0
+#define PORT_COUNTER_HZ 1000000
+#endif
+#define PORT_COUNTER_BITS 32
+
+#if defined(__AVR__) || defined(ARDUINO_ARCH_ESP8266)
+#define PORT_FLASH PROGMEM
+static inline void port_flash_read(void *to, const void *from, uint8_t size)
+{
+    memcpy_P(to, from, size);
+}
+#else
+#define PORT_FLASH
+static inline void port_flash_read(void *to, const void *from, uint8_t size)
+{
+    memcpy(to, from, size);
+}
+#endif
+
+extern struct port_request port_requested;
+
+void port_clock_start(void);
+void port_clock_stop(void);
+
+#define PORT_BARRIER __asm__ __volatile__("" : : : "memory")
+
+#define PORT_MEASURE(...)                                                    \
+    do {                                                                     \
+        uint16_t port_left_ = port_requested.repeats;                        \
+        port_clock_start();                                                  \
+        do {                                                                 \
+            PORT_BARRIER;                                                    \
+            __VA_ARGS__;                                                     \
+            PORT_BARRIER;                                                    \
+        } while (--port_left_ != 0);                                         \
+        port_clock_stop();                                                   \
+    } while (0)
+
+#endif
