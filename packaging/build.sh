@@ -8,8 +8,9 @@
 #        packaging/build.sh check WHEEL        installs a wheel and measures with it
 #
 # The first needs maturin (`pip install maturin`), the second a standard library for its
-# target (`rustup target add TARGET`) and a C compiler for it: musl-tools,
-# gcc-aarch64-linux-gnu. The third asks platformio, idf-component-manager and
+# target (`rustup target add TARGET`) and a C compiler for it: musl-tools; for aarch64
+# gcc-aarch64-linux-gnu links, and Zig's compiler, with the headers of musl, is installed
+# into target/tools/zig. The third asks platformio, idf-component-manager and
 # pykwalify what they think of it, and installs them into target/tools/packages if
 # they are not there.
 set -euo pipefail
@@ -37,8 +38,34 @@ wheel() {
     maturin build --release --locked --out "$out"
 }
 
+# Sets `compiler`: clang with musl's headers for every processor, as Zig carries it.
+musl_compiler() {
+    local own=$PWD/target/tools/zig pinned=ziglang==0.17.1
+    compiler=$own/cc
+    if ! grep -qsFx "# $pinned" "$compiler"; then
+        echo "build: fetching $pinned" >&2
+        rm -rf "$own"
+        python3 -m venv "$own"
+        "$own/bin/pip" install -q --disable-pip-version-check "$pinned"
+        # Rust's build scripts name the target in Rust's words.
+        cat >"$compiler" <<EOF
+#!/bin/sh
+# $pinned
+for word do
+    shift
+    case \$word in
+    --target=*) ;;
+    *) set -- "\$@" "\$word" ;;
+    esac
+done
+exec "$own/bin/python" -m ziglang cc -target aarch64-linux-musl "\$@"
+EOF
+        chmod +x "$compiler"
+    fi
+}
+
 static() {
-    local target
+    local target compiler
     [ $# -gt 0 ] || set -- x86_64-unknown-linux-musl aarch64-unknown-linux-musl
     for target in "$@"; do
         case $target in
@@ -46,7 +73,11 @@ static() {
             need aarch64-linux-gnu-gcc "apt-get install gcc-aarch64-linux-gnu"
             export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=aarch64-linux-gnu-gcc
             export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
-            export CC_aarch64_unknown_linux_musl=aarch64-linux-gnu-gcc
+            # It links; but libraries in C want headers of musl, which Debian has for this
+            # machine's processor only.
+            musl_compiler
+            export CC_aarch64_unknown_linux_musl=$compiler
+            export AR_aarch64_unknown_linux_musl=aarch64-linux-gnu-ar
             ;;
         esac
         RUSTFLAGS="-C target-feature=+crt-static" \

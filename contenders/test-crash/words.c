@@ -2,6 +2,8 @@
  * one. At NOWHERE none of the emulated machines has anything. */
 #include "agent.h"
 
+#include <stdlib.h>
+
 #define NOWHERE 0xD0000000u
 
 static uint8_t invalid_read(struct agent_call *call)
@@ -59,10 +61,21 @@ static uint8_t halt(struct agent_call *call)
     return 0;
 }
 
+/* More than any of the parts has, and a status of its own when it is refused. */
+static uint8_t no_memory(struct agent_call *call)
+{
+    volatile size_t bytes = (size_t)64 << 20;
+    void *volatile got;
+    (void)call;
+    AGENT_MEASURE(got = malloc(bytes));
+    return got == NULL ? 7 : 0;
+}
+
 AGENT_OPERATIONS(
     AGENT_OPERATION(INVALID_READ, "invalid-read", invalid_read)
     AGENT_OPERATION(INVALID_WRITE, "invalid-write", invalid_write)
     AGENT_OPERATION(INVALID_OPCODE, "invalid-opcode", invalid_opcode)
     AGENT_OPERATION(JUMP_ASTRAY, "jump-astray", jump_astray)
     AGENT_OPERATION(MARK_ORDER, "mark-order", mark_order)
-    AGENT_OPERATION(HALT, "halt", halt))
+    AGENT_OPERATION(HALT, "halt", halt)
+    AGENT_OPERATION(NO_MEMORY, "no-memory", no_memory))

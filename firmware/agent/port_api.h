@@ -20,7 +20,9 @@ uint8_t port_read(void);
 /* Sends a byte to the host. A zero ends a frame: a port that buffers sends its buffer then. */
 void port_write(uint8_t byte);
 
-enum { PORT_COUNTER_WRAPPED = 1, PORT_STACK_UNKNOWN = 0xFFFF };
+/* Flags of a result: the sample is void; no memory was left for what an operation asked for,
+ * where the port knows that. */
+enum { PORT_COUNTER_WRAPPED = 1, PORT_HEAP_REFUSED = 2, PORT_STACK_UNKNOWN = 0xFFFF };
 
 /* What to do in the next PORT_MEASURE. */
 struct port_request {

@@ -37,6 +37,9 @@ pub struct Ran {
     pub counts: Option<Counts>,
 }
 
+/// Why an operation failed that got no memory.
+pub const HEAP_EXHAUSTED: &str = "heap-exhausted";
+
 /// Answers in a row that may come damaged before the line counts as unusable.
 const DAMAGED: u32 = 20;
 
@@ -156,8 +159,17 @@ impl Agent {
                 "'{operation}' ran between {spans} pairs of marks; exactly one is meant"
             )));
         }
+        let reply = RunReply::parse(&reply)?;
+        // What a library makes of a refusal is its own affair, unless it makes nothing of it.
+        if reply.refused && reply.status != 0 {
+            return Err(Error::Stopped(Stop {
+                reason: HEAP_EXHAUSTED.into(),
+                fault: None,
+                pc: None,
+            }));
+        }
         Ok(Ran {
-            reply: RunReply::parse(&reply)?,
+            reply,
             span: seen.spans.first().copied(),
             counts: seen.counts.pop(),
         })

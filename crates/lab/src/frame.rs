@@ -41,6 +41,8 @@ pub struct RunReply {
     pub counter: u64,
     /// The counter wrapped: the sample is void.
     pub wrapped: bool,
+    /// No memory was left for what the operation asked for, where the port knows that.
+    pub refused: bool,
     /// Depth of the stack in bytes, if it was painted.
     pub stack: Option<u16>,
     /// Bytes taken from the heap.
@@ -174,7 +176,7 @@ impl RunReply {
         let status = reader.u8()?;
         let repeats = reader.u16()?;
         let counter = reader.u64()?;
-        let wrapped = reader.u8()? & 1 != 0;
+        let flags = reader.u8()?;
         let stack = reader.u16()?;
         let heap = reader.u16()?;
         let cpu = some(reader.u64()?);
@@ -186,7 +188,8 @@ impl RunReply {
             status,
             repeats,
             counter,
-            wrapped,
+            wrapped: flags & 1 != 0,
+            refused: flags & 2 != 0,
             stack: (stack != u16::MAX).then_some(stack),
             heap,
             cpu,

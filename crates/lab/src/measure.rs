@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use selo_vectors::{Catalog, Verdict};
 use sha2::{Digest, Sha256};
 
-use crate::agent::{Agent, Ran, Retry};
+use crate::agent::{Agent, HEAP_EXHAUSTED, Ran, Retry};
 use crate::algorithm::Algorithm;
 use crate::board::Board;
 use crate::build::{Builder, Image};
@@ -1166,6 +1166,12 @@ impl Lab<'_> {
                     return Ok((
                         Status::DoesNotFit,
                         format!("the stack runs into the variables: {text}"),
+                    ));
+                }
+                if text.contains(HEAP_EXHAUSTED) {
+                    return Ok((
+                        Status::DoesNotFit,
+                        format!("{text}: less RAM is left than the operation asks for"),
                     ));
                 }
                 if stop.is_of_limit() {

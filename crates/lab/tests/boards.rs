@@ -206,6 +206,10 @@ fn each_crash_is_told_apart() {
             assert_eq!(row.status, Status::Crashed, "{board}: {row:?}");
             assert!(reason(row).contains(word), "{board} {operation}: {row:?}");
         }
+        // No crash: the library says that it failed, and the port why.
+        let row = find(&rows, "no-memory", Metric::Instructions);
+        assert_eq!(row.status, Status::DoesNotFit, "{board}: {row:?}");
+        assert!(reason(row).contains("heap-exhausted"), "{board}: {row:?}");
     }
 }
 

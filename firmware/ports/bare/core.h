@@ -34,7 +34,8 @@ intptr_t core_host(intptr_t operation, const void *arguments);
 /* The linker's: the stack grows from the first down to the second. */
 extern uint8_t core_stack_top[], core_stack_low[];
 
-/* What of the heap has been asked for, in bytes (support.c). */
+/* What of the heap has been asked for, in bytes; and 1 once more was than there is (support.c). */
 size_t port_heap_bytes(void);
+extern uint32_t port_heap_refused;
 
 #endif

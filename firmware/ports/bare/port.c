@@ -42,6 +42,7 @@ void port_prepare(const struct port_request *request)
 {
     port_requested = *request;
     port_stack = PORT_STACK_UNKNOWN;
+    port_heap_refused = 0;
 }
 
 void port_finish(struct port_result *result)
@@ -51,6 +52,7 @@ void port_finish(struct port_result *result)
         .repeats = 1,
         .stack = port_stack,
         .heap = heap > UINT16_MAX ? UINT16_MAX : (uint16_t)heap,
+        .counter_flags = port_heap_refused ? PORT_HEAP_REFUSED : 0,
     };
 }
 

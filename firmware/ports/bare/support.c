@@ -12,6 +12,7 @@
 /* The linker's: the first address above the variables, and where the heap must end. */
 extern uint8_t port_heap_start[], port_heap_end[];
 static uint8_t *heap_top = port_heap_start;
+uint32_t port_heap_refused;
 
 /* newlib asks by the first name, picolibc by the second. */
 void *_sbrk(ptrdiff_t bytes);
@@ -21,6 +22,7 @@ void *_sbrk(ptrdiff_t bytes)
 {
     uint8_t *before = heap_top;
     if (bytes > port_heap_end - before || bytes < port_heap_start - before) {
+        port_heap_refused = 1;
         errno = ENOMEM;
         return (void *)-1;
     }

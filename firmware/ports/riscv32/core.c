@@ -59,6 +59,9 @@ extern uint32_t core_data_start[], core_data_end[], core_bss_start[], core_bss_e
 extern const uint32_t core_data_load[];
 int main(void);
 
+/* The only thread's own: errno of the C library. The linker checks that nothing else is. */
+__attribute__((used, aligned(16))) uint8_t core_thread[16];
+
 /* One locked region without rights, a naturally aligned power of two, ending at the stack. */
 static void guard_stack(void)
 {
@@ -85,6 +88,7 @@ __attribute__((naked, noreturn, section(".vectors"))) void core_reset(void)
                          "la gp, __global_pointer$\n\t"
                          ".option pop\n\t"
                          "la sp, core_stack_top\n\t"
+                         "la tp, core_thread\n\t"
                          "la t0, core_on_fault\n\t"
                          "csrw mtvec, t0\n\t"
                          "j core_start");
