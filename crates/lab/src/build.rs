@@ -442,11 +442,18 @@ impl<'a> Builder<'a> {
         include: &[PathBuf],
         what: &str,
     ) -> Result<Image> {
-        let flags = sketch::flags(sources, include);
         let mut hash = self.hasher();
         for (source, flags) in sources {
             self.feed_source(&mut hash, source, include, flags)?;
         }
+        // The tools work elsewhere.
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let include: Vec<PathBuf> = include.iter().map(|folder| absolute(folder)).collect();
+        let sources: Vec<Source> = sources
+            .iter()
+            .map(|(source, flags)| (absolute(source), flags.clone()))
+            .collect();
+        let flags = sketch::flags(&sources, &include);
         for word in sketch::command(tools, Path::new(""), Path::new(""), &flags) {
             feed(&mut hash, word.as_bytes());
         }
@@ -464,9 +471,16 @@ impl<'a> Builder<'a> {
                 .map_err(write_error)?;
             let build = making.path().join("build");
             std::fs::create_dir(&build).map_err(write_error)?;
-            let written = sketch::write(making.path(), sources).map_err(write_error)?;
+            let written = sketch::write(making.path(), &sources).map_err(write_error)?;
             let words = sketch::command(tools, &written, &build, &flags);
             self.compile(&words, what)?;
+            if !build.join(&tools.image).is_file() {
+                return Err(Error::Compile {
+                    program: words.first().cloned().unwrap_or_default(),
+                    what: what.to_owned(),
+                    output: format!("error: it made no {{build}}/{}", tools.image),
+                });
+            }
             // Another run may have made the same meanwhile.
             if let Err(error) = std::fs::rename(&build, &folder)
                 && !path.is_file()

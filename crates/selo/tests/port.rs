@@ -157,6 +157,24 @@ fn a_board_that_a_core_is_there_for_is_measured_by_a_sketch() {
 }
 
 #[test]
+fn tools_that_make_something_else_are_told() {
+    let (project, board) = bench();
+    let text = SKETCH
+        .replace("\"COMPILE\"", "\"true\"")
+        .replace("FLASH", &format!("{:?}", board.flash()));
+    project.write("boards/uno-sketch.toml", &text);
+    let port = board.port().display().to_string();
+    let run = ["lab", "run", "--board", "uno-sketch", "--port", &port];
+    for _ in 0..2 {
+        let answer = project.selo(&[&run[..], &TINY].concat());
+        assert_eq!(answer.code, Some(1), "{}", answer.all());
+        let said = "does not build: error: it made no {build}/agent.ino.elf";
+        assert!(answer.all().contains(said), "{}", answer.all());
+    }
+    assert_eq!(board.seen().flashed, 0);
+}
+
+#[test]
 fn tools_that_are_not_there_are_named_with_a_way_to_get_them() {
     let project = Project::new();
     let answer = project.selo(&["lab", "run", "--board", "esp32", "--port", "/dev/null"]);
