@@ -6,6 +6,8 @@
  *   calls     a call, a return, a jump: 3
  *   memory    a store, an addition, two loads one after the other: 4
  *   products  one product: 1
+ *   page-end  a call, two additions, a store, two loads one after the other, a return: 7. A page
+ *             of the emulator ends between the loads, and there it cuts what it translates.
  */
 #include "agent.h"
 
@@ -43,6 +45,54 @@
 #define MEMORY_CLOBBERS "a8", "a9"
 #define PRODUCT "mull %0, %1, %0"
 #endif
+
+/* The steps before the page's end have PAGE_BYTES bytes. */
+#if defined(__thumb__)
+#define PAGE_BYTES "8"
+#define PAGE_CODE UNIFIED ".thumb_func\n" \
+    "page_steps: adds r1, r1, r1\n\tadds r1, r1, r1\n\tstr r1, [r0]\n\tldr r2, [r0]\n\tldr r3, [r0]\n\tbx lr"
+#define PAGE_AT "r0"
+#define PAGE_VALUE "r1"
+#define PAGE_CALL "bl page_steps"
+#define PAGE_CLOBBERS "r2", "r3", "lr", "cc"
+#elif defined(__aarch64__)
+#define PAGE_BYTES "16"
+#define PAGE_CODE \
+    "page_steps: add w1, w1, w1\n\tadd w1, w1, w1\n\tstr w1, [x0]\n\tldr w2, [x0]\n\tldr w3, [x0]\n\tret"
+#define PAGE_AT "x0"
+#define PAGE_VALUE "w1"
+#define PAGE_CALL "bl page_steps"
+#define PAGE_CLOBBERS "x2", "x3", "x30"
+#elif defined(__riscv)
+#define PAGE_BYTES "8"
+#define PAGE_CODE \
+    "page_steps: c.add a1, a1\n\tc.add a1, a1\n\tc.sw a1, 0(a0)\n\tc.lw a2, 0(a0)\n\tc.lw a3, 0(a0)\n\tc.jr ra"
+#define PAGE_AT "a0"
+#define PAGE_VALUE "a1"
+#define PAGE_CALL "jal ra, page_steps"
+#define PAGE_CLOBBERS "a2", "a3", "ra"
+#elif defined(__XTENSA__)
+#define PAGE_BYTES "8"
+#define PAGE_CODE \
+    "page_steps: add.n a3, a3, a3\n\tadd.n a3, a3, a3\n\ts32i.n a3, a2, 0\n\tl32i.n a4, a2, 0\n\tl32i.n a5, a2, 0\n\tret.n"
+#define PAGE_AT "a2"
+#define PAGE_VALUE "a3"
+#define PAGE_CALL "call0 page_steps"
+#define PAGE_CLOBBERS "a4", "a5", "a0"
+#endif
+__asm__(".pushsection .text.page_end, \"ax\"\n\t.balign 4096\n\t.space 4096 - " PAGE_BYTES "\n\t"
+        PAGE_CODE "\n\t.popsection");
+
+static uint8_t page_end(struct agent_call *call)
+{
+    static uint32_t cell;
+    register uint32_t *at __asm__(PAGE_AT) = &cell;
+    register uint32_t value __asm__(PAGE_VALUE) = 1;
+    (void)call;
+    __asm__ __volatile__("" : "+r"(at), "+r"(value) : : PAGE_CLOBBERS);
+    AGENT_MEASURE(__asm__ __volatile__(PAGE_CALL : "+r"(at), "+r"(value) : : PAGE_CLOBBERS, "memory"));
+    return 0;
+}
 
 static uint8_t loop(struct agent_call *call)
 {
@@ -82,4 +132,5 @@ AGENT_OPERATIONS(
     AGENT_OPERATION(LOOP, "loop", loop)
     AGENT_OPERATION(CALLS, "calls", calls)
     AGENT_OPERATION(MEMORY, "memory", memory)
-    AGENT_OPERATION(PRODUCTS, "products", products))
+    AGENT_OPERATION(PRODUCTS, "products", products)
+    AGENT_OPERATION(PAGE_END, "page-end", page_end))

@@ -143,10 +143,18 @@ static struct decoded thumb32(unsigned h, unsigned g)
     return plain(ALU);
 }
 
-static struct decoded thumb(const uint8_t *bytes, size_t size)
+static struct decoded sized(struct decoded decoded, uint8_t size)
+{
+    decoded.size = size;
+    return decoded;
+}
+
+static struct decoded thumb(const uint8_t bytes[4])
 {
     unsigned first = bytes[0] | (unsigned)bytes[1] << 8;
-    return size == 2 ? thumb16(first) : thumb32(first, bytes[2] | (unsigned)bytes[3] << 8);
+    if (first >> 11 < 0x1D)
+        return sized(thumb16(first), 2);
+    return sized(thumb32(first, bytes[2] | (unsigned)bytes[3] << 8), 4);
 }
 
 /* ---- RISC-V ------------------------------------------------------------------------------ */
@@ -181,12 +189,8 @@ static struct decoded riscv_compressed(unsigned h)
     }
 }
 
-static struct decoded riscv(const uint8_t *bytes, size_t size)
+static struct decoded riscv_whole(uint32_t i)
 {
-    unsigned low = bytes[0] | (unsigned)bytes[1] << 8;
-    if (size == 2)
-        return riscv_compressed(low);
-    uint32_t i = low | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
     switch (i & 0x7F) {
     case 0x03:
         return plain(LOAD);
@@ -221,6 +225,14 @@ static struct decoded riscv(const uint8_t *bytes, size_t size)
     }
 }
 
+static struct decoded riscv(const uint8_t bytes[4])
+{
+    unsigned low = bytes[0] | (unsigned)bytes[1] << 8;
+    if ((low & 3) != 3)
+        return sized(riscv_compressed(low), 2);
+    return sized(riscv_whole(low | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24), 4);
+}
+
 /* ---- Xtensa ------------------------------------------------------------------------------ */
 
 static struct decoded xtensa_registers(unsigned t, unsigned r, unsigned op1, unsigned op2)
@@ -248,12 +260,12 @@ static struct decoded xtensa_registers(unsigned t, unsigned r, unsigned op1, uns
     }
 }
 
-static struct decoded xtensa(const uint8_t *bytes, size_t size)
+static struct decoded xtensa_any(const uint8_t bytes[4])
 {
     unsigned op0 = bytes[0] & 15, t = bytes[0] >> 4, r = bytes[1] >> 4;
     switch (op0) {
     case 0:
-        return size == 3 ? xtensa_registers(t, r, bytes[2] & 15, bytes[2] >> 4) : plain(OTHER);
+        return xtensa_registers(t, r, bytes[2] & 15, bytes[2] >> 4);
     case 1:
         return plain(LOAD);
     case 2:
@@ -290,6 +302,11 @@ static struct decoded xtensa(const uint8_t *bytes, size_t size)
     }
 }
 
+static struct decoded xtensa(const uint8_t bytes[4])
+{
+    return sized(xtensa_any(bytes), (bytes[0] & 15) < 8 ? 3 : 2);
+}
+
 /* ---- AArch64 ----------------------------------------------------------------------------- */
 
 static struct decoded a64_memory(uint32_t i)
@@ -307,11 +324,8 @@ static struct decoded a64_memory(uint32_t i)
     return plain(load ? LOAD : STORE);
 }
 
-static struct decoded a64(const uint8_t *bytes, size_t size)
+static struct decoded a64_any(uint32_t i)
 {
-    (void)size;
-    uint32_t i = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16
-                 | (uint32_t)bytes[3] << 24;
     if ((i & 0x1C000000) == 0x10000000)
         return plain(ALU);
     if ((i & 0x1C000000) == 0x14000000) {
@@ -335,6 +349,12 @@ static struct decoded a64(const uint8_t *bytes, size_t size)
     if ((i & 0x0E000000) == 0x0E000000)
         return plain(FLOAT);
     return plain(OTHER);
+}
+
+static struct decoded a64(const uint8_t bytes[4])
+{
+    return sized(a64_any(bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16
+                         | (uint32_t)bytes[3] << 24), 4);
 }
 
 decoder *decoder_of(const char *target)

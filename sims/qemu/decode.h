@@ -13,13 +13,16 @@
 
 struct decoded {
     enum class class;
+    uint8_t size;        /* bytes, by the instruction itself */
     uint8_t registers;   /* of a load or store of several */
     uint8_t conditional; /* a conditional branch: class is BRANCH_TAKEN */
     uint8_t loads_pc;
     uint8_t guards;      /* so many instructions after it are conditional (Thumb's IT) */
 };
 
-typedef struct decoded decoder(const uint8_t *bytes, size_t size);
+/* Four bytes, of which an instruction may have fewer. How many is not taken from QEMU: of the
+ * one before the last on a page it tells both together. */
+typedef struct decoded decoder(const uint8_t bytes[4]);
 
 /* The decoder of a QEMU target ("arm", "aarch64", "riscv32", "xtensa"), or NULL. Of arm
  * only Thumb is known: it is all that Cortex-M has. */

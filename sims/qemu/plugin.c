@@ -37,12 +37,15 @@ enum mark { NO_MARK, BEGIN, END, WAIT };
 struct block {
     uint64_t start, next; /* its first address, and the one after its last instruction */
     uint64_t span;        /* the span that the two counters below are of */
-    uint64_t entered, taken;
+    uint64_t entered, taken, paired;
     struct block *touched; /* the list of the span's blocks */
     uint32_t instructions;
     uint8_t mark;
     uint8_t conditional; /* it ends in a conditional branch */
     uint8_t last;        /* the class of that branch if it is taken */
+    /* Its first or its last instruction is a load: where a page ends QEMU cuts a block, and what
+     * the core does with two loads in a row does not depend on that. */
+    uint8_t begins_in_load, ends_in_load;
     uint16_t classes[CLASSES];
 };
 
@@ -94,6 +97,8 @@ static void report_span(void)
         instructions += at->entered * at->instructions;
         for (int class = 0; class < CLASSES; class++)
             totals[class] += at->entered * at->classes[class];
+        totals[LOAD] -= at->paired;
+        totals[LOAD_NEXT] += at->paired;
         if (at->conditional) {
             totals[at->last] += at->taken;
             totals[BRANCH_NOT_TAKEN] += at->entered - at->taken;
@@ -137,8 +142,13 @@ static void on_block(unsigned cpu, void *data)
 {
     struct block *block = data;
     (void)cpu;
-    if (previous != NULL && previous->conditional && previous->span == span)
-        previous->taken += block->start != previous->next;
+    uint64_t paired = 0;
+    if (previous != NULL && previous->span == span) {
+        int follows = block->start == previous->next;
+        if (previous->conditional)
+            previous->taken += !follows;
+        paired = follows && previous->ends_in_load && block->begins_in_load;
+    }
     previous = block;
     executed += block->instructions;
     if (executed > limit)
@@ -151,11 +161,12 @@ static void on_block(unsigned cpu, void *data)
     }
     if (block->span != span) {
         block->span = span;
-        block->entered = block->taken = 0;
+        block->entered = block->taken = block->paired = 0;
         block->touched = touched;
         touched = block;
     }
     block->entered++;
+    block->paired += paired;
 }
 
 /* Asleep without anything that could wake it. */
@@ -190,6 +201,14 @@ static void count_class(struct block *block, const struct decoded *decoded, enum
     block->classes[LOAD_PC] = (uint16_t)(block->classes[LOAD_PC] + decoded->loads_pc);
 }
 
+static struct decoded decoded_at(struct qemu_plugin_insn *at)
+{
+    uint8_t bytes[4] = {0};
+    size_t size = qemu_plugin_insn_size(at);
+    memcpy(bytes, qemu_plugin_insn_data(at), size < sizeof bytes ? size : sizeof bytes);
+    return decode(bytes);
+}
+
 static int is_jump(enum class class)
 {
     return class == JUMP || class == CALL || class == JUMP_REGISTER;
@@ -205,7 +224,6 @@ static void on_translation(plugin_id id, struct qemu_plugin_tb *translated)
     for (size_t i = 0; i < count; i++) {
         struct qemu_plugin_insn *at = qemu_plugin_tb_get_insn(translated, i);
         uint64_t address = qemu_plugin_insn_vaddr(at);
-        size_t size = qemu_plugin_insn_size(at);
         enum mark mark = mark_at(address);
         if (block == NULL || mark != NO_MARK) {
             /* Never freed: a block is translated a few times at most. */
@@ -217,9 +235,9 @@ static void on_translation(plugin_id id, struct qemu_plugin_tb *translated)
             before = OTHER;
             qemu_plugin_register_vcpu_insn_exec_cb(at, on_block, PLUGIN_NO_REGISTERS, block);
         }
-        block->next = address + size;
         block->instructions++;
-        struct decoded decoded = decode(qemu_plugin_insn_data(at), size);
+        struct decoded decoded = decoded_at(at);
+        block->next = address + decoded.size;
         int guarded_jump = guarded != 0 && is_jump(decoded.class);
         guarded = decoded.guards != 0 ? decoded.guards : guarded - (guarded != 0);
         if (i + 1 == count && (decoded.conditional || guarded_jump)) {
@@ -228,7 +246,10 @@ static void on_translation(plugin_id id, struct qemu_plugin_tb *translated)
         } else {
             count_class(block, &decoded, before);
         }
+        if (block->instructions == 1)
+            block->begins_in_load = decoded.class == LOAD;
         before = decoded.class;
+        block->ends_in_load = before == LOAD;
     }
 }
 

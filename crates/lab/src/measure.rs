@@ -1559,7 +1559,8 @@ fn build_failure(error: &Error) -> String {
     // A linker says first what it lacks, and then that it failed.
     let telling = text
         .lines()
-        .find(|line| line.contains("undefined reference") || line.contains("error"))
+        .find(|line| line.contains("undefined reference") || line.contains("rror:"))
+        .or_else(|| text.lines().find(|line| line.contains("error")))
         .or_else(|| text.lines().nth(1));
     format!("{DOES_NOT_BUILD}: {}", telling.unwrap_or(&text).trim())
 }

@@ -132,7 +132,7 @@ fn instructions_are_counted_as_by_hand() {
         };
         let empty = counts("empty");
         assert_eq!(empty.instructions, 1, "{}: a mark", board.name);
-        let expected: [Expected; 4] = [
+        let expected: [Expected; 5] = [
             (
                 "loop",
                 21,
@@ -149,6 +149,18 @@ fn instructions_are_counted_as_by_hand() {
                 &[("store", 1), ("alu", 1), ("load", 1), ("load-next", 1)],
             ),
             ("products", 1, &[("multiply", 1)]),
+            (
+                "page-end",
+                7,
+                &[
+                    ("call", 1),
+                    ("alu", 2),
+                    ("store", 1),
+                    ("load", 1),
+                    ("load-next", 1),
+                    ("jump-register", 1),
+                ],
+            ),
         ];
         for (operation, instructions, classes) in expected {
             let classes = classes.iter().map(|&(c, n)| (c.to_owned(), n)).collect();
