@@ -79,8 +79,8 @@ pub struct Toolchain {
     /// How libraries in Rust are built; without it for this machine.
     #[serde(default)]
     pub rust: Option<Rust>,
-    /// An Arduino core's own tools make the images, of a sketch; `flags` and `link_flags` are
-    /// not used then.
+    /// An Arduino core's own tools make the images, of a sketch; `link_flags` are not used then,
+    /// nor the dialect and the definitions among `flags`, which stand in its files.
     #[serde(default)]
     pub sketch: Option<Sketch>,
 }
