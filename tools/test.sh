@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the steps of tools/test-steps.txt, keeps a log of each in out/test/, and
-# ends with the line "N passed, N failed[, N skipped]".
+# ends with the tests that failed and the line "N passed, N failed[, N skipped]".
 #
 # usage: tools/test.sh [GROUP | STEP]...     (none: everything)
 #        tools/test.sh --list
@@ -66,13 +66,13 @@ lacking() {
 }
 
 passed=0 failed=0 skipped=0 ran=0
-failures=() skips=()
+failures=() skips=() reasons=() flaky=""
 
 line() { printf '  %-18s %-8s %s\n' "$1" "$2" "$3"; }
 
 run_step() {
     local group=$1 name=$2 needs=$3 command=$4
-    local missing log started seconds status p f s detail
+    local missing log started seconds status p f s detail told
     selected "$group" "$name" || return 0
     ran=$((ran + 1))
 
@@ -81,6 +81,7 @@ run_step() {
         if [ "${CI:-}" = true ] && [ "${missing#\?}" = "$missing" ]; then
             failed=$((failed + 1))
             failures+=("$name")
+            reasons+=("cannot run: no $missing")
             line "$name" FAILED "cannot run: no $missing"
         else
             skipped=$((skipped + 1))
@@ -109,6 +110,8 @@ run_step() {
         p=1
     fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    told=$(sed -n "s/^flaky: /$name: /p" "$log")
+    [ -z "$told" ] || flaky+=$told$'\n'
     detail="$p passed, $f failed"
     [ "$s" -eq 0 ] || detail="$detail, $s skipped"
 
@@ -117,9 +120,13 @@ run_step() {
         return 0
     fi
     failures+=("$name")
+    reasons+=("$(tools/failed-tests.sh "$log")")
     line "$name" FAILED "$detail (${seconds} s)"
     case $status in
-    124 | 137) echo "    stopped after ${STEP_SECONDS:-1800} seconds" ;;
+    124 | 137)
+        echo "    stopped after ${STEP_SECONDS:-1800} seconds"
+        reasons[-1]+=$'\n'"stopped after ${STEP_SECONDS:-1800} seconds"
+        ;;
     esac
     tail -n 40 "$log" | sed 's/^/    | /'
     echo "    the whole log: $log"
@@ -141,7 +148,13 @@ fi
 
 echo
 [ ${#skips[@]} -eq 0 ] || printf 'skipped: %s\n' "${skips[@]}"
-[ ${#failures[@]} -eq 0 ] || printf 'failed: %s\n' "${failures[@]}"
+# Passed, but not at once: nothing to be content with.
+printf '%s' "$flaky" | sed 's/^/flaky: /'
+# Which test, and why: the end of the output is often all that one gets to see.
+for i in "${!failures[@]}"; do
+    echo "failed: ${failures[i]}"
+    sed 's/^/    | /' <<<"${reasons[i]}"
+done
 if [ "$skipped" -eq 0 ]; then
     echo "$passed passed, $failed failed"
 else

@@ -124,6 +124,65 @@ run_steps 1 "0 passed, 1 failed" 'g | a | sh | sleep 5' STEP_SECONDS=1
 run_steps 0 "1 passed, 0 failed, 1 skipped" $'g | a | no-such-tool | true\ng | b | sh | true'
 run_steps 1 "1 passed, 1 failed" $'g | a | no-such-tool | true\ng | b | sh | true' CI=true
 run_steps 0 "1 passed, 0 failed, 1 skipped" $'g | a | ?no-such-tool | true\ng | b | sh | true' CI=true
+# named WANT STEP: what the runner prints after its last step has the line WANT.
+named() {
+    local output
+    printf 'g | a | sh | %s\n' "$2" >"$copy/steps.txt"
+    output=$(env CI=true TEST_STEPS="$copy/steps.txt" "$copy/tools/test.sh" 2>&1 | sed -n '/^failed: a$/,$p')
+    grep -qxF -- "    | $1" <<<"$output"
+    verdict $? "the end of a run does not say \"$1\"" "$output"
+}
+# The words of cargo test, and far more lines after them than a step's end shows.
+rust='echo "test a::b ... FAILED"; echo "thread 1 panicked at x.rs:7:1:"; echo "left: 3"; seq 99; false'
+named 'test a::b ... FAILED' "$rust"
+named "thread 1 panicked at x.rs:7:1:" "$rust"
+named '  left: 3' "$rust"
+named 'FAILED: a page is blue' 'echo "FAILED: a page is blue"; echo "    it is red"; seq 99; false'
+named '      it is red' 'echo "FAILED: a page is blue"; echo "    it is red"; seq 99; false'
+named 'whatever it said' 'seq 99; echo "whatever it said"; false'
+
+# What passes at the second try is told, and counts as passed; what does not has failed.
+# cargo_says FIRST SECOND: tools/rust-tests.sh with a cargo that prints these, in turn.
+cat >"$copy/cargo.sh" <<'END'
+#!/bin/bash
+folder=$(dirname "$0")
+if [ $# -eq 0 ]; then script=$folder/first.sh; else script=$folder/second.sh; fi
+echo "asked: $*"
+. "$script"
+END
+chmod +x "$copy/cargo.sh"
+cargo_says() {
+    echo "$1" >"$copy/first.sh"
+    echo "$2" >"$copy/second.sh"
+    output=$(RUST_TESTS="$copy/cargo.sh" "$copy/tools/rust-tests.sh" 2>&1)
+    status=$?
+}
+says() {
+    [ "$status" -eq "$1" ] && [ "$(tail -n 1 <<<"$output")" = "$2" ] && grep -qxF -- "$3" <<<"$output"
+    verdict $? "rust-tests: wanted status $1, \"$2\" and \"$3\", got $status" "$output"
+}
+ok='echo "test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured"'
+bad='echo "test a::b ... FAILED"; echo "thread '"'a::b'"' (7) panicked at x.rs:7:1:"; echo "left: 3"
+echo "test result: FAILED. 4 passed; 1 failed; 0 ignored; 0 measured"; exit 101'
+once='echo "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured"'
+cargo_says "$ok" false
+says 0 "rust: 5 passed, 0 failed, 1 skipped" "asked: "
+cargo_says "$bad" "$once"
+says 0 "rust: 5 passed, 0 failed, 0 skipped" "flaky: a::b"
+says 0 "rust: 5 passed, 0 failed, 0 skipped" "flaky:       left: 3"
+says 0 "rust: 5 passed, 0 failed, 0 skipped" "asked: -- --exact --test-threads=1 a::b"
+cargo_says "$bad" "$bad"
+says 1 "rust: 4 passed, 1 failed, 0 skipped" "test a::b ... FAILED"
+cargo_says "$bad" 'echo "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured"'
+says 1 "rust: 4 passed, 1 failed, 0 skipped" "once more, alone: a::b"
+cargo_says 'for n in 1 2 3 4; do echo "test $n ... FAILED"; done; echo "test result: FAILED. 0 passed; 4 failed; 0 ignored"; exit 101' "$once"
+says 1 "rust: 0 passed, 4 failed, 0 skipped" "test 4 ... FAILED"
+cargo_says 'echo "error: process did not exit successfully (signal: 11)"; exit 101' "$once"
+says 1 "rust: 0 passed, 1 failed, 0 skipped" "asked: "
+echo 'g | a | sh | echo "flaky: x"; echo "1 passed, 0 failed"' >"$copy/steps.txt"
+output=$(TEST_STEPS="$copy/steps.txt" "$copy/tools/test.sh" 2>&1)
+[ $? -eq 0 ] && [ "$(tail -n 2 <<<"$output")" = $'flaky: a: x\n1 passed, 0 failed' ]
+verdict $? "the end of a run tells what passed at the second try only" "$output"
 output=$(TEST_STEPS="$root/tools/test-steps.txt" "$copy/tools/test.sh" no-such-step 2>&1)
 [ $? -eq 2 ] && grep -q 'hint:' <<<"$output"
 verdict $? "an unknown step is refused" "$output"

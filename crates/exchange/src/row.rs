@@ -373,11 +373,14 @@ impl Figure {
 pub trait Line: Serialize + serde::de::DeserializeOwned {
     /// What its `schema` must be.
     const SCHEMA: &str;
+    /// Where a file of them comes from: the hint where one is not what it should be.
+    const SOURCE: &str;
     fn schema(&self) -> &str;
 }
 
 impl Line for Row {
     const SCHEMA: &str = SCHEMA;
+    const SOURCE: &str = "rows of exchanges (JSON Lines) are what `selo exchange run`, `tls` and `link` add to the file of --out";
     fn schema(&self) -> &str {
         &self.schema
     }
@@ -385,6 +388,7 @@ impl Line for Row {
 
 impl Line for Served {
     const SCHEMA: &str = SERVED;
+    const SOURCE: &str = "what a server counted (JSON Lines) is what `selo exchange peer` adds to the file of --served";
     fn schema(&self) -> &str {
         &self.schema
     }
@@ -397,17 +401,27 @@ pub struct Rows {
     file: File,
 }
 
-fn wrong(path: &Path, why: impl Into<String>) -> Error {
+fn wrong<L: Line>(path: &Path, why: impl Into<String>) -> Error {
     Error::File {
         path: path.to_owned(),
         why: why.into(),
-        hint: "--out FILE holds rows of exchanges (JSON Lines), or is new".into(),
+        hint: L::SOURCE.into(),
+    }
+}
+
+/// The disk refused: what the file holds is not why.
+fn refused(path: &Path, error: &std::io::Error) -> Error {
+    Error::File {
+        path: path.to_owned(),
+        why: error.to_string(),
+        hint: "rows are added to a file that can be written; the folder is made".into(),
     }
 }
 
 /// Reads the rows of a file. A last line that was cut off while it was written is left out.
 pub fn read<L: Line>(path: &Path) -> Result<Vec<L>> {
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(path, error.to_string()))?;
+    let text =
+        std::fs::read_to_string(path).map_err(|error| wrong::<L>(path, error.to_string()))?;
     parse(path, &text).map(|(rows, _)| rows)
 }
 
@@ -424,10 +438,10 @@ fn parse<L: Line>(path: &Path, text: &str) -> Result<(Vec<L>, usize)> {
                     row.schema(),
                     L::SCHEMA
                 );
-                return Err(wrong(path, why));
+                return Err(wrong::<L>(path, why));
             }
             Err(_) if !line.ends_with('\n') => break,
-            Err(error) => return Err(wrong(path, format!("line {number}: {error}"))),
+            Err(error) => return Err(wrong::<L>(path, format!("line {number}: {error}"))),
         }
         whole += line.len();
     }
@@ -441,9 +455,9 @@ impl Rows {
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty())
         {
-            std::fs::create_dir_all(folder).map_err(|error| wrong(folder, error.to_string()))?;
+            std::fs::create_dir_all(folder).map_err(|error| refused(folder, &error))?;
         }
-        let failed = |error: std::io::Error| wrong(path, error.to_string());
+        let failed = |error: std::io::Error| refused(path, &error);
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -466,11 +480,11 @@ impl Rows {
 
     pub fn push(&mut self, row: &impl Line) -> Result<()> {
         let mut line =
-            serde_json::to_string(row).map_err(|error| wrong(&self.path, error.to_string()))?;
+            serde_json::to_string(row).map_err(|error| refused(&self.path, &error.into()))?;
         line.push('\n');
         self.file
             .write_all(line.as_bytes())
-            .map_err(|error| wrong(&self.path, error.to_string()))
+            .map_err(|error| refused(&self.path, &error))
     }
 }
 
@@ -559,5 +573,16 @@ pub(crate) mod tests {
         std::fs::write(&path, format!("nonsense\n{text}")).expect("written");
         let error = Rows::open::<Row>(&path).expect_err("a bad line is not lost in silence");
         assert!(error.to_string().contains("line 1"), "{error}");
+    }
+    #[test]
+    fn a_file_that_is_not_there_is_told_with_what_writes_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let hint = |error: Error| error.hint().expect("a hint");
+        let path = folder.path().join("none.jsonl");
+        assert!(hint(read::<Row>(&path).expect_err("none")).contains("run`, `tls`"));
+        assert!(hint(read::<Served>(&path).expect_err("none")).contains("peer"));
+        std::fs::create_dir(&path).expect("a folder in its place");
+        let error = Rows::open::<Row>(&path).expect_err("not a file");
+        assert!(hint(error).contains("can be written"));
     }
 }

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Names the tests that a step's log says have failed, each with the first words of
+# why: what somebody must read who sees only the end of a run. A log that names no
+# test is represented by its last lines.
+#
+# It knows the words of cargo test, and "FAILED: NAME" of Selo's own checks.
+#
+# usage: tools/failed-tests.sh LOG
+set -euo pipefail
+most=12
+
+named=$(sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
+    # Of a panic: where, and the first lines of what it says.
+    /^thread .* panicked at / { print; more = 2; next }
+    /^FAILED/ { print; more = 1; next }
+    /^test .* \.\.\. FAILED$/ { print; more = 0; next }
+    /^error(\[.*\])?: / { print; more = 1; next }
+    more > 0 && NF { print "  " $0; more-- }
+')
+[ -n "$named" ] || named=$(tail -n 4 "$1")
+cut -c 1-200 <<<"$named" | head -n "$most"
