@@ -49,6 +49,24 @@ async function settled(page, name) {
 
 const text = (page, selector) => page.locator(selector).first().innerText();
 
+/** What `read` gives as soon as it gives what `holds` accepts: pages draw when they get to
+ * it. Whatever it gave last is judged after 30 seconds, by throwing. */
+async function until(read, holds) {
+    const patience = Date.now() + 30_000;
+    for (;;) {
+        const value = await read();
+        try {
+            await holds(value);
+            return value;
+        } catch (error) {
+            if (Date.now() > patience) throw error;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+}
+
+const becomes = (read, wanted, what) => until(read, (value) => assert.deepEqual(value, wanted, what));
+
 test("both languages say everything", () => {
     assert.deepEqual(Object.keys(pt), Object.keys(en));
     for (const [key, english] of Object.entries(en)) {
@@ -75,18 +93,18 @@ test("a wrong password is refused, with a word why", async () => {
     await page.fill("input[name=password]", "wrong");
     await page.click("button.main");
     await page.waitForSelector("[role=alert]");
-    assert.match(await text(page, "[role=alert]"), /password is wrong/);
-    assert.match(await text(page, "[role=alert] .hint"), /selo collect user add/);
+    await until(() => text(page, "[role=alert]"), (words) => assert.match(words, /password is wrong/));
+    await until(() => text(page, "[role=alert] .hint"), (words) => assert.match(words, /selo collect user add/));
     assert.equal(await page.isVisible("#nav"), false);
-    assert.equal(await page.inputValue("input[name=password]"), "");
+    await becomes(() => page.inputValue("input[name=password]"), "");
 });
 
 test("the right password opens the stations", async () => {
     const page = await open(browser, collector, watch);
     await logIn(page, "admin", collector.password);
     await page.waitForSelector(".card");
-    assert.equal(await page.locator(".card").count(), 3);
-    assert.equal(await page.title(), "Stations · Selo");
+    await becomes(() => page.locator(".card").count(), 3);
+    await becomes(() => page.title(), "Stations · Selo");
     state = await page.context().storageState();
 });
 
@@ -123,20 +141,19 @@ test("a chart of a value is drawn, follows readings, and has a table", async () 
     const figure = page.locator("figure[data-chart=temperature]");
     // Until then it is still the chart of the range before.
     await figure.getByRole("img", { name: /^Temperature, 1 hour: least .*\s°C, most .*\s°C, last .*\s°C$/ }).waitFor();
-    const inked = await figure.locator("canvas").evaluate((canvas) => {
+    const inked = () => figure.locator("canvas").evaluate((canvas) => {
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         // The teal of the line, which axes and grid do not have.
         let count = 0;
         for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 200 && data[at] < 40 && data[at + 1] > 90 && data[at + 2] > 90) count += 1;
         return count;
     });
-    assert.ok(inked > 50, `${inked} pixels of a line`);
+    await until(inked, (count) => assert.ok(count > 50, `${count} pixels of a line`));
     await figure.locator("summary").click();
-    const rows = await figure.locator("tbody tr").count();
-    assert.ok(rows >= 4, `${rows} rows`);
+    const rows = await until(() => figure.locator("tbody tr").count(), (count) => assert.ok(count >= 4, `${count} rows`));
     await collector.send([stations["3f9a01c2"].reading(Date.now(), { temperature: { value: 19.17, unit: "Cel" } })]);
     await page.waitForFunction((rows) => document.querySelectorAll("figure[data-chart=temperature] tbody tr").length === rows + 1, rows);
-    assert.match(await figure.locator("tbody tr").first().innerText(), /19\.2$/);
+    await until(() => figure.locator("tbody tr").first().innerText(), (row) => assert.match(row, /19\.2$/));
 });
 
 test("every range shows its charts", async () => {
@@ -150,9 +167,9 @@ test("every range shows its charts", async () => {
             const { t } = await (answer).json();
             assert.ok(t.length > 1, `${range}: ${answer.url()}`);
         }
-        assert.equal(await page.getAttribute(`button[data-range='${range}']`, "aria-pressed"), "true");
+        await becomes(() => page.getAttribute(`button[data-range='${range}']`, "aria-pressed"), "true");
     }
-    await page.waitForFunction(() => document.querySelectorAll("figure canvas").length === 3);
+    await becomes(() => page.locator("figure canvas").count(), 3);
 });
 
 test("the bars of rain add up to the API's total, and to what fell", async () => {
@@ -167,11 +184,10 @@ test("the bars of rain add up to the API's total, and to what fell", async () =>
         const figure = page.locator("figure[data-chart=rain]");
         await page.waitForFunction((total) => Number(document.querySelector("figure[data-chart=rain]").dataset.total) === total, total);
         if (await figure.locator("details[open]").count() === 0) await figure.locator("summary").click();
-        const cells = await figure.locator("tbody td").allInnerTexts();
+        const cells = await until(() => figure.locator("tbody td").allInnerTexts(), (cells) => assert.equal(cells.length, mm.length));
         const sum = cells.reduce((sum, cell) => sum + Number(cell), 0);
-        assert.equal(cells.length, mm.length);
         assert.ok(total > 0 && Math.abs(sum - total) < 1e-6, `${range}: bars ${sum}, API ${total}`);
-        assert.match(await text(page, "figure[data-chart=rain] .badge"), new RegExp(`^${total.toFixed(1)}.mm in all$`));
+        await until(() => text(page, "figure[data-chart=rain] .badge"), (badge) => assert.match(badge, new RegExp(`^${total.toFixed(1)}.mm in all$`)));
         // All that this station has sent is younger than 30 days.
         if (range === "30d") assert.ok(Math.abs(total - Math.round(stations["3f9a01d7"].rain * 5) / 5) < 0.21, `${total} of ${stations["3f9a01d7"].rain}`);
     }
@@ -181,17 +197,17 @@ test("Portuguese, where the browser speaks it, and by choice", async () => {
     const page = await open(browser, collector, watch, { locale: "pt-BR" });
     await page.goto("/");
     await page.waitForSelector("input[name=password]");
-    assert.equal(await text(page, "h1"), "Entrar");
-    assert.equal(await page.getAttribute("html", "lang"), "pt-BR");
+    await becomes(() => text(page, "h1"), "Entrar");
+    await becomes(() => page.getAttribute("html", "lang"), "pt-BR");
     await logIn(page, "admin", collector.password);
     await page.waitForSelector(".card");
-    assert.match(await text(page, ".card dl"), /\d,\d\smm/);
+    await until(() => text(page, ".card dl"), (words) => assert.match(words, /\d,\d\smm/));
     await go(page, "settings");
     await page.selectOption("select[name=language]", "en");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await page.reload();
     await page.getByRole("heading", { name: "Settings" }).waitFor();
-    assert.equal(await page.getAttribute("html", "lang"), "en");
+    await becomes(() => page.getAttribute("html", "lang"), "en");
 });
 
 test("colours by choice, kept by the browser", async () => {
@@ -200,19 +216,18 @@ test("colours by choice, kept by the browser", async () => {
     const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await paper();
     await page.selectOption("select[name=theme]", "dark");
-    const dark = await paper();
-    assert.notEqual(dark, light);
+    const dark = await until(paper, (colour) => assert.notEqual(colour, light));
     await page.reload();
     await settled(page, "settings");
-    assert.equal(await paper(), dark);
+    await becomes(paper, dark);
 });
 
 test("on a phone nothing is wider than the screen", async () => {
     const page = await logged({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
     for (const name of PAGES) {
         await go(page, name);
-        const wide = await page.evaluate(() => [document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth]);
-        assert.deepEqual(wide, [360, 360, 360], name);
+        const wide = () => page.evaluate(() => [document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth]);
+        await becomes(wide, [360, 360, 360], name);
     }
 });
 
@@ -241,7 +256,7 @@ test("everything by keyboard alone", async () => {
     await page.waitForSelector("figure[data-chart=rain] canvas");
     await tab("7 days");
     await page.keyboard.press("Space");
-    assert.equal(await page.getAttribute("button[data-range='7d']", "aria-pressed"), "true");
+    await becomes(() => page.getAttribute("button[data-range='7d']", "aria-pressed"), "true");
     await tab("As a table");
     await page.keyboard.press("Enter");
     await page.waitForSelector("figure details[open] table");
@@ -341,16 +356,16 @@ test("a token is shown once, works, and is removed", async () => {
 test("frames: one station's, with counters, and older ones", async () => {
     const page = await logged();
     await go(page, "frames");
-    assert.equal(await page.locator("main tbody tr").count(), 50);
+    await becomes(() => page.locator("main tbody tr").count(), 50);
     await page.getByRole("button", { name: "Older" }).click();
     await page.waitForFunction(() => document.querySelectorAll("main tbody tr").length === 100);
     await page.locator("main select").selectOption("3f9a01c2");
     await page.waitForFunction(() => [...document.querySelectorAll("main tbody td:nth-child(2)")].every((cell) => cell.textContent === "Garden"));
     const { frames } = await collector.api("/frames?device=3f9a01c2&limit=50");
-    const counters = await page.locator("main tbody td:nth-child(4)").allInnerTexts();
-    assert.deepEqual(counters.map((one) => Number(one.replaceAll(",", ""))), frames.map(({ counter }) => counter));
-    const lost = await page.locator("main tbody td:nth-child(5)").allInnerTexts();
-    assert.deepEqual(lost.map(Number), frames.map(({ lost_before: lost }) => lost));
+    const counters = async () => (await page.locator("main tbody td:nth-child(4)").allInnerTexts()).map((one) => Number(one.replaceAll(",", "")));
+    await becomes(counters, frames.map(({ counter }) => counter));
+    const lost = async () => (await page.locator("main tbody td:nth-child(5)").allInnerTexts()).map(Number);
+    await becomes(lost, frames.map(({ lost_before: lost }) => lost));
 });
 
 test("stations over TLS: times by suite as the API sums them up, places, one station's, and later ones", async () => {
@@ -359,7 +374,7 @@ test("stations over TLS: times by suite as the API sums them up, places, one sta
     const { times, stations: there } = await collector.api("/exchange");
     assert.equal(times.length, 2);
     const rows = page.locator("main section").first().locator("tbody tr");
-    assert.equal(await rows.count(), 2);
+    await becomes(() => rows.count(), 2);
     for (const [at, unit] of times.entries()) {
         const cells = await rows.nth(at).locator("th, td").allInnerTexts();
         assert.deepEqual(cells.slice(0, 3), [unit.suite, unit.group, "full"]);
@@ -369,16 +384,16 @@ test("stations over TLS: times by suite as the API sums them up, places, one sta
         assert.equal(count, 8);
     }
     // A dot for each mean, further right the longer it took.
-    const dots = await page.locator("[data-picture=handshake] circle").evaluateAll((all) => all.map((one) => Number(one.getAttribute("cx"))));
-    assert.equal(dots.length, 2);
+    const places = page.locator("main section").nth(1).locator("tbody tr");
+    const circles = () => page.locator("[data-picture=handshake] circle").evaluateAll((all) => all.map((one) => Number(one.getAttribute("cx"))));
+    const dots = await until(circles, (dots) => assert.equal(dots.length, 2));
     assert.ok(dots[1] > dots[0] + 20, `${dots}`);
-    const places = await page.locator("main section").nth(1).locator("tbody tr").allInnerTexts();
     assert.deepEqual(there.map(({ station }) => station), ["boat", "bus"]);
-    assert.match(places[1], /^bus\s.*-23\.18\d+\s+-50\.642000\s+13\.60\s+12$/s);
-    assert.equal(await page.locator("[data-picture=map] polyline").count(), 2);
-    assert.match(await page.locator("[data-picture=map] svg").getAttribute("aria-label"), /^2 stations; boat, bus$/);
+    await until(() => places.allInnerTexts(), (places) => assert.match(places[1], /^bus\s.*-23\.18\d+\s+-50\.642000\s+13\.60\s+12$/s));
+    await becomes(() => page.locator("[data-picture=map] polyline").count(), 2);
+    await becomes(() => page.locator("[data-picture=map] svg").getAttribute("aria-label"), "2 stations; boat, bus");
     await page.locator("main select").selectOption("boat");
-    await page.waitForFunction(() => document.querySelectorAll("[data-picture=map] polyline").length === 1);
+    await becomes(() => page.locator("[data-picture=map] polyline").count(), 1);
     // It is asked anew by itself.
     const token = await collector.makeToken("plane");
     await page.locator("main select").selectOption("");
@@ -391,16 +406,16 @@ test("stations over TLS: a span in which nobody posted says so", async () => {
     await page.route(/\/api\/v1\/exchange\?/, (route) => route.fulfill({ json: { from: "", to: "", times: [], all: true, stations: [], track: [] } }));
     await page.goto("/#/exchange");
     await page.getByText("No station told a time in this span.").waitFor();
-    assert.equal(await page.locator("main svg:visible, main table").count(), 0);
+    await becomes(() => page.locator("main svg:visible, main table").count(), 0);
 });
 
 test("what needs a gateway says so, with a hint; so does a missing report", async () => {
     const page = await logged();
     await go(page, "devices");
-    assert.match(await text(page, ".problem"), /No gateway runs together/);
-    assert.match(await text(page, ".problem .hint"), /selo up/);
+    await until(() => text(page, ".problem"), (words) => assert.match(words, /No gateway runs together/));
+    await until(() => text(page, ".problem .hint"), (words) => assert.match(words, /selo up/));
     await go(page, "report");
-    assert.match(await text(page, ".problem .hint"), /selo lab report/);
+    await until(() => text(page, ".problem .hint"), (words) => assert.match(words, /selo lab report/));
 });
 
 test("pairing: the digits are shown, compared, confirmed", async () => {
@@ -514,7 +529,7 @@ test("a collector that goes away is told, and found again", async () => {
     await go(page, "stations");
     await collector.stop();
     await page.waitForSelector("#banner:not([hidden])");
-    assert.match(await text(page, "#banner"), /No connection to the collector/);
+    await until(() => text(page, "#banner"), (words) => assert.match(words, /No connection to the collector/));
     await collector.start();
     await page.waitForSelector("#banner", { state: "hidden" });
     // Sessions may end with the collector; then it asks who is there.
