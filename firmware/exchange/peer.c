@@ -5,6 +5,7 @@
  *   peer serve KEYFILE ADDRESS PORT [--emulated] [--counted]
  *   peer run KEYFILE ADDRESS PORT [--cipher LIST] [--payload LIST] [--repeat N] [--warm-up N]
  *            [--scenario WORD] [--link WORDS] [--seed N] [--emulated]
+ *            [--counted]
  *
  * `run` prints a row of `selo exchange` for each exchange on stdout. */
 #include <arpa/inet.h>
@@ -54,6 +55,22 @@ static const struct cipher ciphers[] = {
 
 static uint8_t secret[32], key_id[ID];
 static int emulated;
+
+/* Whoever counts this machine's instructions gets exchanges one after the other, from one process,
+ * and is told of each. */
+static int counted;
+
+/* The line about an exchange has been printed: what was counted is read now. Until an answer comes,
+ * nothing more is counted. */
+static void told(void) {
+    int c;
+    fflush(stdout);
+    while (counted && (c = getchar()) != '\n') {
+        if (c == EOF) {
+            exit(1);
+        }
+    }
+}
 
 static uint64_t now(void) {
     struct timespec t;
@@ -338,10 +355,6 @@ static void machine(char *out, size_t size, int with_name) {
 
 /* ---- The server ---- */
 
-/* Whoever counts this machine's instructions is told of each exchange, and gets them one after the
- * other, from one process. */
-static int counted;
-
 static int refuse(int s, enum refusal why) {
     uint8_t frame[HEAD], rest[4096];
     struct timeval limit = {0, 500000};
@@ -363,80 +376,104 @@ static const struct cipher *by_code(uint8_t code) {
     return NULL;
 }
 
-/* One connection, in a process of its own. */
+/* One exchange, whose request `frame` holds. 0 if it went well. `*opened` is the size of the message
+ * if it was opened and sealed again, else negative. */
+static int answer(int s, struct frame *frame, long *opened) {
+    const struct cipher *c = by_code(frame->code);
+    uint8_t theirs[32], ours[32], digest[32], confirmed[64], verdict[HEAD], *message, *reply;
+    uint64_t t2, t3, t4, t5;
+    size_t size;
+    long length;
+    int status = 1;
+    *opened = -1;
+    if (frame->kind != REQUEST || frame->size < ID) {
+        return refuse(s, MALFORMED);
+    }
+    if (c == NULL) {
+        return refuse(s, NO_SUCH_CIPHER);
+    }
+    if (memcmp(frame->body, key_id, ID) != 0) {
+        return refuse(s, WRONG_KEY);
+    }
+    cipher_key(c, "client", theirs);
+    cipher_key(c, "server", ours);
+    size = frame->size - ID;
+    message = malloc(size + 1);
+    reply = malloc(HEAD + TIMES + size + 64);
+    if (message == NULL || reply == NULL) {
+        status = refuse(s, TOO_LARGE);
+        goto end;
+    }
+    t2 = now();
+    PORT_MARK(1);
+    length = open_sealed(c, theirs, REQUEST, message, frame->body + ID, size);
+    PORT_MARK(2);
+    t3 = now();
+    if (length < 0) {
+        status = refuse(s, DOES_NOT_OPEN);
+        goto end;
+    }
+    t4 = now();
+    PORT_MARK(1);
+    status = seal(c, ours, REPLY, reply + HEAD + TIMES, message, (size_t)length);
+    PORT_MARK(2);
+    if (status != 0) {
+        goto end;
+    }
+    t5 = now();
+    *opened = length;
+    put(reply + HEAD, t3 - t2, 8);
+    put(reply + HEAD + 8, t4 - t2, 8);
+    put(reply + HEAD + 16, t5 - t2, 8);
+    status = write_frame(s, REPLY, c->code, reply, TIMES + (uint32_t)sealed_size(c, (size_t)length));
+    digest_of(message, (size_t)length, digest);
+    if (status != 0 || read_frame(s, frame, sizeof confirmed) != 0 || frame->kind != CONFIRM) {
+        status = 1;
+        goto end;
+    }
+    length = open_sealed(c, theirs, CONFIRM, confirmed, frame->body, frame->size);
+    status = length != 32 || !selo_equal(confirmed, digest, sizeof digest);
+    if (write_frame(s, VERDICT, (uint8_t)status, verdict, 0) != 0) {
+        status = 1;
+    }
+end:
+    free(message);
+    free(reply);
+    return status;
+}
+
+/* One connection, in a process of its own but where instructions are counted. */
 static int converse(int s) {
-    uint8_t hello[HEAD + 4 + ID + 200], verdict[HEAD];
+    uint8_t hello[HEAD + 4 + ID + 200];
     struct frame frame = {0, 0, 0, NULL};
     int status;
     prepare(s);
     put(hello + HEAD, MAX_PAYLOAD, 4);
     memcpy(hello + HEAD + 4, key_id, ID);
     machine((char *)hello + HEAD + 4 + ID, 200, 1);
-    if (write_frame(s, HELLO, 0, hello,
-                    4 + ID + (uint32_t)strlen((char *)hello + HEAD + 4 + ID)) != 0) {
-        return 1;
-    }
-    while ((status = read_frame(s, &frame, MAX_PAYLOAD + OVERHEAD)) == 0) {
-        const struct cipher *c = by_code(frame.code);
-        uint8_t theirs[32], ours[32], digest[32], told[64], *message, *reply;
-        uint64_t t2, t3, t4, t5;
-        size_t size;
+    status = write_frame(s, HELLO, 0, hello,
+                         4 + ID + (uint32_t)strlen((char *)hello + HEAD + 4 + ID));
+    while (status == 0) {
+        const struct cipher *c;
         long opened;
-        if (frame.kind != REQUEST || frame.size < ID) {
-            return refuse(s, MALFORMED);
-        }
-        if (c == NULL) {
-            return refuse(s, NO_SUCH_CIPHER);
-        }
-        if (memcmp(frame.body, key_id, ID) != 0) {
-            return refuse(s, WRONG_KEY);
-        }
-        cipher_key(c, "client", theirs);
-        cipher_key(c, "server", ours);
-        size = frame.size - ID;
-        message = malloc(size + 1);
-        reply = malloc(HEAD + TIMES + size + 64);
-        if (message == NULL || reply == NULL) {
-            return refuse(s, TOO_LARGE);
-        }
-        t2 = now();
-        PORT_MARK(1);
-        opened = open_sealed(c, theirs, REQUEST, message, frame.body + ID, size);
-        PORT_MARK(2);
-        t3 = now();
-        if (opened < 0) {
-            return refuse(s, DOES_NOT_OPEN);
-        }
-        t4 = now();
-        PORT_MARK(1);
-        status = seal(c, ours, REPLY, reply + HEAD + TIMES, message, (size_t)opened);
-        PORT_MARK(2);
+        status = read_frame(s, &frame, MAX_PAYLOAD + OVERHEAD);
         if (status != 0) {
-            return 1;
+            status = status > 0 ? refuse(s, (enum refusal)status) : -1;
+            break;
         }
-        t5 = now();
+        c = by_code(frame.code);
+        status = answer(s, &frame, &opened);
         if (counted) {
-            printf("served %s %ld\n", c->name, opened);
-            fflush(stdout);
-        }
-        put(reply + HEAD, t3 - t2, 8);
-        put(reply + HEAD + 8, t4 - t2, 8);
-        put(reply + HEAD + 16, t5 - t2, 8);
-        status = write_frame(s, REPLY, c->code, reply,
-                             TIMES + (uint32_t)sealed_size(c, (size_t)opened));
-        digest_of(message, (size_t)opened, digest);
-        free(message);
-        free(reply);
-        if (status != 0 || read_frame(s, &frame, sizeof told) != 0 || frame.kind != CONFIRM) {
-            return 1;
-        }
-        opened = open_sealed(c, theirs, CONFIRM, told, frame.body, frame.size);
-        status = opened != 32 || !selo_equal(told, digest, sizeof digest);
-        if (write_frame(s, VERDICT, (uint8_t)status, verdict, 0) != 0 || status != 0) {
-            return 1;
+            if (opened >= 0) {
+                printf("served %s %ld\n", c->name, opened);
+            } else {
+                puts("refused");
+            }
+            told();
         }
     }
-    return status > 0 ? refuse(s, (enum refusal)status) : 0;
+    free(frame.body);
+    return status > 0;
 }
 
 static int serve(const char *host, const char *port) {
@@ -673,7 +710,7 @@ static void print_row(const struct cipher *c, const struct payload *p, const str
                (unsigned long long)r->t6, (unsigned long long)r->t7, (unsigned long long)r->t3,
                (unsigned long long)r->t4, (unsigned long long)r->t5);
     }
-    fflush(stdout);
+    told();
 }
 
 static int plain(const char *text) {
@@ -689,7 +726,7 @@ static int usage(void) {
     fprintf(stderr, "usage: peer serve KEYFILE ADDRESS PORT [--emulated] [--counted]\n"
                     "       peer run KEYFILE ADDRESS PORT [--cipher LIST] [--payload LIST] "
                     "[--repeat N] [--warm-up N] [--scenario WORD] [--link WORDS] [--seed N] "
-                    "[--emulated]\n");
+                    "[--emulated] [--counted]\n");
     return 2;
 }
 

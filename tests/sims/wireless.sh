@@ -43,6 +43,7 @@ fi
 says "1 to 15" "$a" a-name-that-is-too-long "$b" vb
 
 up() { # up OPTION...: the link, with addresses
+    : >"$scratch/said"
     "$wireless" "$@" "$a" va "$b" vb >"$scratch/said" 2>&1 &
     link=$!
     for _ in $(seq 100); do
@@ -56,11 +57,11 @@ up() { # up OPTION...: the link, with addresses
         ip -n "$namespace" link set "$device" up
     done
 }
-down() { # the counts of the link
+down() { # the counts of the link, in $said; a subshell could not wait for it
     kill -TERM "$link"
     wait "$link"
     link=
-    tail -n 1 "$scratch/said"
+    said=$(tail -n 1 "$scratch/said")
     # The kernel takes its time to remove the cards.
     for _ in $(seq 200); do
         ip -n "$a" link show va >/dev/null 2>&1 || ip -n "$b" link show vb >/dev/null 2>&1 || break
@@ -96,7 +97,7 @@ done
 said=$(timeout 60 ip netns exec "$a" python3 "$scratch/stream.py" send 2>&1)
 wait "$server"
 verdict "256 KiB through a link that loses 2 %" "$([ "$said" = same ] || echo "arrived: $said")"
-said=$(down)
+down
 verdict "what it lost" "$(grep -qE '^carried [1-9][0-9]* packets, [0-9]{6,} bytes; lost [1-9]' <<<"$said" || echo "says: $said")"
 
 # All is lost, and counted.
@@ -105,7 +106,7 @@ ip netns exec "$a" python3 -c '
 import socket
 for _ in range(50):
     socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"lost", ("10.74.0.2", 9))'
-said=$(down)
+down
 verdict "a link that loses everything" "$(grep -qE '^carried 0 packets, 0 bytes; lost 50, dropped 0$' <<<"$said" || echo "says: $said")"
 
 echo "wireless: $passed passed, $failed failed"

@@ -2,9 +2,9 @@
 //! rows, and in each the instructions that encrypting and decrypting took; the server's
 //! instructions, an exchange at a time.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::process::Stdio;
+use std::process::{ChildStdin, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -30,13 +30,13 @@ pub fn run(
     let (mut command, listener) = peer.command(folder.path())?;
     command.arg("run").args(arguments).stdout(Stdio::piped());
     if peer.is_emulated() {
-        command.arg("--emulated");
+        command.args(COUNTED).stdin(Stdio::piped());
     }
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|error| Error::Embedded {
         why: format!("{program} does not start: {error}"),
     })?;
-    let mut report = Report::new(listener);
+    let mut report = Report::new(listener, child.stdin.take());
     let lines = child.stdout.take().into_iter().map(BufReader::new);
     for line in lines.flat_map(BufRead::lines) {
         let line = line.map_err(machine("hear the client"))?;
@@ -93,13 +93,14 @@ pub fn serve(
     command
         .arg("serve")
         .args(arguments)
-        .args(["--emulated", "--counted"])
+        .args(COUNTED)
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped());
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|error| Error::Embedded {
         why: format!("{program} does not start: {error}"),
     })?;
-    let mut report = Report::new(listener);
+    let mut report = Report::new(listener, child.stdin.take());
     let (sender, lines) = channel();
     let out = child.stdout.take().into_iter().map(BufReader::new);
     let mut out = out.flat_map(BufRead::lines);
@@ -111,6 +112,8 @@ pub fn serve(
             Ok(line) => match line.split_once(' ') {
                 Some(("listening", place)) => listening(place),
                 Some(("served", what)) => push(served(peer, what, &report.take()?)?)?,
+                // One that it did not answer, of which something may have been counted.
+                None if line == "refused" => drop(report.take()?),
                 _ => {
                     let why = format!("the server says '{line}'");
                     return Err(Error::Embedded { why });
@@ -164,23 +167,28 @@ fn served(peer: &Embedded, what: &str, spans: &[u64]) -> Result<Served> {
     })
 }
 
+/// The program waits after each line that is about an exchange, until what was counted is read.
+const COUNTED: [&str; 2] = ["--emulated", "--counted"];
+
 /// What the emulator's plugin says.
 struct Report {
     listener: UnixListener,
     stream: Option<UnixStream>,
+    program: Option<ChildStdin>,
     said: Vec<u8>,
 }
 
 impl Report {
-    fn new(listener: UnixListener) -> Report {
+    fn new(listener: UnixListener, program: Option<ChildStdin>) -> Report {
         Report {
             listener,
             stream: None,
+            program,
             said: Vec::new(),
         }
     }
 
-    /// The instructions of the spans since the last call.
+    /// The instructions of the spans since the last call; the program may go on.
     fn take(&mut self) -> Result<Vec<u64>> {
         if self.stream.is_none() {
             self.stream = self.listener.accept().ok().map(|(stream, _)| stream);
@@ -193,6 +201,10 @@ impl Report {
             while let Ok(size @ 1..) = stream.read(&mut buffer) {
                 self.said.extend(&buffer[..size]);
             }
+        }
+        if let Some(program) = &mut self.program {
+            // One that has ended says why elsewhere.
+            let _ = program.write_all(b"\n");
         }
         let spans = qemu::counted(&String::from_utf8_lossy(&std::mem::take(&mut self.said)))?;
         Ok(spans.iter().map(|span| span.instructions).collect())

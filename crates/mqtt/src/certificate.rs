@@ -235,14 +235,18 @@ mod tests {
         let files = Files::of(folder.path());
         let made = ensure(&files, &local_names()).expect("makes");
         assert_eq!(made, Outcome::Made("there was none".into()));
-        for (path, mode) in [
-            (&files.ca, 0o644),
+        let mode = |path: &Path| std::fs::metadata(path).expect("there").mode() & 0o777;
+        // What all may read, if this shell's umask lets them.
+        let any = folder.path().join("any");
+        std::fs::write(&any, b"").expect("writes");
+        let public = 0o644 & mode(&any);
+        for (path, expected) in [
+            (&files.ca, public),
             (&files.ca_key, 0o600),
-            (&files.server, 0o644),
+            (&files.server, public),
             (&files.server_key, 0o600),
         ] {
-            let found = std::fs::metadata(path).expect("there").mode() & 0o777;
-            assert_eq!(found, mode, "{}", path.display());
+            assert_eq!(mode(path), expected, "{}", path.display());
         }
         let facts = read(&files.server).expect("reads");
         assert_eq!(facts.names, local_names());

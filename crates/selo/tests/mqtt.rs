@@ -68,6 +68,9 @@ fn setup_makes_private_files_and_says_what_is_next() {
 fn mistakes_are_named_and_no_password_is_repeated() {
     let site = Site::new();
     site.file("open.password", b"hunter2\n");
+    // Whatever this shell's umask is.
+    let open = std::fs::Permissions::from_mode(0o644);
+    std::fs::set_permissions(site.path().join("open.password"), open).expect("opened");
     for (arguments, words) in [
         (
             &["--mqtt", "mqtts://a:hunter2@h"][..],
