@@ -190,7 +190,8 @@ fn an_absent_server_a_cut_line_and_an_altered_message() {
 fn strangers_do_not_stop_the_server() {
     let authority = Authority::new();
     let server = start(Options {
-        timeout: Duration::from_millis(500),
+        // Longer than a busy machine may keep an honest client from its next word.
+        timeout: Duration::from_secs(3),
         ..authority.options(-1, 10)
     });
     for bytes in [
@@ -203,7 +204,7 @@ fn strangers_do_not_stop_the_server() {
         let _ = stream.write_all(bytes);
     }
     authority.one(server.address).expect("it still serves");
-    for _ in 0..500 {
+    for _ in 0..6000 {
         if server.counts.bad.load(Ordering::Relaxed) >= 3 {
             return;
         }

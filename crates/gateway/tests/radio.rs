@@ -41,11 +41,15 @@ struct Node {
 
 impl Node {
     fn turn(&mut self) {
+        // Before the look: a machine that keeps this thread waiting after it makes no silence.
+        let now = Instant::now();
         let said = self.module.read();
         if !said.is_empty() {
             self.heard.extend(said);
             self.last = Instant::now();
-        } else if !self.heard.is_empty() && self.last.elapsed() > Duration::from_millis(15) {
+        } else if !self.heard.is_empty()
+            && now.saturating_duration_since(self.last) > Duration::from_millis(15)
+        {
             self.node.receive(&std::mem::take(&mut self.heard));
         }
         let milliseconds = self.start.elapsed().as_millis() as u32;
