@@ -27,6 +27,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// Bytes of a process that may be on the line to the module; the rest waits in the pty, and
 /// then the process waits, as it would for a UART.
 const LINE: usize = 64;
+/// How long a process has to write nothing until a burst of it is over. What it writes at once
+/// comes out of a pty in pieces, with as much time between them as the machine finds other
+/// things to do; on the line they must follow each other, because silence ends a frame.
+const QUIET: Duration = Duration::from_millis(20);
 
 /// An ether that is shared.
 #[derive(Debug, Clone)]
@@ -162,6 +166,9 @@ pub struct Pty {
     _slave: OwnedFd,
     path: PathBuf,
     link: Option<PathBuf>,
+    /// What a process has written and is not on the line yet, and when the last of it came.
+    burst: Vec<u8>,
+    came: Instant,
 }
 
 impl Pty {
@@ -181,6 +188,8 @@ impl Pty {
             _slave: slave,
             path,
             link: link.map(Path::to_owned),
+            burst: Vec::new(),
+            came: Instant::now(),
         })
     }
 
@@ -195,9 +204,36 @@ impl Pty {
         let _ = self.master.write(bytes);
     }
 
-    /// Takes bytes that a process has written.
-    fn take(&mut self, buffer: &mut [u8]) -> usize {
-        self.master.read(buffer).unwrap_or(0)
+    /// Takes what a process has written: bytes for the line, where so many are still on their
+    /// way. They come when a burst is over, or when no silence can come of them: the line is
+    /// busy, or they fill it.
+    fn take(&mut self, unwritten: usize) -> Vec<u8> {
+        // Before the look: while this thread is kept waiting after it, no silence passes.
+        let now = Instant::now();
+        let mut buffer = [0; LINE];
+        let room = self.room(unwritten);
+        match self.master.read(&mut buffer[..room]).unwrap_or(0) {
+            0 => {}
+            size => {
+                self.burst.extend_from_slice(&buffer[..size]);
+                self.came = Instant::now();
+            }
+        }
+        let over = now.saturating_duration_since(self.came) >= QUIET;
+        if over || unwritten > 0 || self.room(unwritten) == 0 {
+            std::mem::take(&mut self.burst)
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn room(&self, unwritten: usize) -> usize {
+        LINE.saturating_sub(unwritten + self.burst.len())
+    }
+
+    /// How long until a burst is over, if one is under way.
+    fn patience(&self) -> Option<Duration> {
+        (!self.burst.is_empty()).then(|| QUIET.saturating_sub(self.came.elapsed()))
     }
 }
 
@@ -275,17 +311,15 @@ impl Host {
         }
     }
 
-    /// Brings bytes both ways. What a module says goes out as a whole, because silence ends a
-    /// frame, and whoever reads may be kept waiting.
+    /// Brings bytes both ways, whole bursts of them, because silence ends a frame, and whoever
+    /// writes or reads may be kept waiting.
     fn step(&mut self, ether: &mut Ether, station: Station) {
         let pty = match self {
             Host::Pty(pty) => pty,
             Host::Wires(wires) => return wires.step(ether, station),
         };
-        let mut buffer = [0; LINE];
-        let room = LINE.saturating_sub(ether.unwritten(station));
-        let size = pty.take(&mut buffer[..room]);
-        ether.write(station, &buffer[..size]);
+        let bytes = pty.take(ether.unwritten(station));
+        ether.write(station, &bytes);
         if !ether.is_saying(station) {
             let said = ether.read(station);
             if !said.is_empty() {
@@ -357,16 +391,23 @@ impl Run {
         }
         let now: Time = ether.now();
         let next = ether.deadline().unwrap_or(Time::MAX);
-        Duration::from_nanos(next.saturating_sub(now)).min(LONGEST_WAIT)
+        let bursts = self.hosts.iter().filter_map(|(_, host)| match host {
+            Host::Pty(pty) => pty.patience(),
+            Host::Wires(_) => None,
+        });
+        let longest = bursts.fold(LONGEST_WAIT, Duration::min);
+        Duration::from_nanos(next.saturating_sub(now)).min(longest)
     }
 
     fn wait(&self, wait: Duration) {
         let ether = self.air.lock();
-        let full = |station: &Station| ether.unwritten(*station) >= LINE;
         let wanted: Vec<&Host> = self
             .hosts
             .iter()
-            .filter(|(station, host)| matches!(host, Host::Wires(_)) || !full(station))
+            .filter(|(station, host)| match host {
+                Host::Pty(pty) => pty.room(ether.unwritten(*station)) > 0,
+                Host::Wires(_) => true,
+            })
             .map(|(_, host)| host)
             .collect();
         drop(ether);

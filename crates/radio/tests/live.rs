@@ -152,6 +152,35 @@ fn until(plug: &mut Plug, mut happened: impl FnMut(&Plug, &[Vec<u8>]) -> bool) -
 }
 
 #[test]
+fn what_a_pty_hands_on_in_pieces_is_one_frame() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (link, name) = (folder.path().join("pty"), folder.path().join("plug"));
+    let air = Air::paced(ether(2)).expect("an air");
+    let hosts: Vec<(_, Host)> = vec![
+        (0, Pty::open(Some(&link)).expect("a pty").into()),
+        (1, Wires::open(&name).expect("a socket").into()),
+    ];
+    let _driver = Driver::start(&air, hosts).expect("a thread");
+    let mut port = port(&link);
+    let mut plug = Plug::connect(&name).expect("plugs in");
+    until(&mut plug, |plug, _| plug.aux());
+    ready(&air.handle(0));
+    // Ten bytes are on the line for a millisecond, and silence is a quarter of one.
+    let frame: Vec<u8> = (0..58).collect();
+    for part in [&frame[..10], &frame[10..45], &frame[45..]] {
+        port.write_all(part).expect("writes");
+        std::thread::sleep(Duration::from_millis(4));
+    }
+    let bursts = until(&mut plug, |_, bursts| !bursts.is_empty());
+    assert_eq!(bursts, [frame]);
+    // More than the line holds comes whole, too.
+    let long: Vec<u8> = (0..200).collect();
+    port.write_all(&long).expect("writes");
+    let bursts = until(&mut plug, |_, bursts| bursts.concat().len() >= long.len());
+    assert_eq!(bursts.concat(), long);
+}
+
+#[test]
 fn a_plug_has_all_wires_of_its_module() {
     let folder = tempfile::tempdir().expect("a folder");
     let (link, name) = (folder.path().join("pty"), folder.path().join("plug"));
