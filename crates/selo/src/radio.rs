@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context;
 use selo_radio::airtime::{AirRate, Fidelity, bytes_on_air};
 use selo_radio::e32::SILENCE_BYTES;
-use selo_radio::ether::{Ether, Event, Settings, What};
+use selo_radio::ether::{Ether, Event, Settings, Station, What};
 use selo_radio::live::{Air, Driver, Host, Pty};
 use selo_radio::medium::{Outcome, Position, Propagation};
 use selo_radio::parameters::{Parameters, Parity, Uart};
@@ -467,6 +467,7 @@ fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGTERM, stop.clone())
         .context("cannot take signals")?;
+    let ended = || stop.load(Ordering::Relaxed) || selo_lab::schedule::check_interrupt().is_err();
     let uart = Uart {
         baud: args.baud,
         parity: Parity::None,
@@ -504,8 +505,20 @@ fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         .iter()
         .map(|(station, host)| format!("{}: {}", names[*station], host.path().display()))
         .collect();
+    let serial: Vec<Station> = hosts
+        .iter()
+        .filter(|(_, host)| matches!(host, Host::Pty(_)))
+        .map(|(station, _)| *station)
+        .collect();
     let air = Air::paced(ether)?;
     let _driver = Driver::start(&air, hosts)?;
+    // A module that was just switched on hears nothing, and by a serial port nobody sees its AUX.
+    while !serial.iter().all(|station| air.handle(*station).aux()) {
+        if ended() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
     for line in listed {
         eprintln!("{line}");
     }
@@ -514,7 +527,7 @@ fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
         parameters.megahertz(),
         args.rate
     );
-    while !stop.load(Ordering::Relaxed) && selo_lab::schedule::check_interrupt().is_ok() {
+    while !ended() {
         std::thread::sleep(Duration::from_millis(50));
         let mut out = std::io::stdout().lock();
         for event in air.with(Ether::take_events) {
