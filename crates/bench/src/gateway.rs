@@ -15,7 +15,7 @@ use selo_lab::stats::{Summary, summarise};
 use selo_link::Suite;
 use serde::Serialize;
 
-use crate::classic::{self, Baseline, BaselineGateway};
+use crate::classic::{self, Baseline};
 use crate::error::Result;
 use crate::load::{self, Addresses, BATCH};
 use crate::machine::Machine;
@@ -332,27 +332,25 @@ fn next_chunk(addresses: usize, devices: usize, elapsed: Duration, sent: u64) ->
 /// something else.
 const REHEARSAL: usize = 10;
 
-/// What a gateway says when it has accepted all of them: an error unless it does. On a busy
-/// machine it may seem to rest before it has begun, so it is asked for some seconds.
-fn all_accepted<G, S>(
-    gateway: &mut G,
-    sent: u64,
-    settle: impl Fn(&mut G) -> Result<S>,
-    accepted: impl Fn(&S) -> u64,
-    process: impl Fn(&G) -> &Process,
-) -> Result<S> {
+/// An error unless all of them were accepted.
+fn all_accepted(process: &Process, sent: u64, accepted: u64) -> Result<()> {
+    if accepted == sent {
+        return Ok(());
+    }
+    Err(process.broken(format!(
+        "it accepted {accepted} of {sent} readings that were sent slowly"
+    )))
+}
+
+/// What a gateway that settles says, and how many readings it has accepted. On a busy machine
+/// it may seem to rest before it has begun, so it is asked until it has all, for some seconds.
+fn settled<S>(sent: u64, mut settle: impl FnMut() -> Result<(S, u64)>) -> Result<(S, u64)> {
     const PATIENCE: Duration = Duration::from_secs(10);
     let start = Instant::now();
     loop {
-        let now = settle(gateway)?;
-        let accepted = accepted(&now);
-        if accepted == sent {
+        let now = settle()?;
+        if now.1 >= sent || start.elapsed() > PATIENCE {
             return Ok(now);
-        }
-        if accepted > sent || start.elapsed() > PATIENCE {
-            return Err(process(gateway).broken(format!(
-                "it accepted {accepted} of {sent} readings that were sent slowly"
-            )));
         }
     }
 }
@@ -400,13 +398,11 @@ fn measure_baseline(
 
     let rehearsal = devices.seal(REHEARSAL.min(addresses.len()) * BATCH);
     let sent = load::send(&addresses, &rehearsal, Duration::MAX)?.frames;
-    let rehearsed = all_accepted(
-        &mut gateway,
-        sent,
-        BaselineGateway::settle,
-        |now| now.readings,
-        |gateway| &gateway.process,
-    )?;
+    let (rehearsed, accepted) = settled(sent, || {
+        let now = gateway.settle()?;
+        Ok((now, now.readings))
+    })?;
+    all_accepted(&gateway.process, sent, accepted)?;
 
     // ECB has no counters: a chunk may be sent again and again.
     let frames = devices.seal(CHUNK / 10);
@@ -454,13 +450,12 @@ fn measure_selo(suite: Suite, options: &Options) -> Result<(Subject, Sample)> {
 
     let rehearsal = devices.seal(REHEARSAL.min(addresses.len()) * BATCH);
     let sent = load::send(&addresses, &rehearsal, Duration::MAX)?.frames;
-    let rehearsed = all_accepted(
-        &mut gateway,
-        sent,
-        SealedGateway::settle,
-        |now| now.readings - joined.readings,
-        |gateway| &gateway.process,
-    )?;
+    let (rehearsed, accepted) = settled(sent, || {
+        let now = gateway.settle()?;
+        let accepted = now.readings - joined.readings;
+        Ok((now, accepted))
+    })?;
+    all_accepted(&gateway.process, sent, accepted)?;
 
     let (reading_rate, counts) =
         readings(&mut gateway, &addresses, &mut devices, &rehearsed, options)?;

@@ -574,6 +574,7 @@ pub(crate) mod tests {
         let error = Rows::open::<Row>(&path).expect_err("a bad line is not lost in silence");
         assert!(error.to_string().contains("line 1"), "{error}");
     }
+
     #[test]
     fn a_file_that_is_not_there_is_told_with_what_writes_it() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -4,7 +4,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use selo_radio::airtime::AirRate;
@@ -151,17 +151,23 @@ fn until(plug: &mut Plug, mut happened: impl FnMut(&Plug, &[Vec<u8>]) -> bool) -
     }
 }
 
-#[test]
-fn what_a_pty_hands_on_in_pieces_is_one_frame() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (link, name) = (folder.path().join("pty"), folder.path().join("plug"));
+/// Two modules: the first behind a pseudo-terminal, which is open, the other behind a socket of
+/// that name.
+fn terminal_and_socket(folder: &Path) -> (Air, Driver, File, PathBuf) {
+    let (link, name) = (folder.join("pty"), folder.join("plug"));
     let air = Air::paced(ether(2)).expect("an air");
     let hosts: Vec<(_, Host)> = vec![
         (0, Pty::open(Some(&link)).expect("a pty").into()),
         (1, Wires::open(&name).expect("a socket").into()),
     ];
-    let _driver = Driver::start(&air, hosts).expect("a thread");
-    let mut port = port(&link);
+    let driver = Driver::start(&air, hosts).expect("a thread");
+    (air, driver, port(&link), name)
+}
+
+#[test]
+fn what_a_pty_hands_on_in_pieces_is_one_frame() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (air, _driver, mut port, name) = terminal_and_socket(folder.path());
     let mut plug = Plug::connect(&name).expect("plugs in");
     until(&mut plug, |plug, _| plug.aux());
     ready(&air.handle(0));
@@ -183,14 +189,7 @@ fn what_a_pty_hands_on_in_pieces_is_one_frame() {
 #[test]
 fn a_plug_has_all_wires_of_its_module() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (link, name) = (folder.path().join("pty"), folder.path().join("plug"));
-    let air = Air::paced(ether(2)).expect("an air");
-    let hosts: Vec<(_, Host)> = vec![
-        (0, Pty::open(Some(&link)).expect("a pty").into()),
-        (1, Wires::open(&name).expect("a socket").into()),
-    ];
-    let driver = Driver::start(&air, hosts).expect("a thread");
-    let mut port = port(&link);
+    let (air, driver, mut port, name) = terminal_and_socket(folder.path());
     let mut plug = Plug::connect(&name).expect("plugs in");
     assert!(!plug.aux(), "nobody has said anything yet");
     until(&mut plug, |plug, _| plug.aux());

@@ -88,6 +88,21 @@ impl Drop for Modules {
 }
 
 #[test]
+fn modules_that_are_named_hear() {
+    let site = Site::new();
+    let mut command = site.command(&["radio", "run", "--gateway", "gw", "--node", "a"]);
+    command.args(["--rate", "19.2k", "--baud", "115200", "--json"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut modules = Modules(command.spawn().expect("starts"));
+    let events = Lines::of(modules.0.stdout.take().expect("piped"));
+    Lines::of(modules.0.stderr.take().expect("piped")).wait("Ctrl-C");
+    // At once: a module that was only just switched on would not hear it.
+    std::fs::write(site.path().join("a"), [7; 58]).expect("writes");
+    let sent = events.wait("\"sends\"");
+    assert!(sent.contains("\"bytes\":58"), "{sent}");
+}
+
+#[test]
 fn readings_go_from_a_process_by_virtual_modules_to_a_gateway() {
     let site = Site::new();
     let mut command = site.command(&["radio", "run", "--gateway", "gw", "--node", "a"]);
