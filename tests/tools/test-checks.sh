@@ -52,7 +52,7 @@ fault() {
 }
 
 # A fault proves nothing where the check fails anyhow.
-for check in tools/check-tree.sh tools/check-licences.sh tools/check-citations.sh tests/arduino/check-layout.sh; do
+for check in tools/check-tree.sh tools/check-licences.sh tools/check-citations.sh tools/check-streets.sh tests/arduino/check-layout.sh; do
     output=$("$copy/$check" 2>&1)
     verdict $? "$check fails on the tree as it is" "$output"
 done
@@ -78,6 +78,9 @@ fault tools/check-citations.sh "[smith2019]" "echo '# as in [smith''2019]' >new.
 fault tools/check-citations.sh "[NOSUCH]" "echo '/* [NOSU''CH, 3] */' >src/new.h"
 fault tools/check-citations.sh "NEVERUSED1 is used nowhere" "sed -i 's/^| FIPS197 |/| NEVERUSED''1 | x |\n&/' docs/BIBLIOGRAPHY.md"
 fault tools/check-citations.sh "FIPS197 is listed twice" "sed -i 's/^| FIPS197 |.*/&\n&/' docs/BIBLIOGRAPHY.md"
+
+fault tools/check-streets.sh "links selo-lab" "sed -i 's/^selo-base.*/&\nselo-lab.workspace = true/' crates/collector/Cargo.toml"
+fault tools/check-streets.sh "links selo-gateway" "printf '[dependencies]\nselo-gateway = \"1\"\n' >crates/base/Cargo.toml"
 
 layout=tests/arduino/check-layout.sh
 fault $layout "lacks sentence" "sed -i '/^sentence=/d' library.properties"

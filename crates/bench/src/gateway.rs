@@ -9,9 +9,9 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use selo_base::stats::{Summary, summarise};
 use selo_gateway::control::Status;
 use selo_gateway::engine::{PACKETS_BURST, PACKETS_PER_SECOND};
-use selo_lab::stats::{Summary, summarise};
 use selo_link::Suite;
 use serde::Serialize;
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use selo_lab::stats::{Summary, summarise};
+use selo_base::stats::{Summary, summarise};
 use selo_tls::station::{Phase, Post};
 use selo_tls::{Group, Suite};
 use serde_json::{Value as Json, json};

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use selo_lab::stats::{self, Summary};
+use selo_base::stats::{self, Summary};
 use selo_report::format::significant;
 use selo_report::svg::Picture;
 use selo_report::svg::bars::{Bar, BarChart, Color, Item, Series};

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use selo_lab::stats;
+use selo_base::stats;
 use selo_report::format::{count, exact, significant};
 use selo_report::paper::{self, ExchangeLink, MeasuredBy, Paper, PaperCell, Published};
 use selo_report::table::{Cell, Column, Table, Tone};

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use selo_lab::stats;
+use selo_base::stats;
 
 use crate::error::{Error, Result};
 use crate::net;

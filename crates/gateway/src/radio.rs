@@ -22,10 +22,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::termios::{ControlModes, OptionalActions, QueueSelector};
+use selo_e32::airtime::AirRate;
+use selo_e32::parameters::{Parity, SILENCE_BYTES, Uart};
 use selo_link::frame::FRAME_MAX;
-use selo_radio::airtime::AirRate;
-use selo_radio::e32::SILENCE_BYTES;
-use selo_radio::parameters::{Parity, Uart};
 use tracing::{info, warn};
 
 use crate::engine::Outgoing;
@@ -57,7 +56,7 @@ impl FromStr for Port {
         let path = parts.next().filter(|path| !path.is_empty());
         let path = path.ok_or("the path of a serial port is missing")?;
         let baud = parts.next().unwrap_or("9600");
-        let known = selo_radio::parameters::Parameters::bauds();
+        let known = selo_e32::parameters::Parameters::bauds();
         let baud = baud.parse().ok().filter(|baud| known.contains(baud));
         let baud = baud.ok_or_else(|| format!("the baud rate is one of {known:?}"))?;
         let air_rate = match parts.next() {

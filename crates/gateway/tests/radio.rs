@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use selo_e32::airtime::AirRate;
+use selo_e32::parameters::{Parameters, Parity, Uart};
 use selo_gateway::engine::Downlink;
 use selo_gateway::radio::{self, Port};
 use selo_gateway::reading::{Payload, Reading};
@@ -14,11 +16,9 @@ use selo_gateway::state::StateDir;
 use selo_gateway::{Config, Error, Gateway};
 use selo_link::{DeviceId, DeviceKey};
 use selo_nodes::node::{VirtualNode, provisioned, system_entropy};
-use selo_radio::airtime::AirRate;
 use selo_radio::ether::{Ether, Settings};
 use selo_radio::live::{Air, Driver, Handle, Pty};
 use selo_radio::medium::Position;
-use selo_radio::parameters::{Parameters, Parity, Uart};
 use selo_sys::node::{Event, Suite};
 
 const SUITE: Suite = Suite::ChaChaPolyBlake2s;

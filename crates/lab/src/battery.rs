@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::units::YEAR;
+use selo_base::units::YEAR;
 
 /// A battery: capacity at its nominal voltage.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

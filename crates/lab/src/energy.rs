@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::units::{Dimension, NANOWATT_HOUR, Unit};
+use selo_base::units::{Dimension, NANOWATT_HOUR, Unit};
 
 /// What a board draws, and who says so: a `[[power]]` entry of a board file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

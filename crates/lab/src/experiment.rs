@@ -8,10 +8,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use selo_e32::parameters::Parameters;
 use selo_radio::Time;
 use selo_radio::ether::{Ether, Settings, Station, What};
 use selo_radio::medium::Position;
-use selo_radio::parameters::Parameters;
 
 use crate::board::Board;
 use crate::build::Image;

@@ -34,10 +34,8 @@ pub mod scan;
 pub mod schedule;
 mod sketch;
 pub mod source;
-pub mod stats;
 pub mod store;
 pub mod survey;
-pub mod units;
 
 pub use data::read_toml;
 pub use error::{Error, Result};

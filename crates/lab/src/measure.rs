@@ -25,7 +25,7 @@ use crate::model::{CycleModel, FIGURES};
 use crate::project::Project;
 use crate::row::{Fidelity, Metric, Row, SCHEMA, Status};
 use crate::runner::{SERIAL, Span};
-use crate::stats;
+use selo_base::stats;
 
 /// Cycles, or instructions, that a chip may run from one wait for input to the next, unless
 /// told otherwise by the algorithm or the user: a scalar multiplication fits on any board, a

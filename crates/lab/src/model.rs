@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::project::Project;
 use crate::runner::Counts;
-use crate::stats;
+use selo_base::stats;
 
 /// As many public figures must be reproduced here before a model's cycles are shown.
 pub const FIGURES: usize = 5;

@@ -216,3 +216,18 @@ impl Status {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use selo_base::units::Unit;
+
+    use super::Metric;
+
+    #[test]
+    fn rows_are_in_base_units() {
+        for metric in Metric::ALL {
+            let factor = Unit::find(metric.unit()).map(|unit| unit.factor);
+            assert_eq!(factor, Ok(1.0), "{metric:?}");
+        }
+    }
+}

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use selo_e32::parameters::{Parameters, SILENCE_BYTES};
 use selo_lab::board::Board;
 use selo_lab::build::Image;
 use selo_lab::field::{FieldNode, VARIANT};
-use selo_radio::e32::{BEFORE_OUTPUT, Module, SILENCE_BYTES};
+use selo_radio::e32::{BEFORE_OUTPUT, Module};
 use selo_radio::live::Handle;
-use selo_radio::parameters::Parameters;
 use selo_radio::wires::Plug;
 
 use crate::board::build_with;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use selo_codec::Catalogue;
+use selo_e32::parameters::Parameters;
 use selo_lab::board::Board;
 use selo_lab::build::Image;
 use selo_lab::field::FieldNode;
@@ -19,7 +20,6 @@ use selo_nodes::field::{build, step};
 use selo_radio::ether::{Ether, Settings};
 use selo_radio::live::{Air, Handle};
 use selo_radio::medium::Position;
-use selo_radio::parameters::Parameters;
 
 const SUITE: Suite = Suite::ChaChaPolyBlake2s;
 

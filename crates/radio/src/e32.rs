@@ -21,16 +21,14 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::airtime::AirRate;
-use crate::parameters::{EVERYONE, Parameters, Uart};
 use crate::{Time, nanos};
+use selo_e32::airtime::AirRate;
+use selo_e32::parameters::{EVERYONE, Parameters, SILENCE_BYTES, Uart};
 
 /// User's bytes in one packet on the air [E32-MANUAL, 6.2].
 pub const SUB_PACKET: usize = 58;
 /// Bytes that wait for the air, and bytes that wait for TXD [E32-MANUAL, 5.6.2].
 pub const BUFFER: usize = 512;
-/// Silence that ends a frame, in times of a byte [E32-MANUAL, 6.2].
-pub const SILENCE_BYTES: u32 = 3;
 /// From AUX going low to the first bit of a received packet on TXD [E32-MANUAL, 6.2].
 pub const BEFORE_OUTPUT: Duration = Duration::from_millis(5);
 /// A power-on or commanded reset. Not in the manual; [ramalho2024] took 100 ms to get its

@@ -5,12 +5,12 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::Time;
-use crate::airtime::AirRate;
 use crate::duty::{Account, Limit};
 use crate::e32::{Counts, Mode, Module, Output, Packet};
 use crate::medium::{Medium, Outcome, Position, Propagation, Signal};
 use crate::nanos;
-use crate::parameters::{Parameters, Uart};
+use selo_e32::airtime::AirRate;
+use selo_e32::parameters::{Parameters, Uart};
 
 /// What an ether is like.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -1,9 +1,8 @@
-//! LoRa time on air, E32 radio modules and the air between them, without hardware.
+//! E32 radio modules and the air between them, without hardware. Time on air and parameters of a
+//! module are in `selo-e32`.
 //!
 //! | module | is |
 //! |---|---|
-//! | [`airtime`] | the transceiver's formula; what an E32 makes of its air data rates |
-//! | [`parameters`] | the six bytes that configure an E32 |
 //! | [`e32`] | one module: bytes, pin levels and the time in; bytes, AUX and packets out |
 //! | [`medium`] | who hears whom: path loss, collisions, capture, half duplex |
 //! | [`duty`] | how much of an hour a transmitter was on the air |
@@ -15,14 +14,12 @@
 //! Everything but [`live`] and [`wires`] is a function of its inputs and a seed: no clock, no thread.
 #![warn(missing_docs)]
 
-pub mod airtime;
 pub mod duty;
 pub mod e32;
 mod error;
 pub mod ether;
 pub mod live;
 pub mod medium;
-pub mod parameters;
 pub mod study;
 pub mod wires;
 

@@ -11,7 +11,7 @@
 //! is drawn from the seed and the pair, not from a sequence.
 
 use crate::Time;
-use crate::airtime::{AirRate, Modulation};
+use selo_e32::airtime::{AirRate, Modulation};
 
 /// A place in metres.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -14,11 +14,11 @@ use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
-use crate::airtime::AirRate;
-use crate::e32::{BEFORE_OUTPUT, SILENCE_BYTES};
+use crate::e32::BEFORE_OUTPUT;
 use crate::medium::{Medium, Outcome, Position, Propagation, Signal, unit};
-use crate::parameters::Uart;
 use crate::{Time, nanos};
+use selo_e32::airtime::AirRate;
+use selo_e32::parameters::{SILENCE_BYTES, Uart};
 
 /// When a node that waits for an acknowledgement sends again, after the time before; after
 /// the last it gives up.

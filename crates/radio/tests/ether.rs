@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use selo_radio::airtime::AirRate;
+use selo_e32::airtime::AirRate;
+use selo_e32::parameters::{Parameters, Parity, Uart};
 use selo_radio::duty::{Limit, Policy};
 use selo_radio::ether::{Ether, Event, Settings, What};
 use selo_radio::medium::{Outcome, Position, Propagation};
-use selo_radio::parameters::{Parameters, Parity, Uart};
 use selo_radio::{Time, nanos};
 
 const MS: Time = 1_000_000;

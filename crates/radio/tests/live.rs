@@ -7,12 +7,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use selo_radio::airtime::AirRate;
+use selo_e32::airtime::AirRate;
+use selo_e32::parameters::{Parameters, Parity, Uart};
 use selo_radio::e32::Mode;
 use selo_radio::ether::{Ether, Settings};
 use selo_radio::live::{Air, Driver, Handle, Host, Pty};
 use selo_radio::medium::Position;
-use selo_radio::parameters::{Parameters, Parity, Uart};
 use selo_radio::wires::{Plug, Wires};
 
 /// The fastest there is, so that nobody waits.

@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
+use selo_base::units;
 use selo_lab::battery::{self, DutyCycle};
 use selo_lab::energy::PowerProfile;
 use selo_lab::experiment;
 use selo_lab::row::{Fidelity, Metric, Row, Status};
-use selo_lab::units;
 use serde::Serialize;
 
 use crate::format;

@@ -4,9 +4,9 @@
 //! leave in the units of the papers (milliseconds, nanowatt hours). The result
 //! depends on nothing but its arguments: no locale, no terminal.
 
+pub use selo_base::units::NANOWATT_HOUR;
 use selo_lab::model::CAUTION;
 use selo_lab::row::{Fidelity, Metric, Row, Status};
-pub use selo_lab::units::NANOWATT_HOUR;
 
 /// A unit in which figures are shown, and how many of the stored unit it holds.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use schemars::JsonSchema;
+use selo_base::units::{Dimension, Unit, parse_quantity};
 use selo_lab::error::{Error, Result};
 use selo_lab::row::{Fidelity, Metric, Row, Status};
-use selo_lab::units::{Dimension, Unit, parse_quantity};
 use serde::{Deserialize, Serialize};
 
 use crate::format;

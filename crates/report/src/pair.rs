@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
+use selo_base::stats::{self, Estimate, Ratio};
 use selo_lab::row::{Fidelity, Metric, Row, Status};
-use selo_lab::stats::{self, Estimate, Ratio};
 use serde::Serialize;
 
 use crate::context::Context;

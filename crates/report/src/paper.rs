@@ -8,9 +8,9 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use selo_base::units::{Dimension, Unit, parse_quantity};
 use selo_lab::battery::Battery;
 use selo_lab::row::Metric;
-use selo_lab::units::{Dimension, Unit, parse_quantity};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use thiserror::Error;

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use selo_base::units::NANOWATT_HOUR;
 use selo_lab::algorithm::Algorithm;
 use selo_lab::check::{CONSTANT_TIME, CheckLine};
 use selo_lab::interface::{AD_BYTES, Interface};
 use selo_lab::row::{Metric, Row, Status};
-use selo_lab::units::NANOWATT_HOUR;
 use serde::{Deserialize, Serialize};
 
 use crate::format;

@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
-use selo_radio::airtime::{AirRate, Fidelity, bytes_on_air};
-use selo_radio::e32::SILENCE_BYTES;
+use selo_e32::airtime::{AirRate, Fidelity, bytes_on_air};
+use selo_e32::parameters::{Parameters, Parity, SILENCE_BYTES, Uart};
 use selo_radio::ether::{Ether, Event, Settings, Station, What};
 use selo_radio::live::{Air, Driver, Host, Pty};
 use selo_radio::medium::{Outcome, Position, Propagation};
-use selo_radio::parameters::{Parameters, Parity, Uart};
 use selo_radio::study::{self, Arrivals, Plan, Point};
 use selo_radio::wires::Wires;
 use selo_report::format;

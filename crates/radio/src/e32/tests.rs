@@ -237,7 +237,7 @@ fn a_received_packet_comes_out_after_5_ms_at_the_uarts_pace() {
 fn what_does_not_fit_before_txd_is_lost_whole() {
     let slow = Uart {
         baud: 1_200,
-        parity: crate::parameters::Parity::None,
+        parity: selo_e32::parameters::Parity::None,
     };
     let mut bench = Bench::new(Parameters::default().with_uart(slow));
     for n in 0..10 {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use selo_base::units::{Dimension, parse_quantity};
 use selo_lab::battery::{Battery, DutyCycle, Life, life};
 use selo_lab::board::Board;
 use selo_lab::energy::{
@@ -13,7 +14,6 @@ use selo_lab::energy::{
 };
 use selo_lab::project::Project;
 use selo_lab::row::{Metric, Row, Status};
-use selo_lab::units::{Dimension, parse_quantity};
 use selo_report::format;
 use serde::Serialize;
 

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use crate::airtime::AirRate;
 
+/// Silence that ends a frame, in times of a byte [E32-MANUAL, 6.2].
+pub const SILENCE_BYTES: u32 = 3;
+
 /// The address that every module in reach answers to, and whose owner hears everyone.
 pub const EVERYONE: u16 = 0xffff;
 
