@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build sims install demo test lint fuzz clean
+.PHONY: help setup build sims install demo test check lint fuzz clean
 
 # `make test-c`, `make test-rust`, ... : one for each group of tools/test-steps.txt.
 groups := $(shell sed -n 's/^\([a-z][a-z]*\) *|.*/\1/p' tools/test-steps.txt | sort -u)
@@ -55,6 +55,9 @@ demo: build ## measure the simulated Uno and this PC, compare with the papers, w
 
 test: setup ## run every test; ends with "N passed, N failed"
 	@tools/test.sh
+
+check: ## what a change needs: style, clippy, quick tests of the parts that changed
+	@tools/check.sh
 
 fuzz: setup ## fuzz the parsers for FUZZ_SECONDS (60) a target; finds stay in the corpus
 	@tools/fuzz.sh --seconds $(or $(FUZZ_SECONDS),60)
