@@ -34,6 +34,7 @@ aarch64-linux-gnu-gcc                       gcc-aarch64-linux-gnu
 /usr/aarch64-linux-gnu/lib/libc.a           libc6-dev-arm64-cross
 qemu-system-arm                             qemu-system-arm
 qemu-system-xtensa                          qemu-system-misc
+qemu-system-avr                             qemu-system-misc
 qemu-aarch64                                qemu-user
 /usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h  arduino-core-avr
 arduino-builder                             arduino-builder

@@ -3,6 +3,7 @@
 // same image must give the same spans here as on simavr.
 // SPDX-License-Identifier: GPL-3.0-or-later
 import avr8js from "avr8js";
+import { statusAfter } from "./flags.js";
 import * as opcodes from "./opcodes.js";
 import * as protocol from "./protocol.js";
 
@@ -175,7 +176,12 @@ export class Chip {
       if (this.fault) return;
     }
     const before = cpu.cycles;
-    avrInstruction(cpu);
+    if (kind === opcodes.FLAGS) {
+      const status = statusAfter(opcode, data);
+      avrInstruction(cpu);
+      data[SREG] = status;
+    } else avrInstruction(cpu);
+    if (kind === opcodes.CLEAR_BIT) cpu.cycles++;
     let sp = data[SPL] | (data[SPH] << 8);
     if (sp !== this.sp) {
       const half = (sp ^ this.sp) & 0xff ? SPL : SPH;

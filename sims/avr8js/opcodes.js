@@ -3,6 +3,8 @@
 // so the runner does both from this table.
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import { needsFlags } from "./flags.js";
+
 export const PLAIN = 0; // touches neither data space nor stack pointer in a way that needs a check
 export const INVALID = 1;
 export const SLEEP = 2;
@@ -15,6 +17,8 @@ export const INTERRUPTS_ON = 8; // SEI: one more instruction runs before an inte
 export const RETURN_FROM_INTERRUPT = 9; // RETI: the same, and a return
 export const RETURN = 10; // RET
 export const INDIRECT_JUMP = 11; // IJMP, ICALL
+export const CLEAR_BIT = 13; // CBI: takes two cycles, avr8js counts one [ATMEGA328P, 37]
+export const FLAGS = 12; // leaves flags that flags.js knows better
 
 /** The kind of every 16-bit opcode of the AVRe+ core [ATMEGA328P, 37]. */
 export function opcodeKinds() {
@@ -24,6 +28,8 @@ export function opcodeKinds() {
 }
 
 function kindOf(opcode) {
+  if (needsFlags(opcode)) return FLAGS;
+  if ((opcode & 0xff00) === 0x9800) return CLEAR_BIT;
   const top = opcode >> 12;
   if (top === 0x8 || top === 0xa) return opcode & 0x0200 ? STORE : LOAD; // LDD and STD; LD and ST with Y, Z
   if (top === 0xb) return opcode & 0x0800 ? OUT : PLAIN; // OUT, IN

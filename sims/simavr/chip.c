@@ -25,6 +25,7 @@
 #include "eeprom.h"
 #include "image.h"
 #include "protocol.h"
+#include "skips.h"
 #include "sleep.h"
 
 #include <setjmp.h>
@@ -356,7 +357,6 @@ void chip_open(const struct chip_options *options, const char *image)
     avr_init(avr);
     avr->frequency = options->frequency;
     avr->log = LOG_ERROR;
-    avr->run_cycle_limit = BATCH_CYCLES;
     limit = options->limit;
     static_end = options->static_end;
 
@@ -373,6 +373,7 @@ void chip_open(const struct chip_options *options, const char *image)
     if (image_load(image, avr->flash, avr->flashend + 1, reason, sizeof reason) != 0)
         protocol_error("%s: %s", image, reason);
     avr->codeend = avr->flashend;
+    avr->run_cycle_limit = skips_find(avr) ? 1 : BATCH_CYCLES;
 
     uart = find_uart();
     if (!uart)
@@ -439,7 +440,7 @@ static void run_on(void)
     sleep_woken();
     avr_flashaddr_t next = avr->pc;
     if (avr->state == cpu_Running)
-        next = avr_run_one(avr);
+        next = skips_is_here(avr) ? skips_execute(avr) : avr_run_one(avr);
     if (avr->state == cpu_Crashed && avr->pc >= avr->flashend)
         stop_with_fault("flash-read-out-of-bounds", avr->pc); /* of an instruction */
     avr_cycle_timer_process(avr);

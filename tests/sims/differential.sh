@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Random AVR programs on both chip runners and on QEMU (differential.py).
+#
+# usage: tests/sims/differential.sh [--programs N] [--seed N]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+out=out/sims
+mkdir -p "$out"
+make -s -C sims/simavr OUT="$PWD/$out"
+[ -d sims/avr8js/node_modules/avr8js ] || tools/npm-ci.sh sims/avr8js
+exec python3 tests/sims/differential.py --simavr "$out/selo-simavr" \
+    --avr8js sims/avr8js/selo-avr8js.mjs --qemu qemu-system-avr "$@"
