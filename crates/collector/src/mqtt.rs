@@ -23,8 +23,6 @@ use crate::ingest::{Incoming, Ingest};
 use crate::message::is_name;
 use crate::outbox::Outbox;
 
-/// Several collectors share what comes; each message goes to one.
-pub const FILTER: &str = "$share/selo-collector/selo/+/reading/+";
 /// Whom the outbox names for notices over MQTT.
 pub const TARGET: &str = "mqtt";
 /// The more readings go into one transaction, the more of them share a page of the database.
@@ -36,7 +34,9 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from
 
 /// Subscribes. Must be called on the runtime that will run it.
 pub fn start(config: ClientConfig, outbox: Outbox) -> Result<()> {
-    let filters = [FILTER.to_string()];
+    let filters = [topic::collector_filter(
+        config.password.as_ref().map(|text| text.as_str()),
+    )];
     let mut config = SubscriberConfig::new(config, filters);
     config.outstanding = OUTSTANDING;
     let subscriber =

@@ -103,7 +103,7 @@ fn collect(client: ClientConfig) -> Anyhow<()> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let filters = [topic::COLLECTOR_FILTER.to_owned()];
+        let filters = [topic::collector_filter(None)];
         let mut collector = Subscriber::start(SubscriberConfig::new(client, filters))?;
         let mut held = Vec::new();
         loop {

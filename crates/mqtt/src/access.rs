@@ -11,6 +11,7 @@ use ring::pbkdf2;
 
 use crate::client::check_private;
 use crate::error::{Error, Result};
+use crate::topic;
 
 /// Rounds of PBKDF2, as `mosquitto_passwd` takes them. Passwords are drawn at random, with
 /// more bits than anyone can try; it is not the rounds that protect them.
@@ -112,14 +113,24 @@ impl Rights {
     /// True if the user may subscribe to the filter: to all that it can match. Mosquitto
     /// asks again for each message; here a filter is refused whole.
     pub fn may_read(&self, user: &str, client: &str, filter: &str) -> bool {
-        let filter = match filter.strip_prefix("$share/") {
-            Some(shared) => match shared.split_once('/') {
-                Some((_, filter)) => filter,
-                None => return false,
-            },
-            None => filter,
-        };
+        if let Some(shared) = filter.strip_prefix("$share/") {
+            let Some((_, plain)) = shared.split_once('/') else {
+                return false;
+            };
+            return self.allows(Access::Read, user, client, plain)
+                && (self.may_confirm(user, client, plain)
+                    || self.allows(Access::Read, user, client, filter));
+        }
         self.allows(Access::Read, user, client, filter)
+    }
+
+    /// True if the user may tell gateways that the readings of this filter are stored. Of a
+    /// shared subscription each message goes to one member only, so whoever joins one takes
+    /// messages away from the others: only collectors may, and who has a rule for the
+    /// `$share/...` filter itself.
+    fn may_confirm(&self, user: &str, client: &str, filter: &str) -> bool {
+        let site = topic::site(filter);
+        site.is_some_and(|site| self.allows(Access::Write, user, client, &topic::stored(site, "+")))
     }
 
     fn allows(&self, wanted: Access, user: &str, client: &str, filter: &str) -> bool {
@@ -318,8 +329,28 @@ mod tests {
         assert!(read("b", "x/b") && write("b", "x/b") && !read("b", "x/a"));
         assert!(write("b", "own/b/1") && !write("b", "own/a/1") && write("a", "own/a/1"));
         assert!(!rights.may_write("+", "c", "own/a/1"));
-        assert!(read("a", "$share/group/x/+/y") && !read("a", "$share/group/z"));
+        assert!(!read("a", "$share/group/x/+/y") && !read("a", "$share/group/z"));
         assert!(!read("a", "$share/x"));
+    }
+
+    #[test]
+    fn only_who_confirms_readings_shares_them() {
+        let rights = rights(
+            "user collector\ntopic read selo/+/reading/+\ntopic write selo/+/stored/+\n\
+             user viewer\ntopic read selo/#\n\
+             user north\ntopic read selo/#\ntopic write selo/north/stored/+\n\
+             user other\ntopic read x/#\ntopic read $share/own/x/#\n",
+        );
+        let read = |user, filter| rights.may_read(user, "c", filter);
+        assert!(read("collector", "$share/any/selo/+/reading/+"));
+        assert!(
+            !read("collector", "$share/any/selo/+/state/+"),
+            "it may not read that"
+        );
+        assert!(!read("viewer", "$share/any/selo/+/reading/+") && read("viewer", "selo/#"));
+        assert!(read("north", "$share/any/selo/north/reading/+"));
+        assert!(!read("north", "$share/any/selo/+/reading/+"));
+        assert!(read("other", "$share/own/x/1") && !read("other", "$share/another/x/1"));
     }
 
     #[test]

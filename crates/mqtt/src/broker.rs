@@ -2,26 +2,29 @@
 //! form, TLS, and nothing kept on disk. It need not: what it loses, gateways publish again
 //! (`--until stored`), and what is retained comes with the next reading.
 
-use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::mpsc as std_mpsc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use mqtt5::broker::auth::{AuthProvider, AuthResult};
-use mqtt5::broker::config::{BrokerConfig as Settings, StorageBackend, StorageConfig, TlsConfig};
+use mqtt5::broker::config::{BrokerConfig as Settings, StorageBackend, StorageConfig};
 use mqtt5::broker::{BrokerShutdownHandle, MqttBroker};
-use mqtt5::packet::connect::ConnectPacket;
-use mqtt5::protocol::v5::reason_codes::ReasonCode;
+use rustls::pki_types::PrivateKeyDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tracing::{info, warn};
 
 use crate::access::Rights;
 use crate::certificate::{self, Files, Outcome};
 use crate::client::{certificates, check_private};
 use crate::error::{Error, Result};
+use crate::front::{Front, Limits, Visitors};
+use crate::guard::{Counting, Guard};
 
 /// The largest packet that is taken.
 const PACKET_MAX: usize = 1 << 20;
@@ -29,10 +32,12 @@ const PACKET_MAX: usize = 1 << 20;
 const RECEIVE_MAX: u16 = 1000;
 /// Messages that wait for a subscriber that is away or slow.
 const QUEUE_MAX: usize = 100_000;
+/// Bytes of them.
+const QUEUE_BYTES_MAX: usize = 8 << 20;
 /// How long a subscriber may be away before its session is forgotten, at most.
-const SESSION_MAX: Duration = Duration::from_secs(24 * 3600);
-/// How often certificates are looked at.
-const CERTIFICATES: Duration = Duration::from_secs(12 * 3600);
+pub(crate) const SESSION_MAX: Duration = Duration::from_secs(24 * 3600);
+/// How often certificates are looked at: soon after somebody sets a wrong clock.
+const CERTIFICATES: Duration = Duration::from_secs(10);
 
 /// What an embedded broker is started with.
 #[derive(Debug, Clone)]
@@ -47,9 +52,9 @@ pub struct BrokerConfig {
     /// Users and rights, in Mosquitto's form.
     pub passwords: PathBuf,
     pub acl: PathBuf,
-    /// Renew the certificate in time: the authority's files, and the names. The broker
-    /// starts anew with the new one; clients connect again.
+    /// Renew the certificate in time: the authority's files, and the names.
     pub renew: Option<(Files, Vec<String>)>,
+    pub limits: Limits,
 }
 
 impl BrokerConfig {
@@ -64,6 +69,7 @@ impl BrokerConfig {
             passwords: folder.join("passwords"),
             acl: folder.join("acl"),
             renew: None,
+            limits: Limits::default(),
         }
     }
 }
@@ -153,14 +159,39 @@ fn check(config: &BrokerConfig) -> Result<()> {
     Rights::load(&config.passwords, &config.acl).map(|_| ())
 }
 
+/// The broker behind the listener, which is started again if it ends.
 async fn run(
-    mut config: BrokerConfig,
+    config: BrokerConfig,
     mut stopped: tokio::sync::oneshot::Receiver<()>,
     ready: std_mpsc::Sender<Result<SocketAddr>>,
 ) {
+    let opened = async {
+        let listener = TcpListener::bind(config.listen)
+            .await
+            .map_err(|error| listening(&config, &error))?;
+        let listen = listener
+            .local_addr()
+            .map_err(|error| listening(&config, &error))?;
+        Ok((listener, listen, Arc::new(RwLock::new(server(&config)?))))
+    };
+    let (listener, listen, tls) = match opened.await {
+        Ok(opened) => opened,
+        Err(error) => {
+            _ = ready.send(Err(error));
+            return;
+        }
+    };
+    let visitors = Visitors::new(config.limits.clone());
+    let (tell, inner) = watch::channel(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+    let mut front = Some(Front {
+        listener,
+        tls: tls.clone(),
+        visitors: visitors.clone(),
+        inner,
+    });
     let mut ready = Some(ready);
     loop {
-        let (mut broker, handle) = match open(&config).await {
+        let (mut broker, handle) = match open(&config, &visitors).await {
             Ok(opened) => opened,
             Err(error) => match ready.take() {
                 Some(ready) => {
@@ -176,24 +207,92 @@ async fn run(
                 }
             },
         };
-        // Port 0 is any port once, and that one from then on.
-        config.listen = broker.tls_local_addr().unwrap_or(config.listen);
+        if let Some(address) = broker.local_addr() {
+            _ = tell.send(address);
+        }
         let mut accepting = broker.ready_receiver();
         let running = tokio::spawn(async move { broker.run().await });
         _ = accepting.wait_for(|ready| *ready).await;
-        if let Some(ready) = ready.take() {
-            _ = ready.send(Ok(config.listen));
+        // Clients come when the broker is there.
+        if let Some(front) = front.take() {
+            tokio::spawn(front.run());
         }
-        let over = wait(&config, &mut stopped, running, handle).await;
+        if let Some(ready) = ready.take() {
+            _ = ready.send(Ok(listen));
+        }
+        let over = wait(&config, &tls, &mut stopped, running, handle).await;
         if over {
             return;
         }
     }
 }
 
+fn listening(config: &BrokerConfig, error: &std::io::Error) -> Error {
+    Error::Listen {
+        address: config.listen,
+        why: error.to_string(),
+    }
+}
+
+/// What the listener's TLS is made of, as the files are now.
+fn server(config: &BrokerConfig) -> Result<Arc<ServerConfig>> {
+    check_private(&config.key)?;
+    let bad = |path: &PathBuf, why: String| Error::File {
+        path: path.clone(),
+        why,
+        hint: "a certificate chain and its key in PEM form, as `selo setup DIR` makes them".into(),
+    };
+    let chain = certificates(&config.certificate)?;
+    let key = PrivateKeyDer::from_pem_file(&config.key)
+        .map_err(|error| bad(&config.key, error.to_string()))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Error::Internal(error.to_string()))?;
+    let builder = match &config.client_ca {
+        None => builder.with_no_client_auth(),
+        Some(ca) => {
+            let mut roots = RootCertStore::empty();
+            for authority in certificates(ca)? {
+                roots
+                    .add(authority)
+                    .map_err(|error| bad(ca, error.to_string()))?;
+            }
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+                .build()
+                .map_err(|error| bad(ca, error.to_string()))?;
+            builder.with_client_cert_verifier(verifier)
+        }
+    };
+    let server = builder
+        .with_single_cert(chain, key)
+        .map_err(|error| bad(&config.certificate, error.to_string()))?;
+    Ok(Arc::new(server))
+}
+
+/// Makes a new certificate if the old one will not do, and gives it to the listener. Open
+/// connections go on.
+fn renew(config: &BrokerConfig, tls: &RwLock<Arc<ServerConfig>>) {
+    let Some((files, names)) = &config.renew else {
+        return;
+    };
+    match certificate::ensure(files, names) {
+        Ok(Outcome::Made(why)) => match server(config) {
+            Ok(new) => {
+                *tls.write().unwrap_or_else(PoisonError::into_inner) = new;
+                info!(%why, "the broker's certificate was renewed");
+            }
+            Err(error) => warn!(%error, "the broker's new certificate cannot be used"),
+        },
+        Ok(_) => {}
+        Err(error) => warn!(%error, "the broker's certificate is not renewed"),
+    }
+}
+
 /// Waits until the broker is to stop, true, or to start anew.
 async fn wait(
     config: &BrokerConfig,
+    tls: &RwLock<Arc<ServerConfig>>,
     stopped: &mut tokio::sync::oneshot::Receiver<()>,
     mut running: tokio::task::JoinHandle<mqtt5::error::Result<()>>,
     handle: BrokerShutdownHandle,
@@ -211,44 +310,34 @@ async fn wait(
                 warn!(?ended, "the embedded broker has ended; it is started again");
                 return false;
             }
-            _ = clock.tick() => {
-                let Some((files, names)) = &config.renew else { continue };
-                match certificate::ensure(files, names) {
-                    Ok(Outcome::Made(why)) => {
-                        info!(%why, "the broker's certificate was renewed; it starts anew");
-                        handle.shutdown();
-                        _ = tokio::time::timeout(Duration::from_secs(2), running).await;
-                        return false;
-                    }
-                    Ok(_) => {}
-                    Err(error) => warn!(%error, "the broker's certificate is not renewed"),
-                }
-            }
+            _ = clock.tick() => renew(config, tls),
         }
     }
 }
 
-async fn open(config: &BrokerConfig) -> Result<(MqttBroker, BrokerShutdownHandle)> {
-    let rights = Arc::new(Rights::load(&config.passwords, &config.acl)?);
-    let mut tls = TlsConfig::new(config.certificate.clone(), config.key.clone())
-        .with_bind_address(config.listen);
-    if let Some(ca) = &config.client_ca {
-        tls = tls.with_ca_file(ca.clone()).with_require_client_cert(true);
-    }
+async fn open(
+    config: &BrokerConfig,
+    visitors: &Arc<Visitors>,
+) -> Result<(MqttBroker, BrokerShutdownHandle)> {
+    let rights = Rights::load(&config.passwords, &config.acl)?;
+    let guard = Arc::new(Guard::new(rights, visitors.clone()));
     let settings = Settings {
-        bind_addresses: Vec::new(),
+        // Only the listener's connections are let in here (guard.rs).
+        bind_addresses: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
+        max_clients: config.limits.connections,
         session_expiry_interval: SESSION_MAX,
         max_packet_size: PACKET_MAX,
         max_retained_message_size: PACKET_MAX,
         max_retained_messages: 100_000,
         server_receive_maximum: Some(RECEIVE_MAX),
         sys_topics_enabled: false,
-        tls_config: Some(tls),
         storage_config: StorageConfig {
             backend: StorageBackend::Memory,
             max_queued_messages_per_client: QUEUE_MAX,
+            max_queued_bytes_per_client: QUEUE_BYTES_MAX,
             ..StorageConfig::default()
         },
+        event_handler: Some(Arc::new(Counting(guard.clone()))),
         ..Settings::default()
     };
     let broker = MqttBroker::with_config(settings)
@@ -257,67 +346,7 @@ async fn open(config: &BrokerConfig) -> Result<(MqttBroker, BrokerShutdownHandle
             address: config.listen,
             why: error.to_string(),
         })?
-        .with_auth_provider(Arc::new(Guard { rights }));
+        .with_auth_provider(guard);
     let handle = broker.shutdown_handle();
     Ok((broker, handle))
-}
-
-/// Asks the files for every connection, publication and subscription.
-struct Guard {
-    rights: Arc<Rights>,
-}
-
-type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-impl AuthProvider for Guard {
-    fn authenticate<'a>(
-        &'a self,
-        connect: &'a ConnectPacket,
-        from: SocketAddr,
-    ) -> Answer<'a, mqtt5::error::Result<AuthResult>> {
-        let user = connect.username.as_deref().unwrap_or_default();
-        let password = connect.password.as_deref().unwrap_or_default();
-        let result = if !self.rights.authenticate(user, password) {
-            warn!(%from, user = %user.escape_debug(), "a client gave a wrong name or password");
-            AuthResult::fail(ReasonCode::BadUsernameOrPassword)
-        } else if connect
-            .will
-            .as_ref()
-            .is_some_and(|will| !self.rights.may_write(user, &connect.client_id, &will.topic))
-        {
-            // Published after the end, when nobody is asked any more.
-            warn!(%from, %user, "a client's last will is for a topic that it may not write");
-            AuthResult::fail(ReasonCode::NotAuthorized)
-        } else {
-            AuthResult::success_with_user(user)
-        };
-        Box::pin(async move { Ok(result) })
-    }
-
-    fn authorize_publish<'a>(
-        &'a self,
-        client_id: &str,
-        user_id: Option<&'a str>,
-        topic: &'a str,
-    ) -> Answer<'a, bool> {
-        let allowed = user_id.is_some_and(|user| self.rights.may_write(user, client_id, topic));
-        if !allowed {
-            warn!(user = user_id, %topic, "a client may not publish there");
-        }
-        Box::pin(async move { allowed })
-    }
-
-    fn authorize_subscribe<'a>(
-        &'a self,
-        client_id: &str,
-        user_id: Option<&'a str>,
-        topic_filter: &'a str,
-    ) -> Answer<'a, bool> {
-        let allowed =
-            user_id.is_some_and(|user| self.rights.may_read(user, client_id, topic_filter));
-        if !allowed {
-            warn!(user = user_id, %topic_filter, "a client may not subscribe to that");
-        }
-        Box::pin(async move { allowed })
-    }
 }

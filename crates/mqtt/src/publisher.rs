@@ -48,6 +48,8 @@ const BACK_OFF: (Duration, Duration) = (Duration::from_millis(250), Duration::fr
 const COLLECTOR: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
 /// The same after the broker has said that nobody listens: soon, because nothing was queued.
 const NOBODY: Duration = Duration::from_secs(1);
+/// Tries in a row without a confirmation before the log says that no collector is there.
+const UNCONFIRMED: u32 = 4;
 /// How long the farewell may take.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// Events that may wait to be handled.
@@ -532,6 +534,7 @@ impl Worker {
         let mut patience = COLLECTOR.0;
         let mut deadline: Option<Instant> = None;
         let mut stopping: Option<Instant> = None;
+        let mut unconfirmed = 0;
         loop {
             while let Some(ready) = queue.pop_front().or_else(|| {
                 (listening && stopping.is_none())
@@ -601,6 +604,7 @@ impl Worker {
                     Event::Incoming(Packet::Publish(publish)) if self.stored(&publish.payload) => {
                         patience = COLLECTOR.0;
                         deadline = None;
+                        unconfirmed = 0;
                     }
                     _ => {}
                 },
@@ -619,9 +623,17 @@ impl Worker {
                     if stopping.is_some_and(|at| at <= Instant::now()) {
                         return Ok(End::Stopped);
                     }
+                    unconfirmed += 1;
                     if let Some(batch) = &mut self.batch {
                         info!(readings = batch.left, "the collector has not confirmed readings; they are published again");
                         batch.rewind();
+                    }
+                    if unconfirmed == UNCONFIRMED {
+                        warn!(
+                            "no collector confirms readings: they wait in the journal. \
+                             hint: start `selo collect` at this broker; if something else stores \
+                             the readings, `--until broker` lets go of them when the broker has them"
+                        );
                     }
                     patience = (patience * 2).clamp(COLLECTOR.0, COLLECTOR.1);
                     deadline = None;

@@ -10,8 +10,20 @@ pub const DEFAULT_SITE: &str = "site";
 /// The name of a gateway that was not told one.
 pub const DEFAULT_GATEWAY: &str = "gateway";
 
-/// What collectors subscribe to: they share the readings of every site.
-pub const COLLECTOR_FILTER: &str = "$share/selo-collector/selo/+/reading/+";
+/// What collectors subscribe to: they share the readings of every site, each message goes to
+/// one of them. The group's name comes from their password: Mosquitto lets everyone who may
+/// read the topics join any group whose name is known, and take messages away from it.
+pub fn collector_filter(password: Option<&str>) -> String {
+    let group = match password {
+        None => "selo-collector".to_owned(),
+        Some(password) => {
+            let text = format!("Selo collectors 1{password}");
+            let hash = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
+            format!("selo-{}", hex::encode(&hash.as_ref()[..12]))
+        }
+    };
+    format!("$share/{group}/selo/+/reading/+")
+}
 
 /// Where a gateway's classic readings go, which have no device.
 const NO_DEVICE: &str = "classic";
@@ -76,8 +88,13 @@ impl Topics {
 
     /// What a collector has stored.
     pub fn stored(&self) -> String {
-        format!("selo/{}/stored/{}", self.site, self.gateway)
+        stored(&self.site, &self.gateway)
     }
+}
+
+/// What a collector has stored of a gateway's readings.
+pub fn stored(site: &str, gateway: &str) -> String {
+    format!("selo/{site}/stored/{gateway}")
 }
 
 /// An alarm of a device, retained.

@@ -386,7 +386,7 @@ fn stored_means_stored_by_the_collector() {
         let _broker = place.start(kind);
         runtime().block_on(async {
             let mut collector = place
-                .subscriber("collector", &[topic::COLLECTOR_FILTER])
+                .subscriber("collector", &[&topic::collector_filter(None)])
                 .await;
             let mut config = place.publisher();
             config.until = Until::Stored;
@@ -459,7 +459,7 @@ async fn collect(
     stop: Arc<AtomicBool>,
 ) {
     let mut collector = place
-        .subscriber("collector", &[topic::COLLECTOR_FILTER])
+        .subscriber("collector", &[&topic::collector_filter(None)])
         .await;
     while !stop.load(Ordering::Relaxed) {
         let Ok(event) = tokio::time::timeout(Duration::from_millis(50), collector.next()).await

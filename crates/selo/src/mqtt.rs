@@ -64,9 +64,9 @@ pub struct Mqtt {
     connection: Connection,
     #[command(flatten)]
     names: Names,
-    /// When a reading counts as delivered: `broker` has taken it, or a collector has `stored`
-    /// it. Until then it stays in the journal
-    #[arg(long, value_name = "WHO", default_value = "broker", requires = "mqtt")]
+    /// When a reading counts as delivered: a collector has `stored` it, or the `broker` has
+    /// taken it, which may lose it. Until then it stays in the journal
+    #[arg(long, value_name = "WHO", default_value = "stored", requires = "mqtt")]
     until: UntilName,
     /// Do not tell Home Assistant about devices
     #[arg(long, requires = "mqtt")]

@@ -151,7 +151,7 @@ fn a_node_s_reading_reaches_a_subscriber_through_mosquitto() {
     let said = Lines::of(viewer.stdout.take().expect("piped"));
 
     let device = farm.site.device(Suite::Ascon, "garden");
-    let gateway = farm.gateway(&["--print"]);
+    let gateway = farm.gateway(&["--print", "--until", "broker"]);
     gateway.log.wait("connected to the broker");
     said.wait("selo/farm/status/gateway {\"schema\":\"selo.status/1\"");
     let mut node = CNode::provisioned(Suite::Ascon, gateway.address, device);
@@ -189,7 +189,7 @@ type Database = HashMap<(String, String, u32), (String, u32)>;
 
 /// A collector that stores, acknowledges and confirms; counts how often each reading came.
 async fn collect(client: ClientConfig, stored: &Mutex<Database>, stop: &AtomicBool) {
-    let filters = [topic::COLLECTOR_FILTER.to_owned()];
+    let filters = [topic::collector_filter(None)];
     let mut collector = Subscriber::start(SubscriberConfig::new(client, filters)).expect("starts");
     while !stop.load(Ordering::Relaxed) {
         let event = tokio::time::timeout(Duration::from_millis(50), collector.next()).await;

@@ -1,0 +1,363 @@
+//! The listener in front of the embedded broker. It takes the connections, ends TLS, and
+//! passes the bytes to the broker over loopback. The broker's crate waits for each handshake
+//! before it takes the next connection, so one idle client would shut out everyone.
+//!
+//! A connection waits until its user is known. Few may wait at once; when there are too many,
+//! the oldest of the address with the most of them ends. A flood of idle connections therefore
+//! costs its own address its places, and an honest handshake takes milliseconds.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tracing::{debug, warn};
+
+use crate::throttle::Throttle;
+
+/// How many connections the broker has, and how long a client may take.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Open connections of everyone.
+    pub connections: usize,
+    /// Of one address. This machine itself is not counted as one.
+    pub of_address: usize,
+    /// Of these connections, so many are kept for this machine: gateway and collector.
+    pub reserved: usize,
+    /// Connections whose user is not known yet.
+    pub waiting: usize,
+    /// For the TLS handshake.
+    pub handshake: Duration,
+    /// How long a client may read nothing of what it is sent.
+    pub write: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connections: 1024,
+            of_address: 128,
+            reserved: 64,
+            waiting: 128,
+            handshake: Duration::from_secs(10),
+            write: Duration::from_secs(30),
+        }
+    }
+}
+
+/// How much is read before it is passed on.
+const PIECE: usize = 16 << 10;
+/// After the system had no connection to give.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The address that limits count: an IPv6 client has a network of 64 bits for itself.
+pub(crate) fn neighbourhood(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let network = u128::from(address) & !u128::from(u64::MAX);
+            IpAddr::V6(Ipv6Addr::from(network))
+        }
+        address => address,
+    }
+}
+
+/// The open connections.
+#[derive(Debug, Default)]
+struct Table {
+    next: u64,
+    total: usize,
+    of_address: HashMap<IpAddr, usize>,
+    /// In the order in which they came.
+    waiting: BTreeMap<u64, (IpAddr, Arc<Notify>)>,
+    /// By the address from which the connection reaches the broker.
+    inner: HashMap<SocketAddr, (u64, SocketAddr)>,
+}
+
+/// The connections of a broker, shared by the listener and by whoever asks for passwords.
+#[derive(Debug)]
+pub(crate) struct Visitors {
+    limits: Limits,
+    table: Mutex<Table>,
+}
+
+impl Visitors {
+    pub fn new(limits: Limits) -> Arc<Visitors> {
+        Arc::new(Visitors {
+            limits,
+            table: Mutex::default(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for a new connection, if there is one.
+    fn arrive(self: &Arc<Visitors>, address: SocketAddr) -> Option<Place> {
+        let ip = neighbourhood(address.ip());
+        let mut table = self.lock();
+        let limits = &self.limits;
+        let mine = table.of_address.get(&ip).copied().unwrap_or(0);
+        let (places, own) = if ip.is_loopback() {
+            (limits.connections, usize::MAX)
+        } else {
+            (limits.connections - limits.reserved, limits.of_address)
+        };
+        if table.total >= places || mine >= own {
+            return None;
+        }
+        if table.waiting.len() >= limits.waiting {
+            table.end_one_waiting();
+        }
+        let id = table.next;
+        table.next += 1;
+        table.total += 1;
+        *table.of_address.entry(ip).or_default() += 1;
+        let ended = Arc::new(Notify::new());
+        table.waiting.insert(id, (ip, ended.clone()));
+        Some(Place {
+            visitors: self.clone(),
+            id,
+            ip,
+            ended,
+        })
+    }
+
+    /// Who is behind a connection of the broker; `None` if it did not come through the listener.
+    pub fn behind(&self, inner: SocketAddr) -> Option<SocketAddr> {
+        self.lock().inner.get(&inner).map(|(_, address)| *address)
+    }
+
+    /// The user of this connection is known: it waits no longer.
+    pub fn passed(&self, inner: SocketAddr) {
+        let mut table = self.lock();
+        if let Some((id, _)) = table.inner.get(&inner).copied() {
+            table.waiting.remove(&id);
+        }
+    }
+}
+
+impl Table {
+    fn end_one_waiting(&mut self) {
+        let mut counts: HashMap<IpAddr, usize> = HashMap::new();
+        for (ip, _) in self.waiting.values() {
+            *counts.entry(*ip).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        let oldest = self
+            .waiting
+            .iter()
+            .find(|(_, (ip, _))| most.is_some_and(|(most, _)| most == *ip))
+            .map(|(id, _)| *id);
+        if let Some((_, ended)) = oldest.and_then(|id| self.waiting.remove(&id)) {
+            ended.notify_one();
+        }
+    }
+}
+
+/// A connection's place; it is free again when this goes.
+struct Place {
+    visitors: Arc<Visitors>,
+    id: u64,
+    ip: IpAddr,
+    /// Another connection needs this one's place.
+    ended: Arc<Notify>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut table = self.visitors.lock();
+        table.total -= 1;
+        table.waiting.remove(&self.id);
+        table.inner.retain(|_, (id, _)| *id != self.id);
+        if let Some(count) = table.of_address.get_mut(&self.ip) {
+            *count -= 1;
+            if *count == 0 {
+                table.of_address.remove(&self.ip);
+            }
+        }
+    }
+}
+
+/// The listener.
+pub(crate) struct Front {
+    pub listener: TcpListener,
+    /// May be replaced while the listener runs; new connections get the new certificate.
+    pub tls: Arc<RwLock<Arc<ServerConfig>>>,
+    pub visitors: Arc<Visitors>,
+    /// Where the broker listens, on loopback.
+    pub inner: watch::Receiver<SocketAddr>,
+}
+
+impl Front {
+    /// Takes connections until it is dropped.
+    pub async fn run(self) {
+        let mut refusals = Throttle::default();
+        loop {
+            let (stream, address) = match self.listener.accept().await {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Files are used up, most likely: they come back when connections end.
+                    warn!("the broker could not take a connection: {error}");
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            };
+            let Some(place) = self.visitors.arrive(address) else {
+                if let Some(before) = refusals.ask(address.ip()) {
+                    warn!(from = %address.ip(), before, "too many connections: one was refused");
+                }
+                continue;
+            };
+            let tls = self
+                .tls
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
+            let inner = *self.inner.borrow();
+            tokio::spawn(async move {
+                let ended = place.ended.clone();
+                tokio::select! {
+                    result = visit(stream, address, tls, inner, &place) => {
+                        if let Err(error) = result {
+                            debug!(from = %address, "a connection ended: {error}");
+                        }
+                    }
+                    () = ended.notified() => {
+                        debug!(from = %address, "a connection without a user gave way to another");
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// One connection, from its handshake to its end.
+async fn visit(
+    stream: TcpStream,
+    address: SocketAddr,
+    tls: Arc<ServerConfig>,
+    inner: SocketAddr,
+    place: &Place,
+) -> std::io::Result<()> {
+    let limits = &place.visitors.limits;
+    stream.set_nodelay(true)?;
+    let outside = timeout(limits.handshake, TlsAcceptor::from(tls).accept(stream)).await??;
+    let socket = if inner.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    // The address is known before the broker sees the connection, which may ask at once.
+    socket.bind(SocketAddr::new(inner.ip(), 0))?;
+    let own = socket.local_addr()?;
+    place.visitors.lock().inner.insert(own, (place.id, address));
+    let inside = socket.connect(inner).await?;
+    inside.set_nodelay(true)?;
+    let (from_client, to_client) = tokio::io::split(outside);
+    let (from_broker, to_broker) = tokio::io::split(inside);
+    tokio::select! {
+        result = pass(from_client, to_broker, limits.write) => result,
+        result = pass(from_broker, to_client, limits.write) => result,
+    }
+}
+
+/// Passes bytes on until one side ends, or the reader takes nothing for too long.
+async fn pass(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    patience: Duration,
+) -> std::io::Result<()> {
+    let mut piece = vec![0; PIECE];
+    loop {
+        let count = from.read(&mut piece).await?;
+        if count == 0 {
+            return timeout(patience, to.shutdown()).await?;
+        }
+        let mut rest = &piece[..count];
+        // Each part that is taken gives new patience: a slow reader is not a silent one.
+        while !rest.is_empty() {
+            let written = timeout(patience, to.write(rest)).await??;
+            if written == 0 {
+                return Err(std::io::ErrorKind::WriteZero.into());
+            }
+            rest = &rest[written..];
+        }
+        timeout(patience, to.flush()).await??;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> SocketAddr {
+        SocketAddr::new(text.parse().expect("an address"), 1)
+    }
+
+    fn visitors() -> Arc<Visitors> {
+        Visitors::new(Limits {
+            connections: 10,
+            of_address: 6,
+            reserved: 2,
+            waiting: 4,
+            ..Limits::default()
+        })
+    }
+
+    #[test]
+    fn a_flood_costs_its_own_address_the_places() {
+        let visitors = visitors();
+        let honest = visitors.arrive(address("192.0.2.1")).expect("a place");
+        let flood: Vec<Place> = (0..6)
+            .map(|_| visitors.arrive(address("192.0.2.66")).expect("a place"))
+            .collect();
+        assert!(visitors.arrive(address("192.0.2.66")).is_none());
+        let table = visitors.lock();
+        assert_eq!(table.waiting.len(), 4);
+        assert!(
+            table.waiting.contains_key(&honest.id),
+            "the honest one waits on"
+        );
+        assert!(
+            !table.waiting.contains_key(&flood[0].id),
+            "the oldest gave way"
+        );
+    }
+
+    #[test]
+    fn this_machine_has_places_of_its_own() {
+        let visitors = visitors();
+        let all: Vec<Place> = (0..8)
+            .map(|n| {
+                visitors
+                    .arrive(address(&format!("192.0.2.{n}")))
+                    .expect("a place")
+            })
+            .collect();
+        assert!(visitors.arrive(address("192.0.2.100")).is_none());
+        let inner = visitors.arrive(address("127.0.0.1"));
+        assert!(inner.is_some());
+        drop(all);
+        drop(inner);
+        let table = visitors.lock();
+        assert_eq!(
+            (table.total, table.waiting.len(), table.of_address.len()),
+            (0, 0, 0)
+        );
+    }
+
+    #[test]
+    fn a_network_of_64_bits_is_one_address() {
+        let of = |text: &str| neighbourhood(text.parse().expect("an address"));
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:2"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+    }
+}
