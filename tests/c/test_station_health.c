@@ -21,7 +21,7 @@ static uint8_t stuck(uint32_t at) { (void)at; return 0x5A; }
 static uint8_t good(uint32_t at) { (void)at; return (uint8_t)(check_random() >> 24); }
 
 /* Good at first, then stuck. */
-static uint8_t sticks(uint32_t at) { return at < 700 ? (uint8_t)(at * 41) : 7; }
+static uint8_t sticks(uint32_t at) { return at < 700 ? (uint8_t)(check_random() >> 24 | 8) : 7; }
 
 /* 7 in seven of eight samples, but never for long. */
 static uint8_t leaning(uint32_t at) { return at % 8 == 7 ? (uint8_t)(at / 8 + 9) : 7; }
