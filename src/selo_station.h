@@ -1,7 +1,7 @@
 /*
  * Selo: a station, which is a sealed sensor on an ATmega328P (Arduino Uno).
  *
- * It does what a node needs around the link of selo.h: it pairs and joins by itself, keeps
+ * It does what a node needs around the link of selo.h: it pairs by its button, joins by itself, keeps
  * its keys in the EEPROM, sends a reading each period through an E32 radio module, sets its
  * clock by the gateway's, and sleeps in between. A program for it is
  *

@@ -13,14 +13,14 @@
  *   D7      RX of a USB-serial adapter, 9600 baud: what the station says
  *   A4, A5  DS3231 SDA and SCL
  *
- * Pairing, once: it starts by itself while the station has no key. On the gateway's
- * machine `selo device pair` opens the window. Both show six digits, the station at D7; if
- * they are the same, say so at the gateway and press the button. From then on the station
- * joins by itself after every start. Held while the power comes on, the button makes it
- * forget its keys and pair anew.
+ * Pairing, once: on the gateway's machine `selo device pair` opens the window. Press the
+ * button shortly: the station shows six digits at D7. Type them at the gateway. When it says
+ * that they are right, and only then, hold the button for two seconds. From then on the
+ * station joins by itself after every start. Held while the power comes on, the button makes
+ * it forget its keys.
  *
  * The EEPROM keeps keys, counters and the total of tips over a power cut at any moment,
- * in its bytes 16 to 591.
+ * and how many starts came in a row, in its bytes 16 to 863.
  *
  * The station needs the serial line, the two-wire bus, timers 1 and 2, the watchdog and
  * the pin changes of D0 to D7 for itself: Serial, Wire, SoftwareSerial, Servo and tone()
@@ -52,7 +52,7 @@ void selo_station_reading(struct selo_reading *reading) {
 // ---- The station ------------------------------------------------------------------------
 
 void setup() {
-  // Tells pairing from joining by what the EEPROM holds. Listens for four seconds to the
+  // Joins if the EEPROM holds a key, else waits for the button. Listens for 17 seconds to the
   // jitter between the chip's two clocks, which is where its randomness comes from.
   selo_station_begin();
 }

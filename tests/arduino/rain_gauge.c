@@ -287,10 +287,10 @@ static struct selo_reading next_reading(void)
 
 /* ---- The world's side ---------------------------------------------------------------- */
 
-static void press_button(void)
+static void press_button(int milliseconds)
 {
     pin('D', 2, 0);
-    wait(200);
+    wait(milliseconds);
     pin('D', 2, 1);
 }
 
@@ -322,6 +322,9 @@ static void pairs_and_joins(struct gateway *gateway, uint32_t id)
     uint8_t commit[38], result[21];
     char digits[8];
     CHECK(strtoul(next_line("id ", 10), NULL, 16) == id);
+    next_line("unpaired", 10);
+    wait(500); /* a button that is held at the start means something else */
+    press_button(200);
     memcpy(commit, next_frame(SELO_FRAME_PAIR_COMMIT, 10), sizeof commit);
     CHECK(heard_size == sizeof commit && selo_link_get(commit + 1, 4) == id);
     heard_size = 0;
@@ -332,10 +335,16 @@ static void pairs_and_joins(struct gateway *gateway, uint32_t id)
     heard_size = 0;
     snprintf(digits, sizeof digits, "%06u", (unsigned)gateway->digits);
     CHECK(strcmp(next_line("digits ", 10), digits) == 0);
-    wait(2000); /* the operator compares */
-    press_button();
+    wait(2000); /* the operator types them at the gateway */
     gateway_result(gateway, id, 0, result);
     send_frame(result, sizeof result);
+    /* A press that is not held confirms nothing, however often. */
+    for (int milliseconds = 50; milliseconds < 1800; milliseconds *= 3) {
+        press_button(milliseconds);
+        wait(300);
+        CHECK(strstr(text, "paired") == NULL);
+    }
+    press_button(2500);
     next_line("paired", 10);
     join(gateway->device_key, 0x0102);
     next_line("joined", 10);

@@ -1,6 +1,7 @@
 /* The node's record store: the power is cut in every byte of every store, and what
  * is left must be the older record or the newer one, whole. */
 #include "selo/station/eeprom.h"
+#include "selo/station/crc16.h"
 #include "selo/station/record.h"
 #include "check.h"
 
@@ -149,6 +150,132 @@ static void test_erasing(void)
 }
 
 /* Any bit that flips in the current record is noticed. */
+/* ---- Starts in a row ------------------------------------------------------------------- */
+
+static long programmed[EEPROM_BYTES]; /* how often each byte was */
+
+static void note_programmed(const uint8_t before[EEPROM_BYTES])
+{
+    for (size_t at = 0; at < EEPROM_BYTES; at++)
+        programmed[at] += before[at] != memory[at];
+}
+
+/* One start that has so many milliseconds, wait included, and gathers randomness for 17 s before
+ * it writes the record. The milliseconds that it took. */
+static double start_for(double milliseconds)
+{
+    uint8_t record[SIZE], before[EEPROM_BYTES];
+    double needs = 256.0 * selo_record_wait();
+    if (needs > milliseconds)
+        return milliseconds;
+    memcpy(before, memory, sizeof before);
+    selo_record_count_start();
+    if (needs + 17000 <= milliseconds) {
+        (void)selo_record_load(NULL, record);
+        next_record(record);
+        CHECK(selo_record_store(NULL, record) == SELO_OK);
+    }
+    if (milliseconds >= 65536.0 * SELO_RECORD_SETTLED)
+        selo_record_settle();
+    note_programmed(before);
+    return milliseconds;
+}
+
+static long most_programmed(void)
+{
+    long most = 0;
+    for (size_t at = 0; at < EEPROM_BYTES; at++)
+        if (programmed[at] > most)
+            most = programmed[at];
+    return most;
+}
+
+/* The byte that wears most in ten days, for each day, when somebody cuts the power after so many
+ * milliseconds again and again, and after `settled` of these starts leaves it on for an hour. */
+static double wear_a_day(double milliseconds, int settled)
+{
+    const double days = 10, hour = 65536.0 * SELO_RECORD_SETTLED + 1;
+    double time = 0;
+    memset(memory, 0xFF, sizeof memory);
+    memset(programmed, 0, sizeof programmed);
+    for (int i = 1; time < days * 86400e3; i++)
+        time += start_for(settled != 0 && i % settled == 0 ? hour : milliseconds);
+    return (double)most_programmed() / days;
+}
+
+static void test_starts(void)
+{
+    memset(memory, 0xFF, sizeof memory);
+    for (int starts = 0; starts < 8; starts++) {
+        CHECK(selo_record_wait() == 0);
+        selo_record_count_start();
+    }
+    for (uint16_t wait = 32; wait < 4096; wait = (uint16_t)(2 * wait)) {
+        CHECK(selo_record_wait() == wait);
+        selo_record_count_start();
+    }
+    CHECK(selo_record_wait() == 4096);
+    selo_record_count_start();
+    CHECK(selo_record_wait() == 4096);
+    selo_record_settle();
+    CHECK(selo_record_wait() == 0);
+    /* The counter does not disturb the record, nor the record the counter. */
+    uint8_t record[SIZE];
+    check_random_bytes(record, SIZE);
+    selo_record_count_start();
+    CHECK(selo_record_store(NULL, record) == SELO_OK);
+    selo_record_count_start();
+    CHECK(is_record(record));
+}
+
+/* The worst of many rhythms of power cuts. */
+static void test_starts_wear(void)
+{
+    double worst_loop = 0, worst = 0;
+    for (double seconds = 1; seconds < 3600; seconds *= 1.4) {
+        double wear = wear_a_day(1000 * seconds, 0);
+        if (wear > worst_loop)
+            worst_loop = wear;
+        for (int settled = 2; settled < 20; settled += 3) {
+            wear = wear_a_day(1000 * seconds, settled);
+            if (wear > worst)
+                worst = wear;
+        }
+    }
+    printf("the byte that wears most: %.1f times a day in a loop of power cuts, %.0f years of "
+           "100,000; %.1f times and %.1f years in the worst rhythm\n",
+           worst_loop, 1e5 / worst_loop / 365, worst, 1e5 / worst / 365);
+    CHECK(worst_loop > 10 && worst_loop < 30);
+    CHECK(worst > worst_loop && worst < 100);
+}
+
+/* A ring of two slots, as older firmware has left it: the newer record of the two counts, and
+ * what is stored then follows it. */
+static void test_older_rings(void)
+{
+    for (int stored = 1; stored <= 7; stored++) {
+        uint8_t record[SIZE], image[EEPROM_BYTES];
+        memset(image, 0xFF, sizeof image);
+        for (int i = 0; i < stored; i++) {
+            uint8_t *slot = image + (i % 2 ? 112 : 16);
+            check_random_bytes(record, SIZE);
+            slot[0] = (uint8_t)(i % 3);
+            memcpy(slot + 1, record, SIZE);
+            uint16_t crc = SELO_CRC16_START;
+            for (int at = 0; at < 1 + SIZE; at++)
+                crc = selo_crc16(crc, slot[at]);
+            slot[1 + SIZE] = (uint8_t)crc;
+            slot[2 + SIZE] = (uint8_t)(crc >> 8);
+        }
+        memcpy(memory, image, sizeof memory);
+        CHECK(is_record(record));
+        for (int i = 0; i < 12; i++) {
+            next_record(record);
+            CHECK(selo_record_store(NULL, record) == SELO_OK && is_record(record));
+        }
+    }
+}
+
 static void test_wear(void)
 {
     uint8_t first[SIZE], second[SIZE];
@@ -174,5 +301,8 @@ int main(void)
     test_power_cuts();
     test_erasing();
     test_wear();
+    test_starts();
+    test_starts_wear();
+    test_older_rings();
     return check_report("node_record");
 }

@@ -418,21 +418,21 @@ test("what needs a gateway says so, with a hint; so does a missing report", asyn
     await until(() => text(page, ".problem .hint"), (words) => assert.match(words, /selo lab report/));
 });
 
-test("pairing: the digits are shown, compared, confirmed", async () => {
+test("pairing: the digits of the node are typed, and judged by the gateway", async () => {
     const page = await logged();
     // No gateway here: its side is played, in the words of crates/collector/src/beside.rs.
-    let window = { state: "closed" };
+    let window = { state: "closed", attempts: [] };
     const asked = [];
     await page.route("**/api/v1/pairing", async (route) => {
         if (route.request().method() === "POST") {
             const body = route.request().postDataJSON();
             asked.push(body);
-            if (body.action === "open") window = { state: "open", attempts_left: 3 };
+            if (body.action === "open") window = { state: "open", entries_left: 3, attempts: [] };
             if (body.action === "confirm" && body.digits.replace(" ", "") !== "042917") {
-                const error = { code: "digits-differ", message: "these are not the digits", hint: "reject" };
+                const error = { code: "gateway", message: "no attempt at this gateway has these digits", hint: null };
                 return route.fulfill({ status: 409, json: { error } });
             }
-            if (body.action === "confirm") window = { state: "paired", device: "0000000a" };
+            if (body.action === "confirm") window = { state: "paired", device: "0000000a", attempts: [] };
         }
         return route.fulfill({ json: window });
     });
@@ -443,15 +443,17 @@ test("pairing: the digits are shown, compared, confirmed", async () => {
     await page.goto("/#/devices");
     await page.getByLabel("Name of the new device").fill("shed");
     await page.getByRole("button", { name: "Open the pairing window" }).click();
-    await page.getByText("attempts left: 3").waitFor();
-    window = { state: "comparing", attempt: 1, device: "0000000a", suite: "ascon", digits: "042917", replaces: false };
-    await page.getByText("042 917").waitFor();
+    await page.getByText("entries left: 3").waitFor();
+    window = { ...window, attempts: [
+        { attempt: 1, device: "0000000b", suite: "ascon", shows_digits: false, replaces: false },
+        { attempt: 2, device: "0000000a", suite: "ascon", shows_digits: true, replaces: false },
+    ] };
     await page.getByLabel("Digits on the node").fill("111 111");
     await page.keyboard.press("Enter");
     await page.waitForSelector("#pairing [role=alert]");
     await page.getByLabel("Digits on the node").fill("042 917");
     await page.getByRole("button", { name: "Confirm" }).click();
-    await page.getByText("Device 0000000a is paired.").waitFor();
+    await page.getByText("device 0000000a is paired").waitFor();
     assert.deepEqual(asked[0], { action: "open", name: "shed" });
     assert.deepEqual(asked.at(-1), { action: "confirm", digits: "042 917" });
     await page.getByRole("button", { name: "Show the label of shed" }).click();
@@ -460,7 +462,7 @@ test("pairing: the digits are shown, compared, confirmed", async () => {
     await page.getByRole("img", { name: "QR code of shed" }).waitFor({ state: "detached" });
 });
 
-test("pairing with a gateway: a simulated Uno shows the digits that the page does", async () => {
+test("pairing with a gateway: a simulated Uno shows the digits that the page takes", async () => {
     const up = new Up();
     try {
         await up.start();
@@ -470,16 +472,15 @@ test("pairing with a gateway: a simulated Uno shows the digits that the page doe
         await page.goto("/#/devices");
         await page.getByLabel("Name of the new device").fill("shed");
         await page.getByRole("button", { name: "Open the pairing window" }).click();
-        await page.getByText("attempts left").waitFor();
+        await page.getByText("entries left").waitFor();
         const uno = up.uno(3);
         const ended = new Promise((resolve) => uno.once("exit", resolve));
         setTimeout(() => uno.kill(), 120_000).unref();
         const [, digits] = await said(uno, /Digits here: (\d{3} \d{3})/);
-        await page.getByText(digits).waitFor({ timeout: 60_000 });
-        await page.getByLabel("Digits on the node").fill(digits);
+        await page.getByLabel("Digits on the node").fill(digits, { timeout: 60_000 });
         await page.getByRole("button", { name: "Confirm" }).click();
-        uno.stdin.end(`${digits}\n`);
         await page.getByText("is paired").waitFor({ timeout: 60_000 });
+        uno.stdin.end("yes\n");
         assert.equal(await ended, 0);
         await page.goto("/#/stations");
         await page.locator(".card", { hasText: "shed" }).waitFor();

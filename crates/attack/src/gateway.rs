@@ -143,28 +143,35 @@ impl Target for RealGateway {
     }
 
     fn comparing(&self) -> Option<(DeviceId, u32)> {
-        match self.call(|engine, _, _| engine.pairing_state())? {
-            WindowState::Comparing { device, digits, .. } => Some((device, digits.value())),
-            _ => None,
-        }
+        let newest = |engine: &mut Engine, _: Now, _: &mut Output| {
+            let states = engine.pairing_states();
+            states.into_iter().rev().find_map(|state| match state {
+                WindowState::Comparing {
+                    attempt, device, ..
+                } => Some((device, engine.pairing_digits(attempt)?.value())),
+                _ => None,
+            })
+        };
+        self.call(newest).flatten()
     }
 
-    fn decide(&mut self, same: bool) {
+    fn enter(&mut self, digits: u32) -> bool {
         let word = move |engine: &mut Engine, now: Now, out: &mut Output| {
-            let WindowState::Comparing { attempt, .. } = engine.pairing_state() else {
-                return None;
-            };
-            if !same {
-                let _ = engine.pairing_reject(now, attempt, out);
-                return None;
-            }
-            let paired = engine.pairing_key(attempt).ok();
-            let _ = engine.pairing_confirm(now, attempt, out);
-            paired
+            let matched = engine.pairing_enter(now, digits, out).ok()?;
+            engine.pairing_confirm(now, matched.attempt, out).ok()?;
+            Some(matched)
         };
-        if let Some((id, suite, key)) = self.call(word).flatten() {
-            self.set_device(id, suite, &key);
-        }
+        let Some(matched) = self.call(word).flatten() else {
+            return false;
+        };
+        self.set_device(matched.device, matched.suite, &matched.key);
+        true
+    }
+
+    fn reject(&mut self) {
+        self.call(|engine, now, out| {
+            let _ = engine.pairing_reject(now, out);
+        });
     }
 
     fn send(&mut self, id: DeviceId, payload: &[u8]) {

@@ -13,18 +13,20 @@ use crate::guess;
 use crate::target::{Drops, Target};
 use crate::wire::{Way, Wire, relay};
 
-/// Who compares the digits: the node's, then the gateway's.
-pub type Operator = fn(u32, u32) -> bool;
+/// Who types the node's digits at the gateway: hears that it has accepted them or not, and
+/// holds the node's button or does not.
+pub type Operator = fn(bool) -> bool;
 
-/// Looks at both.
-pub fn careful(node: u32, gateway: u32) -> bool {
-    node == gateway
+/// Holds the button only if the gateway has accepted the digits.
+pub fn careful(accepted: bool) -> bool {
+    accepted
 }
 
 /// PAIR-COMMITs in a flood.
 const FLOOD: usize = 2_000;
-/// Attempts of one window.
-const ATTEMPTS: u64 = 3;
+/// PAIR-KEYs that a window gives at once, and in its ten minutes.
+const KEYS_AT_ONCE: u64 = 8;
+const KEYS_IN_WINDOW: u64 = 68;
 
 /// Digits that are compared where guessing is to be seen: three, of which there are 1,000.
 const MODULUS: u32 = 1_000;
@@ -125,10 +127,9 @@ pub fn mitm(target: &mut dyn Target, suite: Suite, operator: Operator) -> Result
         .ok_or(Error::Setup("the gateway compares nothing"))?;
     let node_digits = node_digits(&wire).ok_or(Error::Setup("the node shows no digits"))?;
 
-    // The operator's word, on both sides; the attacker has its own word for the node.
-    let same = operator(node_digits, gateway_digits);
-    wire.node.node.node().confirm(same)?;
-    target.decide(same);
+    // The operator types what the node shows; the attacker has its own word for the node.
+    let accepted = target.enter(node_digits);
+    wire.node.node.node().confirm(operator(accepted))?;
     wire.inject_down([at_node.result(true).as_slice()])?;
     wire.drain()?;
     let has_node = wire.node.node.node().is_paired();
@@ -139,11 +140,12 @@ pub fn mitm(target: &mut dyn Target, suite: Suite, operator: Operator) -> Result
     let broken = has_node || has_gateway;
     let shows = match (has_node, has_gateway) {
         (false, false) => format!(
-            "the node shows {node_digits:06}, the gateway {gateway_digits:06}: the operator \
-             rejects, no key is stored"
+            "the node shows {node_digits:06}, the gateway waits for {gateway_digits:06}: it \
+             refuses what is typed, no key is stored"
         ),
         (node, gateway) => format!(
-            "the operator confirmed {node_digits:06} and {gateway_digits:06}; the attacker has \
+            "the operator confirmed {node_digits:06} on the node, the gateway waited for \
+             {gateway_digits:06}; the attacker has \
              the key of the {}",
             match (node, gateway) {
                 (true, true) => "node and that of the gateway",
@@ -496,7 +498,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     // Whoever opens the window again can pair.
     let mut honest = Wire::new(suite, target)?;
     pair(target, &mut honest)?;
-    let broken = spent_closed > 0 || spent_open > ATTEMPTS;
+    let broken = spent_closed > 0 || spent_open > KEYS_AT_ONCE;
     let shows = format!(
         "{spent_closed} scalar multiplications while the window was closed, {spent_open} while \
          it was open; gateway: {}",
@@ -517,7 +519,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     ))
 }
 
-/// Digits: luck against the commitment, and three tries for each window.
+/// Digits: luck against the commitment, and a bounded number of tries for each window.
 pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     let lucky = guess::with_commitment(suite, MODULUS, LUCK)?;
     let expected = lucky.attempts as f64 / f64::from(MODULUS);
@@ -527,7 +529,7 @@ pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     let mut wire = Wire::new(suite, target)?;
     target.open_window();
     let mut attempts = 0;
-    while attempts <= ATTEMPTS {
+    while attempts <= KEYS_AT_ONCE {
         let id = DeviceId(u32::from_le_bytes(random_bytes()?));
         let (node, commit) =
             NodePairing::start(suite, id, EphemeralSecret::random()?, random_bytes()?);
@@ -547,10 +549,11 @@ pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
         attempts += 1;
         target.decide(false);
     }
-    let broken = lucky.matches > bound || attempts > ATTEMPTS;
+    let broken = lucky.matches > bound || attempts > KEYS_AT_ONCE;
     let shows = format!(
         "of {} pairings with three digits {} matched, {expected} by chance alone; the gateway \
-         took {attempts} attempts in a window; with six digits: 3 chances in 1,000,000",
+         gave {attempts} keys at once; with six digits and {KEYS_IN_WINDOW} keys in a window of \
+         ten minutes: {KEYS_IN_WINDOW} chances in 1,000,000",
         lucky.attempts, lucky.matches
     );
     Ok(outcome(
@@ -563,7 +566,7 @@ pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
             figure("pairings with three digits", lucky.attempts),
             figure("matches", lucky.matches),
             figure("matches that chance explains at most", bound),
-            figure("attempts in a window", attempts),
+            figure("PAIR-KEYs at once", attempts),
         ],
     ))
 }

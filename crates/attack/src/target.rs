@@ -28,10 +28,22 @@ pub trait Target {
     fn open_window(&mut self);
     /// Closes it.
     fn close_window(&mut self);
-    /// The device and the digits that wait for the operator's word.
+    /// The device and the digits of the newest attempt that waits for the operator.
     fn comparing(&self) -> Option<(DeviceId, u32)>;
-    /// The operator's word on them.
-    fn decide(&mut self, same: bool);
+    /// The operator types digits: true if an attempt has them and is now a device.
+    fn enter(&mut self, digits: u32) -> bool;
+    /// The operator rejects all attempts that have digits.
+    fn reject(&mut self);
+    /// The operator of an experiment without an attacker at the node: types the digits of the
+    /// newest attempt, or rejects.
+    fn decide(&mut self, same: bool) {
+        match self.comparing() {
+            Some((_, digits)) if same => {
+                self.enter(digits);
+            }
+            _ => self.reject(),
+        }
+    }
     /// Sends a payload to a device that has a session, without asking for an acknowledgement.
     fn send(&mut self, id: DeviceId, payload: &[u8]);
 }

@@ -45,13 +45,23 @@ struct Desk {
 #[derive(Debug, Clone, Default, Serialize)]
 struct Window {
     state: State,
-    attempts_left: Option<u8>,
-    attempt: Option<u64>,
+    /// How often the operator may type digits that no attempt has.
+    entries_left: Option<u8>,
+    /// Nodes that have begun, and those that show their digits.
+    attempts: Vec<Attempt>,
+    /// The device that was paired.
     device: Option<String>,
-    suite: Option<String>,
-    digits: Option<String>,
-    replaces: Option<bool>,
     why: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Attempt {
+    attempt: u64,
+    device: String,
+    suite: String,
+    /// The node shows its digits: they can be typed.
+    shows_digits: bool,
+    replaces: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -60,8 +70,6 @@ enum State {
     #[default]
     Closed,
     Open,
-    Keyed,
-    Comparing,
     Paired,
 }
 
@@ -134,32 +142,24 @@ impl Beside {
         match action {
             Action::Open { name, seconds } => self.open(name, seconds)?,
             Action::Confirm { digits } => {
-                let typed: String = digits.chars().filter(char::is_ascii_digit).collect();
-                let mut desk = self.desk();
-                let (attempt, shown) = comparing(&desk.window)?;
-                let ask = if typed == shown {
-                    let name = desk.name.clone();
-                    Ask::Confirm { attempt, name }
-                } else {
-                    return Err(ApiError::new(
-                        StatusCode::CONFLICT,
-                        "digits-differ",
-                        "these are not the digits that the gateway shows",
-                        Some(
-                            "type what the node shows; if that is it, reject: somebody stands between",
-                        ),
-                    ));
-                };
-                desk.ask(&ask)?;
+                let name = self.desk().name.clone();
+                self.ask(&Ask::Confirm { digits, name })?;
             }
-            Action::Reject {} => {
-                let mut desk = self.desk();
-                let (attempt, _) = comparing(&desk.window)?;
-                desk.ask(&Ask::Reject { attempt })?;
-            }
+            Action::Reject {} => self.ask(&Ask::Reject)?,
             Action::Close {} => self.desk().close("closed here"),
         }
         Ok(self.window())
+    }
+
+    /// The operator's word, on a connection of its own: the answer is the gateway's.
+    fn ask(&self, ask: &Ask) -> Result<(), ApiError> {
+        if self.desk().connection.is_none() {
+            return Err(not_open());
+        }
+        let state = StateDir::open(&self.state).map_err(refused)?;
+        let mut client = Client::connect(&state).map_err(refused)?;
+        client.ask(ask).map_err(refused)?;
+        Ok(())
     }
 
     fn open(&self, name: Option<String>, seconds: u64) -> Result<(), ApiError> {
@@ -244,13 +244,6 @@ impl Gateway for Beside {
 }
 
 impl Desk {
-    fn ask(&mut self, ask: &Ask) -> Result<(), ApiError> {
-        let Some(client) = &mut self.connection else {
-            return Err(nothing_to_compare());
-        };
-        client.send(ask).map_err(refused)
-    }
-
     fn close(&mut self, why: &str) {
         if let Some(client) = self.connection.take() {
             client.hang_up();
@@ -264,59 +257,62 @@ impl Desk {
 
 impl Window {
     fn take(&mut self, event: Event) {
-        let why = self.why.take();
-        *self = match event {
-            Event::Open { attempts_left } => Window {
-                state: State::Open,
-                attempts_left: Some(attempts_left),
-                why,
-                ..Window::default()
-            },
+        match event {
+            Event::Open { entries_left } => {
+                self.state = State::Open;
+                self.entries_left = Some(entries_left);
+            }
             Event::Keyed {
                 attempt,
                 device,
                 suite,
-            } => Window {
-                state: State::Keyed,
-                attempt: Some(attempt),
-                device: Some(device),
-                suite: Some(suite),
-                ..Window::default()
-            },
+            } => self.attempts.push(Attempt {
+                attempt,
+                device,
+                suite,
+                shows_digits: false,
+                replaces: false,
+            }),
             Event::Comparing {
                 attempt,
                 device,
                 suite,
-                digits,
                 replaces,
-            } => Window {
-                state: State::Comparing,
-                attempt: Some(attempt),
-                device: Some(device),
-                suite: Some(suite),
-                digits: Some(digits),
-                replaces: Some(replaces),
-                ..Window::default()
-            },
-            Event::Failed { why, .. } => Window {
-                why: Some(why),
-                ..std::mem::take(self)
-            },
-            Event::Paired { attempt, device } => Window {
-                state: State::Paired,
-                attempt: Some(attempt),
-                device: Some(device),
-                ..Window::default()
-            },
+            } => {
+                self.attempts.retain(|begun| begun.attempt != attempt);
+                self.attempts.push(Attempt {
+                    attempt,
+                    device,
+                    suite,
+                    shows_digits: true,
+                    replaces,
+                });
+            }
+            Event::Failed { attempt, why, .. } => {
+                self.attempts.retain(|begun| begun.attempt != attempt);
+                self.why = Some(why);
+            }
+            Event::Paired { device, .. } => {
+                *self = Window {
+                    state: State::Paired,
+                    device: Some(device),
+                    ..Window::default()
+                };
+            }
             // What was paired stays on the page.
-            Event::Closed { .. } if self.state == State::Paired => std::mem::take(self),
-            Event::Closed { why } => Window {
-                why: Some(why),
-                ..Window::default()
-            },
+            Event::Closed { .. } if self.state == State::Paired => {
+                self.attempts.clear();
+                self.why = None;
+            }
+            Event::Closed { why } => {
+                *self = Window {
+                    why: Some(why),
+                    ..Window::default()
+                };
+            }
             // Of messages to nodes; nobody asked for one here.
-            _ => std::mem::take(self),
-        };
+            _ => {}
+        }
     }
 }
 
@@ -349,18 +345,11 @@ fn listen(mut client: Client, shared: &Mutex<Desk>, number: u64) {
     }
 }
 
-fn comparing(window: &Window) -> Result<(u64, String), ApiError> {
-    match (window.state, window.attempt, &window.digits) {
-        (State::Comparing, Some(attempt), Some(digits)) => Ok((attempt, digits.clone())),
-        _ => Err(nothing_to_compare()),
-    }
-}
-
-fn nothing_to_compare() -> ApiError {
+fn not_open() -> ApiError {
     ApiError::new(
         StatusCode::CONFLICT,
-        "not-comparing",
-        "no node waits for its digits to be compared",
+        "not-open",
+        "no pairing window is open here",
         Some("open the window, then start pairing on the node"),
     )
 }
@@ -386,29 +375,39 @@ mod tests {
     #[test]
     fn a_window_is_what_its_last_events_say() {
         let mut window = Window::default();
-        window.take(Event::Open { attempts_left: 3 });
-        assert_eq!((window.state, window.attempts_left), (State::Open, Some(3)));
-        window.take(Event::Comparing {
-            attempt: 1,
+        window.take(Event::Open { entries_left: 3 });
+        assert_eq!((window.state, window.entries_left), (State::Open, Some(3)));
+        let keyed = |attempt| Event::Keyed {
+            attempt,
             device: "0000000a".into(),
             suite: "ascon".into(),
-            digits: "042917".into(),
-            replaces: false,
+        };
+        window.take(keyed(1));
+        window.take(keyed(2));
+        window.take(Event::Comparing {
+            attempt: 2,
+            device: "0000000a".into(),
+            suite: "ascon".into(),
+            replaces: true,
         });
-        assert_eq!(comparing(&window).ok(), Some((1, "042917".into())));
+        let shown = |window: &Window| -> Vec<(u64, bool)> {
+            let attempts = window.attempts.iter();
+            attempts.map(|it| (it.attempt, it.shows_digits)).collect()
+        };
+        assert_eq!(shown(&window), [(1, false), (2, true)]);
         window.take(Event::Failed {
             attempt: 1,
             device: "0000000a".into(),
             why: "rejected".into(),
         });
-        window.take(Event::Open { attempts_left: 2 });
-        assert!(comparing(&window).is_err());
+        window.take(Event::Open { entries_left: 2 });
+        assert_eq!(shown(&window), [(2, true)]);
         assert_eq!(window.why.as_deref(), Some("rejected"));
         window.take(Event::Paired {
             attempt: 2,
             device: "0000000a".into(),
         });
         window.take(Event::Closed { why: "done".into() });
-        assert_eq!(window.state, State::Paired);
+        assert_eq!((window.state, shown(&window)), (State::Paired, vec![]));
     }
 }

@@ -592,13 +592,12 @@ fn log(event: &Event) {
         Event::Downlink { ticket, outcome } => debug!(ticket, ?outcome, "a message to a node"),
         Event::Pairing(_, state) => match state {
             WindowState::Closed { why } => info!(why, "pairing window closed"),
-            WindowState::Open { attempts_left } => info!(attempts_left, "pairing window open"),
+            WindowState::Open { entries_left } => info!(entries_left, "pairing window open"),
             WindowState::Keyed { device, suite, .. } => {
                 info!(%device, %suite, "a node wants to pair");
             }
-            // The digits are for the operator's eyes.
             WindowState::Comparing { device, .. } => {
-                info!(%device, "digits wait to be compared: selo device pair");
+                info!(%device, "a node shows its digits: selo device pair");
             }
             WindowState::Failed { device, why, .. } => {
                 warn!(%device, why, "a pairing came to nothing");

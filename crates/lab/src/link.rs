@@ -79,10 +79,7 @@ pub fn play(
     let suite = strategy.strip_suffix(PORTABLE).unwrap_or(strategy);
     let mut play = Play::start(root, board, image, suite)?;
     play.boot()?;
-    for round in 0..ROUNDS {
-        if round > 0 {
-            play.node.command("pair")?;
-        }
+    for _ in 0..ROUNDS {
         let key = play.pair()?;
         let mut session = play.join(&key)?;
         for _ in 0..PAYLOADS {
@@ -135,6 +132,7 @@ impl Play {
         self.agree("its id", &id, &self.device.to_string())?;
         let suite = self.node.next_line("suite ", PATIENCE)?;
         self.agree("its suite", &suite, &self.suite.code().to_string())?;
+        self.node.next_line("unpaired", PATIENCE)?;
         match self.node.spans.drain(..).as_slice() {
             [empty] => self.marks = empty.cycles,
             spans => {
@@ -162,8 +160,15 @@ impl Play {
         Ok(compared.device_key().clone())
     }
 
-    /// A pairing up to the six digits, which both sides show.
+    /// A pairing up to the six digits, which both sides have. The node has started, and pairs
+    /// when it is told to.
     pub fn compare(&mut self) -> Result<Compared> {
+        self.node.command("pair")?;
+        self.answer_pairing()
+    }
+
+    /// The same, for a node that has begun.
+    pub fn answer_pairing(&mut self) -> Result<Compared> {
         let (suite, device) = (self.suite, self.device);
         let frame = self.node.next_frame(PATIENCE)?;
         let Ok(Frame::PairCommit(commit)) = Frame::parse(&frame) else {

@@ -204,10 +204,10 @@ impl Node {
             .send(&frame::encode_body(&[&[channel], bytes].concat()))
     }
 
-    /// Presses the button for a tenth of a second.
-    pub fn press(&mut self) -> Result<()> {
+    /// Holds the button for so many milliseconds.
+    pub fn press(&mut self, milliseconds: u64) -> Result<()> {
         self.chip.pin('D', 2, false)?;
-        self.advance(self.clock_hz / 10)?;
+        self.advance(self.clock_hz / 1000 * milliseconds)?;
         self.chip.pin('D', 2, true)
     }
 

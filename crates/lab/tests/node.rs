@@ -56,7 +56,9 @@ impl Bench {
 
     fn play(&self) -> Play {
         let board = self.project.board("uno").expect("the Uno");
-        Play::start(&self.root, board, &self.image, SUITE).expect("a chip")
+        let mut play = Play::start(&self.root, board, &self.image, SUITE).expect("a chip");
+        play.node.next_line("unpaired", 5).expect("it starts");
+        play
     }
 
     fn node(&self, eeprom: &Path) -> Node {
@@ -102,12 +104,15 @@ fn power_cuts_while_the_record_is_written() {
         // The start takes about 4 million cycles, most of them programming bytes.
         let moment = 1 + (cut * 7_919 + 13) * 6_007 % 5_000_000;
         play.node.advance(moment).expect("it runs");
-        if cut % 12 == 11 {
+        // The eighth start in a row would wait.
+        if cut % 6 == 5 {
             play.node.cut_power().expect("a line");
             play.node.link.clear();
             play.node.console.clear();
             play.node.next_line("paired", 5).expect("still paired");
             play.accept(&key).expect("a join with a new counter");
+            play.node.command("settle").expect("a line");
+            play.node.advance(SECOND / 10).expect("it runs");
         }
     }
     assert!(play.counter > 5 * 16, "counters are reserved in blocks");
@@ -147,8 +152,11 @@ fn power_cuts_while_the_key_is_stored() {
 }
 
 #[test]
-fn the_button_confirms_and_pairs() {
+fn a_short_press_pairs_and_a_long_one_confirms() {
     let mut play = Bench::new().play();
+    // Nothing pairs by itself.
+    play.node.advance(10 * SECOND).expect("it runs");
+    assert!(play.node.link.is_empty(), "{:?}", play.node.link);
     let compared = play.compare().expect("a pairing");
     play.node.command("reject").expect("a line");
     play.node
@@ -161,18 +169,57 @@ fn the_button_confirms_and_pairs() {
     play.node.advance(SECOND).expect("it runs");
     assert!(play.node.console.is_empty(), "{:?}", play.node.console);
 
-    play.node.press().expect("the button");
-    let compared = play.compare().expect("another pairing");
+    // A long press starts nothing.
+    play.node.press(3_000).expect("the button");
+    play.node.advance(SECOND).expect("it runs");
+    assert!(play.node.link.is_empty(), "{:?}", play.node.link);
+    play.node.press(100).expect("the button");
+    let compared = play.answer_pairing().expect("another pairing");
     play.node
         .send_frame(&compared.result(true))
         .expect("a line");
     play.node.advance(SECOND).expect("it runs");
     assert!(play.node.console.is_empty(), "{:?}", play.node.console);
-    play.node.press().expect("the button");
+    // Short presses confirm nothing, however many; nor do they start anew.
+    for milliseconds in [50, 200, 500, 1_000, 1_800] {
+        play.node.press(milliseconds).expect("the button");
+        play.node.advance(SECOND / 4).expect("it runs");
+        assert!(play.node.console.is_empty(), "{:?}", play.node.console);
+    }
+    play.node.press(2_500).expect("the button");
     play.node
         .next_line("paired", 5)
         .expect("the operator's yes");
     play.accept(compared.device_key()).expect("a join");
+}
+
+/// A supply that fails again and again: once there were many starts, the record is written
+/// after a wait only, and a start that is too short for it writes nothing at all.
+#[test]
+fn a_loop_of_power_cuts_soon_writes_nothing() {
+    let (mut play, key) = Bench::new().paired();
+    play.accept(&key).expect("a join");
+    let mut changes = Vec::new();
+    for _ in 0..20 {
+        let before = play.node.eeprom().expect("the EEPROM");
+        play.node.cut_power().expect("a line");
+        play.node.advance(SECOND).expect("it runs");
+        let after = play.node.eeprom().expect("the EEPROM");
+        changes.push(before != after);
+    }
+    let written = changes.iter().take_while(|changed| **changed).count();
+    assert!((6..=8).contains(&written), "{changes:?}");
+    assert!(
+        changes[written..].iter().all(|changed| !changed),
+        "{changes:?}"
+    );
+    // It says for how long it waits, and then it works.
+    play.node.console.clear();
+    play.node.link.clear();
+    play.node.cut_power().expect("a line");
+    assert_eq!(play.node.next_line("waits ", 1).expect("a line"), "8");
+    play.node.next_line("paired", 10).expect("it starts");
+    play.accept(&key).expect("a join with a new counter");
 }
 
 #[test]

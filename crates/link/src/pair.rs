@@ -29,6 +29,11 @@ impl Digits {
     pub const fn value(self) -> u32 {
         self.0
     }
+
+    /// True if these are the digits that somebody has typed. Takes the same time for all.
+    pub fn are(self, typed: u32) -> bool {
+        self.0.ct_eq(&typed).into()
+    }
 }
 
 impl fmt::Display for Digits {

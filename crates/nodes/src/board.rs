@@ -218,6 +218,8 @@ impl Running<'_> {
                     self.tally.lost += 1;
                     self.unconfirmed = false;
                 }
+                // Whoever runs a board that is not paired wants to pair it.
+                "unpaired" => self.node.command("pair")?,
                 refused if refused.starts_with("error ") => self.unsent = false,
                 _ => {}
             }

@@ -423,25 +423,29 @@ impl Frames {
 /// more stays late: a chip that runs faster than the clock would not wait for its answers.
 const BEHIND: Duration = Duration::from_millis(200);
 
-/// How long a finger is on the button.
-const PRESS: Duration = Duration::from_millis(200);
+/// How long a finger is on the button to start a pairing, and to confirm one.
+const SHORT_PRESS: Duration = Duration::from_millis(200);
+const LONG_PRESS: Duration = Duration::from_millis(2_500);
+/// A button that is held while the station starts makes it forget its keys.
+const STARTED: Duration = Duration::from_secs(1);
 
 /// Runs the station at the pace of the wall clock until the plan is carried out or `stop` is
-/// set. `hear` is told each line of its console; when `press` is set, the button is pressed.
+/// set. `hear` is told each line of its console. A station that is not paired gets the short
+/// press that starts a pairing; when `confirm` is set, the long one that confirms it.
 pub fn run(
     node: &mut FieldNode,
     radio: &mut impl Radio,
     rain: &mut Rain,
     plan: &Plan,
     stop: &AtomicBool,
-    press: &AtomicBool,
+    confirm: &AtomicBool,
     mut hear: impl FnMut(&str),
 ) -> Result<Tally> {
     let start = Instant::now();
     let mut late = Duration::ZERO;
     let mut tally = Tally::default();
     let mut frames = Frames::default();
-    let mut release = None;
+    let (mut start_pairing, mut release) = (None, None);
     let mut mark = None;
     let limit = plan.limit;
     let done = |tally: &Tally| plan.readings.is_some_and(|wanted| tally.readings >= wanted);
@@ -467,13 +471,18 @@ pub fn run(
                     tally.sessions_lost += 1;
                     tally.joined_now = false;
                 }
+                "unpaired" => start_pairing = Some(now + STARTED),
                 _ => {}
             }
             hear(&line);
         }
-        if press.swap(false, Relaxed) {
+        if start_pairing.take_if(|at| now >= *at).is_some() {
             node.button(false)?;
-            release = Some(now + PRESS);
+            release = Some(now + SHORT_PRESS);
+        }
+        if confirm.swap(false, Relaxed) {
+            node.button(false)?;
+            release = Some(now + LONG_PRESS);
         }
         if release.is_some_and(|at| now >= at) {
             node.button(true)?;

@@ -1,4 +1,4 @@
-//! One node pairs with a gateway over UDP, while a person compares the digits.
+//! One node pairs with a gateway over UDP, while a person types its digits there.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -26,8 +26,8 @@ pub enum Paired {
     Stopped,
 }
 
-/// Pairs `node`, whose record is `number`. `compare` is asked once both sides show digits:
-/// whether they are the same. It may take its time.
+/// Pairs `node`, whose record is `number`. `compare` is asked once the node shows digits: true
+/// if the gateway has accepted them. It may take its time.
 pub fn pair(
     node: &mut VirtualNode,
     number: usize,
@@ -76,7 +76,7 @@ pub fn pair(
             _ => {}
         });
         if let Some(digits) = digits {
-            // The gateway shows them when it has the node's last frame.
+            // The gateway takes them when it has the node's last frame.
             for frame in node.take_sent() {
                 socket.send(&frame).map_err(network)?;
             }

@@ -136,9 +136,9 @@ impl Bench {
         self.gateway.write(frame);
     }
 
-    fn press(&mut self, station: usize) {
+    fn press(&mut self, station: usize, milliseconds: u64) {
         self.stations[station].node.button(false).expect("a line");
-        for _ in 0..100 {
+        for _ in 0..milliseconds {
             self.step();
         }
         self.stations[station].node.button(true).expect("a line");
@@ -146,6 +146,11 @@ impl Bench {
 
     /// Pairs a station by its button; the others are not yet on.
     fn pair(&mut self, station: usize) {
+        self.next_line(station, "unpaired", 10);
+        for _ in 0..500 {
+            self.step();
+        }
+        self.press(station, 100);
         let commit = self.next_frame(10);
         let Ok(Frame::PairCommit(commit)) = Frame::parse(&commit) else {
             panic!("{}", hex::encode(commit));
@@ -159,7 +164,7 @@ impl Bench {
         let compared = pairing.reveal(&reveal).expect("a commitment kept");
         let digits = self.next_line(station, "digits ", 10);
         assert_eq!(digits, compared.digits().to_string());
-        self.press(station);
+        self.press(station, 2_200);
         self.send(&compared.result(true));
         self.next_line(station, "paired", 10);
         self.stations[station].key = Some(compared.device_key().clone());

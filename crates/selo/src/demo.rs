@@ -20,7 +20,7 @@ use crate::status::StatusLine;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Simulated Arduino Unos run the rain gauge's firmware, each with a clock, a bucket and a
-virtual LoRa module, and pair with a gateway by six digits, as a person would compare them.
+virtual LoRa module, and pair with a gateway by six digits, as a person would type them.
 Virtual nodes that run the device library natively have keys that were brought by hand; they
 report by UDP, because one LoRa channel does not carry so many. All send sealed readings to
 `selo up`, which has a LoRa module, too: gateway, MQTT broker with TLS, collector, dashboard.
@@ -105,7 +105,9 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
     for number in 1..=args.unos {
         status.say(&format!("the simulated Uno {number} pairs"));
         let (uno, digits) = site.uno(args, number)?;
-        status.aside(|| eprintln!("uno-{number}          paired: both sides showed {digits}"));
+        status.aside(|| {
+            eprintln!("uno-{number}          paired: it showed {digits}, which the gateway took")
+        });
         crew.push(uno);
     }
 
@@ -410,7 +412,7 @@ impl Site {
         Process::start(&self.folder, FLEET, &run)
     }
 
-    /// A simulated Uno that is paired; the digits that both sides showed.
+    /// A simulated Uno that is paired; the digits that it showed.
     fn uno(&self, args: &Args, number: u32) -> anyhow::Result<(Process, String)> {
         let name = format!("uno-{number}");
         let mut window = self.client()?;
@@ -432,19 +434,17 @@ impl Site {
         let shown = digits(&uno.wait("Digits here")?);
         loop {
             match window.receive()? {
-                Reply::Event(Event::Comparing {
-                    attempt, digits, ..
-                }) => {
-                    if digits != shown {
-                        bail!("the gateway shows {digits}, the Uno {shown}");
-                    }
-                    let name = Some(name.clone());
-                    window.send(&Request::Confirm { attempt, name })?;
+                Reply::Event(Event::Comparing { .. }) => window.send(&Request::Confirm {
+                    digits: shown.clone(),
+                    name: Some(name.clone()),
+                })?,
+                // Only now does the operator hold the node's button.
+                Reply::Event(Event::Paired { .. }) => {
                     if let Some(stdin) = &mut uno.stdin {
-                        writeln!(stdin, "{digits}").context("the Uno is gone")?;
+                        writeln!(stdin, "yes").context("the Uno is gone")?;
                     }
+                    break;
                 }
-                Reply::Event(Event::Paired { .. }) => break,
                 Reply::Event(Event::Failed { why, .. } | Event::Closed { why }) => {
                     bail!("{name} was not paired: {why}")
                 }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 A device is named by its id, eight hexadecimal digits, or by its name. Keys are never taken
 from the command line and never printed unless asked for by name.")]
 pub enum Command {
-    /// Pair a node without a key: compare six digits, and it is a device
+    /// Pair a node without a key: type its six digits, and it is a device
     Pair(pair::Args),
     /// Add a device whose key is in a file, or make a key for it
     Add(add::Args),

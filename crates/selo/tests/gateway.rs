@@ -91,11 +91,12 @@ fn a_node_is_paired_by_a_person_who_types_what_it_shows() {
     let Event::Digits(digits) = digits else {
         unreachable!()
     };
-    pair.err.wait("Digits here:");
-    // A typing error is no reason to reject.
+    pair.err.wait("shows its digits");
+    // A typing error is no reason to begin anew.
     pair.type_line(&format!("{:06}", (digits + 1) % 1_000_000));
-    pair.err.wait("not the gateway's");
+    pair.err.wait("no attempt at this gateway has these digits");
     pair.type_line(&format!("{digits:06}"));
+    pair.err.wait("The digits are right");
     node.node.confirm(true).expect("comparing");
     node.wait("the result", |event| *event == Event::Paired);
     let (code, out, err) = pair.wait();
@@ -115,7 +116,7 @@ fn a_node_is_paired_by_a_person_who_types_what_it_shows() {
 }
 
 #[test]
-fn digits_that_differ_are_rejected_and_nothing_is_stored() {
+fn wrong_digits_store_nothing_and_three_of_them_close_the_window() {
     let site = Site::new();
     let gateway = site.gateway(&[]);
     let mut node = CNode::new(Suite::ChaChaPolyBlake2s, gateway.address, 1);
@@ -133,28 +134,46 @@ fn digits_that_differ_are_rejected_and_nothing_is_stored() {
     };
     assert_eq!(watcher.out.next_json()["event"], "keyed");
     let comparing = watcher.out.next_json();
-    assert_eq!(comparing["digits"], format!("{digits:06}"));
-    let wrong = format!("{:06}", (digits + 1) % 1_000_000);
-    let rejected = site.selo(&["device", "pair", "--digits", &wrong]);
-    assert_eq!(rejected.code, Some(1), "{rejected:?}");
-    assert_eq!(watcher.out.next_json()["event"], "failed");
-    let open = watcher.out.next_json();
-    assert_eq!(
-        (&open["event"], &open["attempts_left"]),
-        (&"open".into(), &2.into())
+    assert_eq!(comparing["event"], "comparing");
+    // Whoever types them must have read them from the node.
+    assert!(
+        !comparing.to_string().contains(&format!("{digits:06}")),
+        "{comparing}"
     );
+    let wrong = |by: u32| format!("{:06}", (digits + by) % 1_000_000);
+    let enter = |typed: &str| site.selo(&["device", "pair", "--digits", typed, "--name", "roof"]);
+    for left in [2, 1] {
+        let refused = enter(&wrong(left));
+        assert_eq!(refused.code, Some(1), "{refused:?}");
+        assert!(
+            refused.stderr.contains("do not confirm on the node"),
+            "{refused:?}"
+        );
+        let open = watcher.out.next_json();
+        assert_eq!(
+            (&open["event"], &open["entries_left"]),
+            (&"open".into(), &left.into())
+        );
+    }
+    assert_eq!(site.ok(&["device", "list", "--json"]), "");
+    assert_eq!(enter(&wrong(3)).code, Some(1));
+    assert_eq!(watcher.out.next_json()["event"], "failed");
+    assert_eq!(watcher.out.next_json()["event"], "closed");
+    assert_eq!(watcher.wait().0, Some(1));
     node.wait("the rejection", |event| *event == Event::PairFailed);
     assert_eq!(site.ok(&["device", "list", "--json"]), "");
 
     // Once more, with the digits that the node shows.
+    let watcher = Running::start(&site, &["device", "pair", "--json"]);
+    assert_eq!(watcher.out.next_json()["event"], "open");
     node.node.pair().expect("starts");
     let Event::Digits(digits) = node.wait("digits", |event| matches!(event, Event::Digits(_)))
     else {
         unreachable!()
     };
-    node.node.confirm(true).expect("comparing");
     let digits = format!("{digits:06}");
     let paired = site.selo(&["device", "pair", "--digits", &digits, "--name", "roof"]);
+    node.node.confirm(true).expect("comparing");
     assert_eq!(paired.code, Some(0), "{paired:?}");
     node.wait("the result", |event| *event == Event::Paired);
     let (code, out, _) = watcher.wait();
@@ -183,7 +202,7 @@ fn who_opens_a_window_right_after_another_has_closed_keeps_it() {
         seconds,
         name: None,
     };
-    let open = Reply::Event(control::Event::Open { attempts_left: 3 });
+    let open = Reply::Event(control::Event::Open { entries_left: 3 });
 
     for round in 0..5 {
         let mut first = client();

@@ -52,6 +52,7 @@ fn the_page_can_be_followed() {
                     unreachable!()
                 };
                 pair.type_line(&format!("{digits:06}"));
+                pair.err.wait("The digits are right");
                 paired.node.confirm(true).expect("comparing");
                 paired.wait("the result", |event| *event == Event::Paired);
                 assert_eq!(pair.wait().0, Some(0));

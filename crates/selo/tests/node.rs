@@ -9,7 +9,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use gateway_support::{Answer, Gateway, Running, Site};
+use gateway_support::{Answer, Gateway, Running, Site, compare_digits, digits};
 use serde_json::Value;
 
 fn parse(line: &str) -> Value {
@@ -186,10 +186,6 @@ fn nodes_that_come_back_are_those_of_before() {
 
 #[test]
 fn two_people_pair_a_node_by_its_digits() {
-    let digits = |line: &str| -> String {
-        let shown = line.rsplit_once(':').expect("digits").1;
-        shown.chars().filter(char::is_ascii_digit).collect()
-    };
     let site = Site::new();
     let gateway = site.gateway(&[]);
     let to = gateway.address.to_string();
@@ -200,15 +196,17 @@ fn two_people_pair_a_node_by_its_digits() {
     there.err.wait("Start pairing on the node");
     let mut here = Running::start(&site, &node);
     let shown = digits(&here.err.wait("Digits here:"));
-    assert_eq!(shown, digits(&there.err.wait("Digits here:")));
+    there.err.wait("shows its digits");
     let other = format!(
         "{:06}",
         (shown.parse::<u32>().expect("six") + 1) % 1_000_000
     );
-    here.type_line("12");
-    here.err.wait("Six digits, or r.");
+    there.type_line("12");
+    there.err.wait("Six digits, or r.");
+    there.type_line(&other);
+    there.err.wait("do not confirm on the node");
     here.type_line(&other);
-    here.err.wait("not the node's");
+    here.err.wait("yes, or r.");
     here.type_line("r");
     let (code, out, err) = here.wait();
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
@@ -216,12 +214,9 @@ fn two_people_pair_a_node_by_its_digits() {
     there.type_line("r");
 
     // The window is still open, and now they look.
-    there.err.wait("attempt");
+    there.err.wait("rejected");
     let mut here = Running::start(&site, &node);
-    let shown = digits(&here.err.wait("Digits here:"));
-    assert_eq!(shown, digits(&there.err.wait("Digits here:")));
-    here.type_line(&shown);
-    there.type_line(&shown);
+    compare_digits(&mut here, &mut there);
     let (code, id, err) = there.wait();
     assert_eq!(code, Some(0), "{err}");
     let (code, out, err) = here.wait();

@@ -182,9 +182,15 @@ impl Uno {
                 ("joined", _) => self.joined = true,
                 ("session lost", _) => self.joined = false,
                 ("delivered", _) => self.delivered = true,
-                ("forgotten" | "pairing failed", _) => self.node.command("pair").expect("a line"),
+                ("forgotten" | "pairing failed" | "unpaired", _) => {
+                    self.node.command("pair").expect("a line");
+                }
                 (_, Some(digits)) => self.digits = Some(digits.into()),
                 _ => {}
+            }
+            // Power cuts come in a row here, and each start after the eighth would wait.
+            if line.starts_with("suite ") {
+                self.node.command("settle").expect("a line");
             }
             self.said.push(line);
         }

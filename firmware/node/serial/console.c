@@ -4,6 +4,7 @@
 #include "selo/station/console.h"
 #include "commands.h"
 #include "serial.h"
+#include "selo/station/record.h"
 #include "selo/station/station.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ enum { NUMBER_CHARACTERS = 11 };
 
 static void confirm(void) { selo_station_confirm(1); }
 static void reject(void) { selo_station_confirm(0); }
-static void list(void) { SELO_CONSOLE("commands: confirm reject forget pair join status"); }
+static void list(void) { SELO_CONSOLE("commands: confirm reject forget pair join settle status"); }
 
 static const struct command {
     char name[8];
@@ -21,6 +22,7 @@ static const struct command {
 } commands[] PROGMEM = {
     {"confirm", confirm},     {"reject", reject},     {"forget", selo_station_forget},
     {"pair", selo_station_pair},   {"join", selo_station_join}, {"status", selo_station_status},
+    {"settle", selo_record_settle},
 };
 
 console_command_fn *console_command(const char *line, uint8_t size)

@@ -66,7 +66,7 @@ uint8_t selo_outside_byte(uint16_t *address, uint8_t *value) { return selo_gauge
 void selo_outside_sleep(uint32_t milliseconds)
 {
     uint32_t window;
-    if (milliseconds == 0 || selo_e32_is_busy() || selo_gauge_is_storing()
+    if (milliseconds == 0 || selo_e32_is_busy() || selo_gauge_is_storing() || selo_button_is_held()
         || selo_clock_milliseconds(NULL) - stirred < STIRRED_MILLISECONDS) {
         selo_idle();
         return;
@@ -103,17 +103,15 @@ void selo_outside_payload(const uint8_t *bytes, uint8_t size)
 }
 
 /* A button that is held when the power comes forgets the keys: the way back for a
- * station that has lost its gateway. */
+ * station that has lost its gateway. It says nothing else until it has been let go. */
 static void look_at_button(void)
 {
     static uint8_t looked;
     if (looked)
         return;
     looked = 1;
-    if (selo_button_pressed()) {
+    if (selo_button_is_down())
         selo_station_forget();
-        selo_station_pair();
-    }
 }
 
 uint8_t selo_outside_step(void)

@@ -24,7 +24,7 @@
 
 enum {
     ENTRIES = 64, /* a power of two: totals go round at 2^32 */
-    FIRST_ENTRY = 208, /* above the record's slots */
+    FIRST_ENTRY = 208, /* between the record's slots */
     AT_CRC = 4,
     ENTRY_BYTES = AT_CRC + 2,
     DEAD_MILLISECONDS = 250

@@ -1,12 +1,18 @@
 /*
- * The record store: two slots, written in turn.
+ * The record store: a ring of five slots, written in turn, so that each wears a fifth.
  *
  *     marker (1) || record (76) || CRC-16 over marker and record (2)
  *
- * The marker is a sequence number modulo 3, so of two slots the newer is known; 0xFF
- * is an erased slot. Storing writes record and CRC over the older slot and the marker
- * last. Until it stands, that slot is invalid, or by a coincidence of CRCs the older
- * one still; the other is the one that counts.
+ * The marker is a sequence number modulo 3; 0xFF is an erased slot. Five is no multiple of
+ * three, so in the ring exactly one valid slot is not followed by its successor: the newest.
+ * Storing writes record and CRC over the slot behind it and the marker last. Until it stands,
+ * that slot is invalid, or by a coincidence of CRCs the oldest one still; the newest still
+ * counts. A ring of two, as it was once, is read too: there the first such slot is the newest.
+ *
+ * The byte behind each slot is the number of the start that wanted to write it, in a row of
+ * starts none of which lasted: at most 15, and what is above it is an erased byte. The highest
+ * of them counts. It is written before the slot, so that a start that is cut while it writes
+ * the record has been counted.
  *
  * The first 16 bytes of the EEPROM are left alone: a brown-out at the wrong moment
  * writes to address 0, where the address register is after a reset.
@@ -20,19 +26,30 @@
 #include "crc16.h"
 
 enum {
-    SLOTS = 2,
+    SLOTS = 5,
     FIRST_SLOT = 16,
     SLOT_STEP = 96,
+    SLOTS_BELOW = 2, /* the gauge's ring; the others stand above it */
+    GAUGE_BYTES = 384,
     AT_RECORD = 1,
     AT_CRC = AT_RECORD + SELO_LINK_RECORD_BYTES,
     SLOT_BYTES = AT_CRC + 2,
+    AT_STARTS = SLOT_BYTES,
     SEQUENCES = 3,
+    STARTS_MAX = 15,
+    STARTS_FREE = 8, /* that wait for nothing */
     ERASED = 0xFF,
     NONE = 0xFF
 };
-_Static_assert(SLOT_BYTES <= SLOT_STEP, "the record has outgrown its slot");
+_Static_assert(AT_STARTS < SLOT_STEP, "the record has outgrown its slot");
 
-static uint16_t address_of(uint8_t slot) { return (uint16_t)(FIRST_SLOT + slot * SLOT_STEP); }
+static uint16_t address_of(uint8_t slot)
+{
+    return (uint16_t)(FIRST_SLOT + slot * SLOT_STEP + (slot < SLOTS_BELOW ? 0 : GAUGE_BYTES));
+}
+
+static uint8_t next_slot(uint8_t slot) { return slot + 1 == SLOTS ? 0 : (uint8_t)(slot + 1); }
+static uint8_t next_marker(uint8_t marker) { return marker + 1 == SEQUENCES ? 0 : (uint8_t)(marker + 1); }
 static uint8_t marker_of(uint8_t slot) { return selo_eeprom_get(address_of(slot)); }
 
 static uint8_t is_valid(uint8_t slot)
@@ -49,10 +66,12 @@ static uint8_t is_valid(uint8_t slot)
 /* The slot with the last record that was stored completely, or NONE. */
 static uint8_t current_slot(void)
 {
-    uint8_t first = is_valid(0), second = is_valid(1);
-    if (first && second)
-        return (uint8_t)(marker_of(0) + 1) % SEQUENCES == marker_of(1) ? 1 : 0;
-    return first ? 0 : second ? 1 : NONE;
+    for (uint8_t slot = 0; slot < SLOTS; slot++) {
+        uint8_t next = next_slot(slot);
+        if (is_valid(slot) && !(is_valid(next) && marker_of(next) == next_marker(marker_of(slot))))
+            return slot;
+    }
+    return NONE;
 }
 
 enum selo_status selo_record_load(void *unused, uint8_t record[SELO_LINK_RECORD_BYTES])
@@ -68,12 +87,18 @@ enum selo_status selo_record_load(void *unused, uint8_t record[SELO_LINK_RECORD_
     return SELO_OK;
 }
 
+static uint8_t slot_to_write(void)
+{
+    uint8_t current = current_slot();
+    return current == NONE ? 0 : next_slot(current);
+}
+
 enum selo_status selo_record_store(void *unused, const uint8_t record[SELO_LINK_RECORD_BYTES])
 {
     (void)unused;
     uint8_t current = current_slot();
-    uint8_t slot = current == 0;
-    uint8_t marker = current == NONE ? 0 : (uint8_t)(marker_of(current) + 1) % SEQUENCES;
+    uint8_t slot = current == NONE ? 0 : next_slot(current);
+    uint8_t marker = current == NONE ? 0 : next_marker(marker_of(current));
     uint16_t at = address_of(slot), crc = selo_crc16(SELO_CRC16_START, marker);
 
     for (uint8_t i = 0; i < SELO_LINK_RECORD_BYTES; i++) {
@@ -84,6 +109,37 @@ enum selo_status selo_record_store(void *unused, const uint8_t record[SELO_LINK_
     selo_eeprom_put((uint16_t)(at + AT_CRC + 1), (uint8_t)(crc >> 8));
     selo_eeprom_put(at, marker);
     return is_valid(slot) ? SELO_OK : SELO_ERROR_STORE; /* worn out */
+}
+
+static uint16_t starts_of(uint8_t slot) { return (uint16_t)(address_of(slot) + AT_STARTS); }
+
+static uint8_t starts(void)
+{
+    uint8_t most = 0;
+    for (uint8_t slot = 0; slot < SLOTS; slot++) {
+        uint8_t count = selo_eeprom_get(starts_of(slot));
+        if (count <= STARTS_MAX && count > most)
+            most = count;
+    }
+    return most;
+}
+
+uint16_t selo_record_wait(void)
+{
+    uint8_t before = starts();
+    return before < STARTS_FREE ? 0 : (uint16_t)(32 << (before - STARTS_FREE));
+}
+
+void selo_record_count_start(void)
+{
+    uint8_t before = starts();
+    selo_eeprom_put(starts_of(slot_to_write()), before < STARTS_MAX ? (uint8_t)(before + 1) : before);
+}
+
+void selo_record_settle(void)
+{
+    for (uint8_t slot = 0; slot < SLOTS; slot++)
+        selo_eeprom_put(starts_of(slot), 0);
 }
 
 static void erase_slot(uint8_t slot)

@@ -14,6 +14,7 @@
 #include "console.h"
 #include "entropy.h"
 #include "outside.h"
+#include "idle.h"
 #include "record.h"
 
 #if SELO_STATION_MARKS
@@ -166,12 +167,17 @@ uint8_t selo_station_poll(void)
     return 1;
 }
 
-static void press(void)
+/* A long press says that the gateway has accepted the digits, and nothing else does: whoever
+ * answered first would own a node whose operator only pressed once more. A short press starts a
+ * pairing, unless digits are shown. */
+static void take_press(enum selo_press press)
 {
-    if (comparing)
-        selo_station_confirm(1);
-    else if (begun == SELO_OK && !selo_node_is_paired(&node))
+    if (press == SELO_PRESS_LONG) {
+        if (comparing)
+            selo_station_confirm(1);
+    } else if (!comparing && !selo_node_is_paired(&node)) {
         selo_station_pair();
+    }
 }
 
 /* A period is longer or shorter by up to an eighth, so that two nodes whose frames collide
@@ -219,17 +225,27 @@ static __attribute__((noinline)) void send_reading(void)
     selo_station_send(&reading, sizeof reading, 0);
 }
 
+/* Ends the count of starts when the node has stayed up for long enough. This unit of time lasts
+ * for a minute, and what is settled already is not written again. */
+static void settle(void)
+{
+    if ((uint16_t)(selo_clock_milliseconds(NULL) >> 16) == SELO_RECORD_SETTLED)
+        selo_record_settle();
+}
+
 /* Does one thing that is due; 0 if there is none. */
 static uint8_t step(void)
 {
     if (selo_outside_step())
         return 1;
-    if (selo_button_pressed()) {
-        press();
+    enum selo_press press = selo_button_press();
+    if (press != SELO_PRESS_NONE) {
+        take_press(press);
         return 1;
     }
     if (begun != SELO_OK)
         return 0;
+    settle();
     if (selo_station_period != 0 && reading_due()) {
         send_reading();
         return 1;
@@ -249,6 +265,19 @@ static const struct selo_hal hal = {
     .store = selo_record_store,
 };
 
+/* Spares the EEPROM when the supply comes and goes: nothing of the record is written before. */
+static void wait_for_turn(void)
+{
+    uint16_t wait = selo_record_wait();
+    if (wait != 0)
+        SELO_CONSOLE_NUMBER("waits ", wait / 4);
+    while ((uint16_t)(selo_clock_milliseconds(NULL) >> 8) < wait) {
+        cli();
+        selo_idle();
+    }
+    selo_record_count_start();
+}
+
 /* Not inlined, so that the record is off the stack when the node works. */
 static __attribute__((noinline)) void begin(void)
 {
@@ -263,16 +292,14 @@ void selo_station_begin(void)
     sei();
     PORT_MARK(1); /* what the marks cost */
     PORT_MARK(2);
+    wait_for_turn();
     begin();
     selo_station_status();
-    if (begun == SELO_OK) {
-        if (selo_node_is_paired(&node))
-            selo_station_join();
-        else
-            selo_station_pair();
-    }
+    /* Nothing pairs by itself: somebody has to stand beside the node, and to compare. */
+    if (begun == SELO_OK && selo_node_is_paired(&node))
+        selo_station_join();
     if (!selo_entropy_found())
-        SELO_CONSOLE("the clocks do not jitter: only the stored seed is random");
+        SELO_CONSOLE("no jitter: only the seed is random");
 }
 
 void selo_station_work(void)

@@ -18,7 +18,8 @@ void selo_station_reading(struct selo_reading *reading);
 
 /* ---- What it calls --------------------------------------------------------------------- */
 
-/* Loads the record and pairs, or joins if it is paired already. Turns interrupts on. */
+/* Loads the record, and joins if it is paired already; else it waits for the button, or for
+ * selo_station_pair. Turns interrupts on. */
 void selo_station_begin(void);
 
 /* Does one thing that is due, or sleeps until something may be. Again and again. */

@@ -1,4 +1,4 @@
-// The gateway's devices, and pairing: six digits that a person compares.
+// The gateway's devices, and pairing: a person types the six digits that the node shows.
 
 import { api } from "../api.js";
 import { field, fill, h, table } from "../dom.js";
@@ -48,32 +48,34 @@ function makeDesk(section, first, signal, changed) {
         } }, field(t("pairing.name"), name), h("button", { class: "main" }, t("pairing.open")));
     }
 
-    function comparing(window) {
+    function entering() {
         const typed = h("input", { inputmode: "numeric", autocomplete: "off", pattern: "[0-9]{3} ?[0-9]{3}", required: true, size: "8" });
-        const digits = `${window.digits.slice(0, 3)} ${window.digits.slice(3)}`;
         return h("form", { onsubmit: (event) => {
             event.preventDefault();
             act({ action: "confirm", digits: typed.value });
         } },
-        window.replaces && h("p", { class: "warn" }, t("pairing.replaces")),
-        h("p", {}, `${t("pairing.digits")}: `, h("b", { class: "digits" }, digits)),
         h("p", {}, t("pairing.compare")), field(t("pairing.typed"), typed),
         h("div", { class: "buttons" }, h("button", { class: "main" }, t("pairing.confirm")), button("pairing.reject", { action: "reject" })));
     }
 
+    /** The form to show: it stays, with what is typed in it, while attempts come and go. */
+    const stage = (window) => window.state === "open" && window.attempts.some((attempt) => attempt.shows_digits) ? "entering" : window.state;
+
     function take(window) {
         const now = JSON.stringify(window);
         if (now === shown) return;
-        const before = shown && JSON.parse(shown).state;
+        const before = shown && stage(JSON.parse(shown));
         shown = now;
-        const values = { left: window.attempts_left, device: window.device, suite: window.suite };
-        const texts = { closed: "pairing.closed", open: "pairing.window", keyed: "pairing.keyed", comparing: "pairing.keyed", paired: "pairing.paired" };
-        fill(status, h("p", {}, t(texts[window.state], values)), window.why && h("p", { class: "soft" }, t("pairing.why", { why: window.why })));
-        if (window.state === before) return;
+        const texts = { closed: "pairing.closed", open: "pairing.window", paired: "pairing.paired" };
+        fill(status, h("p", {}, t(texts[window.state], { left: window.entries_left, device: window.device })),
+            ...window.attempts.map((attempt) => h("p", {}, t("pairing.keyed", attempt))),
+            ...window.attempts.filter((attempt) => attempt.replaces).map((attempt) => h("p", { class: "warn" }, t("pairing.replaces", attempt))),
+            window.why && h("p", { class: "soft" }, t("pairing.why", { why: window.why })));
+        if (stage(window) === before) return;
         const close = button("pairing.close", { action: "close" });
-        fill(work, window.state === "comparing" ? comparing(window) : null,
-            window.state === "closed" || window.state === "paired" ? opening() : h("div", { class: "buttons" }, close));
-        if (window.state === "comparing") work.querySelector("input").focus();
+        fill(work, stage(window) === "entering" ? entering() : null,
+            window.state === "open" ? h("div", { class: "buttons" }, close) : opening());
+        if (stage(window) === "entering") work.querySelector("input").focus();
         if (window.state === "paired") changed();
     }
 

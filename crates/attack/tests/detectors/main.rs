@@ -20,7 +20,7 @@ fn careful_mitm(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
 }
 
 fn careless_mitm(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
-    pair::mitm(target, suite, |_, _| true)
+    pair::mitm(target, suite, |_| true)
 }
 
 /// Which fault each attack must find.

@@ -402,6 +402,18 @@ impl Target for WeakGateway {
         }
     }
 
+    fn enter(&mut self, digits: u32) -> bool {
+        let known = self.comparing().is_some_and(|(_, shown)| shown == digits);
+        if known {
+            self.decide(true);
+        }
+        known
+    }
+
+    fn reject(&mut self) {
+        self.decide(false);
+    }
+
     fn decide(&mut self, same: bool) {
         let mut state = self.state();
         let next = if same { Pairing::Closed } else { Pairing::Open };

@@ -33,10 +33,14 @@ pub enum Request {
     Pair { seconds: u64, name: Option<String> },
     /// Hear what happens in the pairing window.
     Watch,
-    /// The digits are the same on both sides.
-    Confirm { attempt: u64, name: Option<String> },
-    /// They are not.
-    Reject { attempt: u64 },
+    /// The six digits that the node shows, as the operator has typed them: its attempt becomes
+    /// a device.
+    Confirm {
+        digits: String,
+        name: Option<String>,
+    },
+    /// Reject the attempts that have got as far as digits.
+    Reject,
     /// A message to a node.
     Send {
         device: String,
@@ -86,18 +90,19 @@ pub enum Event {
         why: String,
     },
     Open {
-        attempts_left: u8,
+        /// How often the operator may type digits that no attempt has.
+        entries_left: u8,
     },
     Keyed {
         attempt: u64,
         device: String,
         suite: String,
     },
+    /// The node shows its digits. They are not told: whoever types them has read the node.
     Comparing {
         attempt: u64,
         device: String,
         suite: String,
-        digits: String,
         /// The id belongs to a device whose key would be replaced.
         replaces: bool,
     },
@@ -126,7 +131,7 @@ impl From<WindowState> for Event {
     fn from(state: WindowState) -> Event {
         match state {
             WindowState::Closed { why } => Event::Closed { why: why.into() },
-            WindowState::Open { attempts_left } => Event::Open { attempts_left },
+            WindowState::Open { entries_left } => Event::Open { entries_left },
             WindowState::Keyed {
                 attempt,
                 device,
@@ -140,13 +145,11 @@ impl From<WindowState> for Event {
                 attempt,
                 device,
                 suite,
-                digits,
                 replaces,
             } => Event::Comparing {
                 attempt,
                 device: device.to_string(),
                 suite: suite.to_string(),
-                digits: digits.to_string(),
                 replaces,
             },
             WindowState::Failed {

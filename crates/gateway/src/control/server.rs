@@ -16,7 +16,7 @@ use tracing::{info, warn};
 use super::{Event, RELOAD_MAX, Reply, Request, Status, read_line, with_short_path};
 use crate::counters::{Count, Shared};
 use crate::delivery::Names;
-use crate::engine::{self, Downlink, Ticket, WindowState};
+use crate::engine::{self, Downlink, PairError, Ticket};
 use crate::error::{Error, Result};
 use crate::keeper::Keeper;
 use crate::reading::Payload;
@@ -145,10 +145,10 @@ fn serve(stream: &UnixStream, services: &Services) -> io::Result<()> {
             Request::Status => Ok(Reply::Status(Box::new(services.status()))),
             Request::Flush => services.flush().map(|()| Reply::Done),
             Request::Reload { devices } => services.reload(&devices).map(|()| Reply::Done),
-            Request::Confirm { attempt, name } => {
-                services.confirm(attempt, name).map(|()| Reply::Done)
+            Request::Confirm { digits, name } => {
+                services.confirm(&digits, name).map(|()| Reply::Done)
             }
-            Request::Reject { attempt } => services.reject(attempt).map(|()| Reply::Done),
+            Request::Reject => services.reject().map(|()| Reply::Done),
             Request::Pair { seconds, name } => {
                 return services.pair(stream, &mut reader, seconds, name);
             }
@@ -326,16 +326,17 @@ impl Services {
 
     fn watch(&self, stream: &UnixStream, reader: &mut BufReader<&UnixStream>) -> io::Result<()> {
         let events = self.remote.listen();
-        let state = |engine: &mut engine::Engine| (engine.pairing_window(), engine.pairing_state());
-        match self.remote.call(move |engine, _, _| state(engine)) {
-            Some((_, WindowState::Closed { .. })) | None => {
-                write(stream, &Reply::Error("no pairing window is open".into()))
-            }
-            Some((window, state)) => {
-                write(stream, &Reply::Event(state.into()))?;
-                self.follow_window(stream, reader, events, window)
-            }
+        let looked = self
+            .remote
+            .call(|engine, _, _| (engine.pairing_window(), engine.pairing_states()));
+        let (window, states) = looked.unwrap_or_default();
+        if states.is_empty() {
+            return write(stream, &Reply::Error(PairError::Closed.to_string()));
         }
+        for state in states {
+            write(stream, &Reply::Event(state.into()))?;
+        }
+        self.follow_window(stream, reader, events, window)
     }
 
     /// Passes on what happens in the window, and the operator's words, until it closes or
@@ -366,8 +367,8 @@ impl Services {
     ) -> io::Result<()> {
         while let Some(line) = read_line(reader)? {
             let said = match serde_json::from_str(&line) {
-                Ok(Request::Confirm { attempt, name }) => self.confirm(attempt, name),
-                Ok(Request::Reject { attempt }) => self.reject(attempt),
+                Ok(Request::Confirm { digits, name }) => self.confirm(&digits, name),
+                Ok(Request::Reject) => self.reject(),
                 Ok(_) => Err("only confirm and reject, while the window is open".into()),
                 Err(error) => Err(format!("not a request: {error}")),
             };
@@ -378,9 +379,10 @@ impl Services {
         Ok(())
     }
 
-    /// Stores the device, then tells the node: in the worker's thread, so that nothing
-    /// happens in between.
-    fn confirm(&self, attempt: u64, name: Option<String>) -> Result<(), Refusal> {
+    /// Finds the attempt that has these digits, stores the device, then tells the node: in the
+    /// worker's thread, so that nothing happens in between.
+    fn confirm(&self, digits: &str, name: Option<String>) -> Result<(), Refusal> {
+        let digits = parse_digits(digits)?;
         if let Some(Err(error)) = name.as_deref().map(check_name) {
             return Err(error.to_string());
         }
@@ -394,17 +396,17 @@ impl Services {
         let paired = self
             .remote
             .call(move |engine, now, out| -> Result<Record, Refusal> {
-                let (id, suite, key) = engine
-                    .pairing_key(attempt)
+                let matched = engine
+                    .pairing_enter(now, digits, out)
                     .map_err(|error| error.to_string())?;
-                let mut record = Record::new(id, suite, key);
+                let mut record = Record::new(matched.device, matched.suite, matched.key);
                 record.name = name;
                 let record = registry
                     .add(&record, Existing::Replace)
                     .map_err(|error| error.to_string())?;
                 engine.set_device(record.device(), out);
                 engine
-                    .pairing_confirm(now, attempt, out)
+                    .pairing_confirm(now, matched.attempt, out)
                     .map_err(|error| error.to_string())?;
                 Ok(record)
             })
@@ -416,9 +418,9 @@ impl Services {
         Ok(())
     }
 
-    fn reject(&self, attempt: u64) -> Result<(), Refusal> {
+    fn reject(&self) -> Result<(), Refusal> {
         self.remote
-            .call(move |engine, now, out| engine.pairing_reject(now, attempt, out))
+            .call(|engine, now, out| engine.pairing_reject(now, out))
             .ok_or(STOPPING)?
             .map_err(|error| error.to_string())
     }
@@ -491,6 +493,14 @@ impl Services {
     }
 }
 
+/// Six digits, however they are grouped.
+fn parse_digits(text: &str) -> Result<u32, Refusal> {
+    let digits: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let is_six = digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = is_six.then(|| digits.parse().ok()).flatten();
+    number.ok_or_else(|| "these are not six digits".into())
+}
+
 /// Of this window only: what was under way in the one before may still come.
 fn pass_on_window(
     stream: &UnixStream,
@@ -535,6 +545,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+    use crate::engine::WindowState;
 
     #[test]
     fn a_window_is_no_longer_followed_when_its_client_has_gone_though_there_is_always_news() {
@@ -570,7 +581,7 @@ mod tests {
         let closed = |why| WindowState::Closed { why };
         for (window, state) in [
             (6, closed("its time is up")),
-            (7, WindowState::Open { attempts_left: 3 }),
+            (7, WindowState::Open { entries_left: 3 }),
             (6, closed("the operator has gone")),
             (7, closed("a device was paired")),
         ] {
@@ -590,7 +601,7 @@ mod tests {
         let closed = Event::Closed {
             why: "a device was paired".into(),
         };
-        let open = Event::Open { attempts_left: 3 };
+        let open = Event::Open { entries_left: 3 };
         assert_eq!(said, [Reply::Event(open), Reply::Event(closed)]);
     }
 }

@@ -39,7 +39,7 @@ use crate::peer::{Packed, Peer};
 use crate::reading::SessionName;
 
 pub use downlink::{Downlink, Outcome, PAYLOAD_MAX as MESSAGE_MAX, QueueError, Ticket};
-pub use pairing::{Attempt, PairError, WINDOW_MAX_MS, Window, WindowState};
+pub use pairing::{Attempt, Matched, PairError, WINDOW_MAX_MS, Window, WindowState};
 pub use restore::Checkpoint;
 use table::{NO_SLOT, Row, Slot, Table};
 

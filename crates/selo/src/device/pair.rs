@@ -1,8 +1,10 @@
-//! `selo device pair`: six digits, compared by a person.
+//! `selo device pair`: a person types the six digits that the node shows.
 
 use std::io::{Write, stderr, stdin, stdout};
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use selo_gateway::Error;
@@ -17,12 +19,14 @@ use super::common::Common;
 #[command(after_help = "\
 The gateway must run. Then:
   1. selo device pair opens its pairing window;
-  2. start pairing on the node (its button, or selo_node_pair);
-  3. both show six digits: type here those that the NODE shows;
-  4. confirm on the node, too.
+  2. start pairing on the node: press its button, or selo_node_pair;
+  3. the node shows six digits: type them here;
+  4. only when this command says that they are right, confirm on the node: hold its button
+     for two seconds, or selo_node_confirm.
 
-If the digits differ, somebody stands between node and gateway: the pairing is rejected, and
-nothing is stored. The window closes after three attempts, after its time, or with Ctrl-C.
+If no attempt at the gateway has these digits, somebody may stand between it and the node: do
+not confirm on the node. The window closes after three entries that no attempt has, after its
+time, or with Ctrl-C.
 
 Examples:
   selo device pair --name garden
@@ -65,20 +69,11 @@ fn parse_digits(text: &str) -> Result<String, String> {
     }
 }
 
-/// Wrong lines that the person may type before the digits count as different.
-const TYPING_ERRORS: usize = 2;
-
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let state = args.common.state.open()?;
     super::common::exit_on_interrupt();
     let (mut client, first) = open(args, &state)?;
-    let (compare, comparisons) = channel();
-    if args.digits.is_none() {
-        let asker = client.writer()?;
-        std::thread::spawn(move || ask_person(asker, &comparisons));
-    }
-    let mut paired = None;
-    let mut why_closed = String::new();
+    let mut desk = Desk::new(args, &client)?;
     let mut next = first;
     loop {
         let event = match next.take() {
@@ -86,42 +81,103 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             None => match client.receive() {
                 Ok(Reply::Event(event)) => event,
                 Ok(_) => continue,
-                // What was confirmed or rejected came too late, or the name is taken.
+                // The digits of no attempt, or the name is taken.
                 Err(Error::Refused(why)) => {
-                    eprintln!("The gateway refuses: {why}");
+                    desk.refused(why)?;
                     continue;
                 }
-                Err(error) => match paired {
-                    Some(_) => break,
-                    None => return Err(error.into()),
-                },
+                Err(_) if desk.paired => break,
+                Err(error) => return Err(error.into()),
             },
         };
         show(args, &event)?;
         match event {
-            Event::Comparing {
-                attempt, digits, ..
-            } => match &args.digits {
-                Some(typed) => decide(&mut client, attempt, *typed == digits, args)?,
-                None => {
-                    let _ = compare.send((attempt, digits));
-                }
-            },
-            Event::Paired { device, .. } => paired = Some(device),
-            Event::Failed { .. } if args.digits.is_some() => {
-                return Err(Error::Refused("nothing was paired".into()).into());
+            Event::Keyed { attempt, .. } => desk.begun.push(attempt),
+            Event::Comparing { attempt, .. } => {
+                desk.begun.retain(|begun| *begun != attempt);
+                desk.enter(&mut client)?;
             }
+            Event::Failed { attempt, .. } => desk.begun.retain(|begun| *begun != attempt),
+            Event::Paired { .. } => desk.paired = true,
             Event::Closed { why } => {
-                why_closed = why;
+                desk.why_closed = why;
                 break;
             }
             _ => {}
         }
     }
-    if paired.is_none() {
-        return Err(Error::Refused(format!("nothing was paired: {why_closed}")).into());
+    match desk.paired {
+        true => Ok(ExitCode::SUCCESS),
+        false => Err(Error::Refused(format!("nothing was paired: {}", desk.why_closed)).into()),
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+/// What this side of the window has to remember.
+struct Desk<'a> {
+    args: &'a Args,
+    /// Asks the person; `None` if the digits were given.
+    asker: Option<Sender<()>>,
+    /// The person has been asked, and has not answered.
+    asked: Arc<AtomicBool>,
+    /// Attempts whose nodes do not show digits yet.
+    begun: Vec<u64>,
+    paired: bool,
+    why_closed: String,
+}
+
+impl<'a> Desk<'a> {
+    fn new(args: &'a Args, client: &Client) -> selo_gateway::Result<Desk<'a>> {
+        let (mut asker, asked) = (None, Arc::new(AtomicBool::new(false)));
+        if args.digits.is_none() {
+            let (ask, questions) = channel();
+            let (writer, asked) = (client.writer()?, asked.clone());
+            std::thread::spawn(move || ask_person(writer, &questions, &asked));
+            asker = Some(ask);
+        }
+        Ok(Desk {
+            args,
+            asker,
+            asked,
+            begun: Vec::new(),
+            paired: false,
+            why_closed: String::new(),
+        })
+    }
+
+    /// Digits can be typed: has the person asked for them, or sends those that were given.
+    fn enter(&mut self, client: &mut Client) -> selo_gateway::Result<()> {
+        match (&self.asker, &self.args.digits) {
+            (Some(_), _) => {
+                self.ask();
+                Ok(())
+            }
+            (None, Some(digits)) => client.send(&Request::Confirm {
+                digits: digits.clone(),
+                name: self.args.name.clone(),
+            }),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Asks the person, who may be at it already.
+    fn ask(&self) {
+        if let Some(ask) = &self.asker {
+            if !self.asked.swap(true, Ordering::AcqRel) {
+                let _ = ask.send(());
+            }
+        }
+    }
+
+    /// The gateway has refused what was typed.
+    fn refused(&mut self, why: String) -> selo_gateway::Result<()> {
+        // An attempt that has only begun may yet be the one.
+        if self.asker.is_none() && self.begun.is_empty() {
+            return Err(Error::Refused(why));
+        }
+        eprintln!("The gateway refuses: {why}.");
+        self.ask();
+        Ok(())
+    }
 }
 
 /// Opens the window, or joins the one that is open if the digits are given.
@@ -146,43 +202,26 @@ fn open(args: &Args, state: &StateDir) -> selo_gateway::Result<(Client, Option<E
     }
 }
 
-fn decide(client: &mut Client, attempt: u64, same: bool, args: &Args) -> selo_gateway::Result<()> {
-    client.send(&if same {
-        let name = args.name.clone();
-        Request::Confirm { attempt, name }
-    } else {
-        eprintln!("The digits differ: rejected.");
-        Request::Reject { attempt }
-    })
-}
-
-/// Asks for the digits whenever there are some to compare.
-fn ask_person(mut client: Client, comparisons: &Receiver<(u64, String)>) {
-    for (attempt, digits) in comparisons {
-        let Some(same) = compare(&digits) else {
+/// Asks for the digits whenever there is a reason to.
+fn ask_person(mut client: Client, questions: &Receiver<()>, asked: &AtomicBool) {
+    for () in questions {
+        let Some(word) = typed() else {
             eprintln!(
-                "Nobody to ask here. Confirm with: selo device pair --digits DIGITS, those that the node shows"
+                "Nobody to ask here. Enter them with: selo device pair --digits DIGITS, those that the node shows"
             );
             return;
         };
-        let word = if same {
-            let name = None;
-            Request::Confirm { attempt, name }
-        } else {
-            eprintln!("Rejected.");
-            Request::Reject { attempt }
-        };
+        asked.store(false, Ordering::Release);
         if client.send(&word).is_err() {
             return;
         }
     }
 }
 
-/// The person's word: the same digits or not; `None` if there is no person.
-fn compare(digits: &str) -> Option<bool> {
-    let mut errors = 0;
+/// The person's word; `None` if there is no person.
+fn typed() -> Option<Request> {
     loop {
-        eprint!("Type the digits that the node shows, or r to reject: ");
+        eprint!("Type the six digits that the node shows, or r to reject: ");
         let _ = stderr().flush();
         let mut line = String::new();
         if stdin().read_line(&mut line).ok()? == 0 {
@@ -190,13 +229,8 @@ fn compare(digits: &str) -> Option<bool> {
             return None;
         }
         match (line.trim(), parse_digits(&line)) {
-            ("r", _) => return Some(false),
-            (_, Ok(typed)) if typed == digits => return Some(true),
-            (_, Ok(_)) if errors >= TYPING_ERRORS => return Some(false),
-            (_, Ok(_)) => {
-                errors += 1;
-                eprintln!("These are not the gateway's. If the node does show them: r");
-            }
+            ("r", _) => return Some(Request::Reject),
+            (_, Ok(digits)) => return Some(Request::Confirm { digits, name: None }),
             (_, Err(_)) => eprintln!("Six digits, or r."),
         }
     }
@@ -210,27 +244,29 @@ fn show(args: &Args, event: &Event) -> anyhow::Result<()> {
         return Ok(());
     }
     match event {
-        Event::Open { attempts_left } => {
+        Event::Open { entries_left } => {
             eprintln!(
-                "The window is open; attempts left: {attempts_left}. Start pairing on the node."
+                "The window is open; entries left: {entries_left}. Start pairing on the node: a short press."
             );
         }
         Event::Keyed { device, suite, .. } => {
             eprintln!("Device {device} ({suite}) wants to pair.");
         }
         Event::Comparing {
-            device,
-            digits,
-            replaces,
-            ..
+            device, replaces, ..
         } => {
+            eprintln!("Device {device} shows its digits.");
             if *replaces {
                 eprintln!("Device {device} is known: its key will be replaced.");
             }
-            eprintln!("Digits here: {} {}", &digits[..3], &digits[3..]);
         }
         Event::Failed { device, why, .. } => eprintln!("Device {device}: {why}."),
-        Event::Paired { device, .. } => println!("{device}"),
+        Event::Paired { device, .. } => {
+            eprintln!(
+                "The digits are right. Now confirm on the node: hold its button for two seconds."
+            );
+            println!("{device}");
+        }
         _ => {}
     }
     Ok(())

@@ -8,15 +8,6 @@ use selo_nodes::node::VirtualNode;
 use selo_nodes::pairing::{Paired, pair};
 use selo_nodes::records::Records;
 
-fn parse_digits(text: &str) -> Result<u32, String> {
-    let digits: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    if digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        digits.parse().map_err(|_| "six digits".into())
-    } else {
-        Err("six digits".into())
-    }
-}
-
 /// Pairs the node; false if nothing came of it.
 pub fn run(
     nodes: &mut [VirtualNode],
@@ -40,23 +31,25 @@ pub fn run(
     Ok(ended == Paired::Yes)
 }
 
-/// The operator's word: whether the gateway shows the same digits.
+/// The operator's word, once the gateway has judged the digits. It stands for a button's long
+/// press, so nothing but a whole word confirms.
 pub fn compare(digits: u32) -> bool {
     eprintln!("Digits here: {:03} {:03}", digits / 1000, digits % 1000);
     loop {
-        eprint!("Type the digits that the gateway shows, or r to reject: ");
+        eprint!(
+            "Type them at the gateway. If it says that they are right, type yes here; else r: "
+        );
         let _ = stderr().flush();
         let mut line = String::new();
-        // Nobody there: nobody has compared.
+        // Nobody there: nobody has looked.
         if !stdin().read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
-            eprintln!("\nNobody to ask here: rejected. A script types them on standard input.");
+            eprintln!("\nNobody to ask here: rejected. A script types yes on standard input.");
             return false;
         }
-        match (line.trim(), parse_digits(&line)) {
-            ("r", _) => return false,
-            (_, Ok(typed)) if typed == digits => return true,
-            (_, Ok(_)) => eprintln!("These are not the node's. If the gateway does show them: r"),
-            (_, Err(_)) => eprintln!("Six digits, or r."),
+        match line.trim() {
+            "yes" => return true,
+            "r" => return false,
+            _ => eprintln!("yes, or r."),
         }
     }
 }

@@ -56,21 +56,25 @@ pub fn run(
         readings: args.readings,
         limit: args.limit,
     };
-    let press = Arc::new(AtomicBool::new(false));
+    let confirm = Arc::new(AtomicBool::new(false));
     let hear = |line: &str| {
         eprintln!("{name}: {line}");
         if let Some(digits) = line.strip_prefix("digits ").and_then(|d| d.parse().ok()) {
-            ask(digits, &press);
+            ask(digits, &confirm);
         }
     };
     let start = Instant::now();
     let is_socket = std::fs::metadata(&port.path).is_ok_and(|file| file.file_type().is_socket());
     let tally = if is_socket {
         let mut radio = Wired::connect(&port.path)?;
-        field::run(&mut node, &mut radio, &mut rain, &plan, stop, &press, hear)?
+        field::run(
+            &mut node, &mut radio, &mut rain, &plan, stop, &confirm, hear,
+        )?
     } else {
         let mut radio = SerialPort::open(&port.path)?;
-        field::run(&mut node, &mut radio, &mut rain, &plan, stop, &press, hear)?
+        field::run(
+            &mut node, &mut radio, &mut rain, &plan, stop, &confirm, hear,
+        )?
     };
     let power = board.power.iter().find_map(Power::of);
     let report = Report {
@@ -89,13 +93,13 @@ pub fn run(
     Ok(ExitCode::from(u8::from(tally.joins == 0)))
 }
 
-/// Asks the operator beside the board, whose time goes on meanwhile: the button is pressed if
-/// the digits are the same. If they are not, nobody presses it.
-fn ask(digits: u32, press: &Arc<AtomicBool>) {
-    let press = press.clone();
+/// Asks the operator beside the board, whose time goes on meanwhile: the button is held if the
+/// gateway has accepted the digits. If it has not, nobody presses it.
+fn ask(digits: u32, confirm: &Arc<AtomicBool>) {
+    let confirm = confirm.clone();
     std::thread::spawn(move || {
         if pair::compare(digits) {
-            press.store(true, Ordering::Relaxed);
+            confirm.store(true, Ordering::Relaxed);
         }
     });
 }

@@ -38,13 +38,18 @@ pub fn blocks(page: &str) -> Vec<(String, Vec<String>)> {
     blocks
 }
 
-/// Types each side's digits at the other, as two people would.
+/// The digits of a line.
+pub fn digits(line: &str) -> String {
+    line.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// Types the node's digits at the gateway, and confirms on the node once they are accepted.
 pub fn compare_digits(node: &mut Running, operator: &mut Running) {
-    let digits = |line: String| -> String { line.chars().filter(char::is_ascii_digit).collect() };
-    let shown = digits(node.err.wait("Digits here"));
+    let shown = digits(&node.err.wait("Digits here"));
+    operator.err.wait("shows its digits");
     operator.type_line(&shown);
-    let shown = digits(operator.err.wait("Digits here"));
-    node.type_line(&shown);
+    operator.err.wait("The digits are right");
+    node.type_line("yes");
 }
 
 /// A state directory, and the command on it.
