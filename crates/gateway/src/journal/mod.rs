@@ -354,7 +354,9 @@ fn closed(
     says: Option<Says>,
     read: Says,
 ) -> Option<Closed> {
-    let same_boot = last.is_none_or(|header| settings.boot == Some(header.boot));
+    // Where the machine does not say which start this is, the anchor does: it is in memory.
+    let boot = settings.boot.unwrap_or_default();
+    let same_boot = last.is_none_or(|header| header.boot == boot);
     let known = says.filter(|says| says.token == read.token);
     if !summary.damage.is_empty() {
         Some(Closed::Damage)

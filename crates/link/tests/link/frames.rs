@@ -121,9 +121,9 @@ fn encode(frame: &Frame<'_>) -> Vec<u8> {
             };
             let id = data.session.0.to_le_bytes();
             let header = [
-                &[first | data.flags.bits()],
+                &[first | data.flags.bits()][..],
                 &id[..if data.flags.wide { 4 } else { 2 }],
-                data.start.map_or(&[][..], |start| start),
+                data.start.map_or(&[][..], |start| &start[..]),
                 &data.counter.to_le_bytes(),
             ]
             .concat();
