@@ -3,77 +3,15 @@
 
 mod gateway_support;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
+use gateway_support::copies::{Manner, copy_of, files, put_back};
 use gateway_support::recorder::{Recorder, Sent};
 use gateway_support::{PATIENCE, Site};
 use selo_sys::node::Suite;
 use serde_json::Value;
-
-fn run(program: &str, arguments: &[&Path]) {
-    let status = Command::new(program).args(arguments).status();
-    assert!(status.expect("runs").success(), "{program} {arguments:?}");
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else if path.is_file() {
-            found.push(path);
-        }
-    }
-    found
-}
-
-/// How a directory is put back.
-#[derive(Debug, Clone, Copy)]
-enum Manner {
-    /// Another directory takes its name.
-    Moved,
-    /// An archive is unpacked where it was.
-    Tar,
-    /// Its files get their old bytes, as `rsync --inplace --delete` gives them.
-    InPlace,
-}
-
-fn put_back(manner: Manner, copy: &Path, state: &Path) {
-    match manner {
-        Manner::Moved => {
-            fs::remove_dir_all(state).expect("removes");
-            run("cp", &[Path::new("-a"), copy, state]);
-        }
-        Manner::Tar => {
-            let archive = copy.with_extension("tar");
-            run("tar", &[Path::new("-cf"), &archive, Path::new("-C"), copy, Path::new(".")]);
-            for path in files(state) {
-                fs::remove_file(path).expect("removes");
-            }
-            run("tar", &[Path::new("-xf"), &archive, Path::new("-C"), state]);
-        }
-        Manner::InPlace => {
-            let name = |folder: &Path, path: &Path| {
-                path.strip_prefix(folder).expect("below").to_owned()
-            };
-            let old: HashSet<_> = files(copy).iter().map(|path| name(copy, path)).collect();
-            for path in files(state) {
-                if !old.contains(&name(state, &path)) {
-                    fs::remove_file(path).expect("removes");
-                }
-            }
-            for path in &old {
-                let bytes = fs::read(copy.join(path)).expect("there");
-                // Not `fs::write` into a new file: the inode stays.
-                fs::write(state.join(path), bytes).expect("writes");
-            }
-        }
-    }
-}
 
 /// Identities of readings that were not said to be delivered again, and how often.
 fn first_time(lines: &[String]) -> HashMap<String, u32> {
@@ -101,8 +39,8 @@ fn comes_back(manner: Manner, with_memory: bool) {
         node.deliver(format!("before {number}").as_bytes());
     }
     let (copy, memory) = (site.path().join("copy"), site.path().join("memory"));
-    run("cp", &[Path::new("-a"), &site.state(), &copy]);
-    run("cp", &[Path::new("-a"), site.memory(), &memory]);
+    copy_of(&site.state(), &copy);
+    copy_of(site.memory(), &memory);
     let copied = node.ups.len();
     for number in 0..MANY {
         node.deliver(format!("after {number}").as_bytes());
@@ -123,7 +61,11 @@ fn comes_back(manner: Manner, with_memory: bool) {
     node.listen(std::time::Duration::from_millis(200));
     let (_, rest, log) = gateway.stop();
     lines.extend(rest);
-    assert!(lines.iter().any(|line| line.contains(&hex::encode("at last"))));
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.contains(&hex::encode("at last")))
+    );
     assert_eq!(node.judge.twice, [], "{manner:?}");
     assert!(node.judge.pairs() > MANY as usize);
     if with_memory {
@@ -133,7 +75,10 @@ fn comes_back(manner: Manner, with_memory: bool) {
     } else {
         assert!(log.contains("every session ends"), "{log}");
         assert_eq!(node.joins, 2);
-        let twice: Vec<_> = first_time(&lines).into_iter().filter(|(_, n)| *n > 1).collect();
+        let twice: Vec<_> = first_time(&lines)
+            .into_iter()
+            .filter(|(_, n)| *n > 1)
+            .collect();
         assert_eq!(twice, [], "{manner:?}");
     }
 }
@@ -166,7 +111,7 @@ fn a_copy_that_runs_beside_the_original_has_no_session_of_it() {
     let mut node = Recorder::new(Suite::Ascon, gateway.address, device);
     node.deliver(b"one");
     let copy = site.path().join("copy");
-    run("cp", &[Path::new("-a"), &site.state(), &copy]);
+    copy_of(&site.state(), &copy);
     let path = copy.to_str().expect("text");
     let second = site.gateway(&["--state", path]);
     node.move_gateway(second.address);
@@ -192,7 +137,9 @@ fn a_gateway_that_was_killed_goes_on_under_keys_of_its_own() {
         }
         gateway.kill();
         gateway = site.gateway(&[]);
-        nodes.iter_mut().for_each(|node| node.move_gateway(gateway.address));
+        nodes
+            .iter_mut()
+            .for_each(|node| node.move_gateway(gateway.address));
     }
 }
 
@@ -204,7 +151,12 @@ fn who_has(state: &Path, key: &[u8; 32]) -> Vec<String> {
             let bytes = fs::read(path).unwrap_or_default();
             bytes.windows(32).any(|window| window == key)
         })
-        .map(|path| path.strip_prefix(state).expect("below").display().to_string())
+        .map(|path| {
+            path.strip_prefix(state)
+                .expect("below")
+                .display()
+                .to_string()
+        })
         .collect()
 }
 
@@ -248,7 +200,7 @@ fn keys_of_ended_sessions_are_in_no_file() {
 
     // Killed; then put back from a copy, which ends all sessions.
     let copy = site.path().join("copy");
-    run("cp", &[Path::new("-a"), &state, &copy]);
+    copy_of(&state, &copy);
     garden.must_join();
     garden.deliver(b"three");
     gateway.kill();

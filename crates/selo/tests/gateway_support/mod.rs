@@ -4,6 +4,7 @@
 
 #[path = "../common/answer.rs"]
 mod answer;
+pub mod copies;
 pub mod farm;
 pub mod recorder;
 

@@ -67,6 +67,12 @@ pub enum Sent {
     Unheard,
 }
 
+/// A packet that is to be acknowledged.
+pub struct UnderWay {
+    low: u16,
+    frame: Vec<u8>,
+}
+
 pub struct Recorder {
     socket: UdpSocket,
     gateway: SocketAddr,
@@ -77,7 +83,7 @@ pub struct Recorder {
     session: Option<Session>,
     /// Of all sessions, the newest last.
     pub sessions: Vec<SessionKeys>,
-    /// UP packets as they were sent.
+    /// UP packets and JOIN-REQUESTs as they were sent.
     pub ups: Vec<Vec<u8>>,
     pub judge: Judge,
     pub joins: u32,
@@ -145,14 +151,9 @@ impl Recorder {
         let until = Instant::now() + time;
         self.counter += 1;
         let secret = EphemeralSecret::random().expect("random numbers");
-        let (mut attempt, request) = JoinAttempt::start(
-            self.suite,
-            self.id,
-            &self.key,
-            self.counter,
-            false,
-            &secret,
-        );
+        let (mut attempt, request) =
+            JoinAttempt::start(self.suite, self.id, &self.key, self.counter, false, &secret);
+        self.ups.push(request.to_vec());
         while Instant::now() < until {
             self.say(&request);
             let again = (Instant::now() + AGAIN).min(until);
@@ -179,8 +180,8 @@ impl Recorder {
         }
     }
 
-    /// Sends a payload until it is acknowledged, for so long.
-    pub fn send(&mut self, payload: &[u8], time: Duration) -> Sent {
+    /// Seals a payload and sends it once.
+    pub fn begin(&mut self, payload: &[u8]) -> UnderWay {
         let ask = SealOptions {
             ack_request: true,
             ack: None,
@@ -188,12 +189,19 @@ impl Recorder {
         let mut buffer = [0; FRAME_MAX];
         let session = self.session.as_mut().expect("joined");
         let sealed = session.seal(payload, ask, &mut buffer).expect("fits");
-        let (low, frame) = (sealed.counter as u16, sealed.frame.to_vec());
-        self.ups.push(frame.clone());
+        let under_way = UnderWay {
+            low: sealed.counter as u16,
+            frame: sealed.frame.to_vec(),
+        };
+        self.ups.push(under_way.frame.clone());
+        self.say(&under_way.frame);
+        under_way
+    }
+
+    /// Waits for the acknowledgement, and sends the packet again meanwhile, for so long.
+    pub fn finish(&mut self, under_way: &UnderWay, time: Duration) -> Sent {
         let until = Instant::now() + time;
-        let mut hints = 0;
-        while Instant::now() < until {
-            self.say(&frame);
+        loop {
             let again = (Instant::now() + AGAIN).min(until);
             while let Some(heard) = self.receive(again) {
                 let session = self.session.as_mut().expect("joined");
@@ -201,20 +209,25 @@ impl Recorder {
                     Ok(Frame::Down(data)) => {
                         let mut text = [0; FRAME_MAX];
                         let opened = session.open(&data, &mut text);
-                        if opened.is_ok_and(|opened| opened.ack == Some(low)) {
+                        if opened.is_ok_and(|opened| opened.ack == Some(under_way.low)) {
                             return Sent::Acknowledged;
                         }
                     }
-                    Ok(Frame::Hint(id)) if id == session.id() => hints += 1,
+                    Ok(Frame::Hint(id)) if id == session.id() => return Sent::Lost,
                     _ => {}
                 }
-                // A true hint comes again: another one was only late.
-                if hints == 2 {
-                    return Sent::Lost;
-                }
             }
+            if Instant::now() >= until {
+                return Sent::Unheard;
+            }
+            self.say(&under_way.frame);
         }
-        Sent::Unheard
+    }
+
+    /// Sends a payload until it is acknowledged, for so long.
+    pub fn send(&mut self, payload: &[u8], time: Duration) -> Sent {
+        let under_way = self.begin(payload);
+        self.finish(&under_way, time)
     }
 
     /// Sends a payload that must be acknowledged, joining again if the session is lost.
