@@ -44,8 +44,9 @@ impl Judge {
     fn down(&mut self, sessions: &[SessionKeys], data: &Data<'_>, frame: &[u8]) {
         for keys in sessions.iter().rev() {
             // A window that has seen nothing: every counter of a test is near 0.
-            let opened = keys.node_session().open(data, &mut [0; FRAME_MAX]).ok();
-            let Some(counter) = opened.map(|opened| opened.counter) else {
+            let mut text = [0; FRAME_MAX];
+            let opened = keys.node_session().open(data, &mut text);
+            let Some(counter) = opened.ok().map(|opened| opened.counter) else {
                 continue;
             };
             let key = match data.start {
