@@ -59,16 +59,8 @@ impl Disk {
             return None;
         }
         let pid = holder.id().to_string();
-        let into = [
-            "nsenter",
-            "-t",
-            &pid,
-            "-U",
-            "-m",
-            "--preserve-credentials",
-            "--wdns",
-        ];
-        let folder = site.path().display().to_string();
+        let folder = format!("--wdns={}", site.path().display());
+        let into = ["nsenter", "-t", &pid, "-U", "-m", "--preserve-credentials"];
         site.run_under(&[&into[..], &[&folder]].concat());
         Some(Disk { holder })
     }
@@ -312,6 +304,8 @@ impl Trial {
             let block = vec![0; size];
             while std::io::Write::write_all(&mut file, &block).is_ok() {}
         }
+        // An open file keeps its room after it is removed.
+        drop(file);
         // A reading comes to a gateway that cannot write it; it may be killed so, too.
         std::thread::sleep(Duration::from_millis(self.random.below(100) as u64));
         let killed = self.random.below(3) == 0;
