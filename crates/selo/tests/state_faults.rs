@@ -204,8 +204,20 @@ impl Trial {
         let payload = format!("{which}.{}", self.serial);
         let under_way = self.nodes[which].begin(payload.as_bytes());
         std::thread::sleep(Duration::from_micros(self.random.below(3000) as u64));
-        self.fault();
-        match self.nodes[which].finish(&under_way, Duration::from_secs(20)) {
+        let fault = self.choose();
+        // An acknowledgement that is on its way while the state is put back is of a reading
+        // that goes with the state.
+        let early = (fault == Fault::Restore)
+            .then(|| self.nodes[which].finish(&under_way, Duration::from_secs(20)));
+        if early == Some(Sent::Acknowledged) {
+            self.acknowledged.insert(payload.clone());
+        }
+        self.commit(fault);
+        let sent = match early {
+            Some(sent) => sent,
+            None => self.nodes[which].finish(&under_way, Duration::from_secs(20)),
+        };
+        match sent {
             Sent::Acknowledged => {
                 self.acknowledged.insert(payload);
             }
@@ -244,7 +256,7 @@ impl Trial {
         }
     }
 
-    fn fault(&mut self) {
+    fn choose(&mut self) -> Fault {
         let mut fault = FAULTS[self.random.below(FAULTS.len())];
         if fault == Fault::Restore && self.copies.is_empty() {
             fault = Fault::Copy;
@@ -252,6 +264,10 @@ impl Trial {
         if fault == Fault::ClockJump && self.clock.is_none() {
             fault = Fault::Kill;
         }
+        fault
+    }
+
+    fn commit(&mut self, fault: Fault) {
         *self.faults.entry(fault).or_default() += 1;
         match fault {
             Fault::Kill => {
