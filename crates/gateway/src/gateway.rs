@@ -17,8 +17,9 @@ use crate::counters::{Counters, Shared};
 use crate::delivery::{Delivery, Mark, Names, Progress};
 use crate::engine::{Engine, Limits, Settings, SystemRandom};
 use crate::error::{Error, Result};
-use crate::journal::{self, Position, Summary, Sync};
+use crate::journal::{self, Closed, Position, Summary, Sync};
 use crate::keeper::{Keeper, Tools};
+use crate::keys::KeyFile;
 use crate::metrics;
 use crate::registry::{Learnt, Registry};
 use crate::sink::Sink;
@@ -112,13 +113,16 @@ impl Gateway {
         let (mark, delivered) = Mark::open(&state.delivered())?;
         let settings = journal::Settings {
             sync: config.sync,
+            anchor: journal::anchor::path(state.path()),
             segment_bytes: config.segment_bytes,
             ..journal::Settings::default()
         };
-        engine.begin_restore();
-        let (writer, summary) =
-            journal::open(&state.journal(), settings, delivered.segment, &mut engine)?;
+        let (keys, stored) = KeyFile::open(&state.keys())?;
+        engine.begin_restore(stored).map_err(Error::Random)?;
+        let (writer, summary) = journal::open(&state.journal(), settings, delivered, &mut engine)?;
         let joined = engine.end_restore();
+        // No session that has ended leaves its keys behind, whenever the gateway was killed.
+        keys.keep_only(&engine.used_key_slots())?;
         report(&summary, &engine);
         learn_joined(&mut registry, &joined)?;
 
@@ -143,6 +147,7 @@ impl Gateway {
         let (keeper, keeper_thread) = Keeper::start(Tools {
             sync: config.sync,
             file: writer.file()?,
+            keys: keys.file()?,
             registry,
             carriers: carriers.clone(),
             progress: progress.clone(),
@@ -171,6 +176,7 @@ impl Gateway {
             udp,
             carriers: carriers.clone(),
             journal: writer,
+            keys,
             sync: config.sync,
             keeper: keeper.clone(),
             progress: progress.clone(),
@@ -284,11 +290,17 @@ fn report(summary: &Summary, engine: &Engine) {
             "the journal is damaged: these bytes are left out, and every session ends; nodes join again by themselves"
         );
     }
-    if summary.machine_went_down && summary.all_closed {
-        warn!(
-            %kept,
-            "the machine went down and the end of the journal may be lost: every session ends; nodes join again by themselves (--sync always avoids it)"
-        );
+    match summary.closed {
+        None | Some(Closed::Damage) => {}
+        Some(Closed::NoAnchor) => warn!(
+            %kept, why = Closed::NoAnchor.why(),
+            hint = "give the gateway a folder on tmpfs: RuntimeDirectory= in a unit of systemd, or RUNTIME_DIRECTORY in its environment",
+            "every session ends at every start; nodes join again by themselves"
+        ),
+        Some(closed) => warn!(
+            %kept, why = closed.why(),
+            "every session ends; nodes join again by themselves"
+        ),
     }
     if summary.torn {
         info!(%kept, "the last record was cut short; nobody had been told of it");

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -42,12 +42,16 @@ pub struct Keeper {
     work: Sender<Work>,
     /// Bytes that the journal has grown by.
     written: Arc<AtomicU64>,
+    /// Key slots were written since they were brought to the disk.
+    keys_written: Arc<AtomicBool>,
 }
 
 /// What the thread works with.
 pub struct Tools {
     pub sync: Sync,
     pub file: File,
+    /// The file of keys.
+    pub keys: File,
     pub registry: Registry,
     pub carriers: Arc<Carriers>,
     pub progress: Arc<Progress>,
@@ -68,12 +72,14 @@ impl Keeper {
         let keeper = Keeper {
             work,
             written: Arc::default(),
+            keys_written: Arc::default(),
         };
         let mut thread = Thread {
             tools,
             orders,
             learnt: HashMap::new(),
             written: keeper.written.clone(),
+            keys_written: keeper.keys_written.clone(),
             synced: None,
             waiting: Vec::new(),
             broken: false,
@@ -92,6 +98,10 @@ impl Keeper {
 
     pub fn written(&self, bytes: u64) {
         self.written.fetch_add(bytes, Ordering::Release);
+    }
+
+    pub fn keys_written(&self) {
+        self.keys_written.store(true, Ordering::Release);
     }
 
     pub fn file(&self, file: File) {
@@ -123,6 +133,7 @@ struct Thread {
     orders: Receiver<Work>,
     learnt: HashMap<u32, Learnt>,
     written: Arc<AtomicU64>,
+    keys_written: Arc<AtomicBool>,
     /// What `written` was when the file was last synchronised; `None` if it is another file.
     synced: Option<u64>,
     /// Who waits for the registry.
@@ -210,7 +221,7 @@ impl Thread {
             return;
         }
         let start = Instant::now();
-        match self.tools.file.sync_data() {
+        match self.sync_keys().and_then(|()| self.tools.file.sync_data()) {
             Ok(()) => {
                 self.synced = Some(written);
                 let nanoseconds = start.elapsed().as_nanos() as u64;
@@ -223,6 +234,14 @@ impl Thread {
                 (self.tools.failed)(format!("cannot bring the journal to the disk: {error}"));
             }
         }
+    }
+
+    /// The keys that records name, before the records.
+    fn sync_keys(&self) -> io::Result<()> {
+        if self.keys_written.swap(false, Ordering::AcqRel) {
+            self.tools.keys.sync_data()?;
+        }
+        Ok(())
     }
 
     fn write_registry(&mut self) {

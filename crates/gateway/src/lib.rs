@@ -25,6 +25,7 @@ pub mod exchange;
 pub mod gateway;
 pub mod journal;
 mod keeper;
+pub mod keys;
 pub mod label;
 pub mod limit;
 pub mod metrics;

@@ -90,6 +90,10 @@ impl StateDir {
         self.path.join("journal")
     }
 
+    pub fn keys(&self) -> PathBuf {
+        self.path.join("keys")
+    }
+
     pub fn delivered(&self) -> PathBuf {
         self.path.join("delivered")
     }

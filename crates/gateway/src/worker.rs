@@ -20,6 +20,7 @@ use crate::delivery::Progress;
 use crate::engine::{Checkpoint, Engine, Event, Output, WindowState};
 use crate::journal::{Sync, Writer};
 use crate::keeper::Keeper;
+use crate::keys::{Change, KeyFile};
 use crate::peer::Peer;
 use crate::registry::Learnt;
 use crate::udp;
@@ -118,6 +119,7 @@ pub struct Worker {
     pub udp: udp::Receiver,
     pub carriers: Arc<Carriers>,
     pub journal: Writer,
+    pub keys: KeyFile,
     pub sync: Sync,
     pub keeper: Keeper,
     pub progress: Arc<Progress>,
@@ -161,6 +163,7 @@ impl Worker {
                     pass: None,
                     before_pass: 0,
                     obsolete: None,
+                    keys: Vec::new(),
                     next_second: now.steady_ms + 1000,
                     told: 0,
                     told_seconds: 0,
@@ -198,6 +201,8 @@ struct Loop {
     /// Bytes written since the last pass began.
     before_pass: u64,
     obsolete: Option<Obsolete>,
+    /// Of the batch that is being written: what becomes of key slots.
+    keys: Vec<Change>,
     next_second: u64,
     /// The next slot to tell the registry of.
     told: u32,
@@ -417,6 +422,9 @@ impl Loop {
 
     fn try_write(&mut self, now: Now) -> crate::Result<crate::journal::Position> {
         let worker = &mut self.worker;
+        self.keys.append(&mut worker.engine.take_key_changes());
+        // Before the journal names a slot, it holds its session's keys.
+        worker.keys.write_kept(&self.keys)?;
         if worker.journal.is_full() {
             let file = worker.journal.rotate()?;
             worker.keeper.file(file);
@@ -436,6 +444,10 @@ impl Loop {
         let bytes = position.offset - before.offset;
         self.before_pass += bytes;
         worker.keeper.written(bytes);
+        if !self.keys.is_empty() {
+            self.forget_keys();
+        }
+        let worker = &mut self.worker;
         let counters = worker.engine.counters_mut();
         counters.add(Count::Batches, 1);
         counters.add(Count::JournalBytes, bytes);
@@ -444,6 +456,23 @@ impl Loop {
             worker.journal.segment_count() as u64,
         );
         Ok(position)
+    }
+
+    /// The journal says that these sessions have ended: their keys go. What cannot be
+    /// overwritten now is tried again with the next batch.
+    fn forget_keys(&mut self) {
+        let worker = &mut self.worker;
+        match worker.keys.write_forgotten(&self.keys) {
+            Ok(()) => {
+                self.keys.clear();
+                worker.keeper.keys_written();
+            }
+            Err(problem) => {
+                let hint = problem.hint();
+                error!(%problem, hint, "keys of ended sessions are not overwritten yet");
+                self.keys.retain(Change::is_forgotten);
+            }
+        }
     }
 
     /// Adds states of sessions to the batch, about as much as it has already.

@@ -724,12 +724,12 @@ fn messages_are_refused_taken_back_and_forgotten() {
     assert!(refused.is_err());
     let refused = bench
         .engine
-        .send(at(0), message(&node, &[0; 34], true, 1), &mut bench.out);
+        .send(at(0), message(&node, &[0; 30], true, 1), &mut bench.out);
     assert!(
         refused
             .expect_err("refused")
             .to_string()
-            .contains("at most 33")
+            .contains("at most 29")
     );
     let ticket = bench
         .engine

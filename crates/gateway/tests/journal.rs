@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use selo_gateway::Error;
 use selo_gateway::journal::entry::{Accepted, Entry};
-use selo_gateway::journal::{self, Batch, Replay, Settings, Summary, Sync, Writer};
+use selo_gateway::journal::{
+    self, Batch, Closed, Position, Replay, Settings, Summary, Sync, Writer,
+};
 use selo_gateway::peer::Peer;
 
 const BOOT: [u8; 16] = [7; 16];
@@ -33,13 +35,32 @@ fn settings(sync: Sync, boot: [u8; 16]) -> Settings {
         sync,
         segment_bytes: 1 << 20,
         boot: Some(boot),
+        anchor: None,
     }
 }
 
+/// Opens it with its anchor beside it: what is in memory on a machine that goes on.
 fn open(directory: &Path, settings: Settings) -> (Writer, Summary, Told) {
+    open_delivered(directory, settings, Position::default())
+}
+
+fn open_delivered(
+    directory: &Path,
+    settings: Settings,
+    delivered: Position,
+) -> (Writer, Summary, Told) {
     let mut told = Told::default();
-    let (writer, summary) = journal::open(directory, settings, 0, &mut told).expect("opens");
+    let settings = Settings {
+        anchor: Some(anchor(directory)),
+        ..settings
+    };
+    let (writer, summary) =
+        journal::open(directory, settings, delivered, &mut told).expect("opens");
     (writer, summary, told)
+}
+
+fn anchor(directory: &Path) -> PathBuf {
+    directory.with_extension("anchor")
 }
 
 fn write(writer: &mut Writer, counters: &[u32]) {
@@ -86,7 +107,7 @@ fn what_was_written_is_told_again() {
         let (mut writer, summary, told) = open(&directory, settings(Sync::EverySecond, BOOT));
         let counters: Vec<_> = (0..run * 3).collect();
         assert_eq!(told, some(&counters));
-        assert!(!summary.torn && !summary.all_closed && summary.damage.is_empty());
+        assert!(!summary.torn && summary.closed.is_none() && summary.damage.is_empty());
         write(&mut writer, &[run * 3, run * 3 + 1]);
         write(&mut writer, &[run * 3 + 2]);
     }
@@ -105,6 +126,8 @@ struct Sample {
     whole: Vec<u8>,
     /// Where the second record begins.
     second: usize,
+    /// The anchor as it was before the second record was written: nobody was told of that one.
+    anchor: Vec<u8>,
 }
 
 impl Sample {
@@ -114,6 +137,7 @@ impl Sample {
         let (mut writer, ..) = open(&directory, settings(sync, BOOT));
         write(&mut writer, &[1, 2]);
         let second = writer.position().offset as usize;
+        let anchor = fs::read(anchor(&directory)).expect("there");
         write(&mut writer, &[3]);
         let path = segments(&directory).remove(0);
         let whole = fs::read(&path).expect("there");
@@ -123,6 +147,7 @@ impl Sample {
             path,
             whole,
             second,
+            anchor,
         }
     }
 
@@ -132,6 +157,7 @@ impl Sample {
             fs::remove_file(path).expect("removes");
         }
         fs::write(&self.path, bytes).expect("writes");
+        fs::write(anchor(&self.directory), &self.anchor).expect("writes");
         let (_, summary, told) = open(&self.directory, settings);
         (summary, told)
     }
@@ -146,60 +172,130 @@ fn a_torn_tail_loses_the_last_record_and_nothing_else() {
         assert_eq!(told, some(&[1, 2]), "cut at {cut}");
         assert_eq!(summary.torn, cut > sample.second, "cut at {cut}");
         assert!(
-            !summary.all_closed && summary.damage.is_empty(),
+            summary.closed.is_none() && summary.damage.is_empty(),
             "cut at {cut}"
         );
     }
 }
 
+/// Not even a clean end or `--sync always` helps: nothing in memory outlives the machine, and
+/// without it nobody knows that the journal is not an old copy.
 #[test]
-fn a_machine_that_went_down_closes_sessions_unless_every_record_was_synchronised() {
-    for (sync, closed) in [
-        (Sync::Always, false),
-        (Sync::EverySecond, true),
-        (Sync::Never, true),
-    ] {
-        let sample = Sample::new(sync);
-        let (summary, told) = sample.with(&sample.whole, settings(Sync::Always, OTHER_BOOT));
-        assert!(summary.machine_went_down);
-        assert_eq!(summary.all_closed, closed, "{sync:?}");
-        let mut expected = some(&[1, 2, 3]);
-        expected.0.extend(closed.then_some(None));
-        assert_eq!(told, expected, "{sync:?}");
-        // Whoever comes next knows it too, and does not close again.
-        let (_, summary, told) = open(&sample.directory, settings(sync, OTHER_BOOT));
-        assert_eq!(told, expected, "{sync:?}");
-        assert!(!summary.all_closed);
+fn a_machine_that_was_started_anew_closes_sessions() {
+    for sync in [Sync::Always, Sync::EverySecond, Sync::Never] {
+        for ended in [false, true] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let directory = folder.path().join("journal");
+            let (mut writer, ..) = open(&directory, settings(sync, BOOT));
+            write(&mut writer, &[1, 2, 3]);
+            if ended {
+                end(&mut writer);
+            }
+            fs::remove_file(anchor(&directory)).expect("there");
+            let (_, summary, told) = open(&directory, settings(sync, OTHER_BOOT));
+            assert_eq!(summary.closed, Some(Closed::Machine), "{sync:?}");
+            let mut expected = some(&[1, 2, 3]);
+            expected.0.push(None);
+            assert_eq!(told, expected, "{sync:?}");
+            // Whoever comes next knows it too, and does not close again.
+            let (_, summary, told) = open(&directory, settings(sync, OTHER_BOOT));
+            assert_eq!(told, expected, "{sync:?}");
+            assert_eq!(summary.closed, None);
+        }
+    }
+}
+
+/// The journal's files, to be put back.
+fn copy(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let read = |path: PathBuf| (path.clone(), fs::read(path).expect("there"));
+    segments(directory).into_iter().map(read).collect()
+}
+
+fn put_back(directory: &Path, copy: &[(PathBuf, Vec<u8>)]) {
+    for path in segments(directory) {
+        fs::remove_file(path).expect("removes");
+    }
+    for (path, bytes) in copy {
+        fs::write(path, bytes).expect("writes");
     }
 }
 
 #[test]
-fn a_gateway_that_stopped_by_itself_needs_no_trust_in_the_machine() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let directory = folder.path().join("journal");
-    let (mut writer, ..) = open(&directory, settings(Sync::Never, BOOT));
-    write(&mut writer, &[1]);
-    end(&mut writer);
-    let (mut writer, summary, told) = open(&directory, settings(Sync::EverySecond, OTHER_BOOT));
-    assert!(!summary.machine_went_down && !summary.all_closed);
-    assert_eq!(told, some(&[1]));
-    // It went on: the end is not the end any more.
-    write(&mut writer, &[2]);
-    let (_, summary, told) = open(&directory, settings(Sync::EverySecond, BOOT));
-    assert!(summary.all_closed);
-    assert_eq!(told, Told(vec![Some(1), Some(2), None]));
-}
-
-#[test]
-fn a_run_that_wrote_nothing_may_have_lost_what_it_wrote() {
+fn a_journal_put_back_from_a_copy_closes_sessions() {
     let folder = tempfile::tempdir().expect("a folder");
     let directory = folder.path().join("journal");
     let (mut writer, ..) = open(&directory, settings(Sync::EverySecond, BOOT));
     write(&mut writer, &[1]);
-    end(&mut writer);
-    open(&directory, settings(Sync::EverySecond, OTHER_BOOT));
+    let first = copy(&directory);
+    write(&mut writer, &[2]);
+    let second = copy(&directory);
+
+    // The newest one is no copy, wherever its bytes were meanwhile.
+    put_back(&directory, &second);
     let (_, summary, _) = open(&directory, settings(Sync::EverySecond, BOOT));
-    assert!(summary.machine_went_down && summary.all_closed);
+    assert_eq!(summary.closed, None);
+
+    put_back(&directory, &first);
+    let (mut writer, summary, told) = open(&directory, settings(Sync::EverySecond, BOOT));
+    assert_eq!(summary.closed, Some(Closed::Old));
+    assert_eq!(told, Told(vec![Some(1), None]));
+    // Another history begins: what is further in the old one is not the newest, either.
+    write(&mut writer, &[3]);
+    put_back(&directory, &second);
+    let (_, summary, _) = open(&directory, settings(Sync::EverySecond, BOOT));
+    assert_eq!(summary.closed, Some(Closed::Old));
+
+    // Without the anchor, or without a place for it, nothing is known.
+    fs::remove_file(anchor(&directory)).expect("there");
+    let (_, summary, _) = open(&directory, settings(Sync::EverySecond, BOOT));
+    assert_eq!(summary.closed, Some(Closed::Unknown));
+    let nowhere = journal::open(
+        &directory,
+        settings(Sync::EverySecond, BOOT),
+        Position::default(),
+        &mut Told::default(),
+    );
+    let (_, summary) = nowhere.expect("opens");
+    assert_eq!(summary.closed, Some(Closed::NoAnchor));
+}
+
+#[test]
+fn a_journal_that_ends_below_what_was_delivered_closes_sessions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let directory = folder.path().join("journal");
+    let (mut writer, ..) = open(&directory, settings(Sync::EverySecond, BOOT));
+    write(&mut writer, &[1]);
+    let cut = writer.position().offset;
+    write(&mut writer, &[2]);
+    let delivered = writer.position();
+    let path = segments(&directory).remove(0);
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(path)
+        .expect("opens");
+    file.set_len(cut).expect("cuts");
+    // As if the anchor had been cut at the same place: what was delivered says it all the same.
+    let bytes = fs::read(anchor(&directory)).expect("there");
+    let mut record = u64::from_le_bytes(bytes[16..24].try_into().expect("eight"));
+    record -= 1;
+    let set_back = [&bytes[..16], &record.to_le_bytes()].concat();
+    fs::write(anchor(&directory), set_back).expect("writes");
+    let (writer, summary, told) =
+        open_delivered(&directory, settings(Sync::EverySecond, BOOT), delivered);
+    assert_eq!(summary.closed, Some(Closed::Cut));
+    assert_eq!(told, Told(vec![Some(1), None]));
+    assert!(writer.position() > delivered);
+
+    // The same if the whole segment is gone.
+    let beyond = Position {
+        segment: writer.segment() + 5,
+        offset: 64,
+    };
+    drop(writer);
+    let (writer, summary, _) =
+        open_delivered(&directory, settings(Sync::EverySecond, BOOT), beyond);
+    assert_eq!(summary.closed, Some(Closed::Cut));
+    assert!(writer.position() > beyond);
 }
 
 #[test]
@@ -219,7 +315,7 @@ fn every_changed_byte_is_noticed_and_nothing_is_invented() {
             let mut expected = some(kept);
             expected.0.push(None);
             assert_eq!(told, expected, "{context}");
-            assert!(summary.all_closed, "{context}");
+            assert_eq!(summary.closed, Some(Closed::Damage), "{context}");
             assert_eq!(summary.damage.len(), 1, "{context}");
             assert_eq!(summary.damage[0].path, sample.path, "{context}");
         }
@@ -234,9 +330,9 @@ fn damage_is_told_once_and_a_torn_tail_of_an_earlier_run_is_none() {
     bytes.extend([9; 10]);
     let (summary, _) = sample.with(&bytes, settings(Sync::EverySecond, BOOT));
     assert_eq!(summary.damage.len(), 1);
-    assert!(summary.torn && summary.all_closed);
+    assert!(summary.torn && summary.closed == Some(Closed::Damage));
     let (_, summary, told) = open(&sample.directory, settings(Sync::EverySecond, BOOT));
-    assert!(summary.damage.is_empty() && !summary.torn && !summary.all_closed);
+    assert!(summary.damage.is_empty() && !summary.torn && summary.closed.is_none());
     assert_eq!(told, Told(vec![Some(3), None]));
 }
 
@@ -249,7 +345,10 @@ fn a_segment_cut_while_it_was_made_is_nothing() {
         fs::write(&next, vec![0; size]).expect("writes");
         let (writer, summary, told) = open(&sample.directory, settings(Sync::EverySecond, BOOT));
         assert_eq!(told, some(&[1, 2, 3]), "{size}");
-        assert!(summary.damage.is_empty() && !summary.all_closed, "{size}");
+        assert!(
+            summary.damage.is_empty() && summary.closed.is_none(),
+            "{size}"
+        );
         assert_eq!(writer.segment(), 3, "{size}");
     }
 }
@@ -258,22 +357,22 @@ fn a_segment_cut_while_it_was_made_is_nothing() {
 fn a_newer_version_is_refused() {
     let sample = Sample::new(Sync::EverySecond);
     let mut bytes = sample.whole.clone();
-    bytes[8] = 2;
+    bytes[8] = 3;
     let crc = crc32fast::hash(&bytes[..60]);
     bytes[60..64].copy_from_slice(&crc.to_le_bytes());
     fs::write(&sample.path, &bytes).expect("writes");
     let refused = journal::open(
         &sample.directory,
         settings(Sync::EverySecond, BOOT),
-        0,
+        Position::default(),
         &mut Told::default(),
     );
     let error = refused.expect_err("refused");
     assert!(matches!(
         error,
         Error::JournalVersion {
-            found: 2,
-            known: 1,
+            found: 3,
+            known: 2,
             ..
         }
     ));
@@ -299,7 +398,7 @@ fn segments_follow_each_other_and_old_ones_go() {
     drop(writer);
     let (mut writer, summary, told) = open(&directory, small());
     assert_eq!(told, some(&(0..20).collect::<Vec<_>>()));
-    assert!(summary.damage.is_empty() && !summary.torn && !summary.all_closed);
+    assert!(summary.damage.is_empty() && !summary.torn && summary.closed.is_none());
 
     // A segment that lacks its end, with another of the same run behind it, is damaged.
     let second = segments(&directory).remove(1);
@@ -327,7 +426,10 @@ fn a_number_that_somebody_has_seen_is_not_given_again() {
     let (writer, _) = journal::open(
         &directory,
         settings(Sync::EverySecond, BOOT),
-        41,
+        Position {
+            segment: 41,
+            offset: 0,
+        },
         &mut Told::default(),
     )
     .expect("opens");

@@ -21,6 +21,7 @@ mod first {
     pub const DOWN: u8 = 0x80;
     pub const HINT: u8 = 0x90;
     pub const CLASSIC: u8 = 0xc0;
+    pub const DOWN_RESUMED: u8 = 0xd0;
 }
 
 /// Why a packet is not a frame, or what was sealed in it is not of this protocol.
@@ -96,7 +97,7 @@ pub enum Frame<'a> {
     JoinAccept(JoinAccept<'a>),
     /// Node to gateway: a sealed packet.
     Up(Data<'a>),
-    /// Gateway to node: a sealed packet.
+    /// Gateway to node: a sealed packet, DOWN or DOWN-RESUMED.
     Down(Data<'a>),
     /// Gateway to node: this session is not known here.
     Hint(SessionId),
@@ -200,7 +201,11 @@ pub struct Flags {
     pub ack: bool,
 }
 
-/// UP or DOWN: `type and flags || session id || counter || ciphertext || tag`.
+/// Bytes of a start nonce.
+pub const START_BYTES: usize = 4;
+
+/// UP or DOWN: `type and flags || session id || counter || ciphertext || tag`; DOWN-RESUMED has
+/// the start nonce before the counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Data<'a> {
     /// From whom.
@@ -209,9 +214,11 @@ pub struct Data<'a> {
     pub flags: Flags,
     /// The session.
     pub session: SessionId,
+    /// The start nonce of DOWN-RESUMED.
+    pub start: Option<&'a [u8; START_BYTES]>,
     /// The low 16 bits of the packet's counter.
     pub counter: u16,
-    /// What is authenticated beside the ciphertext: everything before it, 5 or 7 bytes.
+    /// What is authenticated beside the ciphertext: everything before it, 5 to 11 bytes.
     pub header: &'a [u8],
     /// As long as the plaintext; with [`Flags::ack`] at least 2 bytes.
     pub ciphertext: &'a [u8],
@@ -247,8 +254,9 @@ impl<'a> Frame<'a> {
             first::PAIR_RESULT if flags <= 1 => PairResult::parse(bytes).map(Frame::PairResult),
             first::JOIN_REQUEST if flags == 0 => JoinRequest::parse(bytes).map(Frame::JoinRequest),
             first::JOIN_ACCEPT if flags == 0 => JoinAccept::parse(bytes).map(Frame::JoinAccept),
-            first::UP => Data::parse(bytes, Direction::Up).map(Frame::Up),
-            first::DOWN => Data::parse(bytes, Direction::Down).map(Frame::Down),
+            first::UP => Data::parse(bytes, Direction::Up, false).map(Frame::Up),
+            first::DOWN => Data::parse(bytes, Direction::Down, false).map(Frame::Down),
+            first::DOWN_RESUMED => Data::parse(bytes, Direction::Down, true).map(Frame::Down),
             first::HINT if flags <= 1 => parse_hint(bytes).map(Frame::Hint),
             first::CLASSIC if flags <= 3 => Classic::parse(bytes).map(Frame::Classic),
             first::PAIR_COMMIT..=first::HINT | first::CLASSIC => Err(Malformed::Flags { first }),
@@ -426,6 +434,9 @@ impl Direction {
             Direction::Down => first::DOWN,
         }
     }
+
+    /// The first byte of a packet of a resumed session, without flags. Only the gateway resumes.
+    pub(crate) const RESUMED: u8 = first::DOWN_RESUMED;
 }
 
 impl Flags {
@@ -456,7 +467,7 @@ impl Flags {
             | (if self.ack { Flags::ACK } else { 0 })
     }
 
-    /// Bytes before the ciphertext.
+    /// Bytes before the ciphertext of UP and DOWN.
     pub const fn header_bytes(self) -> usize {
         if self.wide { 7 } else { 5 }
     }
@@ -466,7 +477,7 @@ impl Flags {
         if self.long_tag { 16 } else { 8 }
     }
 
-    /// Bytes of payload that a packet with these flags can carry.
+    /// Bytes of payload that an UP or DOWN with these flags can carry.
     pub const fn payload_max(self) -> usize {
         FRAME_MAX - self.header_bytes() - self.tag_bytes() - self.ack_bytes()
     }
@@ -478,10 +489,11 @@ impl Flags {
 }
 
 impl<'a> Data<'a> {
-    fn parse(bytes: &'a [u8], direction: Direction) -> Result<Self, Malformed> {
+    fn parse(bytes: &'a [u8], direction: Direction, resumed: bool) -> Result<Self, Malformed> {
         let mut fields = Fields::of(bytes);
         let flags = Flags::from_bits(bytes[0]);
         let session = fields.session(flags.wide)?;
+        let start = if resumed { Some(fields.array()?) } else { None };
         let counter = u16::from_le_bytes(*fields.array()?);
         let sealed = fields.rest;
         let ciphertext_bytes = sealed
@@ -490,11 +502,12 @@ impl<'a> Data<'a> {
             .filter(|&bytes| bytes >= flags.ack_bytes())
             .ok_or(fields.wrong_size())?;
         let (ciphertext, tag) = sealed.split_at(ciphertext_bytes);
-        let header = &bytes[..flags.header_bytes()];
+        let header = &bytes[..bytes.len() - sealed.len()];
         Ok(Self {
             direction,
             flags,
             session,
+            start,
             counter,
             header,
             ciphertext,

@@ -44,8 +44,9 @@ pub fn session(script: &[u8]) {
             }
             4 => deliver(&mut gateway, script.packet(), false),
             _ => {
-                let stored = gateway.to_bytes();
-                gateway = Session::from_bytes(&stored).expect("it has just been stored");
+                let keys = gateway.keys().expect("it never resumed");
+                gateway =
+                    Session::from_stored(&gateway.state(), &keys).expect("it has just been stored");
             }
         }
     }

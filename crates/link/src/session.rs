@@ -1,22 +1,26 @@
 //! Sealed packets [docs/protocol.md, Data]: a session's keys, counters and replay window.
 //!
 //! A [`Session`] is small enough to be held a million times, and a plain value: a gateway can store
-//! it as [`SESSION_BYTES`] bytes and go on where it was. No expanded key is kept; expanding one
-//! costs less than fetching it from memory would.
+//! it and go on where it was. Its keys, [`KEY_BYTES`] bytes, are stored once; what changes,
+//! [`STATE_BYTES`] bytes, holds no secret. No expanded key is kept; expanding one costs less than
+//! fetching it from memory would.
 
 use std::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use crate::frame::{Data, Direction, FRAME_MAX, Flags};
+use crate::frame::{Data, Direction, FRAME_MAX, Flags, START_BYTES};
 use crate::join::SessionKeys;
 use crate::{Reason, Suite, primitives};
 
 /// Packets that one direction of a session can carry: counters are below this.
 pub const COUNTER_LIMIT: u64 = 1 << 32;
 
-/// Bytes of a stored session.
-pub const SESSION_BYTES: usize = 1 + 1 + 1 + 4 + 2 * 32 + 3 * 8 + 8 + 4;
+/// Bytes of a stored session without its keys.
+pub const STATE_BYTES: usize = 1 + 1 + 1 + 4 + 3 * 8 + 8 + 4;
+
+/// Bytes of a session's stored keys.
+pub const KEY_BYTES: usize = 2 * 32;
 
 /// A session's id, chosen by the gateway.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -189,6 +193,9 @@ pub struct Session {
     id: SessionId,
     #[zeroize(skip)]
     forgeries: u32,
+    /// The start nonce that `seal_key` was derived with; zeros: none.
+    #[zeroize(skip)]
+    start: [u8; START_BYTES],
     #[zeroize(skip)]
     suite: Suite,
     #[zeroize(skip)]
@@ -214,6 +221,7 @@ impl Session {
             received: Window::default(),
             id: keys.session,
             forgeries: 0,
+            start: NOT_RESUMED,
             suite: keys.suite,
             role,
             long_tags: keys.long_tags,
@@ -260,9 +268,27 @@ impl Session {
         self.forgeries >= self.role.forgery_limit()
     }
 
+    /// Whether [`resume`](Self::resume) was called.
+    pub fn is_resumed(&self) -> bool {
+        self.start != NOT_RESUMED
+    }
+
+    /// From now on this side, the gateway's, seals under a key that is bound to `start`, a random
+    /// nonce of this start of the gateway: whatever a copy of the same stored session has sealed
+    /// or will seal, it is under another key. `start` is not zero, and a session resumes once.
+    pub fn resume(&mut self, start: [u8; START_BYTES]) {
+        debug_assert!(self.role == Role::Gateway && !self.is_resumed() && start != NOT_RESUMED);
+        self.seal_key = resumed_key(self.suite, &self.seal_key, &start);
+        self.start = start;
+    }
+
     /// Bytes of payload that a packet can carry.
-    pub const fn payload_max(&self, options: SealOptions) -> usize {
-        self.flags(options).payload_max()
+    pub fn payload_max(&self, options: SealOptions) -> usize {
+        self.flags(options).payload_max() - self.start_bytes()
+    }
+
+    fn start_bytes(&self) -> usize {
+        if self.is_resumed() { START_BYTES } else { 0 }
     }
 
     const fn flags(&self, options: SealOptions) -> Flags {
@@ -296,21 +322,30 @@ impl Session {
         if counter >= COUNTER_LIMIT || self.has_ended() {
             return Err(SealError::Ended);
         }
-        if payload.len() > flags.payload_max() {
+        let max = self.payload_max(options);
+        if payload.len() > max {
             return Err(SealError::TooLong {
                 bytes: payload.len(),
-                max: flags.payload_max(),
+                max,
             });
         }
         self.next_sent += 1;
 
         let frame = out;
-        let header_bytes = flags.header_bytes();
+        let start_bytes = self.start_bytes();
+        let header_bytes = flags.header_bytes() + start_bytes;
         let text_bytes = flags.ack_bytes() + payload.len();
         let bytes = header_bytes + text_bytes + flags.tag_bytes();
-        frame[0] = self.role.sends().first() | flags.bits();
+        let first = if start_bytes == 0 {
+            self.role.sends().first()
+        } else {
+            Direction::RESUMED
+        };
+        frame[0] = first | flags.bits();
         // The session id's high half, if there is one, lies where a narrow one ends.
         frame[1..5].copy_from_slice(&self.id.0.to_le_bytes());
+        frame[header_bytes - 2 - start_bytes..header_bytes - 2]
+            .copy_from_slice(&self.start[..start_bytes]);
         frame[header_bytes - 2..header_bytes].copy_from_slice(&(counter as u16).to_le_bytes());
         let (header, rest) = frame[..bytes].split_at_mut(header_bytes);
         let (text, tag) = rest.split_at_mut(text_bytes);
@@ -356,7 +391,10 @@ impl Session {
 
         let text = &mut out[..data.ciphertext.len()];
         text.copy_from_slice(data.ciphertext);
-        let key = &self.open_key;
+        let resumed = data
+            .start
+            .map(|start| Zeroizing::new(resumed_key(self.suite, &self.open_key, start)));
+        let key = resumed.as_deref().unwrap_or(&self.open_key);
         if !primitives::open(self.suite, key, counter, data.header, text, data.tag) {
             self.forgeries += 1;
             return Err(OpenError::Forged);
@@ -407,9 +445,9 @@ impl Session {
         fresh
     }
 
-    /// The session as bytes, **with its keys**, for a file of mode 0600.
-    pub fn to_bytes(&self) -> Zeroizing<[u8; SESSION_BYTES]> {
-        let mut bytes = Zeroizing::new([0; SESSION_BYTES]);
+    /// The session as bytes without its keys: for a journal that is written again and again.
+    pub fn state(&self) -> [u8; STATE_BYTES] {
+        let mut bytes = [0; STATE_BYTES];
         let mut rest = &mut bytes[..];
         let mut put = |field: &[u8]| {
             let (start, end) = std::mem::take(&mut rest).split_at_mut(field.len());
@@ -419,8 +457,6 @@ impl Session {
         put(&[STORED_VERSION, self.suite.code()]);
         put(&[u8::from(self.role == Role::Node) | u8::from(self.long_tags) << 1]);
         put(&self.id.0.to_le_bytes());
-        put(&self.seal_key);
-        put(&self.open_key);
         put(&self.next_sent.to_le_bytes());
         put(&self.received.next.to_le_bytes());
         put(&self.received.seen().to_le_bytes());
@@ -428,12 +464,25 @@ impl Session {
         bytes
     }
 
-    /// The session that [`to_bytes`](Self::to_bytes) stored. `None` if these are not such bytes.
-    pub fn from_bytes(bytes: &[u8; SESSION_BYTES]) -> Option<Self> {
-        let mut rest = &bytes[..];
+    /// The keys that the join agreed on, for a file of mode 0600 that forgets them when the
+    /// session ends. `None` once the session has resumed: the key that it seals with then is of
+    /// this start alone.
+    pub fn keys(&self) -> Option<Zeroizing<[u8; KEY_BYTES]>> {
+        if self.is_resumed() {
+            return None;
+        }
+        let mut bytes = Zeroizing::new([0; KEY_BYTES]);
+        bytes[..32].copy_from_slice(&self.seal_key);
+        bytes[32..].copy_from_slice(&self.open_key);
+        Some(bytes)
+    }
+
+    /// The session that [`state`](Self::state) and [`keys`](Self::keys) stored, not resumed.
+    /// `None` if these are not such bytes.
+    pub fn from_stored(state: &[u8; STATE_BYTES], keys: &[u8; KEY_BYTES]) -> Option<Self> {
+        let mut rest = &state[..];
         let [version, suite, flags] = take(&mut rest)?;
         let id = SessionId(u32::from_le_bytes(take(&mut rest)?));
-        let (seal_key, open_key) = (take(&mut rest)?, take(&mut rest)?);
         let next_sent = u64::from_le_bytes(take(&mut rest)?);
         let next = u64::from_le_bytes(take(&mut rest)?);
         let seen = u128::from_le_bytes(take(&mut rest)?);
@@ -441,13 +490,15 @@ impl Session {
         if version != STORED_VERSION || flags > 3 || next_sent.max(next) > COUNTER_LIMIT {
             return None;
         }
+        let mut keys = &keys[..];
         Some(Session {
-            seal_key,
-            open_key,
+            seal_key: take(&mut keys)?,
+            open_key: take(&mut keys)?,
             next_sent,
             received: Window::new(next, seen),
             id,
             forgeries,
+            start: NOT_RESUMED,
             suite: Suite::from_code(suite)?,
             role: if flags & 1 == 1 {
                 Role::Node
@@ -459,8 +510,16 @@ impl Session {
     }
 }
 
+/// No start nonce.
+const NOT_RESUMED: [u8; START_BYTES] = [0; START_BYTES];
+
+/// The key of DOWN-RESUMED [docs/protocol.md, A gateway that starts again].
+fn resumed_key(suite: Suite, down: &[u8; 32], start: &[u8; START_BYTES]) -> [u8; 32] {
+    primitives::hash(suite, &[down, start])
+}
+
 /// The first byte of a stored session.
-const STORED_VERSION: u8 = 1;
+const STORED_VERSION: u8 = 2;
 
 fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (field, rest) = bytes.split_first_chunk()?;

@@ -60,9 +60,9 @@ pub struct Nodes {
     /// Serve the gateway's numbers in OpenMetrics form at http://ADDR:PORT/metrics
     #[arg(long, value_name = "ADDR:PORT")]
     metrics: Option<SocketAddr>,
-    /// When the journal goes to the disk: `always` survives a power failure without closing
-    /// sessions and costs a wait for each batch; `1s` survives kills, and after a power
-    /// failure nodes join again; `never` leaves it to the system
+    /// When the journal goes to the disk: `always` loses nothing that was acknowledged when
+    /// power fails and costs a wait for each batch; `1s` may lose the last second then; `never`
+    /// leaves it to the system. Kills lose nothing. After a start of the machine nodes join again
     #[arg(long, value_name = "always|1s|never", default_value = "1s")]
     sync: Sync,
     /// Megabytes of the journal that may wait for the reader of the readings before no more

@@ -84,7 +84,7 @@ fn wrong_usage_is_explained() {
         refused(&site, arguments, 2, words);
     }
     let long = "00".repeat(34);
-    refused(&site, &["device", "send", "x", &long], 2, &["at most 33"]);
+    refused(&site, &["device", "send", "x", &long], 2, &["at most 29"]);
 }
 
 #[test]

@@ -18,11 +18,12 @@ enum {
     SELO_FRAME_UP = 0x70,
     SELO_FRAME_DOWN = 0x80,
     SELO_FRAME_HINT = 0x90,
+    SELO_FRAME_DOWN_RESUMED = 0xd0,
 
     SELO_FRAME_TYPE = 0xf0 /* its bits of the byte */
 };
 
-/* Flags of UP and DOWN; HINT has WIDE too. */
+/* Flags of UP, DOWN and DOWN-RESUMED; HINT has WIDE too. */
 enum {
     SELO_FRAME_WIDE = 1,
     SELO_FRAME_LONG_TAG = 2,

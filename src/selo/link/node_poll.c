@@ -21,7 +21,8 @@ static void take(struct selo_node *node, uint8_t size)
         selo_node_take_hint(node, size);
         break;
     default:
-        if ((node->frame[0] & SELO_FRAME_TYPE) == SELO_FRAME_DOWN) {
+        if ((node->frame[0] & SELO_FRAME_TYPE) == SELO_FRAME_DOWN
+            || (node->frame[0] & SELO_FRAME_TYPE) == SELO_FRAME_DOWN_RESUMED) {
             selo_node_take_down(node, size);
         }
         break;

@@ -10,10 +10,10 @@
 static void deliver(struct selo_node *node, uint8_t size)
 {
     const uint8_t flags = node->frame[0];
-    const uint8_t *at = node->frame + selo_session_header_size(&node->session);
+    const uint8_t header_size = selo_session_header_size(&node->session, flags);
+    const uint8_t *at = node->frame + header_size;
 
-    size = (uint8_t)(size - selo_session_header_size(&node->session)
-                     - selo_session_tag_size(&node->session));
+    size = (uint8_t)(size - header_size - selo_session_tag_size(&node->session));
     if (flags & SELO_FRAME_ACK) {
         if (node->confirmed.size != 0 && selo_link_get(at, 2) == node->confirmed.counter) {
             node->confirmed.size = 0;
@@ -33,7 +33,8 @@ static void deliver(struct selo_node *node, uint8_t size)
 /* Acknowledges the DOWN in node->frame at the next opportunity. */
 static void ask_to_acknowledge(struct selo_node *node)
 {
-    const uint8_t at = (uint8_t)(selo_session_header_size(&node->session) - 2);
+    const uint8_t at
+        = (uint8_t)(selo_session_header_size(&node->session, node->frame[0]) - 2);
 
     node->acknowledge = (uint16_t)selo_link_get(node->frame + at, 2);
     node->flags |= FLAG_ACKNOWLEDGE;

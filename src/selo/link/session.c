@@ -1,21 +1,27 @@
-/* UP, DOWN, their counters and the replay window [docs/protocol.md, data]. */
+/* UP, DOWN, DOWN-RESUMED, their counters and the replay window [docs/protocol.md, data]. */
 #include <string.h>
 
+#include "../common/platform.h"
 #include "../noise/suite.h"
 #include "frame.h"
 #include "session.h"
 
 enum { WINDOW = 32 }; /* counters before the highest that are remembered */
-enum { ACK_SIZE = 2 };
+enum { ACK_SIZE = 2, COUNTER_SIZE = 2, START_SIZE = 4 };
 
 static uint8_t id_size(const struct selo_session *session)
 {
     return session->format & SELO_FRAME_WIDE ? 4 : 2;
 }
 
-uint8_t selo_session_header_size(const struct selo_session *session)
+static uint8_t is_resumed(uint8_t first)
 {
-    return (uint8_t)(1 + id_size(session) + 2);
+    return (first & SELO_FRAME_TYPE) == SELO_FRAME_DOWN_RESUMED;
+}
+
+uint8_t selo_session_header_size(const struct selo_session *session, uint8_t first)
+{
+    return (uint8_t)(1 + id_size(session) + (is_resumed(first) ? START_SIZE : 0) + COUNTER_SIZE);
 }
 
 uint8_t selo_session_tag_size(const struct selo_session *session)
@@ -25,14 +31,14 @@ uint8_t selo_session_tag_size(const struct selo_session *session)
 
 uint8_t selo_session_room(const struct selo_session *session)
 {
-    return (uint8_t)(SELO_LINK_FRAME_MAX - selo_session_header_size(session) - ACK_SIZE
+    return (uint8_t)(SELO_LINK_FRAME_MAX - selo_session_header_size(session, SELO_FRAME_UP) - ACK_SIZE
                      - selo_session_tag_size(session));
 }
 
 uint8_t selo_session_seal(struct selo_session *session, uint8_t frame[SELO_LINK_FRAME_MAX],
                           uint8_t flags, uint16_t acknowledge, const void *payload, uint8_t size)
 {
-    const uint8_t header_size = selo_session_header_size(session);
+    const uint8_t header_size = selo_session_header_size(session, SELO_FRAME_UP);
     const uint8_t tag_size = selo_session_tag_size(session);
     uint8_t *at = frame;
 
@@ -111,10 +117,27 @@ static void remember(struct selo_session *session, uint32_t n)
     }
 }
 
+/* Opens a DOWN under the session's key, a DOWN-RESUMED under the one of the gateway's start. */
+static SELO_STACK_APART enum selo_status unseal(const struct selo_session *session, uint32_t n,
+                                                uint8_t *frame, uint8_t header_size, uint8_t size,
+                                                uint8_t tag_size)
+{
+    uint8_t key[32];
+    enum selo_status status;
+
+    memcpy(key, session->down_key, sizeof key);
+    if (is_resumed(frame[0])) {
+        selo_suite_digest(key, key, frame + header_size - COUNTER_SIZE - START_SIZE, START_SIZE);
+    }
+    status = selo_suite_open(key, n, frame, header_size, frame + header_size, size, tag_size);
+    selo_wipe(key, sizeof key);
+    return status;
+}
+
 enum selo_session_verdict selo_session_open(struct selo_session *session, uint8_t *frame,
                                             uint8_t size, uint8_t repeats)
 {
-    const uint8_t header_size = selo_session_header_size(session);
+    const uint8_t header_size = selo_session_header_size(session, frame[0]);
     const uint8_t tag_size = selo_session_tag_size(session);
     const uint8_t least = (uint8_t)(header_size + tag_size
                                     + (frame[0] & SELO_FRAME_ACK ? ACK_SIZE : 0));
@@ -124,15 +147,16 @@ enum selo_session_verdict selo_session_open(struct selo_session *session, uint8_
     if (size < least
         || ((frame[0] ^ session->format) & (SELO_FRAME_WIDE | SELO_FRAME_LONG_TAG)) != 0
         || selo_link_get(frame + 1, id_size(session)) != session->id
-        || !reconstruct(session, (uint16_t)selo_link_get(frame + header_size - 2, 2), &n)) {
+        || !reconstruct(session, (uint16_t)selo_link_get(frame + header_size - COUNTER_SIZE, COUNTER_SIZE),
+                        &n)) {
         return SELO_SESSION_DROPPED;
     }
     seen = is_seen(session, n);
     if (seen && !(repeats && (frame[0] & SELO_FRAME_ACK_REQUEST) && is_remembered(session, n))) {
         return SELO_SESSION_DROPPED;
     }
-    if (selo_suite_open(session->down_key, n, frame, header_size, frame + header_size,
-                        (uint8_t)(size - header_size - tag_size), tag_size) != SELO_OK) {
+    if (unseal(session, n, frame, header_size, (uint8_t)(size - header_size - tag_size), tag_size)
+        != SELO_OK) {
         return SELO_SESSION_FORGED;
     }
     if (seen) {

@@ -7,8 +7,8 @@
 
 #include "../../selo.h"
 
-/* Bytes before the ciphertext, bytes of the tag. */
-uint8_t selo_session_header_size(const struct selo_session *session);
+/* Bytes before the ciphertext of a frame that begins with `first`, bytes of the tag. */
+uint8_t selo_session_header_size(const struct selo_session *session, uint8_t first);
 uint8_t selo_session_tag_size(const struct selo_session *session);
 
 /* The longest payload of an UP, with room for an acknowledgement. */
@@ -30,7 +30,7 @@ enum selo_session_verdict {
 };
 
 /*
- * Judges a DOWN of `size` bytes, opens it in place and moves the window. A frame
+ * Judges a DOWN or DOWN-RESUMED of `size` bytes, opens it in place and moves the window. A frame
  * whose counter was seen is opened only if `repeats` is not 0 and it asks to be
  * acknowledged.
  */

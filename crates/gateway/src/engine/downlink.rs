@@ -24,9 +24,9 @@ pub type Ticket = u64;
 const QUEUE_MAX: usize = 16;
 /// Waits after the first, second, third and fourth transmission, milliseconds.
 const WAITS_MS: [u64; 4] = [2_000, 4_000, 8_000, 16_000];
-/// Bytes of a payload that fits a DOWN of any session, with an acknowledgement in it
+/// Bytes of a payload that fits a DOWN-RESUMED of any session, with an acknowledgement in it
 /// [docs/protocol.md, Data].
-pub const PAYLOAD_MAX: usize = 33;
+pub const PAYLOAD_MAX: usize = 29;
 
 /// Bytes of a time.
 const TIME_BYTES: usize = 4;

@@ -9,6 +9,7 @@ use super::{Bucket, Engine, Event, HANDSHAKE_COST, Held, Outgoing, Output, Row, 
 use crate::clock::Now;
 use crate::counters::{Count, Kind};
 use crate::journal::entry::{Entry, Handshake, Session as SessionEntry};
+use crate::keys::Owner;
 use crate::limit::Tick;
 use crate::peer::Peer;
 use crate::reading::SessionName;
@@ -113,8 +114,17 @@ impl Engine {
         let mut handshake: Box<Handshake> = Box::new([0; 116]);
         handshake[..JoinRequest::BYTES].copy_from_slice(request.bytes);
         handshake[JoinRequest::BYTES..].copy_from_slice(&accept);
+        let owner = Owner {
+            id: session.0,
+            join: counter,
+            tag,
+        };
+        let session = keys.gateway_session();
+        // A session that has just begun has its keys.
+        let stored = session.keys().ok_or(Reason::Key)?;
         let held = Held {
-            session: keys.gateway_session(),
+            key_slot: self.key_slots.keep(owner, &stored),
+            session,
             device: slot,
             device_id: device,
             join: counter,
@@ -132,7 +142,8 @@ impl Engine {
             device: device.0,
             join: counter,
             tag,
-            state: &held.session.to_bytes(),
+            state: &held.session.state(),
+            slot: held.key_slot,
             below: held.below,
             peer: from,
             heard: held.heard,

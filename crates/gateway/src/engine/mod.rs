@@ -34,6 +34,7 @@ use crate::clock::Now;
 use crate::counters::{Count, Counters, Kind};
 use crate::journal::Batch;
 use crate::journal::entry::{Entry, Handshake};
+use crate::keys::Slots;
 use crate::limit::{Bucket, Rate, Sources, Tick};
 use crate::peer::{Packed, Peer};
 use crate::reading::SessionName;
@@ -244,6 +245,8 @@ struct Held {
     acks: Bucket,
     peer: Packed,
     pending: bool,
+    /// Where its keys are stored.
+    key_slot: u32,
 }
 
 impl Row for Held {
@@ -283,8 +286,10 @@ pub struct Engine {
     hints_of_source: Sources,
     hints: Bucket,
     counters: Counters,
-    /// True while the journal is read: nothing is counted or reported.
-    restoring: bool,
+    /// Which sessions' keys are stored where.
+    key_slots: Slots,
+    /// While the journal is read: nothing is counted or reported.
+    restoring: Option<restore::Restoring>,
 }
 
 impl fmt::Debug for Engine {
@@ -320,7 +325,8 @@ impl Engine {
             hints_of_source: Sources::default(),
             hints: Bucket::default(),
             counters: Counters::default(),
-            restoring: false,
+            key_slots: Slots::default(),
+            restoring: None,
         })
     }
 
@@ -517,7 +523,7 @@ impl Engine {
     /// Ends a session for a reason that is not a newer session.
     fn end_session(&mut self, slot: Slot, why: &'static str, out: &mut Output) {
         if let Some(held) = self.drop_session(slot) {
-            if !self.restoring {
+            if self.restoring.is_none() {
                 out.journal.push(&Entry::Closed(held.id()));
                 out.events.push(Event::Ended {
                     device: held.device_id,
@@ -537,6 +543,7 @@ impl Engine {
             self.narrow -= 1;
         }
         self.handshakes.remove(&slot);
+        self.key_slots.forget(held.key_slot);
         if let Some(known) = self.devices.get_mut(held.device) {
             if known.live == slot {
                 known.live = NO_SLOT;

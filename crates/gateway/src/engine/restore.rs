@@ -1,11 +1,13 @@
 //! Sessions into the journal, a few at a time, and back after a start.
 
+use selo_link::frame::START_BYTES;
 use selo_link::session::Session;
 
 use super::table::{NO_SLOT, Slot};
 use super::{Bucket, Engine, Held, Output, Row};
 use crate::journal::entry::{Accepted, Entry, Session as SessionEntry};
 use crate::journal::{Batch, Replay};
+use crate::keys::{Change, Owner, Slots, Stored};
 use crate::peer::Peer;
 
 /// How far a pass over all sessions has come. Sessions that begin after it started are in
@@ -13,6 +15,14 @@ use crate::peer::Peer;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Checkpoint {
     next: Slot,
+}
+
+/// What the engine knows while it reads the journal.
+#[derive(Debug)]
+pub(super) struct Restoring {
+    keys: Stored,
+    /// The nonce of this start, not zero.
+    start: [u8; START_BYTES],
 }
 
 impl Engine {
@@ -35,7 +45,8 @@ impl Engine {
                     device: held.device_id.0,
                     join: held.join,
                     tag: held.tag,
-                    state: &held.session.to_bytes(),
+                    state: &held.session.state(),
+                    slot: held.key_slot,
                     below: held.below,
                     peer: Peer::unpack(&held.peer),
                     heard: held.heard,
@@ -53,15 +64,21 @@ impl Engine {
     }
 
     /// Makes the engine read the journal: what it is told by [`Replay`] is the past. Devices
-    /// are set before.
-    pub fn begin_restore(&mut self) {
-        self.restoring = true;
+    /// are set before. Sessions go on under keys of this start, and of no other.
+    pub fn begin_restore(&mut self, keys: Stored) -> Result<(), String> {
+        let mut start = [0; START_BYTES];
+        while start == [0; START_BYTES] {
+            self.random.fill(&mut start)?;
+        }
+        self.restoring = Some(Restoring { keys, start });
+        Ok(())
     }
 
     /// The past is over. Gives the highest join counters that the registry may not know:
     /// rows and counters.
     pub fn end_restore(&mut self) -> Vec<(u32, u32)> {
-        self.restoring = false;
+        self.restoring = None;
+        self.key_slots = Slots::of(&self.used_key_slots());
         self.count_rows();
         let device = |slot: Slot| self.devices.get(slot).map(|known| &known.device);
         let mut joined = Vec::new();
@@ -71,6 +88,23 @@ impl Engine {
         joined.sort_unstable();
         joined.dedup();
         joined
+    }
+
+    /// The key slots that sessions have, sorted.
+    pub fn used_key_slots(&self) -> Vec<u32> {
+        let mut used: Vec<u32> = self
+            .sessions
+            .iter()
+            .map(|(_, held)| held.key_slot)
+            .collect();
+        used.sort_unstable();
+        used.dedup();
+        used
+    }
+
+    /// What has become of keys since the last call ([`Slots::take`]).
+    pub fn take_key_changes(&mut self) -> Vec<Change> {
+        self.key_slots.take()
     }
 
     fn restore_session(&mut self, entry: &SessionEntry<'_>) {
@@ -89,7 +123,19 @@ impl Engine {
             return;
         }
         known.device.joined = known.device.joined.max(entry.join);
-        let Some(mut session) = Session::from_bytes(entry.state) else {
+        let owner = Owner {
+            id: entry.id,
+            join: entry.join,
+            tag: entry.tag,
+        };
+        let session = self.restoring.as_ref().and_then(|restoring| {
+            let keys = restoring.keys.keys(entry.slot, owner)?;
+            let mut session = Session::from_stored(entry.state, &keys)?;
+            session.resume(restoring.start);
+            Some(session)
+        });
+        // Its keys are gone: it has ended, though the journal does not say so.
+        let Some(mut session) = session else {
             return;
         };
         session.skip_sent(u64::from(entry.below));
@@ -97,6 +143,7 @@ impl Engine {
             session,
             device,
             device_id: known_id(entry),
+            key_slot: entry.slot,
             join: entry.join,
             tag: entry.tag,
             below: entry.below,
@@ -156,7 +203,7 @@ impl Replay for Engine {
                     held.session.skip_sent(u64::from(held.below));
                 }
             }
-            Entry::End => {}
+            Entry::Old | Entry::End => {}
         }
     }
 

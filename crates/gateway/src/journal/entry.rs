@@ -4,7 +4,7 @@
 //! nothing that an earlier record says.
 
 use selo_link::frame::{JoinAccept, JoinRequest};
-use selo_link::session::SESSION_BYTES;
+use selo_link::session::{KEY_BYTES, STATE_BYTES};
 
 use crate::peer::{PACKED_BYTES, Peer};
 use crate::reading::PAYLOAD_MAX;
@@ -23,6 +23,8 @@ pub enum Entry<'a> {
     Reserved { session: u32, below: u32 },
     /// The gateway stopped by itself; nothing follows in this run.
     End,
+    /// A session of journal version 1, which wrote its keys. It has ended.
+    Old,
 }
 
 /// The state of a session.
@@ -37,8 +39,10 @@ pub struct Session<'a> {
     pub join: u32,
     /// Random, so that (join, tag) names this session for ever.
     pub tag: u32,
-    /// Keys, counters and window, as the link stores them.
-    pub state: &'a [u8; SESSION_BYTES],
+    /// Counters and window, as the link stores them.
+    pub state: &'a [u8; STATE_BYTES],
+    /// The slot of its keys ([`crate::keys`]).
+    pub slot: u32,
     /// No DOWN counter from here on was used.
     pub below: u32,
     pub peer: Peer,
@@ -67,11 +71,17 @@ pub struct Accepted<'a> {
     pub payload: Option<&'a [u8]>,
 }
 
-const SESSION: u8 = 1;
+/// Of journal version 1, with keys.
+const OLD_SESSION: u8 = 1;
 const ACCEPTED: u8 = 2;
 const CLOSED: u8 = 3;
 const RESERVED: u8 = 4;
 const END: u8 = 5;
+const SESSION: u8 = 6;
+
+/// Bytes of the link's state in an [`OLD_SESSION`], and where the entry has them.
+const OLD_STATE_BYTES: usize = STATE_BYTES + KEY_BYTES;
+const OLD_STATE_AT: usize = 1 + 5 * 4;
 
 const LIVE: u8 = 0;
 const PENDING: u8 = 1;
@@ -96,6 +106,7 @@ impl Entry<'_> {
                 out.extend(below.to_le_bytes());
             }
             Entry::End => out.push(END),
+            Entry::Old => debug_assert!(false, "nobody writes old entries"),
         }
     }
 }
@@ -107,6 +118,7 @@ impl Session<'_> {
             out.extend(word.to_le_bytes());
         }
         out.extend(self.state);
+        out.extend(self.slot.to_le_bytes());
         out.extend(self.below.to_le_bytes());
         out.extend(self.heard.to_le_bytes());
         write_peer(self.peer, out);
@@ -174,6 +186,23 @@ impl<'a> Entries<'a> {
     }
 }
 
+/// Overwrites the keys in entries of journal version 1; true if there was one.
+pub fn blank_old_keys(body: &mut [u8]) -> bool {
+    let mut found = Vec::new();
+    let mut entries = Entries::new(body);
+    let mut at = 0;
+    while let Some(entry) = entries.next() {
+        if entry == Entry::Old {
+            found.push(at + OLD_STATE_AT);
+        }
+        at = body.len() - entries.rest.len();
+    }
+    for at in &found {
+        body[*at..*at + OLD_STATE_BYTES].fill(0);
+    }
+    !found.is_empty()
+}
+
 impl<'a> Iterator for Entries<'a> {
     type Item = Entry<'a>;
 
@@ -199,6 +228,7 @@ fn read<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
             join: word(rest)?,
             tag: word(rest)?,
             state: array(rest)?,
+            slot: word(rest)?,
             below: word(rest)?,
             heard: word(rest)?,
             peer: read_peer(rest)?,
@@ -208,6 +238,16 @@ fn read<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
                 _ => return None,
             },
         })),
+        OLD_SESSION => {
+            slice(rest, OLD_STATE_AT - 1 + OLD_STATE_BYTES + 2 * 4)?;
+            read_peer(rest)?;
+            match byte(rest)? {
+                LIVE => {}
+                PENDING => drop(array::<{ size_of::<Handshake>() }>(rest)?),
+                _ => return None,
+            }
+            Some(Entry::Old)
+        }
         ACCEPTED => {
             let flags = byte(rest)?;
             let session = word(rest)?;
@@ -316,7 +356,7 @@ mod tests {
             let handshake = [byte; 116];
             let entry = Entry::Session(Session {
                 id: words[0], row: words[1], device: words[2], join: words[3], tag: words[4],
-                state: &[state_byte; SESSION_BYTES], below: words[5], heard: words[6],
+                state: &[state_byte; STATE_BYTES], slot: words[0], below: words[5], heard: words[6],
                 peer, handshake: pending.then_some(&handshake),
             });
             let mut body = Vec::new();
@@ -328,6 +368,35 @@ mod tests {
             prop_assert_eq!(entries.next(), Some(Entry::Reserved { session: 1, below: 2 }));
             prop_assert_eq!(entries.next(), Some(Entry::End));
             prop_assert_eq!(entries.next(), None);
+        }
+
+        #[test]
+        fn old_keys_are_blanked_and_nothing_else(
+            state: [u8; 32], peer in peers(), pending: bool, payload in prop::collection::vec(any::<u8>(), 0..20),
+        ) {
+            let mut old = vec![OLD_SESSION];
+            old.extend([9; 20]);
+            old.extend(state.iter().cycle().take(OLD_STATE_BYTES));
+            old.extend([9; 8]);
+            write_peer(peer, &mut old);
+            old.push(if pending { PENDING } else { LIVE });
+            old.extend(vec![9; if pending { size_of::<Handshake>() } else { 0 }]);
+            let reading = Entry::Accepted(Accepted {
+                session: Some(1), device: 2, join: 3, tag: 4, counter: 5, peer, rssi: None,
+                payload: Some(&payload),
+            });
+            let mut body = Vec::new();
+            reading.write(&mut body);
+            let at = body.len() + OLD_STATE_AT;
+            body.extend(&old);
+            reading.write(&mut body);
+            let before = body.clone();
+            prop_assert!(blank_old_keys(&mut body));
+            prop_assert!(body[at..at + OLD_STATE_BYTES].iter().all(|byte| *byte == 0));
+            prop_assert_eq!(&body[..at], &before[..at]);
+            prop_assert_eq!(&body[at + OLD_STATE_BYTES..], &before[at + OLD_STATE_BYTES..]);
+            let told: Vec<_> = Entries::new(&body).collect();
+            prop_assert_eq!(told, [reading, Entry::Old, reading]);
         }
 
         #[test]

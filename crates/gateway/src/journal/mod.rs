@@ -13,15 +13,17 @@
 //! a little with each batch, and once all of it stands in newer segments the older ones
 //! serve only readings that are not delivered. So compaction never stops the gateway.
 //!
-//! **A machine that went down.** Killing the gateway loses nothing that was written:
-//! the system has it. A power failure may lose what was written since the last
-//! synchronisation. Then the counters of a session may be behind what it had accepted,
-//! and to go on would accept packets twice, or use a nonce twice. So if the machine was
-//! started anew since the last record, the gateway had not stopped by itself, and not
-//! every record was synchronised (`--sync always`), every session is closed; hints and
-//! the nodes' own rules bring the nodes to join again. The same is done if a record in
-//! the middle does not check. Readings that do check are kept in every case.
+//! **Sessions that may not go on.** To go on with a session, its counters must be the newest
+//! that there are: from older ones the gateway would accept packets twice, or use a nonce
+//! twice. A gateway that was killed finds the newest ones, because the system has what it
+//! wrote. Otherwise every session is closed ([`Closed`] says why); hints and the nodes' own
+//! rules bring the nodes to join again. That is so if the machine was started anew, if the
+//! journal is not the one that the [`anchor`] knows or is behind it (a state directory put
+//! back from a copy), if it ends below what was delivered, and if a record in the middle does
+//! not check. Readings that do check are kept in every case.
 
+pub mod anchor;
+mod blank;
 pub mod entry;
 pub mod segment;
 
@@ -32,9 +34,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tracing::warn;
 
 use crate::error::{Error, Result};
 use crate::state::private_file;
+use anchor::{Anchor, Says, Token};
 use entry::{Entries, Entry};
 use segment::{HEADER_BYTES, Header, Item, RECORD_HEADER_BYTES, Reader};
 
@@ -160,10 +164,43 @@ pub struct Summary {
     /// The last record was cut short: the gateway or the machine stopped while it was
     /// written, and nobody had been told of it.
     pub torn: bool,
-    /// The gateway had not stopped by itself, and the machine went down.
-    pub machine_went_down: bool,
-    /// Sessions had to be given up.
-    pub all_closed: bool,
+    /// Why sessions had to be given up, if they had.
+    pub closed: Option<Closed>,
+}
+
+/// Why every session has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closed {
+    /// Records are damaged.
+    Damage,
+    /// The machine was started anew: the anchor is gone, and the end of the journal may be.
+    Machine,
+    /// No folder in memory takes an anchor.
+    NoAnchor,
+    /// The anchor of this journal is not there: it is a copy, or the anchor was removed.
+    Unknown,
+    /// The journal is older than what this machine last wrote.
+    Old,
+    /// The journal ends below what was delivered of it.
+    Cut,
+}
+
+impl Closed {
+    /// For the log.
+    pub fn why(self) -> &'static str {
+        match self {
+            Closed::Damage => "the journal is damaged",
+            Closed::Machine => "the machine was started anew",
+            Closed::NoAnchor => "no folder in memory can say that the journal is the newest one",
+            Closed::Unknown => {
+                "nothing on this machine says that the journal is the newest one: it was copied or moved here, or /run was emptied"
+            }
+            Closed::Old => {
+                "the journal is older than what the gateway last wrote: it was put back from a copy"
+            }
+            Closed::Cut => "the journal ends before what was delivered of it",
+        }
+    }
 }
 
 /// How the journal is kept.
@@ -174,6 +211,8 @@ pub struct Settings {
     pub segment_bytes: u64,
     /// This start of the machine ([`crate::state::boot_id`]); another for tests.
     pub boot: Option<[u8; 16]>,
+    /// Where the anchor is ([`anchor::path`]); without one sessions end at every start.
+    pub anchor: Option<PathBuf>,
 }
 
 impl Default for Settings {
@@ -182,16 +221,18 @@ impl Default for Settings {
             sync: Sync::default(),
             segment_bytes: 64 << 20,
             boot: crate::state::boot_id(),
+            anchor: None,
         }
     }
 }
 
-/// Reads what is there, tells `replay`, and starts a new segment. `after` is a segment
-/// that somebody has seen: the new one has a higher number.
+/// Reads what is there, tells `replay`, and starts a new segment. What is before `delivered`
+/// somebody has seen: the new segment has a higher number, and sessions end if the journal
+/// does not reach there.
 pub fn open(
     directory: &Path,
     settings: Settings,
-    after: u64,
+    delivered: Position,
     replay: &mut dyn Replay,
 ) -> Result<(Writer, Summary)> {
     match DirBuilder::new().mode(0o700).create(directory) {
@@ -208,6 +249,10 @@ pub fn open(
         path: directory.into(),
         source,
     })?;
+    blank::blank_all(directory, &numbers).map_err(|source| Error::Write {
+        path: directory.into(),
+        source,
+    })?;
     let mut recovery = Recovery::default();
     for number in &numbers {
         recovery.segment(&segment::path(directory, *number), replay)?;
@@ -215,19 +260,36 @@ pub fn open(
     let Recovery {
         mut summary,
         last,
-        ended,
         last_number,
         ..
     } = recovery;
     summary.segments = numbers.len();
-    let same_boot = |header: &Header| settings.boot == Some(header.boot);
-    summary.machine_went_down = !ended && last.is_some_and(|header| !same_boot(&header));
-    let tail_lost =
-        summary.machine_went_down && last.is_some_and(|header| header.sync != Sync::Always);
-    summary.all_closed = tail_lost || !summary.damage.is_empty();
-    if summary.all_closed {
+    let anchor = open_anchor(settings.anchor.as_deref());
+    let says = anchor.as_ref().and_then(Anchor::read);
+    let last_record = Says {
+        token: last.map_or([0; 16], |header| header.token),
+        record: last_number,
+    };
+    if !numbers.is_empty() {
+        let cut = ends_below(directory, &numbers, delivered)?;
+        summary.closed = closed(
+            &summary,
+            last,
+            &settings,
+            anchor.is_some(),
+            says,
+            last_record,
+        )
+        .or(cut.then_some(Closed::Cut));
+    }
+    if summary.closed.is_some() {
         replay.all_closed();
     }
+    let token = match summary.closed {
+        None if !numbers.is_empty() => last_record.token,
+        _ => selo_link::random_bytes::<{ anchor::TOKEN_BYTES }>()
+            .map_err(|error| Error::Random(error.to_string()))?,
+    };
     let write = |path: PathBuf| move |source| Error::Write { path, source };
     if settings.sync != Sync::Never {
         // What another run left to the system must not be younger than what this one
@@ -241,21 +303,25 @@ pub fn open(
             file.sync_all().map_err(write(path))?;
         }
     }
-    let first = numbers.last().copied().unwrap_or(0).max(after) + 1;
+    let first = numbers.last().copied().unwrap_or(0).max(delivered.segment) + 1;
     let record_number = match last_number {
         0 => random_start()?,
         last => last + 1,
     };
     let header = Header {
         number: first,
+        version: segment::VERSION,
+        token,
         boot: settings.boot.unwrap_or_default(),
         sync: settings.sync,
-        all_closed: summary.all_closed,
+        all_closed: summary.closed.is_some(),
         first_of_run: true,
     };
     // Always on the disk: it tells the next run, after a power failure, that this one was.
     let file = create(directory, &header, true).map_err(write(segment::path(directory, first)))?;
+    let anchor = begin_anchor(anchor, token, last_number);
     let writer = Writer {
+        anchor,
         directory: directory.into(),
         header: Header {
             all_closed: false,
@@ -269,6 +335,63 @@ pub fn open(
         segments: numbers.into_iter().chain([first]).collect(),
     };
     Ok((writer, summary))
+}
+
+/// The anchor; none if it cannot be opened, for then sessions must end.
+fn open_anchor(path: Option<&Path>) -> Option<Anchor> {
+    let path = path?;
+    Anchor::open(path)
+        .inspect_err(|problem| warn!(path = %path.display(), %problem, "no anchor"))
+        .ok()
+}
+
+/// Why the sessions that were read may not go on.
+fn closed(
+    summary: &Summary,
+    last: Option<Header>,
+    settings: &Settings,
+    anchored: bool,
+    says: Option<Says>,
+    read: Says,
+) -> Option<Closed> {
+    // Where the machine does not say which start this is, the anchor does: it is in memory.
+    let boot = settings.boot.unwrap_or_default();
+    let same_boot = last.is_none_or(|header| header.boot == boot);
+    let known = says.filter(|says| says.token == read.token);
+    if !summary.damage.is_empty() {
+        Some(Closed::Damage)
+    } else if !same_boot {
+        Some(Closed::Machine)
+    } else if !anchored {
+        Some(Closed::NoAnchor)
+    } else if says.is_none() {
+        Some(Closed::Unknown)
+    } else {
+        let newest = known.is_some_and(|says| read.record >= says.record);
+        (!newest).then_some(Closed::Old)
+    }
+}
+
+/// True if the journal does not reach this place.
+fn ends_below(directory: &Path, numbers: &[u64], place: Position) -> Result<bool> {
+    if numbers.contains(&place.segment) {
+        let path = segment::path(directory, place.segment);
+        let found = fs::metadata(&path).map_err(|source| Error::Read { path, source })?;
+        return Ok(found.len() < place.offset);
+    }
+    Ok(numbers.last().is_some_and(|last| *last < place.segment))
+}
+
+/// Says that the journal stands here. Without an anchor the next start ends all sessions.
+fn begin_anchor(anchor: Option<Anchor>, token: Token, record: u64) -> Option<Anchor> {
+    let anchor = anchor?;
+    let written = anchor.write(Says { token, record });
+    written
+        .inspect_err(|problem| {
+            warn!(path = %anchor.path().display(), %problem, "the anchor cannot be written: sessions end at the next start");
+        })
+        .ok()
+        .map(|()| anchor)
 }
 
 /// Half of the numbers are left to count.
@@ -303,8 +426,6 @@ struct Recovery {
     summary: Summary,
     /// Of the last segment with a header that checks.
     last: Option<Header>,
-    /// The last record says that the gateway stopped by itself.
-    ended: bool,
     last_number: u64,
     /// A gap at the end of the last segment: cut short if a run ends there, else damage.
     open_end: Option<Damage>,
@@ -344,9 +465,7 @@ impl Recovery {
                     self.summary.records += 1;
                     self.last_number = self.last_number.max(record.number);
                     let mut entries = Entries::new(record.body);
-                    self.ended = false;
                     for entry in &mut entries {
-                        self.ended = entry == Entry::End;
                         self.summary.accepted += u64::from(matches!(entry, Entry::Accepted(_)));
                         replay.entry(&entry, record.wall_ms);
                     }
@@ -387,9 +506,6 @@ impl Recovery {
             self.summary.damage.clear();
             replay.all_closed();
         }
-        // A run that wrote nothing leaves the question of the one before it open: its
-        // header answers it.
-        self.ended = false;
         self.last = Some(*header);
     }
 }
@@ -397,6 +513,8 @@ impl Recovery {
 /// Appends to the journal.
 #[derive(Debug)]
 pub struct Writer {
+    /// Says how far the journal has come; `None` if there is no place for it.
+    anchor: Option<Anchor>,
     directory: PathBuf,
     /// Of the segments that follow.
     header: Header,
@@ -422,9 +540,21 @@ impl Writer {
                 source,
             })?;
         self.offset += batch.bytes.len() as u64;
+        self.advance_anchor();
         self.record_number += 1;
         batch.clear();
         Ok(self.position())
+    }
+
+    /// The record is written. Whoever called waits for this before anything leaves.
+    fn advance_anchor(&mut self) {
+        let Some(anchor) = &self.anchor else {
+            return;
+        };
+        if let Err(problem) = anchor.advance(self.record_number) {
+            warn!(path = %anchor.path().display(), %problem, "the anchor cannot be written: sessions end at the next start");
+            self.anchor = None;
+        }
     }
 
     /// True if the next record belongs into a new segment.

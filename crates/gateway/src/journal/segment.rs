@@ -10,6 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::Sync;
+use super::anchor::{TOKEN_BYTES, Token};
 
 /// Bytes of a header.
 pub const HEADER_BYTES: u64 = 64;
@@ -18,7 +19,7 @@ pub const RECORD_HEADER_BYTES: usize = 24;
 /// No record's body is longer.
 pub const BODY_MAX: usize = 64 << 20;
 /// The version that this program writes, and the highest that it reads.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 const MAGIC: [u8; 8] = *b"SELOJRN\n";
 const ALL_CLOSED: u8 = 1;
@@ -28,10 +29,14 @@ const FIRST_OF_RUN: u8 = 2;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     pub number: u64,
+    /// [`VERSION`] when it is written; an older one may be read.
+    pub version: u16,
     /// The start of the machine under which it was written; zeros if unknown.
     pub boot: [u8; 16],
     /// How the run that wrote it brought records to the disk.
     pub sync: Sync,
+    /// The history that it belongs to ([`super::anchor`]); zeros if unknown.
+    pub token: Token,
     /// Every session of the segments before this one has ended.
     pub all_closed: bool,
     /// The segment before this one, if any, was the last of another run.
@@ -42,7 +47,7 @@ impl Header {
     pub fn encode(&self) -> [u8; HEADER_BYTES as usize] {
         let mut out = [0; HEADER_BYTES as usize];
         out[..8].copy_from_slice(&MAGIC);
-        out[8..10].copy_from_slice(&VERSION.to_le_bytes());
+        out[8..10].copy_from_slice(&self.version.to_le_bytes());
         out[10] = self.sync.code();
         if self.all_closed {
             out[11] |= ALL_CLOSED;
@@ -52,6 +57,7 @@ impl Header {
         }
         out[16..24].copy_from_slice(&self.number.to_le_bytes());
         out[24..40].copy_from_slice(&self.boot);
+        out[40..56].copy_from_slice(&self.token);
         let crc = crc32fast::hash(&out[..60]);
         out[60..].copy_from_slice(&crc.to_le_bytes());
         out
@@ -72,11 +78,15 @@ impl Header {
         }
         let mut boot = [0; 16];
         boot.copy_from_slice(&bytes[24..40]);
+        let mut token = [0; TOKEN_BYTES];
+        token.copy_from_slice(&bytes[40..56]);
         let mut number = [0; 8];
         number.copy_from_slice(&bytes[16..24]);
         Ok(Sync::from_code(bytes[10]).map(|sync| Header {
             number: u64::from_le_bytes(number),
+            version,
             boot,
+            token,
             sync,
             all_closed: bytes[11] & ALL_CLOSED != 0,
             first_of_run: bytes[11] & FIRST_OF_RUN != 0,

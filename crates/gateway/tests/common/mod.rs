@@ -8,6 +8,7 @@ use selo_gateway::counters::{Count, Counters};
 use selo_gateway::engine::{Device, Engine, Event, Limits, Output, Random, Settings};
 use selo_gateway::journal::Replay;
 use selo_gateway::journal::entry::Entry;
+use selo_gateway::keys::{Change, Stored};
 use selo_gateway::peer::Peer;
 use selo_link::frame::{FRAME_MAX, Frame};
 use selo_link::join::JoinAttempt;
@@ -187,6 +188,8 @@ pub struct Bench {
     pub out: Output,
     /// Bodies of the records so far.
     pub records: Vec<(u64, Vec<u8>)>,
+    /// What became of the slots of the key file so far.
+    pub keys: Vec<Change>,
     pub readings: Vec<Taken>,
     pub events: Vec<Event>,
     pub seed: u64,
@@ -206,6 +209,7 @@ impl Bench {
             settings,
             out: Output::default(),
             records: Vec::new(),
+            keys: Vec::new(),
             readings: Vec::new(),
             events: Vec::new(),
             seed: 1,
@@ -235,6 +239,9 @@ impl Bench {
             self.records.push((now.unix_ms, body));
         }
         self.events.append(&mut self.out.events);
+        for change in &self.engine.take_key_changes() {
+            self.keys.push(change.clone());
+        }
         let send = self.out.send.drain(..);
         let sent = send
             .map(|packet| (packet.to, packet.frame().to_vec()))
@@ -277,7 +284,9 @@ impl Bench {
         for device in devices {
             engine.set_device(device.clone(), &mut self.out);
         }
-        engine.begin_restore();
+        let mut stored = Stored::default();
+        self.keys.iter().for_each(|change| stored.apply(change));
+        engine.begin_restore(stored).expect("random numbers");
         for (wall_ms, body) in &self.records {
             for entry in selo_gateway::journal::entry::Entries::new(body) {
                 engine.entry(&entry, *wall_ms);

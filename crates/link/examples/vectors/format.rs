@@ -97,6 +97,9 @@ pub struct Packet {
     /// The low 16 bits of the counter that is acknowledged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack: Option<u16>,
+    /// The start nonce of a DOWN-RESUMED.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Hex>,
     pub payload: Hex,
     pub frame: Hex,
 }

@@ -185,9 +185,14 @@ struct Line {
     counter: u64,
     ack_request: bool,
     ack: Option<u16>,
+    /// The gateway has started again: DOWN-RESUMED.
+    resumed: bool,
     payload: &'static [u8],
     fill: usize,
 }
+
+/// The start nonce of what is resumed.
+const START: [u8; 4] = [0xa1, 0xb2, 0xc3, 0xd4];
 
 const fn up(counter: u64, payload: &'static [u8]) -> Line {
     Line {
@@ -195,6 +200,7 @@ const fn up(counter: u64, payload: &'static [u8]) -> Line {
         counter,
         ack_request: false,
         ack: None,
+        resumed: false,
         payload,
         fill: 1,
     }
@@ -211,6 +217,13 @@ impl Line {
     const fn ask(self) -> Self {
         Line {
             ack_request: true,
+            ..self
+        }
+    }
+
+    const fn resumed(self) -> Self {
+        Line {
+            resumed: true,
             ..self
         }
     }
@@ -254,6 +267,8 @@ const NARROW: Script = Script {
         down(0xffff, b"on"),
         down(0x1_0000, b"off"),
         down(0x1_0001, b"").ack(1),
+        down(0x1_0040, b"on").resumed(),
+        down(0x1_0041, b"D").fill(41).resumed(),
         up(0xffff_ffff, READING),
         down(0xffff_ffff, b"off"),
     ],
@@ -272,6 +287,9 @@ const WIDE: Script = Script {
         up(2, b"").ack(1),
         up(3, b"U").fill(33),
         down(2, b"D").fill(35),
+        down(0x40, b"on").ask().resumed(),
+        up(4, b"").ack(0x40),
+        down(0x41, b"D").fill(31).resumed(),
     ],
 };
 
@@ -370,6 +388,8 @@ fn join(
 
 fn packets(suite: Suite, keys: &SessionKeys, script: &Script) -> Vec<Packet> {
     let (mut node, mut gateway) = (keys.node_session(), keys.gateway_session());
+    let mut resumed = keys.gateway_session();
+    resumed.resume(START);
     let packet = |line: &Line| {
         let payload = match line.payload {
             [byte] => vec![*byte; line.fill],
@@ -377,6 +397,8 @@ fn packets(suite: Suite, keys: &SessionKeys, script: &Script) -> Vec<Packet> {
         };
         let (session, key) = if line.up {
             (&mut node, &keys.up)
+        } else if line.resumed {
+            (&mut resumed, &keys.down)
         } else {
             (&mut gateway, &keys.down)
         };
@@ -394,6 +416,7 @@ fn packets(suite: Suite, keys: &SessionKeys, script: &Script) -> Vec<Packet> {
             counter: line.counter,
             ack_request: line.ack_request,
             ack: line.ack,
+            start: line.resumed.then(|| START.into()),
             payload: payload.into(),
             frame: sealed.frame.into(),
         }
@@ -404,17 +427,27 @@ fn packets(suite: Suite, keys: &SessionKeys, script: &Script) -> Vec<Packet> {
 /// The packet as [docs/protocol.md, Data] writes it.
 fn by_hand(suite: Suite, key: &[u8; 32], line: &Line, script: &Script, payload: &[u8]) -> Vec<u8> {
     let wide = script.session > 0xffff;
-    let first = if line.up { 0x70 } else { 0x80 }
+    let kind = match (line.up, line.resumed) {
+        (true, _) => 0x70,
+        (false, false) => 0x80,
+        (false, true) => 0xd0,
+    };
+    let first = kind
         | u8::from(wide)
         | u8::from(script.long_tags) << 1
         | u8::from(line.ack_request) << 2
         | u8::from(line.ack.is_some()) << 3;
     let mut header = vec![first];
     header.extend(&script.session.to_le_bytes()[..if wide { 4 } else { 2 }]);
+    let mut key = *key;
+    if line.resumed {
+        header.extend(START);
+        key = hash(suite, &[&key, &START]);
+    }
     header.extend(&line.counter.to_le_bytes()[..2]);
     let mut text: Vec<u8> = line.ack.iter().flat_map(|low| low.to_le_bytes()).collect();
     text.extend(payload);
-    let tag = seal(suite, key, line.counter, &header, &mut text);
+    let tag = seal(suite, &key, line.counter, &header, &mut text);
     [
         &header[..],
         &text,

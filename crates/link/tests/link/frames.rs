@@ -20,6 +20,7 @@ fn is_of_the_page(first: u8, bytes: usize) -> bool {
         0x40 | 0x41 => bytes == 21,
         0x50 | 0x60 => bytes == 58,
         0x70..=0x8f => (13 + 2 * wide + 8 * long_tag + 2 * ack..=58).contains(&bytes),
+        0xd0..=0xdf => (17 + 2 * wide + 8 * long_tag + 2 * ack..=58).contains(&bytes),
         0x90 => bytes == 3,
         0x91 => bytes == 5,
         0xc0 => bytes == 1,
@@ -49,7 +50,7 @@ fn every_first_byte_and_size() {
 #[test]
 fn wide_ids_that_are_not_wide_and_unknown_suites() {
     let mut packet = [0; 30];
-    for first in [0x71, 0x81] {
+    for first in [0x71, 0x81, 0xd1] {
         packet[..5].copy_from_slice(&[first, 0xff, 0xff, 0, 0]);
         let session = SessionId(0xffff);
         assert_eq!(Frame::parse(&packet), Err(Malformed::NotWide { session }));
@@ -113,15 +114,16 @@ fn encode(frame: &Frame<'_>) -> Vec<u8> {
             sealed,
         }) => JoinAccept::encode(check, ephemeral, sealed).to_vec(),
         Frame::Up(data) | Frame::Down(data) => {
-            let first = if data.direction == Direction::Up {
-                0x70
-            } else {
-                0x80
+            let first = match (data.direction, data.start) {
+                (Direction::Up, _) => 0x70,
+                (Direction::Down, None) => 0x80,
+                (Direction::Down, Some(_)) => 0xd0,
             };
             let id = data.session.0.to_le_bytes();
             let header = [
-                &[first | data.flags.bits()],
+                &[first | data.flags.bits()][..],
                 &id[..if data.flags.wide { 4 } else { 2 }],
+                data.start.map_or(&[][..], |start| &start[..]),
                 &data.counter.to_le_bytes(),
             ]
             .concat();
@@ -137,7 +139,9 @@ fn encode(frame: &Frame<'_>) -> Vec<u8> {
 }
 
 fn packets() -> impl Strategy<Value = Vec<u8>> {
-    let firsts = [0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80, 0x90, 0xc0];
+    let firsts = [
+        0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80, 0x90, 0xc0, 0xd0,
+    ];
     let sizes = [1, 3, 5, 17, 21, 33, 37, 38, 49, 53, 58];
     let likely = (
         proptest::sample::select(firsts.to_vec()),

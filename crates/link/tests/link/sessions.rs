@@ -7,7 +7,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use selo_link::frame::{Data, Frame};
 use selo_link::session::{
-    COUNTER_LIMIT, OpenError, Role, SESSION_BYTES, SealError, SealOptions, Session, SessionId,
+    COUNTER_LIMIT, KEY_BYTES, OpenError, Role, STATE_BYTES, SealError, SealOptions, Session,
+    SessionId,
 };
 use selo_link::{FRAME_MAX, Reason, Suite};
 
@@ -129,6 +130,11 @@ fn session(role: Role) -> (Session, Session) {
     }
 }
 
+/// The session as a gateway that starts again has it.
+fn stored_and_back(session: &Session) -> Option<Session> {
+    Session::from_stored(&session.state(), &*session.keys()?)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -165,9 +171,9 @@ proptest! {
                     prop_assert_eq!(receiver.next_received(), model.next);
                 }
                 Step::Restart => {
-                    let stored = receiver.to_bytes();
-                    receiver = Session::from_bytes(&stored).expect("it has just been stored");
-                    prop_assert_eq!(&*receiver.to_bytes(), &*stored);
+                    let stored = receiver.state();
+                    receiver = stored_and_back(&receiver).expect("it has just been stored");
+                    prop_assert_eq!(receiver.state(), stored);
                 }
             }
         }
@@ -186,15 +192,15 @@ proptest! {
             prop_assert!(restored.replay_accepted(counter));
             prop_assert!(!restored.replay_accepted(counter));
         }
-        prop_assert_eq!(&*receiver.to_bytes(), &*restored.to_bytes());
+        prop_assert_eq!(receiver.state(), restored.state());
     }
 
     #[test]
-    fn stored_bytes_are_taken_or_refused(bytes in vec(any::<u8>(), SESSION_BYTES)) {
-        let mut bytes: [u8; SESSION_BYTES] = bytes.try_into().expect("of that size");
-        bytes[0] = 1;
-        if let Some(session) = Session::from_bytes(&bytes) {
-            prop_assert_eq!(&*session.to_bytes(), &bytes);
+    fn stored_bytes_are_taken_or_refused(bytes in vec(any::<u8>(), STATE_BYTES)) {
+        let mut bytes: [u8; STATE_BYTES] = bytes.try_into().expect("of that size");
+        bytes[0] = 2;
+        if let Some(session) = Session::from_stored(&bytes, &[7; KEY_BYTES]) {
+            prop_assert_eq!(session.state(), bytes);
         }
     }
 
@@ -235,7 +241,7 @@ fn sending_ends_at_the_last_counter() {
     sender.skip_sent(u64::MAX);
     assert!(sender.seal(b"", SealOptions::default(), &mut out).is_err());
     assert_eq!(sender.next_sent(), COUNTER_LIMIT);
-    assert!(Session::from_bytes(&sender.to_bytes()).is_some());
+    assert!(stored_and_back(&sender).is_some());
     assert!(!receiver.replay_accepted(COUNTER_LIMIT));
     // Counter 0 in 16 bits would now be that of 2^32.
     let (mut again, _) = session(Role::Gateway);
@@ -269,7 +275,7 @@ fn a_session_ends_after_too_many_forgeries() {
             receiver.seal(b"", SealOptions::default(), &mut out),
             Err(SealError::Ended)
         );
-        let stored = Session::from_bytes(&receiver.to_bytes()).expect("it is stored so");
+        let stored = stored_and_back(&receiver).expect("it is stored so");
         assert!(stored.has_ended());
     }
 }
@@ -286,14 +292,14 @@ fn skipping_never_goes_back() {
 #[test]
 fn what_no_session_stores_is_refused() {
     let (sender, _) = session(Role::Gateway);
-    let stored = *sender.to_bytes();
+    let (stored, keys) = (sender.state(), sender.keys().expect("it has not resumed"));
     let with = |at: usize, bytes: &[u8]| {
         let mut changed = stored;
         changed[at..at + bytes.len()].copy_from_slice(bytes);
-        Session::from_bytes(&changed).is_some()
+        Session::from_stored(&changed, &keys).is_some()
     };
-    let (version, suite, flags, next_sent, next_received) = (0, 1, 2, 71, 79);
-    assert!(with(version, &[1]) && !with(version, &[2]));
+    let (version, suite, flags, next_sent, next_received) = (0, 1, 2, 7, 15);
+    assert!(with(version, &[2]) && !with(version, &[1]));
     assert!(with(suite, &[4]) && !with(suite, &[5]));
     assert!(with(flags, &[3]) && !with(flags, &[4]));
     for counter in [next_sent, next_received] {
@@ -374,4 +380,44 @@ fn a_reading_takes_29_bytes() {
         play::seal(&mut node, b"23.5 C, 1013 hPa", SealOptions::default()).len(),
         29
     );
+}
+
+/// Two gateways go on from the same stored session, as two copies of a disk do: the counters are
+/// the same, the keys are not, and the node takes what is new to it of either.
+#[test]
+fn a_resumed_session_seals_under_a_key_of_its_start() {
+    for suite in Suite::ALL {
+        let (mut node, mut gateway) = play::session(suite);
+        let first = play::seal(&mut gateway, b"before", SealOptions::default());
+        assert_eq!(open(&mut node, &first), Answer::Opened(0));
+        let keys = gateway.keys().expect("it has not resumed");
+        let resumed = |start: [u8; 4]| {
+            let mut session =
+                Session::from_stored(&gateway.state(), &keys).expect("it is stored so");
+            session.resume(start);
+            assert!(session.is_resumed() && session.keys().is_none());
+            session
+        };
+        let (mut one, mut other) = (resumed([1, 0, 0, 0]), resumed([0, 0, 0, 1]));
+        let plain = play::seal(&mut gateway, b"the same words", SealOptions::default());
+        let of_one = play::seal(&mut one, b"the same words", SealOptions::default());
+        let of_other = play::seal(&mut other, b"the same words", SealOptions::default());
+        let text = |frame: &[u8]| data(frame).ciphertext.to_vec();
+        assert_ne!(text(&plain), text(&of_one));
+        assert_ne!(text(&of_one), text(&of_other));
+        // One counter, so the node takes one of the three.
+        assert_eq!(open(&mut node, &of_one), Answer::Opened(1));
+        assert_eq!(open(&mut node, &of_other), Answer::Again(1));
+        assert_eq!(open(&mut node, &plain), Answer::Again(1));
+        let next = play::seal(&mut other, b"next", SealOptions::default());
+        assert_eq!(open(&mut node, &next), Answer::Opened(2));
+        // The nonce is authenticated, and the type says which key it is.
+        for byte in [0, 3, 6] {
+            let mut altered = play::seal(&mut other, b"altered", SealOptions::default());
+            altered[byte] ^= if byte == 0 { 0x50 } else { 1 };
+            assert_ne!(open(&mut node, &altered), Answer::Opened(3));
+        }
+        let full = other.payload_max(SealOptions::default());
+        assert_eq!(full, 41);
+    }
 }

@@ -25,7 +25,7 @@ pub struct Args {
     common: Common,
     /// Id or name
     device: String,
-    /// The bytes, in hexadecimal; at most 33
+    /// The bytes, in hexadecimal; at most 29
     #[arg(required_unless_present = "text", value_name = "HEX")]
     payload: Option<String>,
     /// A text instead of bytes

@@ -4,7 +4,9 @@
 
 #[path = "../common/answer.rs"]
 mod answer;
+pub mod copies;
 pub mod farm;
+pub mod recorder;
 
 pub use answer::Answer;
 
@@ -55,6 +57,8 @@ pub fn compare_digits(node: &mut Running, operator: &mut Running) {
 /// A state directory, and the command on it.
 pub struct Site {
     folder: tempfile::TempDir,
+    /// In memory: what a machine that goes on remembers of its gateways.
+    memory: tempfile::TempDir,
     /// A program that runs the command, with its arguments before the command.
     under: Vec<String>,
     environment: Vec<(String, String)>,
@@ -64,6 +68,7 @@ impl Site {
     pub fn new() -> Site {
         Site {
             folder: tempfile::tempdir().expect("a folder"),
+            memory: tempfile::tempdir_in("/dev/shm").expect("a folder in memory"),
             under: Vec::new(),
             environment: Vec::new(),
         }
@@ -82,6 +87,11 @@ impl Site {
 
     pub fn path(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// What outlives a gateway and not the machine.
+    pub fn memory(&self) -> &Path {
+        self.memory.path()
     }
 
     pub fn state(&self) -> PathBuf {
@@ -109,6 +119,7 @@ impl Site {
             .current_dir(self.folder.path())
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .env("SELO_STATE", self.state())
+            .env("RUNTIME_DIRECTORY", self.memory.path())
             .env_remove("SELO_PROJECT")
             .stdin(Stdio::null());
         command

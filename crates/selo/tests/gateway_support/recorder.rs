@@ -1,0 +1,254 @@
+//! A node that keeps its keys and every packet that the gateway sent it, and judges whether a
+//! key and a counter ever sealed two different packets.
+
+use std::collections::HashMap;
+use std::net::{SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+
+use selo_link::for_vectors::hash;
+use selo_link::frame::{Data, Frame};
+use selo_link::join::{JoinAttempt, SessionKeys};
+use selo_link::session::{SealOptions, Session};
+use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
+
+/// How long a packet's answer is waited for before the packet is sent again.
+const AGAIN: Duration = Duration::from_millis(200);
+
+/// What was sealed under which key and counter.
+#[derive(Default)]
+pub struct Judge {
+    sealed: HashMap<([u8; 32], u64), Vec<u8>>,
+    /// Key and counter, and two packets.
+    pub twice: Vec<(u64, Vec<u8>, Vec<u8>)>,
+    /// Packets of resumed sessions.
+    pub resumed: usize,
+}
+
+impl Judge {
+    /// How many pairs of key and counter were used.
+    pub fn pairs(&self) -> usize {
+        self.sealed.len()
+    }
+
+    fn sealed(&mut self, key: [u8; 32], counter: u64, frame: &[u8]) {
+        let before = self
+            .sealed
+            .entry((key, counter))
+            .or_insert_with(|| frame.to_vec());
+        if before != frame {
+            self.twice.push((counter, before.clone(), frame.to_vec()));
+        }
+    }
+
+    /// Takes a genuine DOWN of one of these sessions, the newest last.
+    fn down(&mut self, sessions: &[SessionKeys], data: &Data<'_>, frame: &[u8]) {
+        for keys in sessions.iter().rev() {
+            // A window that has seen nothing: every counter of a test is near 0.
+            let mut text = [0; FRAME_MAX];
+            let opened = keys.node_session().open(data, &mut text);
+            let Some(counter) = opened.ok().map(|opened| opened.counter) else {
+                continue;
+            };
+            let key = match data.start {
+                None => keys.down,
+                Some(start) => hash(keys.suite, &[&keys.down, start]),
+            };
+            self.resumed += usize::from(data.start.is_some());
+            return self.sealed(key, counter, frame);
+        }
+    }
+}
+
+/// What came of sending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    Acknowledged,
+    /// The gateway does not know the session.
+    Lost,
+    Unheard,
+}
+
+/// A packet that is to be acknowledged.
+pub struct UnderWay {
+    low: u16,
+    frame: Vec<u8>,
+}
+
+pub struct Recorder {
+    socket: UdpSocket,
+    gateway: SocketAddr,
+    suite: Suite,
+    id: DeviceId,
+    key: DeviceKey,
+    counter: u32,
+    session: Option<Session>,
+    /// Of all sessions, the newest last.
+    pub sessions: Vec<SessionKeys>,
+    /// UP packets and JOIN-REQUESTs as they were sent.
+    pub ups: Vec<Vec<u8>>,
+    pub judge: Judge,
+    pub joins: u32,
+}
+
+impl Recorder {
+    pub fn new(suite: selo_sys::node::Suite, gateway: SocketAddr, device: (u32, [u8; 32])) -> Self {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("binds");
+        Recorder {
+            socket,
+            gateway,
+            suite: Suite::from_code(suite as u8).expect("a suite"),
+            id: DeviceId(device.0),
+            key: DeviceKey::new(device.1),
+            counter: 0,
+            session: None,
+            sessions: Vec::new(),
+            ups: Vec::new(),
+            judge: Judge::default(),
+            joins: 0,
+        }
+    }
+
+    pub fn move_gateway(&mut self, gateway: SocketAddr) {
+        self.gateway = gateway;
+    }
+
+    pub fn is_joined(&self) -> bool {
+        self.session.is_some()
+    }
+
+    /// The session is given up; the keys stay for the judge.
+    pub fn forget_session(&mut self) {
+        self.session = None;
+    }
+
+    /// Any bytes, such as a packet of earlier.
+    pub fn say(&self, frame: &[u8]) {
+        // A gateway that is gone answers with an error; to a node that is a lost packet.
+        let _ = self.socket.send_to(frame, self.gateway);
+    }
+
+    /// The next packet, judged.
+    fn receive(&mut self, until: Instant) -> Option<Vec<u8>> {
+        loop {
+            let left = until.checked_duration_since(Instant::now())?;
+            let wait = left.max(Duration::from_millis(1));
+            self.socket.set_read_timeout(Some(wait)).expect("sets");
+            let mut buffer = [0; 2048];
+            let Ok((size, _)) = self.socket.recv_from(&mut buffer) else {
+                continue;
+            };
+            let frame = buffer[..size].to_vec();
+            match Frame::parse(&frame) {
+                Ok(Frame::Down(data)) => self.judge.down(&self.sessions, &data, &frame),
+                Ok(Frame::JoinAccept(accept)) => self.judge.sealed(*accept.ephemeral, 0, &frame),
+                _ => {}
+            }
+            return Some(frame);
+        }
+    }
+
+    /// Joins; true if the gateway has answered within the time.
+    pub fn join(&mut self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        self.counter += 1;
+        let secret = EphemeralSecret::random().expect("random numbers");
+        let (mut attempt, request) =
+            JoinAttempt::start(self.suite, self.id, &self.key, self.counter, false, &secret);
+        self.ups.push(request.to_vec());
+        while Instant::now() < until {
+            self.say(&request);
+            let again = (Instant::now() + AGAIN).min(until);
+            while let Some(frame) = self.receive(again) {
+                let Ok(Frame::JoinAccept(accept)) = Frame::parse(&frame) else {
+                    continue;
+                };
+                if let Ok(keys) = attempt.finish(&accept) {
+                    self.session = Some(keys.node_session());
+                    self.sessions.push(keys);
+                    self.joins += 1;
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Joins, as often as it takes.
+    pub fn must_join(&mut self) {
+        let since = Instant::now();
+        while !self.join(Duration::from_secs(3)) {
+            assert!(since.elapsed() < super::PATIENCE, "nobody answers a join");
+        }
+    }
+
+    /// Seals a payload and sends it once.
+    pub fn begin(&mut self, payload: &[u8]) -> UnderWay {
+        let ask = SealOptions {
+            ack_request: true,
+            ack: None,
+        };
+        let mut buffer = [0; FRAME_MAX];
+        let session = self.session.as_mut().expect("joined");
+        let sealed = session.seal(payload, ask, &mut buffer).expect("fits");
+        let under_way = UnderWay {
+            low: sealed.counter as u16,
+            frame: sealed.frame.to_vec(),
+        };
+        self.ups.push(under_way.frame.clone());
+        self.say(&under_way.frame);
+        under_way
+    }
+
+    /// Waits for the acknowledgement, and sends the packet again meanwhile, for so long.
+    pub fn finish(&mut self, under_way: &UnderWay, time: Duration) -> Sent {
+        let until = Instant::now() + time;
+        loop {
+            let again = (Instant::now() + AGAIN).min(until);
+            while let Some(heard) = self.receive(again) {
+                let session = self.session.as_mut().expect("joined");
+                match Frame::parse(&heard) {
+                    Ok(Frame::Down(data)) => {
+                        let mut text = [0; FRAME_MAX];
+                        let opened = session.open(&data, &mut text);
+                        if opened.is_ok_and(|opened| opened.ack == Some(under_way.low)) {
+                            return Sent::Acknowledged;
+                        }
+                    }
+                    Ok(Frame::Hint(id)) if id == session.id() => return Sent::Lost,
+                    _ => {}
+                }
+            }
+            if Instant::now() >= until {
+                return Sent::Unheard;
+            }
+            self.say(&under_way.frame);
+        }
+    }
+
+    /// Sends a payload until it is acknowledged, for so long.
+    pub fn send(&mut self, payload: &[u8], time: Duration) -> Sent {
+        let under_way = self.begin(payload);
+        self.finish(&under_way, time)
+    }
+
+    /// Sends a payload that must be acknowledged, joining again if the session is lost.
+    pub fn deliver(&mut self, payload: &[u8]) {
+        let since = Instant::now();
+        while since.elapsed() < super::PATIENCE {
+            if !self.is_joined() {
+                self.must_join();
+            }
+            match self.send(payload, Duration::from_secs(10)) {
+                Sent::Acknowledged => return,
+                Sent::Lost | Sent::Unheard => self.forget_session(),
+            }
+        }
+        panic!("nobody acknowledges");
+    }
+
+    /// Hears what there is, for so long.
+    pub fn listen(&mut self, time: Duration) {
+        let until = Instant::now() + time;
+        while self.receive(until).is_some() {}
+    }
+}
