@@ -97,7 +97,6 @@ impl Translator {
     fn change_port(&self) {
         *self.outside.lock().expect("whole") = socket(Ipv4Addr::LOCALHOST);
     }
-
 }
 
 /// The last frame of this kind that passed.
@@ -111,7 +110,8 @@ fn last(seen: &Mutex<Vec<Vec<u8>>>, kind: u8) -> Option<Vec<u8>> {
 fn forged(frame: Option<Vec<u8>>) -> Vec<u8> {
     let mut frame = frame.unwrap_or_else(|| vec![0xff]);
     let end = frame.len().saturating_sub(4);
-    frame[end..].copy_from_slice(&selo_link::random_bytes::<4>().expect("random")[..frame.len() - end]);
+    frame[end..]
+        .copy_from_slice(&selo_link::random_bytes::<4>().expect("random")[..frame.len() - end]);
     frame
 }
 
@@ -155,7 +155,10 @@ fn a_neighbour_at_the_nodes_address_does_not_keep_it_out() {
     let wanted: Vec<_> = (0..10u8).map(|number| hex::encode([number])).collect();
     assert_eq!(payloads, wanted);
     // The join was asked to prove its address, and did.
-    assert!(last(&translator.seen, 0xb0).is_some(), "no COOKIE-ECHO was sent");
+    assert!(
+        last(&translator.seen, 0xb0).is_some(),
+        "no COOKIE-ECHO was sent"
+    );
 }
 
 /// A neighbour sends packets of sessions that nobody has; a node whose session is lost is told
@@ -228,12 +231,13 @@ impl Honest {
         }
         let (mut joined, mut delivered, mut undelivered) = (false, 0, 0);
         let now = start.elapsed();
-        self.node.turn(now.as_millis() as u32, |_, event| match event {
-            Event::Joined => joined = true,
-            Event::Delivered => delivered += 1,
-            Event::Undelivered => undelivered += 1,
-            _ => {}
-        });
+        self.node
+            .turn(now.as_millis() as u32, |_, event| match event {
+                Event::Joined => joined = true,
+                Event::Delivered => delivered += 1,
+                Event::Undelivered => undelivered += 1,
+                _ => {}
+            });
         if joined && self.joined.is_none() {
             self.joined = Some(now);
         }
@@ -273,7 +277,12 @@ fn dropped_by_the_kernel(port: u16) -> u64 {
 fn processor_time(gateway: &Gateway) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", gateway.child.id()));
     let stat = stat.unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or("")
+        .split_whitespace()
+        .collect();
     let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok());
     (ticks(11).unwrap_or(0.0) + ticks(12).unwrap_or(0.0)) / 100.0
 }
@@ -323,8 +332,8 @@ fn measure(name: &str, host: Option<Ipv4Addr>, packets: Packets) {
         .iter()
         .enumerate()
         .map(|(number, (id, key))| {
-            let mut node = VirtualNode::start(suites[number % 4], None, system_entropy())
-                .expect("begins");
+            let mut node =
+                VirtualNode::start(suites[number % 4], None, system_entropy()).expect("begins");
             node.node().provision(*id, key).expect("stores");
             let socket = socket(Ipv4Addr::new(127, 0, 1, 1));
             socket.connect(to).expect("connects");
@@ -394,7 +403,9 @@ fn measure(name: &str, host: Option<Ipv4Addr>, packets: Packets) {
     let rate = (sent.load(Ordering::Relaxed) - hostile) as f64 / seconds;
     let busy = (processor_time(&gateway) - before) / seconds;
     // What is on its way may still be repeated.
-    while nodes.iter().any(|node| node.delivered + node.undelivered < node.sent)
+    while nodes
+        .iter()
+        .any(|node| node.delivered + node.undelivered < node.sent)
         && Instant::now() < deadline + PATIENCE
     {
         for node in &mut nodes {

@@ -246,7 +246,10 @@ impl State {
             .get_mut(&data.session)
             .ok_or(Reason::UnknownSession)?;
         let id = *id;
-        let blamed = self.blame.get(&from.ip()).is_some_and(|faults| *faults > 100);
+        let blamed = self
+            .blame
+            .get(&from.ip())
+            .is_some_and(|faults| *faults > 100);
         let at_home = self.peers.get(&id) == Some(&from);
         if self.fault == Fault::BlamesAddresses && blamed && !at_home {
             return Err(Reason::RateLimited);

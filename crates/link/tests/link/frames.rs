@@ -3,8 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use selo_link::frame::{
-    Classic, Cookie, CookieEcho, Direction, Flags, Frame, JoinAccept, JoinRequest, Malformed, PairCommit, PairKey,
-    PairResult, PairReveal, encode_hint,
+    Classic, Cookie, CookieEcho, Direction, Flags, Frame, JoinAccept, JoinRequest, Malformed,
+    PairCommit, PairKey, PairResult, PairReveal, encode_hint,
 };
 use selo_link::session::SessionId;
 use selo_link::{DeviceId, FRAME_MAX, Suite};
