@@ -109,9 +109,11 @@ fn last(seen: &Mutex<Vec<Vec<u8>>>, kind: u8) -> Option<Vec<u8>> {
 /// A frame of this kind with a wrong end, of the last one that a node has sent.
 fn forged(frame: Option<Vec<u8>>) -> Vec<u8> {
     let mut frame = frame.unwrap_or_else(|| vec![0xff]);
+    let random: [u8; 4] = selo_link::random_bytes().expect("random");
     let end = frame.len().saturating_sub(4);
-    frame[end..]
-        .copy_from_slice(&selo_link::random_bytes::<4>().expect("random")[..frame.len() - end]);
+    for (byte, random) in frame[end..].iter_mut().zip(random) {
+        *byte = random;
+    }
     frame
 }
 
