@@ -327,7 +327,7 @@ fn measure(name: &str, host: Option<Ipv4Addr>, packets: Packets) {
     let devices: Vec<_> = (0..NODES)
         .map(|number| site.device(suites[number % 4], &format!("node {number}")))
         .collect();
-    let gateway = site.gateway(&["--log", "info"]);
+    let gateway = site.gateway(&[]);
     let to = gateway.address;
     let start = Instant::now();
     let mut nodes: Vec<Honest> = devices
