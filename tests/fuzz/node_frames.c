@@ -114,6 +114,9 @@ static void check_up(const uint8_t *frame, uint8_t size)
     }
 }
 
+/* node.sent when a cookie was last sent back; 0: not since the request is a new one. */
+static uint8_t echoed;
+
 static enum selo_status device_send(void *context, const uint8_t *frame, uint8_t size)
 {
     (void)context;
@@ -130,7 +133,15 @@ static enum selo_status device_send(void *context, const uint8_t *frame, uint8_t
     case SELO_FRAME_JOIN_REQUEST:
         assert(size == 58 && (node->flags & FLAG_PAIRED));
         assert(node->join_counter <= selo_link_get(record + 72, 4));
+        if (memcmp(request, frame, 58) != 0) {
+            echoed = 0;
+        }
         memcpy(request, frame, 58);
+        break;
+    case SELO_FRAME_COOKIE_ECHO: /* once after each transmission of the request */
+        assert(size == 13 && node->state == STATE_JOINING && node->sent != echoed);
+        assert(selo_link_get(frame + 1, 4) == selo_link_get(request + 1, 4));
+        echoed = node->sent;
         break;
     default:
         assert((frame[0] & SELO_FRAME_TYPE) == SELO_FRAME_UP && (node->flags & FLAG_JOINED));
@@ -343,6 +354,7 @@ enum step {
     STEP_FAILURES,    /* 1: of sending, 2: of storing */
     STEP_RESTART,
     STEP_COUNTERS,    /* moves the session's counters ahead: up (4), down (4) */
+    STEP_COOKIE,      /* change of the mark */
     STEPS
 };
 
@@ -458,6 +470,14 @@ static void do_step(enum step step)
             }
         }
         break;
+    case STEP_COOKIE:
+        in[0] = SELO_FRAME_COOKIE;
+        memcpy(in + 1, request + 54, 4);
+        in[1] ^= take();
+        memset(in + 5, 'c', 8);
+        in_size = SELO_FRAME_COOKIE_SIZE;
+        receive();
+        break;
     case STEPS:
         break;
     }
@@ -482,6 +502,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     in_size = last_in_size = 0;
     has_record = send_fails = store_fails = forgot = 0;
     up_next = 0;
+    echoed = 0;
+    memset(request, 0, sizeof request);
     node = malloc(sizeof *node);
     if (!node) {
         return 0;

@@ -19,6 +19,8 @@ const COMMAND: &[u8; 8] = b"valve on";
 /// Joins that are forged in a flood, and the addresses that they come from.
 const FLOOD: usize = 20_000;
 const FLOOD_ADDRESSES: usize = 1_000;
+/// Packets of a neighbour at the node's address.
+const NEIGHBOUR: usize = 6_000;
 /// After so many of them the honest node begins to join.
 const FLOOD_BEFORE: usize = FLOOD / 4;
 /// Memory that this process may take meanwhile for other reasons than the flood, KiB.
@@ -563,7 +565,44 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     ))
 }
 
-/// Forged joins from many addresses, while an honest node wants to join.
+/// A neighbour at the node's own address sends what is no frame, joins in the node's name and
+/// packets of its session. True if the node is heard all the same, from another port, too.
+fn heard_beside_a_neighbour(scene: &mut Scene<'_>) -> Result<bool> {
+    let session = session_of(scene)?;
+    let neighbour = scene.wire.neighbour(&*scene.target)?;
+    let mut burst = Burst::new(&*scene.target);
+    for number in 0..NEIGHBOUR {
+        let tag: [u8; 8] = random_bytes()?;
+        let packet = match number % 3 {
+            0 => vec![0xff],
+            1 => [&[0x50][..], &scene.id.to_bytes(), &[7; 45], &tag].concat(),
+            _ => [&[UP][..], &session, &[0, 0], SECRET, &tag].concat(),
+        };
+        neighbour
+            .send(&packet)
+            .map_err(|source| Error::Network { source })?;
+        burst.sent(&*scene.target)?;
+    }
+    burst.wait(&*scene.target)?;
+    for new_port in [false, true] {
+        if new_port {
+            scene.wire.change_port(&*scene.target)?;
+        }
+        let (target, goal) = (&*scene.target, scene.target.readings().len() + 1);
+        scene.wire.node.node.node().send(SECRET, false)?;
+        scene.sent += 1;
+        let heard = scene
+            .wire
+            .until(&mut relay, |_| target.readings().len() >= goal)?;
+        if !heard {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Forged joins from many addresses, while an honest node wants to join; then a neighbour at its
+/// own.
 pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     let mut scene = Scene::known(target, suite)?;
     let drops = Drops::count(scene.target);
@@ -609,25 +648,38 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     let spent = scene.target.multiplications() - spent;
     let grown = resident_kibibytes().saturating_sub(memory);
     let held = scene.target.sessions().saturating_sub(sessions);
+    // A session to be heard in; without one the verdict stands already.
+    let heard = match joined_at {
+        Some(_) => {
+            scene.send(SECRET)?;
+            heard_beside_a_neighbour(&mut scene)?
+        }
+        None => false,
+    };
     // The honest join: two multiplications, one session.
     let stolen = spent.saturating_sub(2 * u64::from(joined_at.is_some()));
     let extra = held.saturating_sub(u64::from(joined_at.is_some()));
-    let broken = stolen > 0 || extra > 0 || joined_at.is_none() || grown > MEMORY_MAX;
+    let broken = stolen > 0 || extra > 0 || !heard || grown > MEMORY_MAX;
     let shows = match joined_at {
         None => "the honest node could not join during the flood".to_owned(),
+        Some(_) if !heard => "the node is not heard beside a neighbour at its address".to_owned(),
         Some(_) if broken => format!(
             "{stolen} scalar multiplications, {extra} sessions and {grown} KiB for strangers"
         ),
         Some(number) => format!(
             "gateway: {}; 0 scalar multiplications; the honest node joined after {} forged \
-             joins; memory grew by {grown} KiB",
+             joins, and was heard beside {NEIGHBOUR} packets from its own address; memory grew \
+             by {grown} KiB",
             drops.words(scene.target),
             number + 1,
         ),
     };
     Ok(scene.outcome(
         Attack::Flood,
-        format!("forged {FLOOD} joins from {FLOOD_ADDRESSES} addresses"),
+        format!(
+            "forged {FLOOD} joins from {FLOOD_ADDRESSES} addresses, sent {NEIGHBOUR} packets from the \
+             node's"
+        ),
         broken,
         shows,
         vec![
@@ -637,7 +689,9 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
                 "unknown-device",
                 drops.of(scene.target, Reason::UnknownDevice),
             ),
+            figure("unproven", drops.of(scene.target, Reason::Unproven)),
             figure("rate-limited", drops.of(scene.target, Reason::RateLimited)),
+            figure("heard beside a neighbour", u8::from(heard)),
             figure("scalar multiplications for strangers", stolen),
             figure("sessions for strangers", extra),
             figure(

@@ -2,7 +2,7 @@
 //! passes that the attacker does not hand on.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
@@ -94,7 +94,11 @@ pub(crate) fn on_loopback(target: &dyn Target) -> Result<SocketAddr> {
 }
 
 fn socket(peer: Option<SocketAddr>) -> Result<UdpSocket> {
-    let socket = UdpSocket::bind((fresh_address(), 0)).map_err(network)?;
+    socket_at(fresh_address().into(), peer)
+}
+
+fn socket_at(host: IpAddr, peer: Option<SocketAddr>) -> Result<UdpSocket> {
+    let socket = UdpSocket::bind((host, 0)).map_err(network)?;
     socket.set_nonblocking(true).map_err(network)?;
     if let Some(peer) = peer {
         socket.connect(peer).map_err(network)?;
@@ -233,6 +237,19 @@ impl Wire {
         } else {
             Err(Error::Setup(what))
         }
+    }
+
+    /// Another socket at the address that the gateway knows the node by: a neighbour behind the
+    /// same translator.
+    pub(crate) fn neighbour(&self, target: &dyn Target) -> Result<UdpSocket> {
+        let host = self.to_gateway.local_addr().map_err(network)?.ip();
+        socket_at(host, Some(on_loopback(target)?))
+    }
+
+    /// The translator gives the node another port.
+    pub(crate) fn change_port(&mut self, target: &dyn Target) -> Result<()> {
+        self.to_gateway = self.neighbour(target)?;
+        Ok(())
     }
 
     /// The attacker sends packets to the gateway and waits until it has taken them in; what

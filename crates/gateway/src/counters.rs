@@ -20,6 +20,8 @@ pub enum Kind {
     Up,
     Down,
     Hint,
+    Cookie,
+    CookieEcho,
     ClassicRequest,
     ClassicKey,
     ClassicBlocks,
@@ -28,7 +30,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 13] = [
+    pub const ALL: [Kind; 15] = [
         Kind::PairCommit,
         Kind::PairKey,
         Kind::PairReveal,
@@ -38,6 +40,8 @@ impl Kind {
         Kind::Up,
         Kind::Down,
         Kind::Hint,
+        Kind::Cookie,
+        Kind::CookieEcho,
         Kind::ClassicRequest,
         Kind::ClassicKey,
         Kind::ClassicBlocks,
@@ -55,6 +59,8 @@ impl Kind {
             Kind::Up => "up",
             Kind::Down => "down",
             Kind::Hint => "hint",
+            Kind::Cookie => "cookie",
+            Kind::CookieEcho => "cookie-echo",
             Kind::ClassicRequest => "classic-request",
             Kind::ClassicKey => "classic-key",
             Kind::ClassicBlocks => "classic-blocks",
@@ -73,6 +79,8 @@ impl Kind {
             Frame::Up(_) => Kind::Up,
             Frame::Down(_) => Kind::Down,
             Frame::Hint(_) => Kind::Hint,
+            Frame::Cookie(_) => Kind::Cookie,
+            Frame::CookieEcho(_) => Kind::CookieEcho,
             Frame::Classic(Classic::Request) => Kind::ClassicRequest,
             Frame::Classic(Classic::GatewayKey(_) | Classic::NodeKey(_)) => Kind::ClassicKey,
             Frame::Classic(Classic::Blocks(_)) => Kind::ClassicBlocks,
@@ -127,6 +135,8 @@ counts! {
     Unacknowledged, Counter, "downlinks_failed", "Messages to nodes that were given up";
     Roamed, Counter, "roamed", "Address changes of nodes";
     HintsWithheld, Counter, "hints_withheld", "Hints that the limits held back";
+    CookiesWithheld, Counter, "cookies_withheld", "Cookies that the limit held back";
+    Proven, Counter, "addresses_proven", "COOKIE-ECHOs that proved an address";
     Delivered, Counter, "delivered", "Readings that the sink has taken";
     Redelivered, Counter, "redelivered", "Readings among them that it may have taken before";
     Batches, Counter, "batches", "Records of the journal that were written";

@@ -5,11 +5,11 @@
 //! keyed hash, so a flood from invented addresses costs no memory, and nobody can choose
 //! an address that shares a bucket with another's.
 //!
-//! A source is charged for what is *wrong* with its packets, never for packets that
-//! verify: a thousand nodes behind one address do each other no harm, and bytes in
-//! invented packets cost their sender.
+//! No source is punished for a packet whose tag was not looked at: an address can be invented,
+//! and a neighbour behind the same translator has it too. What sources are charged for is what
+//! was computed or sent for them; all strangers together share a [`Budget`].
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 
 /// A rate and how much may come at once, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,14 @@ pub struct Rate {
 
 impl Rate {
     pub const UNLIMITED: Rate = Rate { token: 0, full: 0 };
+
+    /// A token each tick, up to `burst` at once: for [`Tick::from_seconds`].
+    pub const fn each_tick(burst: u32) -> Rate {
+        Rate {
+            token: 1,
+            full: burst,
+        }
+    }
 
     /// So many tokens a second, up to `burst` at once. No rate, or one above
     /// 16,000 a second, is no limit.
@@ -50,6 +58,12 @@ impl Tick {
     /// `ms` milliseconds after the start.
     pub fn from_ms(ms: u64) -> Tick {
         Tick((ms * TICKS_PER_MS) as u32)
+    }
+
+    /// The same moment in seconds, for buckets that fill over years. A bucket keeps to one of
+    /// the two.
+    pub fn from_seconds(now_ms: u64) -> Tick {
+        Tick((now_ms / 1000) as u32)
     }
 }
 
@@ -96,6 +110,66 @@ impl Bucket {
     }
 }
 
+/// A rate of something that there is one of, which may be higher than a [`Rate`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// In how many nanoseconds a token comes; 0 means no limit.
+    token_ns: u64,
+    full_ns: u64,
+}
+
+impl Pace {
+    pub const UNLIMITED: Pace = Pace {
+        token_ns: 0,
+        full_ns: 0,
+    };
+
+    /// So many tokens a second, at least one, up to `burst` at once.
+    pub const fn new(per_second: u32, burst: u32) -> Pace {
+        let rate = if per_second == 0 { 1 } else { per_second };
+        let token_ns = 1_000_000_000u64.div_ceil(rate as u64);
+        Pace {
+            token_ns,
+            full_ns: token_ns * burst as u64,
+        }
+    }
+}
+
+/// A bucket that all share. Who takes the next token of an empty one is chance: whoever comes
+/// first after it has come in.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Budget {
+    full_at_ns: u64,
+}
+
+impl Budget {
+    fn behind(self, now_ms: u64) -> u64 {
+        self.full_at_ns.saturating_sub(now_ms * 1_000_000)
+    }
+
+    /// True if a token is in it.
+    #[inline]
+    pub fn has(self, pace: Pace, now_ms: u64) -> bool {
+        self.behind(now_ms) + pace.token_ns <= pace.full_ns
+    }
+
+    /// Takes a token, or what is left.
+    #[inline]
+    pub fn charge(&mut self, pace: Pace, now_ms: u64) {
+        let behind = (self.behind(now_ms) + pace.token_ns).min(pace.full_ns);
+        self.full_at_ns = now_ms * 1_000_000 + behind;
+    }
+
+    /// Takes a token if it is there.
+    pub fn take(&mut self, pace: Pace, now_ms: u64) -> bool {
+        let there = self.has(pace, now_ms);
+        if there {
+            self.charge(pace, now_ms);
+        }
+        there
+    }
+}
+
 /// Buckets of all sources: two rows, and a source has a bucket in each. It is limited
 /// only if both are empty, so that sharing one bucket with a flood harms nobody.
 #[derive(Debug)]
@@ -117,23 +191,23 @@ impl Default for Sources {
 }
 
 impl Sources {
-    fn places(&self, key: u64) -> [usize; 2] {
+    fn places(&self, key: impl Hash) -> [usize; 2] {
         let hash = self.hash.hash_one(key);
         [hash as usize % ROW, (hash >> 32) as usize % ROW]
     }
 
-    pub fn has(&self, key: u64, rate: Rate, cost: u32, now: Tick) -> bool {
+    pub fn has(&self, key: impl Hash, rate: Rate, cost: u32, now: Tick) -> bool {
         let [a, b] = self.places(key);
         self.rows[0][a].has(rate, cost, now) || self.rows[1][b].has(rate, cost, now)
     }
 
-    pub fn charge(&mut self, key: u64, rate: Rate, cost: u32, now: Tick) {
+    pub fn charge(&mut self, key: impl Hash, rate: Rate, cost: u32, now: Tick) {
         let [a, b] = self.places(key);
         self.rows[0][a].charge(rate, cost, now);
         self.rows[1][b].charge(rate, cost, now);
     }
 
-    pub fn take(&mut self, key: u64, rate: Rate, cost: u32, now: Tick) -> bool {
+    pub fn take(&mut self, key: impl Hash + Copy, rate: Rate, cost: u32, now: Tick) -> bool {
         let there = self.has(key, rate, cost, now);
         if there {
             self.charge(key, rate, cost, now);
@@ -179,6 +253,34 @@ mod tests {
                 .take_while(|i| bucket.take(RATE, 1, Tick::from_ms(start + u64::from(*i >= 3))));
             assert_eq!(taken.count(), 5);
         }
+    }
+
+    #[test]
+    fn a_budget_gives_a_burst_and_then_its_pace() {
+        let pace = Pace::new(50_000, 1000);
+        let mut budget = Budget::default();
+        let mut taken = |ms| (0..5000).take_while(|_| budget.take(pace, ms)).count();
+        assert_eq!(taken(0), 1000);
+        assert_eq!(taken(0), 0);
+        assert_eq!(taken(1), 50);
+        assert_eq!(taken(11), 500);
+        assert_eq!(taken(100_000), 1000);
+        let mut budget = Budget::default();
+        assert!((0..5000).all(|_| budget.take(Pace::UNLIMITED, 0)));
+    }
+
+    #[test]
+    fn an_allowance_of_seconds_lasts_for_years() {
+        let rate = Rate::each_tick(1 << 28);
+        let mut bucket = Bucket::default();
+        let second = |second: u64| Tick::from_seconds(second * 1000);
+        for _ in 0..1 << 28 {
+            bucket.charge(rate, 1, second(5));
+        }
+        assert!(!bucket.has(rate, 1, second(5)));
+        assert!(bucket.take(rate, 1, second(6)));
+        assert!(!bucket.has(rate, 1, second(6)));
+        assert!(bucket.has(rate, 1 << 27, second(6 + (1 << 27))));
     }
 
     #[test]

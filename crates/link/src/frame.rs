@@ -20,6 +20,8 @@ mod first {
     pub const UP: u8 = 0x70;
     pub const DOWN: u8 = 0x80;
     pub const HINT: u8 = 0x90;
+    pub const COOKIE: u8 = 0xa0;
+    pub const COOKIE_ECHO: u8 = 0xb0;
     pub const CLASSIC: u8 = 0xc0;
     pub const DOWN_RESUMED: u8 = 0xd0;
 }
@@ -101,6 +103,10 @@ pub enum Frame<'a> {
     Down(Data<'a>),
     /// Gateway to node: this session is not known here.
     Hint(SessionId),
+    /// Gateway to node: prove your address first.
+    Cookie(Cookie<'a>),
+    /// Node to gateway: the proof.
+    CookieEcho(CookieEcho<'a>),
     /// Either way: Algorithm 2 of [albarello2020].
     Classic(Classic<'a>),
 }
@@ -177,6 +183,24 @@ pub struct JoinAccept<'a> {
     pub ephemeral: &'a [u8; 32],
     /// Session id and options, and a tag.
     pub sealed: &'a [u8; 21],
+}
+
+/// COOKIE: `a0 || mark || cookie`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cookie<'a> {
+    /// The [mark](JoinRequest::mark) of the JOIN-REQUEST that it answers.
+    pub mark: &'a [u8; 4],
+    /// The gateway's secret about the address that the request came from.
+    pub cookie: &'a [u8; 8],
+}
+
+/// COOKIE-ECHO: `b0 || id || cookie`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CookieEcho<'a> {
+    /// The node's id.
+    pub device: DeviceId,
+    /// The cookie as the gateway sent it.
+    pub cookie: &'a [u8; 8],
 }
 
 /// Which way a sealed packet goes.
@@ -258,8 +282,12 @@ impl<'a> Frame<'a> {
             first::DOWN => Data::parse(bytes, Direction::Down, false).map(Frame::Down),
             first::DOWN_RESUMED => Data::parse(bytes, Direction::Down, true).map(Frame::Down),
             first::HINT if flags <= 1 => parse_hint(bytes).map(Frame::Hint),
+            first::COOKIE if flags == 0 => Cookie::parse(bytes).map(Frame::Cookie),
+            first::COOKIE_ECHO if flags == 0 => CookieEcho::parse(bytes).map(Frame::CookieEcho),
             first::CLASSIC if flags <= 3 => Classic::parse(bytes).map(Frame::Classic),
-            first::PAIR_COMMIT..=first::HINT | first::CLASSIC => Err(Malformed::Flags { first }),
+            first::PAIR_COMMIT..=first::COOKIE_ECHO | first::CLASSIC => {
+                Err(Malformed::Flags { first })
+            }
             _ => Err(Malformed::UnknownType { first }),
         }
     }
@@ -399,6 +427,53 @@ impl<'a> JoinRequest<'a> {
             ephemeral,
             sealed,
         ])
+    }
+}
+
+impl JoinRequest<'_> {
+    /// The last four bytes of the frame, a part of its tag: a COOKIE names its request by them,
+    /// and who has not seen the request cannot guess them.
+    pub fn mark(&self) -> [u8; 4] {
+        let [.., a, b, c, d] = *self.bytes;
+        [a, b, c, d]
+    }
+}
+
+impl<'a> Cookie<'a> {
+    /// Bytes of the frame, fewer than of the JOIN-REQUEST that it answers.
+    pub const BYTES: usize = 13;
+
+    fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut fields = Fields::of(bytes);
+        let frame = Self {
+            mark: fields.array()?,
+            cookie: fields.array()?,
+        };
+        fields.end().map(|()| frame)
+    }
+
+    /// The frame's bytes.
+    pub fn encode(mark: &[u8; 4], cookie: &[u8; 8]) -> [u8; Cookie::BYTES] {
+        concat(&[&[first::COOKIE], mark, cookie])
+    }
+}
+
+impl<'a> CookieEcho<'a> {
+    /// Bytes of the frame.
+    pub const BYTES: usize = 13;
+
+    fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut fields = Fields::of(bytes);
+        let frame = Self {
+            device: fields.device()?,
+            cookie: fields.array()?,
+        };
+        fields.end().map(|()| frame)
+    }
+
+    /// The frame's bytes.
+    pub fn encode(device: DeviceId, cookie: &[u8; 8]) -> [u8; CookieEcho::BYTES] {
+        concat(&[&[first::COOKIE_ECHO], &device.to_bytes(), cookie])
     }
 }
 

@@ -11,6 +11,7 @@
 //! | [`pair`] | four messages and six digits: from nothing to a device key |
 //! | [`join`] | two messages: from a device key to a session |
 //! | [`session`] | sealed packets, counters, the replay window |
+//! | [`cookie`] | proof of an address, asked for under load |
 //! | [`classic`] | Algorithm 2 of [albarello2020]: unsafe, for reproducing it |
 //! | [`noise`] | the handshake framework under `join` [NOISE] |
 //!
@@ -50,6 +51,7 @@
 #![warn(missing_docs)]
 
 pub mod classic;
+pub mod cookie;
 pub mod frame;
 pub mod join;
 pub mod noise;

@@ -31,6 +31,8 @@ pub enum Reason {
     Forged,
     /// The counter has been seen, or is below the window.
     Replayed,
+    /// A join under load that has to prove its address first, or a COOKIE-ECHO that proves nothing.
+    Unproven,
     /// Too many from one source or device.
     RateLimited,
     /// Classic, while it is not allowed.
@@ -39,7 +41,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order of the page.
-    pub const ALL: [Reason; 14] = [
+    pub const ALL: [Reason; 15] = [
         Reason::Malformed,
         Reason::UnknownDevice,
         Reason::Revoked,
@@ -52,6 +54,7 @@ impl Reason {
         Reason::UnknownSession,
         Reason::Forged,
         Reason::Replayed,
+        Reason::Unproven,
         Reason::RateLimited,
         Reason::ClassicRefused,
     ];
@@ -71,6 +74,7 @@ impl Reason {
             Reason::UnknownSession => "unknown-session",
             Reason::Forged => "forged",
             Reason::Replayed => "replayed",
+            Reason::Unproven => "unproven",
             Reason::RateLimited => "rate-limited",
             Reason::ClassicRefused => "classic-refused",
         }

@@ -18,6 +18,8 @@ enum {
     SELO_FRAME_UP = 0x70,
     SELO_FRAME_DOWN = 0x80,
     SELO_FRAME_HINT = 0x90,
+    SELO_FRAME_COOKIE = 0xa0,
+    SELO_FRAME_COOKIE_ECHO = 0xb0,
     SELO_FRAME_DOWN_RESUMED = 0xd0,
 
     SELO_FRAME_TYPE = 0xf0 /* its bits of the byte */
@@ -37,7 +39,8 @@ enum {
     SELO_FRAME_PAIR_KEY_SIZE = 37,
     SELO_FRAME_PAIR_REVEAL_SIZE = 53,
     SELO_FRAME_PAIR_RESULT_SIZE = 21,
-    SELO_FRAME_JOIN_SIZE = 58 /* request and accept */
+    SELO_FRAME_JOIN_SIZE = 58, /* request and accept */
+    SELO_FRAME_COOKIE_SIZE = 13 /* and its echo */
 };
 
 /* Type and id, or type and check, stand before the rest of a handshake frame. */

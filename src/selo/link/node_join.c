@@ -1,4 +1,5 @@
-/* When JOIN-REQUEST is sent, and what JOIN-ACCEPT does [docs/protocol.md, state machines]. */
+/* When JOIN-REQUEST is sent, and what JOIN-ACCEPT and COOKIE do [docs/protocol.md, state
+ * machines, under load]. */
 #include <string.h>
 
 #include "../common/platform.h"
@@ -16,6 +17,7 @@ static void request(struct selo_node *node)
     node->due = selo_node_now(node)
                 + selo_node_patience(join->request, sizeof join->request, node->sent);
     node->sent++;
+    node->flags &= (uint8_t)~FLAG_ECHOED;
 }
 
 /* A new request, with a counter that the record has passed and a key of its own. */
@@ -95,6 +97,26 @@ void selo_node_take_join_accept(struct selo_node *node, uint8_t size)
     node->flags |= FLAG_JOINED;
     node->failures = 0;
     selo_node_raise(node, SELO_NODE_JOINED);
+}
+
+/* Proves to a gateway under load that the node receives here, and asks again. A cookie that does
+ * not name this request by its last bytes is a stranger's. Only the first one after each
+ * transmission counts: who reads along cannot make the node send more than twice as often. */
+void selo_node_take_cookie(struct selo_node *node, uint8_t size)
+{
+    const struct selo_join *join = &node->handshake.join;
+    uint8_t *frame = node->frame;
+
+    if (node->state != STATE_JOINING || size != SELO_FRAME_COOKIE_SIZE
+        || (node->flags & FLAG_ECHOED)
+        || memcmp(frame + 1, join->request + sizeof join->request - 4, 4) != 0) {
+        return;
+    }
+    node->flags |= FLAG_ECHOED;
+    frame[0] = SELO_FRAME_COOKIE_ECHO;
+    memcpy(frame + 1, join->request + 1, 4); /* the id */
+    (void)selo_node_transmit(node, frame, SELO_FRAME_COOKIE_SIZE);
+    (void)selo_node_transmit(node, join->request, sizeof join->request);
 }
 
 void selo_node_continue_joining(struct selo_node *node)

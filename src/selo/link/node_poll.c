@@ -16,6 +16,9 @@ static void take(struct selo_node *node, uint8_t size)
     case SELO_FRAME_JOIN_ACCEPT:
         selo_node_take_join_accept(node, size);
         break;
+    case SELO_FRAME_COOKIE:
+        selo_node_take_cookie(node, size);
+        break;
     case SELO_FRAME_HINT:
     case SELO_FRAME_HINT | SELO_FRAME_WIDE:
         selo_node_take_hint(node, size);

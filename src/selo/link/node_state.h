@@ -24,7 +24,8 @@ enum {
     FLAG_JOIN_WANTED = 8,  /* the node joins again when no handshake is under way */
     FLAG_ACKNOWLEDGE = 16, /* node.acknowledge is due */
     FLAG_SAME_DIGITS = 32, /* comparing: the operator has confirmed here */
-    FLAG_RESULT = 64       /* comparing: and at the gateway */
+    FLAG_RESULT = 64,      /* comparing: and at the gateway */
+    FLAG_ECHOED = 128      /* joining: this transmission's cookie was sent back */
 };
 
 /* node.events is a set of bits. */
@@ -63,6 +64,7 @@ enum selo_status selo_node_store(struct selo_node *node, uint32_t id, const uint
 void selo_node_take_pair_key(struct selo_node *node, uint8_t size);
 void selo_node_take_pair_result(struct selo_node *node, uint8_t size);
 void selo_node_take_join_accept(struct selo_node *node, uint8_t size);
+void selo_node_take_cookie(struct selo_node *node, uint8_t size);
 void selo_node_take_down(struct selo_node *node, uint8_t size);
 void selo_node_take_hint(struct selo_node *node, uint8_t size);
 

@@ -1,7 +1,7 @@
 //! A gateway that works, and has one fault of choice.
 
 use std::collections::HashMap;
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -34,6 +34,8 @@ pub enum Fault {
     Hoarder,
     /// Does not join nodes while strangers want to.
     EasilyBusy,
+    /// Drops a node's packets from a new port for what others have sent from its address.
+    BlamesAddresses,
     /// Answers the frames of the paper with a session.
     TakesClassic,
     /// Compares digits although the commitment was not kept.
@@ -80,6 +82,7 @@ struct State {
     multiplications: u64,
     dropped: HashMap<&'static str, u64>,
     strangers: u64,
+    blame: HashMap<IpAddr, u64>,
     hoard: Vec<[u8; 1024]>,
 }
 
@@ -114,6 +117,7 @@ impl WeakGateway {
             multiplications: 0,
             dropped: HashMap::new(),
             strangers: 0,
+            blame: HashMap::new(),
             hoard: Vec::new(),
         }));
         let stop = Arc::new(AtomicBool::new(false));
@@ -185,6 +189,7 @@ impl State {
         };
         answer.unwrap_or_else(|reason| {
             *self.dropped.entry(reason.label()).or_default() += 1;
+            *self.blame.entry(from.ip()).or_default() += 1;
             None
         })
     }
@@ -241,6 +246,14 @@ impl State {
             .get_mut(&data.session)
             .ok_or(Reason::UnknownSession)?;
         let id = *id;
+        let blamed = self
+            .blame
+            .get(&from.ip())
+            .is_some_and(|faults| *faults > 100);
+        let at_home = self.peers.get(&id) == Some(&from);
+        if self.fault == Fault::BlamesAddresses && blamed && !at_home {
+            return Err(Reason::RateLimited);
+        }
         let mut buffer = [0; FRAME_MAX];
         match session.open(data, &mut buffer) {
             Ok(opened) => {

@@ -5,10 +5,7 @@ use selo_link::frame::{Data, FRAME_MAX, encode_hint};
 use selo_link::session::{OpenError, SealOptions, SessionId};
 
 use super::table::Slot;
-use super::{
-    ACKS_AGAIN, Engine, HINTS_IN_ALL, HINTS_OF_SOURCE, Outgoing, Output, RESERVED_BLOCK, Row,
-    Verdict,
-};
+use super::{ACKS_AGAIN, Engine, Outgoing, Output, RESERVED_BLOCK, Row, Verdict};
 use crate::clock::Now;
 use crate::counters::{Count, Kind};
 use crate::journal::entry::{Accepted, Entry};
@@ -32,10 +29,13 @@ impl Engine {
         let tick = Tick::from_ms(now.steady_ms);
         let limits = self.settings.limits;
         let packed = from.pack();
-        // A packet from where the node was last heard is always looked at: invented
+        // A packet from where the node was last heard has an allowance of its own: other
         // addresses cannot silence a node.
-        let at_home = self.sessions.get(slot).is_some_and(|s| s.peer == packed);
-        if !at_home && !self.source_may(now, from, 1) {
+        let held = self.sessions.get(slot).ok_or(Reason::UnknownSession)?;
+        let at_home = held.peer == packed;
+        if !self.may_open(now, held, at_home) {
+            // A new session has a new key, and all that this one has spent.
+            self.hint(now, from, data.session, out);
             return Err(Reason::RateLimited);
         }
         let held = self.sessions.get_mut(slot).ok_or(Reason::UnknownSession)?;
@@ -45,7 +45,7 @@ impl Engine {
         let mut packet = [0; FRAME_MAX];
         let opened = match held.session.open(data, &mut packet) {
             Ok(opened) => opened,
-            Err(error) => return Err(self.not_opened(now, slot, &error, out)),
+            Err(error) => return Err(self.not_opened(now, slot, at_home, &error, out)),
         };
         held.packets.charge(limits.packets, 1, tick);
         held.heard = (now.unix_ms / 1000) as u32;
@@ -103,8 +103,20 @@ impl Engine {
 
     /// A packet of a session that does not open.
     #[cold]
-    fn not_opened(&mut self, now: Now, slot: Slot, error: &OpenError, out: &mut Output) -> Reason {
+    fn not_opened(
+        &mut self,
+        now: Now,
+        slot: Slot,
+        at_home: bool,
+        error: &OpenError,
+        out: &mut Output,
+    ) -> Reason {
         let tick = Tick::from_ms(now.steady_ms);
+        match error {
+            OpenError::Forged => self.charge_packet(now, slot, at_home, true),
+            OpenError::Again { .. } => self.charge_packet(now, slot, at_home, false),
+            _ => {}
+        }
         match *error {
             // Our acknowledgement was lost.
             OpenError::Again {
@@ -181,18 +193,12 @@ impl Engine {
         }
     }
 
-    /// Tells the sender that its session is not known here, if the limits allow.
+    /// Tells the sender that nothing can be done with its session here, if the limits allow.
     #[cold]
     fn hint(&mut self, now: Now, from: Peer, session: SessionId, out: &mut Output) {
-        let tick = Tick::from_ms(now.steady_ms);
-        let key = from.limit_key();
-        let allowed = self.hints.has(HINTS_IN_ALL, 1, tick)
-            && self.hints_of_source.take(key, HINTS_OF_SOURCE, 1, tick);
-        if !allowed {
-            self.counters.add(Count::HintsWithheld, 1);
+        if !self.may_hint(now, from, session) {
             return;
         }
-        self.hints.charge(HINTS_IN_ALL, 1, tick);
         let mut buffer = [0; 5];
         let frame = encode_hint(session, &mut buffer);
         self.answer(from, Kind::Hint, frame, out);

@@ -5,7 +5,8 @@ use selo_link::join::JoinOpened;
 use selo_link::session::SessionId;
 use selo_link::{EphemeralSecret, Reason};
 
-use super::{Bucket, Engine, Event, HANDSHAKE_COST, Held, Outgoing, Output, Row, Slot, Verdict};
+use super::admission::Forgeries;
+use super::{Bucket, Engine, Event, Held, Outgoing, Output, Row, Slot, Verdict};
 use crate::clock::Now;
 use crate::counters::{Count, Kind};
 use crate::journal::entry::{Entry, Handshake, Session as SessionEntry};
@@ -33,14 +34,17 @@ impl Engine {
         if known.device.revoked {
             return Err(Reason::Revoked);
         }
-        if let Some(handshake) = self.handshakes.get(&known.pending) {
-            if handshake[..JoinRequest::BYTES] == request.bytes[..] {
-                return self.repeat_accept(now, from, known.pending, out);
-            }
+        let pending = known.pending;
+        let by = self.admit_join(now, from, slot, request, out)?;
+        if self.is_pending(pending, request) {
+            self.charge_join(now, from, slot, by);
+            self.repeat_accept(from, pending, out);
+            return Ok(());
         }
-        let limits = self.settings.limits;
+        let known = self.devices.get(slot).ok_or(Reason::UnknownDevice)?;
+        // Only joins with the device's key are counted here: its own haste is what limits it.
         let tick = Tick::from_ms(now.steady_ms);
-        if !self.source_may(now, from, HANDSHAKE_COST) || !known.joins.has(limits.joins, 1, tick) {
+        if !known.joins.has(self.settings.limits.joins, 1, tick) {
             return Err(Reason::RateLimited);
         }
         let opened = JoinOpened::open(known.device.suite, &known.device.key, request);
@@ -49,23 +53,26 @@ impl Engine {
             Ok(_) => Err(Reason::ReplayedJoin),
             Err(refusal) => Err(refusal.reason()),
         };
-        match fresh {
-            Ok(opened) => self.accept_join(now, from, slot, opened, request, out),
+        let opened = match fresh {
+            Ok(opened) => opened,
             Err(reason) => {
-                // The hashes of a handshake were computed for nothing.
-                self.charge(now, from, HANDSHAKE_COST - 1);
-                Err(reason)
+                self.charge_join(now, from, slot, by);
+                return Err(reason);
             }
-        }
+        };
+        self.accept_join(now, from, slot, opened, request, out)
     }
 
-    /// The same request again: the same answer again. Costs the source, because a
+    /// True if this request was answered and its session waits for the first packet.
+    fn is_pending(&self, pending: Slot, request: &JoinRequest<'_>) -> bool {
+        self.handshakes
+            .get(&pending)
+            .is_some_and(|handshake| handshake[..JoinRequest::BYTES] == request.bytes[..])
+    }
+
+    /// The same request again: the same answer again. Costs as a wrong one does, because a
     /// stranger can repeat what was recorded.
-    fn repeat_accept(&mut self, now: Now, from: Peer, slot: Slot, out: &mut Output) -> Verdict {
-        if !self.source_may(now, from, 1) {
-            return Err(Reason::RateLimited);
-        }
-        self.charge(now, from, 1);
+    fn repeat_accept(&mut self, from: Peer, slot: Slot, out: &mut Output) {
         if let Some(handshake) = self.handshakes.get(&slot) {
             // The journal has it, but perhaps not yet the disk.
             let mut outgoing = Outgoing::new(from, &handshake[JoinRequest::BYTES..]);
@@ -73,7 +80,6 @@ impl Engine {
             self.counters.sent(Kind::JoinAccept);
             out.send.push(outgoing);
         }
-        Ok(())
     }
 
     /// The holder of the device key asks with a new counter: two multiplications.
@@ -133,6 +139,7 @@ impl Engine {
             heard: (now.unix_ms / 1000) as u32,
             packets: Bucket::default(),
             acks: Bucket::default(),
+            forgeries: Forgeries::default(),
             peer: from.pack(),
             pending: true,
         };

@@ -8,12 +8,14 @@
 //! |---|---|
 //! | `mod.rs` | devices, sessions, and which way a packet takes |
 //! | `join.rs` | JOIN-REQUEST to pending session |
+//! | `admission.rs` | for whom tags are checked: budgets, cookies, allowances of forgeries |
 //! | `data.rs` | UP to reading; acknowledgements, hints |
 //! | `downlink.rs` | messages to nodes: queued, sealed, repeated |
 //! | `pairing.rs` | the pairing window |
 //! | `classic.rs` | Algorithm 2 of [albarello2020], if allowed |
 //! | `restore.rs` | sessions into the journal and back |
 
+mod admission;
 mod classic;
 mod data;
 mod downlink;
@@ -39,6 +41,7 @@ use crate::limit::{Bucket, Rate, Sources, Tick};
 use crate::peer::{Packed, Peer};
 use crate::reading::SessionName;
 
+pub use admission::Checks;
 pub use downlink::{Downlink, Outcome, PAYLOAD_MAX as MESSAGE_MAX, QueueError, Ticket};
 pub use pairing::{Attempt, Matched, PairError, WINDOW_MAX_MS, Window, WindowState};
 pub use restore::Checkpoint;
@@ -75,12 +78,14 @@ pub struct Limits {
     pub packets: Rate,
     /// Joins of one device.
     pub joins: Rate,
-    /// What is wrong with the packets of one source: a forged, unknown or repeated packet
-    /// costs 1, one that made the gateway compute a handshake [`HANDSHAKE_COST`].
+    /// What nobody authenticates is limited by source: a handshake of a pairing, or of classic,
+    /// costs [`HANDSHAKE_COST`], an answer again 1.
     pub faults: Rate,
+    /// Tags that are checked for nothing.
+    pub checks: Checks,
 }
 
-/// What a handshake that came to nothing costs its source, in faults.
+/// What a handshake that nobody authenticates costs its source, in faults.
 pub const HANDSHAKE_COST: u32 = 8;
 
 impl Default for Limits {
@@ -89,6 +94,7 @@ impl Default for Limits {
             packets: Rate::new(PACKETS_PER_SECOND, PACKETS_BURST),
             joins: Rate::new(1, 8),
             faults: Rate::new(100, 1000),
+            checks: Checks::DEFAULT,
         }
     }
 }
@@ -99,13 +105,9 @@ impl Limits {
         packets: Rate::UNLIMITED,
         joins: Rate::UNLIMITED,
         faults: Rate::UNLIMITED,
+        checks: Checks::UNLIMITED,
     };
 }
-
-/// Hints, of one source and in all [docs/protocol.md, A lost session]: a bucket of 10 that
-/// gains 90 a second never gives more than 100 within a second.
-const HINTS_OF_SOURCE: Rate = Rate::new(1, 1);
-const HINTS_IN_ALL: Rate = Rate::new(90, 10);
 
 /// Acknowledgements again, of one session [docs/protocol.md, Data].
 const ACKS_AGAIN: Rate = Rate::new(1, 1);
@@ -221,6 +223,8 @@ struct Known {
     live: Slot,
     pending: Slot,
     joins: Bucket,
+    /// Joins in its name that strangers may still have checked for nothing.
+    strangers: Bucket,
 }
 
 impl Row for Known {
@@ -243,6 +247,7 @@ struct Held {
     heard: u32,
     packets: Bucket,
     acks: Bucket,
+    forgeries: admission::Forgeries,
     peer: Packed,
     pending: bool,
     /// Where its keys are stored.
@@ -283,8 +288,7 @@ pub struct Engine {
     pairing: pairing::Pairing,
     classic: classic::Nodes,
     sources: Sources,
-    hints_of_source: Sources,
-    hints: Bucket,
+    admission: admission::Admission,
     counters: Counters,
     /// Which sessions' keys are stored where.
     key_slots: Slots,
@@ -322,8 +326,7 @@ impl Engine {
             pairing: pairing::Pairing::default(),
             classic: classic::Nodes::default(),
             sources: Sources::default(),
-            hints_of_source: Sources::default(),
-            hints: Bucket::default(),
+            admission: admission::Admission::default(),
             counters: Counters::default(),
             key_slots: Slots::default(),
             restoring: None,
@@ -346,21 +349,19 @@ impl Engine {
         let verdict = match &parsed {
             Ok(Frame::Up(data)) => self.up(now, from, rssi, data, out),
             Ok(Frame::JoinRequest(request)) => self.join_request(now, from, request, out),
+            Ok(Frame::CookieEcho(echo)) => self.cookie_echo(now, from, echo, out),
             Ok(Frame::PairCommit(commit)) => self.pair_commit(now, from, commit, out),
             Ok(Frame::PairReveal(reveal)) => self.pair_reveal(now, from, reveal, out),
             Ok(Frame::Classic(frame)) => self.classic(now, from, rssi, frame, out),
             // What only gateways say.
             Ok(Frame::PairKey(_) | Frame::PairResult(_)) => Err(Reason::NotPairing),
-            Ok(Frame::JoinAccept(_) | Frame::Down(_) | Frame::Hint(_)) => {
+            Ok(Frame::JoinAccept(_) | Frame::Down(_) | Frame::Hint(_) | Frame::Cookie(_)) => {
                 Err(Reason::UnknownSession)
             }
             Err(_) => Err(Reason::Malformed),
         };
         if let Err(reason) = verdict {
             self.counters.dropped(reason);
-            if reason != Reason::RateLimited {
-                self.charge(now, from, 1);
-            }
         }
         verdict
     }
@@ -426,6 +427,7 @@ impl Engine {
                 live: NO_SLOT,
                 pending: NO_SLOT,
                 joins: Bucket::default(),
+                strangers: Bucket::default(),
             });
         }
         self.count_rows();
@@ -491,7 +493,8 @@ impl Engine {
         }
     }
 
-    /// True if the source may make the gateway do something that costs.
+    /// True if the source may make the gateway do something that costs, and that no tag vouches
+    /// for.
     fn source_may(&self, now: Now, from: Peer, cost: u32) -> bool {
         let tick = Tick::from_ms(now.steady_ms);
         self.sources

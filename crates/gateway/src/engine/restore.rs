@@ -3,6 +3,7 @@
 use selo_link::frame::START_BYTES;
 use selo_link::session::Session;
 
+use super::admission::Forgeries;
 use super::table::{NO_SLOT, Slot};
 use super::{Bucket, Engine, Held, Output, Row};
 use crate::journal::entry::{Accepted, Entry, Session as SessionEntry};
@@ -150,6 +151,7 @@ impl Engine {
             heard: entry.heard,
             packets: Bucket::default(),
             acks: Bucket::default(),
+            forgeries: Forgeries::default(),
             peer: entry.peer.pack(),
             pending: entry.handshake.is_some(),
         });

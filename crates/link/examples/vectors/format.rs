@@ -68,6 +68,9 @@ pub struct Join {
     pub gateway_public: Hex,
     pub prologue: Hex,
     pub join_request: Hex,
+    /// A COOKIE that answers the request, and what the node makes of it.
+    pub cookie: Hex,
+    pub cookie_echo: Hex,
     pub shared: Hex,
     pub check: Hex,
     pub join_accept: Hex,

@@ -5,7 +5,7 @@
 
 use selo_link::classic::ClassicKey;
 use selo_link::for_vectors::{hash, hkdf, seal, shared_secret};
-use selo_link::frame::{Classic, Frame};
+use selo_link::frame::{Classic, Cookie, CookieEcho, Frame};
 use selo_link::join::{JoinAttempt, JoinOpened, SessionKeys};
 use selo_link::noise::{NNPSK0, SymmetricState};
 use selo_link::pair::{GatewayPairing, NodePairing};
@@ -312,6 +312,7 @@ fn join(
     let Ok(Frame::JoinRequest(parsed)) = Frame::parse(&request) else {
         panic!("a JOIN-REQUEST")
     };
+    let mark = parsed.mark();
     let opened = JoinOpened::open(suite, key, &parsed).expect("it is genuine");
     assert_eq!(opened.counter(), script.counter);
     let session = SessionId(script.session);
@@ -365,6 +366,21 @@ fn join(
     let expected = [&[0x60], &check[..], &gateway.public_key(), &sealed, &tag].concat();
     assert_eq!(accept[..], expected);
 
+    // A gateway makes cookies as it likes; the frames are the page's.
+    let purpose = format!("cookie of join {}", script.counter);
+    let [a, b, c, d, e, f, g, h, ..] = secret(Some(suite), &purpose);
+    let cookie = [a, b, c, d, e, f, g, h];
+    let cookie_frame = Cookie::encode(&mark, &cookie);
+    assert_eq!(
+        cookie_frame[..],
+        [&[0xa0], &request[54..], &cookie].concat()
+    );
+    let cookie_echo = CookieEcho::encode(device, &cookie);
+    assert_eq!(
+        cookie_echo[..],
+        [&[0xb0], &device.to_bytes()[..], &cookie].concat()
+    );
+
     Join {
         counter: script.counter,
         request_options: 0,
@@ -376,6 +392,8 @@ fn join(
         gateway_public: gateway.public_key().into(),
         prologue: prologue.into(),
         join_request: request.into(),
+        cookie: cookie_frame.into(),
+        cookie_echo: cookie_echo.into(),
         shared: shared.as_ref().into(),
         check: check.into(),
         join_accept: accept.into(),

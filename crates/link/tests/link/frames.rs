@@ -3,8 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use selo_link::frame::{
-    Classic, Direction, Flags, Frame, JoinAccept, JoinRequest, Malformed, PairCommit, PairKey,
-    PairResult, PairReveal, encode_hint,
+    Classic, Cookie, CookieEcho, Direction, Flags, Frame, JoinAccept, JoinRequest, Malformed,
+    PairCommit, PairKey, PairResult, PairReveal, encode_hint,
 };
 use selo_link::session::SessionId;
 use selo_link::{DeviceId, FRAME_MAX, Suite};
@@ -23,6 +23,7 @@ fn is_of_the_page(first: u8, bytes: usize) -> bool {
         0xd0..=0xdf => (17 + 2 * wide + 8 * long_tag + 2 * ack..=58).contains(&bytes),
         0x90 => bytes == 3,
         0x91 => bytes == 5,
+        0xa0 | 0xb0 => bytes == 13,
         0xc0 => bytes == 1,
         0xc1 | 0xc2 => bytes == 33,
         0xc3 => matches!(bytes, 17 | 33 | 49),
@@ -131,6 +132,10 @@ fn encode(frame: &Frame<'_>) -> Vec<u8> {
             [data.header, data.ciphertext, data.tag].concat()
         }
         Frame::Hint(session) => encode_hint(session, &mut [0; 5]).to_vec(),
+        Frame::Cookie(Cookie { mark, cookie }) => Cookie::encode(mark, cookie).to_vec(),
+        Frame::CookieEcho(CookieEcho { device, cookie }) => {
+            CookieEcho::encode(device, cookie).to_vec()
+        }
         Frame::Classic(Classic::Request) => Classic::REQUEST.to_vec(),
         Frame::Classic(Classic::GatewayKey(key)) => Classic::encode_gateway_key(key).to_vec(),
         Frame::Classic(Classic::NodeKey(key)) => Classic::encode_node_key(key).to_vec(),
@@ -140,9 +145,9 @@ fn encode(frame: &Frame<'_>) -> Vec<u8> {
 
 fn packets() -> impl Strategy<Value = Vec<u8>> {
     let firsts = [
-        0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80, 0x90, 0xc0, 0xd0,
+        0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80, 0x90, 0xa0, 0xb0, 0xc0, 0xd0,
     ];
-    let sizes = [1, 3, 5, 17, 21, 33, 37, 38, 49, 53, 58];
+    let sizes = [1, 3, 5, 13, 17, 21, 33, 37, 38, 49, 53, 58];
     let likely = (
         proptest::sample::select(firsts.to_vec()),
         0..16u8,

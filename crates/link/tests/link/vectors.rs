@@ -126,6 +126,9 @@ fn pairs(c: &mut CNode, file: &SuiteFile, confirmed: bool) {
 fn joins(c: &mut CNode, suite: Suite, join: &Join) {
     c.node.join().expect("it is paired");
     assert_eq!(Hex(c.sent()), join.join_request);
+    assert_eq!(c.take(&join.cookie.0), []);
+    assert_eq!(Hex(c.sent()), join.cookie_echo);
+    assert_eq!(Hex(c.sent()), join.join_request);
     assert_eq!(c.take(&join.join_accept.0), [Event::Joined]);
 
     let (mut next_up, mut gateway) = (0, sessions(suite, join).1);

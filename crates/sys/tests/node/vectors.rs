@@ -50,6 +50,8 @@ struct Join {
     session: u32,
     accept_options: u8,
     join_request: String,
+    cookie: String,
+    cookie_echo: String,
     join_accept: String,
     down_key: String,
     packet: Vec<Packet>,
@@ -210,6 +212,12 @@ fn joins_and_packets() {
             assert!(join.counter < reserved.expect("four bytes"));
             node.join().expect("there is a key");
             assert_eq!(device.last(), bytes(&join.join_request));
+            device.state().sent.clear();
+            assert_eq!(device.give(&mut node, &bytes(&join.cookie)), []);
+            assert_eq!(
+                device.state().sent,
+                [bytes(&join.cookie_echo), bytes(&join.join_request)]
+            );
             assert_eq!(
                 device.give(&mut node, &bytes(&join.join_accept)),
                 [Event::Joined]
