@@ -64,11 +64,11 @@ pub fn path(state: &Path) -> Option<PathBuf> {
 
 #[cfg(target_os = "linux")]
 fn is_in_memory(folder: &Path) -> bool {
-    const TMPFS: i64 = 0x0102_1994;
-    const RAMFS: i64 = 0x8584_58f6;
+    const TMPFS: u32 = 0x0102_1994;
+    const RAMFS: u32 = 0x8584_58f6;
     rustix::fs::statfs(folder).is_ok_and(|system| {
-        let kind = system.f_type as i64;
-        [TMPFS, RAMFS].contains(&kind)
+        // Its type differs from platform to platform; the numbers have 32 bits.
+        [TMPFS, RAMFS].contains(&(system.f_type as u32))
     })
 }
 
