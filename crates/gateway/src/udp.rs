@@ -65,6 +65,9 @@ pub fn bind(address: SocketAddr) -> Result<Receiver> {
     say_less(&socket, address);
     // Less is no error: packets may be lost in a burst, and nodes send again.
     let _ = state.set_recv_buffer_size(UdpSockRef::from(&socket), WAITING_BYTES);
+    // Root may have more than net.core.rmem_max: a flood then finds room for honest packets.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, WAITING_BYTES);
     Ok(Receiver {
         sender: Arc::new(Sender {
             socket,
