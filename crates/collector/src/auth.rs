@@ -720,7 +720,7 @@ mod tests {
         auth.users
             .set("admin", Role::Viewer, "another password")
             .expect("set");
-        let mut changes = auth.changes();
+        let changes = auth.changes();
         auth.refresh().expect("readable");
         assert!(changes.has_changed().expect("open"));
         assert!(auth.session(&secret, 1).is_none());
