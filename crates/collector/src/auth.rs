@@ -3,31 +3,47 @@
 //! Passwords are kept as Argon2id hashes [RFC9106], tokens and sessions as SHA-256 of 32
 //! random bytes, which no dictionary holds.
 
-use std::collections::HashMap;
+mod attempts;
+mod gate;
+mod scope;
+
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::net::{IpAddr, Ipv6Addr};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
 
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use argon2::{Algorithm, Argon2, Params, Version};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tokio::sync::watch;
 use zeroize::Zeroizing;
 
+use self::attempts::{Attempts, Counts};
+use self::gate::Gate;
 use crate::error::{Error, Result};
 use crate::message::is_name;
 
+pub use self::attempts::{FAILURES_MAX, FAILURES_MS, Place};
+pub use self::gate::{AT_ONCE, OF_ADDRESS, QUEUE};
+pub use self::scope::{May, SITE, Scope};
+
 /// A session ends after this, in use or not.
 pub const SESSION_MS: i64 = 12 * 3_600_000;
-const SESSIONS_MAX: usize = 1000;
-/// Failures of one address before it has to wait.
-const FAILURES_MAX: u32 = 5;
-const FAILURES_MS: i64 = 60_000;
-const ADDRESSES_MAX: usize = 10_000;
+/// Sessions of one user; the one that ends first makes room for a new one.
+pub const SESSIONS_OF_USER: usize = 50;
+/// For how long after its login a session may see the keys of devices.
+pub const FRESH_MS: i64 = 15 * 60_000;
+/// For how long a browser is known after a login.
+pub const BROWSER_MS: i64 = 90 * 86_400_000;
+/// How long one login may take when its turn has come.
+const DEADLINE: Duration = Duration::from_secs(20);
 pub const PASSWORD_MIN: usize = 10;
 const PASSWORD_MAX: usize = 1024;
 
@@ -61,13 +77,33 @@ impl Role {
     }
 }
 
+/// The SHA-256 of what a caller showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Proof {
+    /// A cookie, which browsers send by themselves.
+    Session([u8; 32]),
+    /// A token, which no browser sends by itself.
+    Token([u8; 32]),
+}
+
 /// Who asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub name: String,
     pub role: Role,
-    /// False for a token, which no browser sends by itself.
-    pub by_cookie: bool,
+    pub proof: Proof,
+    /// When it gave its password; `None` for a token.
+    pub since: Option<i64>,
+    /// What it may send.
+    pub may: May,
+}
+
+impl Caller {
+    /// A person who has given a password just now.
+    pub fn is_fresh(&self, now: i64) -> bool {
+        self.since
+            .is_some_and(|since| (0..FRESH_MS).contains(&(now - since)))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -287,16 +323,34 @@ pub struct Login {
     pub secret: Zeroizing<String>,
     pub role: Role,
     pub session: Session,
+    /// Sessions of the same user that made room for it.
+    pub ended: Vec<[u8; 32]>,
+}
+
+/// A token, without its secret.
+#[derive(Debug, Clone)]
+pub struct Token {
+    pub id: i64,
+    pub name: String,
+    pub role: Role,
+    pub scope: Arc<Scope>,
 }
 
 /// Sessions, tokens, and who failed how often.
 pub struct Auth {
     users: Users,
+    /// The users as they were read last: no request waits for a disk.
+    known: RwLock<Arc<HashMap<String, User>>>,
     sessions: Mutex<HashMap<[u8; 32], Session>>,
-    tokens: Mutex<HashMap<[u8; 32], (i64, String, Role)>>,
-    failures: Mutex<HashMap<IpAddr, (i64, u32)>>,
+    tokens: Mutex<HashMap<[u8; 32], Token>>,
+    attempts: Attempts,
+    gate: Arc<Gate>,
+    /// Signs the cookies of browsers that have logged in.
+    browsers: Zeroizing<String>,
     /// What an unknown user's password is compared with, so that it takes as long.
     nobody: String,
+    /// Counts changes after which somebody may do less than before.
+    changes: watch::Sender<u64>,
 }
 
 impl std::fmt::Debug for Auth {
@@ -308,7 +362,10 @@ impl std::fmt::Debug for Auth {
 /// Why a login did not succeed.
 #[derive(Debug)]
 pub enum Refusal {
+    /// This account failed too often from this place.
     TooMany,
+    /// Others log in; come again.
+    Busy,
     Wrong,
     Failed(Error),
 }
@@ -319,72 +376,179 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Auth {
     pub fn new(users: Users) -> Result<Auth> {
+        let browsers = secret_file(&users.path.with_file_name("browser-secret"))?;
         Ok(Auth {
+            known: RwLock::new(Arc::new(users.all()?)),
             users,
             sessions: Mutex::default(),
             tokens: Mutex::default(),
-            failures: Mutex::default(),
+            attempts: Attempts::default(),
+            gate: Arc::default(),
+            browsers,
             nobody: hash_password("nobody has this password")?,
+            changes: watch::Sender::new(0),
         })
     }
 
-    /// Takes a password's time: not for a thread that others wait for. Gives the session's
-    /// secret and the role.
-    pub fn login(
+    /// Rings after each change that may have taken a right from somebody.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn changed(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Reads the users again. Waits for the disk: not for a thread that others wait for.
+    pub fn refresh(&self) -> Result<()> {
+        let users = self.users.all()?;
+        let differs = **self.known.read().unwrap_or_else(PoisonError::into_inner) != users;
+        if differs {
+            *self.known.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(users);
+            self.changed();
+        }
+        Ok(())
+    }
+
+    fn user(&self, name: &str) -> Option<User> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(name).cloned()
+    }
+
+    /// Where a login comes from: the browser, if its cookie says that it has logged in to
+    /// this account before, else the address.
+    pub fn place(
         &self,
-        address: IpAddr,
-        name: &str,
-        password: &str,
+        (address, shared): (IpAddr, bool),
+        account: &str,
+        cookie: Option<&str>,
+        now: i64,
+    ) -> Place {
+        let browser = cookie.and_then(|cookie| self.browser(account, cookie, now));
+        match browser {
+            Some(id) => Place::Browser(id),
+            None if shared => Place::Shared(neighbourhood(address)),
+            None => Place::Address(neighbourhood(address)),
+        }
+    }
+
+    fn browser_mac(&self, account: &str, id: &[u8], until: i64) -> Option<Hmac<Sha256>> {
+        // A key of any length will do.
+        let mut mac = Hmac::<Sha256>::new_from_slice(self.browsers.as_bytes()).ok()?;
+        mac.update(&until.to_be_bytes());
+        mac.update(id);
+        mac.update(account.as_bytes());
+        Some(mac)
+    }
+
+    fn browser(&self, account: &str, cookie: &str, now: i64) -> Option<[u8; 16]> {
+        let bytes = URL_SAFE_NO_PAD.decode(cookie).ok()?;
+        let (until, rest) = bytes.split_first_chunk::<8>()?;
+        let (id, tag) = rest.split_first_chunk::<16>()?;
+        let until = i64::from_be_bytes(*until);
+        if until <= now {
+            return None;
+        }
+        let mac = self.browser_mac(account, id, until)?;
+        mac.verify_slice(tag).ok()?;
+        Some(*id)
+    }
+
+    /// A cookie by which this browser is known at its next login to `account`. It gives no
+    /// right but that: to be counted by itself.
+    pub fn browser_cookie(&self, account: &str, now: i64) -> Result<String> {
+        let (id, until) = (random::<16>()?, now + BROWSER_MS);
+        let mut bytes = until.to_be_bytes().to_vec();
+        bytes.extend_from_slice(&id[..]);
+        if let Some(mac) = self.browser_mac(account, &id[..], until) {
+            bytes.extend_from_slice(&mac.finalize().into_bytes());
+        }
+        Ok(URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    /// Waits for its turn, and computes the password's hash on a thread of its own. Gives
+    /// the session's secret and the role.
+    pub async fn login(
+        self: &Arc<Self>,
+        (address, place): (IpAddr, Place),
+        name: String,
+        password: Zeroizing<String>,
         now: i64,
     ) -> Result<Login, Refusal> {
-        let address = neighbourhood(address);
-        {
-            let mut failures = lock(&self.failures);
-            if failures.len() >= ADDRESSES_MAX {
-                failures.retain(|_, (since, _)| now - *since < FAILURES_MS);
+        let Some(counted) = self.attempts.count(&name, place, now) else {
+            return Err(Refusal::TooMany);
+        };
+        let known = matches!(place, Place::Browser(_));
+        let Some(turn) = self.gate.enter(neighbourhood(address), known).await else {
+            self.attempts.forget(counted);
+            return Err(Refusal::Busy);
+        };
+        let auth = self.clone();
+        let computing = tokio::task::spawn_blocking(move || {
+            let done = auth.check(&name, &password, now);
+            if !matches!(done, Err(Refusal::Wrong)) {
+                auth.attempts.forget(counted);
             }
-            let full = failures.len() >= ADDRESSES_MAX;
-            let entry = failures.entry(address).or_insert((now, 0));
-            if now - entry.0 >= FAILURES_MS {
-                *entry = (now, 0);
-            }
-            if entry.1 >= FAILURES_MAX || full {
-                return Err(Refusal::TooMany);
-            }
-            // Counted before it is known, so that many at once do not all pass.
-            entry.1 += 1;
+            // Who asked may be gone; the next one starts when this has ended.
+            drop(turn);
+            done
+        });
+        match tokio::time::timeout(DEADLINE, computing).await {
+            Ok(done) => done.unwrap_or(Err(Refusal::Failed(Error::Stopping))),
+            // The disk with the users does not answer.
+            Err(_) => Err(Refusal::Busy),
         }
-        let users = self.users.all().map_err(Refusal::Failed)?;
-        let user = users.get(name);
-        let hash = user.map_or(&self.nobody, |user| &user.hash);
+    }
+
+    fn check(&self, name: &str, password: &str, now: i64) -> Result<Login, Refusal> {
+        // The file has the last word, now.
+        self.refresh().map_err(Refusal::Failed)?;
+        let user = self.user(name);
+        let hash = user.as_ref().map_or(&self.nobody, |user| &user.hash);
         let right = password.len() <= PASSWORD_MAX
             && PasswordHash::new(hash)
                 .is_ok_and(|hash| argon2().verify_password(password.as_bytes(), &hash).is_ok());
         let (Some(user), true) = (user, right) else {
             return Err(Refusal::Wrong);
         };
-        if let Some(entry) = lock(&self.failures).get_mut(&address) {
-            entry.1 = entry.1.saturating_sub(1);
-        }
         let bytes = random::<32>().map_err(Refusal::Failed)?;
         let secret = Zeroizing::new(URL_SAFE_NO_PAD.encode(&bytes[..]));
-        let mut sessions = lock(&self.sessions);
-        sessions.retain(|_, session| session.expires > now);
-        if sessions.len() >= SESSIONS_MAX {
-            return Err(Refusal::TooMany);
-        }
         let session = Session {
             id: sha256(&secret),
             user: name.into(),
             stamp: sha256(&user.hash),
             expires: now + SESSION_MS,
         };
-        sessions.insert(session.id, session.clone());
+        let ended = self.begin(session.clone(), now);
         Ok(Login {
             secret,
             role: user.role,
             session,
+            ended,
         })
+    }
+
+    /// Adds a session; gives those of the same user that had to make room.
+    fn begin(&self, session: Session, now: i64) -> Vec<[u8; 32]> {
+        let mut sessions = lock(&self.sessions);
+        sessions.retain(|_, session| session.expires > now);
+        let mut own: Vec<(i64, [u8; 32])> = sessions
+            .values()
+            .filter(|other| other.user == session.user)
+            .map(|other| (other.expires, other.id))
+            .collect();
+        own.sort_unstable();
+        let many = (own.len() + 1).saturating_sub(SESSIONS_OF_USER);
+        let ended: Vec<_> = own[..many].iter().map(|(_, id)| *id).collect();
+        for id in &ended {
+            sessions.remove(id);
+        }
+        sessions.insert(session.id, session);
+        drop(sessions);
+        if !ended.is_empty() {
+            self.changed();
+        }
+        ended
     }
 
     /// A session of an earlier run.
@@ -396,47 +560,82 @@ impl Auth {
     pub fn logout(&self, secret: &str) -> [u8; 32] {
         let id = sha256(secret);
         lock(&self.sessions).remove(&id);
+        self.changed();
         id
     }
 
     pub fn session(&self, secret: &str, now: i64) -> Option<Caller> {
-        let (name, stamp) = {
-            let sessions = lock(&self.sessions);
-            let session = sessions.get(&sha256(secret))?;
-            if session.expires <= now {
-                return None;
-            }
-            (session.user.clone(), session.stamp)
-        };
-        // The file is small, and the last word.
-        let users = self.users.all().ok()?;
-        let user = users
-            .get(&name)
-            .filter(|user| sha256(&user.hash) == stamp)?;
-        Some(Caller {
-            name,
-            role: user.role,
-            by_cookie: true,
-        })
+        self.still(&Proof::Session(sha256(secret)), now)
     }
 
     pub fn token(&self, secret: &str) -> Option<Caller> {
         // Found by its hash: how long that takes says nothing about the secret.
-        let tokens = lock(&self.tokens);
-        let (_, name, role) = tokens.get(&sha256(secret))?;
-        Some(Caller {
-            name: name.clone(),
-            role: *role,
-            by_cookie: false,
-        })
+        self.still(&Proof::Token(sha256(secret)), 0)
     }
 
-    pub fn remember_token(&self, hash: [u8; 32], id: i64, name: &str, role: Role) {
-        lock(&self.tokens).insert(hash, (id, name.into(), role));
+    /// Who a proof belongs to at `now`, if to anybody any more.
+    pub fn still(&self, proof: &Proof, now: i64) -> Option<Caller> {
+        match proof {
+            Proof::Session(id) => {
+                let session = lock(&self.sessions).get(id).cloned()?;
+                if session.expires <= now {
+                    return None;
+                }
+                let user = self.user(&session.user)?;
+                let name = &session.user;
+                (sha256(&user.hash) == session.stamp).then(|| Caller {
+                    name: name.clone(),
+                    role: user.role,
+                    proof: *proof,
+                    since: Some(session.expires - SESSION_MS),
+                    may: match user.role {
+                        Role::Device => May::Own(Arc::new(Scope::kept(None, None, name))),
+                        _ => May::All,
+                    },
+                })
+            }
+            Proof::Token(hash) => {
+                let token = lock(&self.tokens).get(hash).cloned()?;
+                let may = match token.role {
+                    Role::Device => May::Own(token.scope),
+                    _ => May::All,
+                };
+                Some(Caller {
+                    name: token.name,
+                    role: token.role,
+                    proof: *proof,
+                    since: None,
+                    may,
+                })
+            }
+        }
+    }
+
+    pub fn remember_token(&self, hash: [u8; 32], token: Token) {
+        lock(&self.tokens).insert(hash, token);
+    }
+
+    /// Gives a token that is known another role and scope.
+    pub fn change_token(&self, id: i64, role: Role, scope: &Arc<Scope>) {
+        for token in lock(&self.tokens).values_mut() {
+            if token.id == id {
+                (token.role, token.scope) = (role, scope.clone());
+            }
+        }
+        self.changed();
     }
 
     pub fn forget_token(&self, id: i64) {
-        lock(&self.tokens).retain(|_, token| token.0 != id);
+        lock(&self.tokens).retain(|_, token| token.id != id);
+        self.changed();
+    }
+
+    /// The tokens by their numbers.
+    pub fn tokens(&self) -> BTreeMap<i64, Token> {
+        lock(&self.tokens)
+            .values()
+            .map(|token| (token.id, token.clone()))
+            .collect()
     }
 }
 
@@ -445,24 +644,12 @@ pub const STRANGER_POSTS: u32 = 600;
 
 /// What addresses without a token have posted in their minute.
 #[derive(Debug, Default)]
-pub struct Strangers(Mutex<HashMap<IpAddr, (i64, u32)>>);
+pub struct Strangers(Counts<IpAddr>);
 
 impl Strangers {
     /// True if there is room for one more.
     pub fn take(&self, address: IpAddr, now: i64) -> bool {
-        let mut counts = lock(&self.0);
-        if counts.len() >= ADDRESSES_MAX {
-            counts.retain(|_, (since, _)| now - *since < FAILURES_MS);
-        }
-        if counts.len() >= ADDRESSES_MAX {
-            return false;
-        }
-        let entry = counts.entry(neighbourhood(address)).or_insert((now, 0));
-        if now - entry.0 >= FAILURES_MS {
-            *entry = (now, 0);
-        }
-        entry.1 = entry.1.saturating_add(1);
-        entry.1 <= STRANGER_POSTS
+        self.0.take(neighbourhood(address), STRANGER_POSTS, now)
     }
 }
 
@@ -489,7 +676,7 @@ pub fn neighbourhood(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    fn auth() -> (tempfile::TempDir, Auth, String) {
+    fn auth() -> (tempfile::TempDir, Arc<Auth>, String) {
         let folder = tempfile::tempdir().expect("a folder");
         let users = Users::open(&folder.path().join("state")).expect("opens");
         let file = users.first().expect("works").expect("the first start");
@@ -499,16 +686,32 @@ mod tests {
         );
         let password = std::fs::read_to_string(file).expect("readable");
         assert!(users.first().expect("works").is_none());
-        let auth = Auth::new(users).expect("works");
+        let auth = Arc::new(Auth::new(users).expect("works"));
         (folder, auth, password.trim().into())
     }
 
     const HOME: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
+    fn log_in(
+        auth: &Arc<Auth>,
+        place: Place,
+        name: &str,
+        password: &str,
+        now: i64,
+    ) -> Result<Login, Refusal> {
+        let password = Zeroizing::new(password.to_owned());
+        let login = auth.login((HOME, place), name.into(), password, now);
+        tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime")
+            .block_on(login)
+    }
+
     #[test]
     fn a_session_lasts_until_its_user_changes_or_its_time_is_over() {
         let (_folder, auth, password) = auth();
-        let login = auth.login(HOME, "admin", &password, 0).expect("right");
+        let login = log_in(&auth, AT_HOME, "admin", &password, 0).expect("right");
         assert_eq!(login.role, Role::Admin);
         let secret = login.secret;
         let caller = auth.session(&secret, 1).expect("logged in");
@@ -517,33 +720,84 @@ mod tests {
         auth.users
             .set("admin", Role::Viewer, "another password")
             .expect("set");
+        let changes = auth.changes();
+        auth.refresh().expect("readable");
+        assert!(changes.has_changed().expect("open"));
         assert!(auth.session(&secret, 1).is_none());
-        let Login { secret, role, .. } = auth
-            .login(HOME, "admin", "another password", 0)
-            .expect("right");
+        let Login { secret, role, .. } =
+            log_in(&auth, AT_HOME, "admin", "another password", 0).expect("right");
         assert_eq!(role, Role::Viewer);
         auth.logout(&secret);
         assert!(auth.session(&secret, 1).is_none());
     }
 
+    const AT_HOME: Place = Place::Address(HOME);
+
     #[test]
-    fn who_guesses_has_to_wait() {
+    fn who_guesses_has_to_wait_and_nobody_else() {
         let (_folder, auth, password) = auth();
-        for name in ["admin", "nobody"]
-            .iter()
-            .cycle()
-            .take(FAILURES_MAX as usize)
-        {
-            let refusal = auth.login(HOME, name, "wrong", 0).expect_err("wrong");
+        let cookie = auth.browser_cookie("admin", 0).expect("made");
+        for _ in 0..FAILURES_MAX {
+            let refusal = log_in(&auth, AT_HOME, "admin", "wrong", 0).expect_err("wrong");
             assert!(matches!(refusal, Refusal::Wrong));
         }
-        let refusal = auth.login(HOME, "admin", &password, 1).expect_err("waits");
+        let refusal = log_in(&auth, AT_HOME, "admin", &password, 1).expect_err("waits");
         assert!(matches!(refusal, Refusal::TooMany));
-        let other = "192.0.2.1".parse().expect("an address");
-        auth.login(other, "admin", &password, 1)
-            .expect("another address");
-        auth.login(HOME, "admin", &password, FAILURES_MS)
-            .expect("later");
+        let other = Place::Address("192.0.2.1".parse().expect("an address"));
+        log_in(&auth, other, "admin", &password, 1).expect("another address");
+        let browser = auth.place((HOME, true), "admin", Some(&cookie), 1);
+        assert!(matches!(browser, Place::Browser(_)));
+        log_in(&auth, browser, "admin", &password, 1).expect("a browser that is known");
+        log_in(&auth, AT_HOME, "admin", &password, FAILURES_MS).expect("later");
+    }
+
+    #[test]
+    fn a_browsers_cookie_is_for_its_account_its_time_and_this_server() {
+        let (_folder, auth, _) = auth();
+        let (_other_folder, other, _) = self::auth();
+        let cookie = auth.browser_cookie("admin", 0).expect("made");
+        let is_known = |auth: &Auth, account: &str, cookie: &str, now: i64| {
+            let place = auth.place((HOME, false), account, Some(cookie), now);
+            matches!(place, Place::Browser(_))
+        };
+        assert!(is_known(&auth, "admin", &cookie, 1));
+        assert!(!is_known(&auth, "maria", &cookie, 1));
+        assert!(!is_known(&auth, "admin", &cookie, BROWSER_MS));
+        assert!(!is_known(&other, "admin", &cookie, 1));
+        let mut bytes = URL_SAFE_NO_PAD.decode(&cookie).expect("base64");
+        for at in 0..bytes.len() {
+            bytes[at] ^= 1;
+            assert!(!is_known(
+                &auth,
+                "admin",
+                &URL_SAFE_NO_PAD.encode(&bytes),
+                1
+            ));
+            assert!(!is_known(
+                &auth,
+                "admin",
+                &URL_SAFE_NO_PAD.encode(&bytes[..at]),
+                1
+            ));
+            bytes[at] ^= 1;
+        }
+    }
+
+    #[test]
+    fn a_user_has_so_many_sessions_and_the_oldest_makes_room() {
+        let (_folder, auth, _) = auth();
+        let session = |number: u8, user: &str| Session {
+            id: [number; 32],
+            user: user.into(),
+            stamp: [0; 32],
+            expires: i64::from(number) + 10,
+        };
+        assert!(auth.begin(session(200, "maria"), 0).is_empty());
+        for number in 0..SESSIONS_OF_USER {
+            assert!(auth.begin(session(number as u8, "admin"), 0).is_empty());
+        }
+        assert_eq!(auth.begin(session(100, "admin"), 0), [[0; 32]]);
+        assert_eq!(lock(&auth.sessions).len(), SESSIONS_OF_USER + 1);
     }
 
     #[test]
@@ -581,7 +835,13 @@ mod tests {
         let (_folder, auth, _) = auth();
         let (token, hash) = new_token().expect("made");
         assert!(auth.token(&token).is_none());
-        auth.remember_token(hash, 7, "rain", Role::Device);
+        let token_of = |role| Token {
+            id: 7,
+            name: "rain".into(),
+            role,
+            scope: Arc::new(Scope::kept(None, None, "rain")),
+        };
+        auth.remember_token(hash, token_of(Role::Device));
         assert_eq!(auth.token(&token).expect("known").role, Role::Device);
         auth.forget_token(7);
         assert!(auth.token(&token).is_none());

@@ -6,6 +6,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::Json;
 use axum::body::to_bytes;
@@ -20,16 +21,23 @@ use selo_gateway::state::StateDir;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::blocking::Pool;
 use crate::http::{ApiError, Gateway};
 
 /// Bytes of the longest request.
 const BODY_MAX: usize = 4096;
 
+/// Requests that ask the gateway at once, and how long each may take: a gateway whose disk
+/// is full answers late or never.
+const AT_ONCE: usize = 4;
+const DEADLINE: Duration = Duration::from_secs(15);
+
 /// A gateway whose state is in this directory.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Beside {
     state: PathBuf,
     desk: Arc<Mutex<Desk>>,
+    pool: Pool,
 }
 
 /// The pairing window, as the last event left it.
@@ -100,30 +108,45 @@ impl Beside {
         Beside {
             state,
             desk: Arc::default(),
+            pool: Pool::new("the gateway", AT_ONCE, DEADLINE),
         }
+    }
+
+    /// Waits for the gateway this long.
+    pub fn patient(mut self, deadline: Duration) -> Beside {
+        self.pool = Pool::new("the gateway", AT_ONCE, deadline);
+        self
     }
 
     fn desk(&self) -> MutexGuard<'_, Desk> {
         lock(&self.desk)
     }
 
+    /// Reads the request here, and answers it where the gateway may be waited for.
     async fn route(&self, request: Request) -> Answer {
         let path = request.uri().path().to_owned();
-        let tail = path.split("/api/v1").last().unwrap_or(&path).to_owned();
+        let method = request.method().clone();
+        let body = to_bytes(request.into_body(), BODY_MAX).await;
+        let body = body.map_err(|_| bad("the request is too long"))?;
+        let beside = self.clone();
+        let work = move || beside.answer_now(&method, &path, &body);
+        self.pool.run(work).await.map_err(ApiError::from)?
+    }
+
+    fn answer_now(&self, method: &Method, path: &str, body: &[u8]) -> Answer {
+        let tail = path.split("/api/v1").last().unwrap_or(path);
         let device = tail
             .strip_prefix("/devices/")
             .and_then(|rest| rest.strip_suffix("/qr.svg"));
-        match (request.method().clone(), tail.as_str(), device) {
-            (Method::GET, "/pairing", _) => Ok(self.window()),
-            (Method::POST, "/pairing", _) => {
-                let body = to_bytes(request.into_body(), BODY_MAX).await;
-                let body = body.map_err(|_| bad("the request is too long"))?;
-                let action = serde_json::from_slice(&body)
+        match (method, tail, device) {
+            (&Method::GET, "/pairing", _) => Ok(self.window()),
+            (&Method::POST, "/pairing", _) => {
+                let action = serde_json::from_slice(body)
                     .map_err(|error| bad(format!("this is no action of a pairing: {error}")))?;
                 self.act(action)
             }
-            (Method::GET, "/devices", _) => self.devices(),
-            (Method::GET, _, Some(id)) => self.label(id),
+            (&Method::GET, "/devices", _) => self.devices(),
+            (&Method::GET, _, Some(id)) => self.label(id),
             _ => Err(ApiError::new(
                 StatusCode::NOT_FOUND,
                 "not-found",

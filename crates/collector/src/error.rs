@@ -51,6 +51,14 @@ pub enum Error {
         known: i64,
     },
 
+    /// Somebody who is asked does not answer in time, or too many ask.
+    #[error("{what} does not answer in time")]
+    Busy { what: String },
+
+    /// A token sends for a station that is not its own; nothing of the portion was stored.
+    #[error("the token may not send for station {device} of site {site}")]
+    Scope { device: String, site: String },
+
     /// An input that is not what it should be.
     #[error("{0}")]
     Invalid(String),
@@ -79,7 +87,7 @@ impl Error {
     pub fn is_passing(&self) -> bool {
         matches!(
             self,
-            Error::Full { .. } | Error::Unavailable { .. } | Error::Stopping
+            Error::Full { .. } | Error::Unavailable { .. } | Error::Busy { .. } | Error::Stopping
         )
     }
 
@@ -106,6 +114,12 @@ impl Error {
             Error::Unavailable { .. } => {
                 "see whether the database runs; the collector goes on by itself when it answers"
                     .into()
+            }
+            Error::Scope { .. } => "an admin says for which it may: PATCH /api/v1/tokens/ID, \
+                 {\"site\":\"...\",\"stations\":[\"...\"]}"
+                .into(),
+            Error::Busy { .. } => {
+                "come again in a moment; the log may say what it waits for".into()
             }
             Error::Certificate(error) => return error.hint(),
             Error::Clear { .. } => {

@@ -9,6 +9,7 @@ use std::time::Instant;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::alarm::Change;
+use crate::auth::May;
 use crate::clock::Clock;
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
@@ -30,6 +31,8 @@ pub struct Incoming {
     pub bytes: Vec<u8>,
     /// Who brought it, as the operator should see it: a topic, an address.
     pub source: String,
+    /// What it may say.
+    pub may: May,
 }
 
 /// What became of a message. In every case it is settled: it need not come again.
@@ -104,14 +107,17 @@ impl Ingest {
         let now = self.clock.now();
         let parsed = messages
             .into_iter()
-            .map(|incoming| {
-                message::parse(&incoming.bytes, &incoming.site, now).map_err(|reason| Rejected {
-                    source: incoming.source,
-                    reason,
-                    body: incoming.bytes,
-                })
-            })
-            .collect();
+            .map(
+                |incoming| match message::parse(&incoming.bytes, &incoming.site, now) {
+                    Ok(message) => incoming.may.admit(message).map(Ok),
+                    Err(reason) => Ok(Err(Rejected {
+                        source: incoming.source,
+                        reason,
+                        body: incoming.bytes,
+                    })),
+                },
+            )
+            .collect::<Result<_>>()?;
         let (reply, answer) = oneshot::channel();
         let sent = self.jobs.send(Job::Offer(parsed, reply)).await;
         sent.map_err(|_| Error::Stopping)?;

@@ -13,6 +13,7 @@
 pub mod alarm;
 pub mod auth;
 pub mod beside;
+mod blocking;
 pub mod clock;
 pub mod db;
 mod error;
@@ -35,15 +36,19 @@ pub mod store;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
-use crate::auth::{Auth, Role, Session, Strangers, Users};
+use crate::auth::{Auth, Role, Scope, Session, Strangers, Token, Users};
+use crate::blocking::Pool;
 use crate::clock::Clock;
 use crate::db::Place;
 use crate::events::Events;
+use crate::http::names::{Hosts, Network};
+use crate::http::places::Places;
 use crate::http::server::{Limits, Server};
 use crate::http::tls::{Offer, Tls, TlsFiles};
 use crate::http::{App, Gateway};
@@ -71,6 +76,11 @@ pub struct Config {
     pub strangers: bool,
     /// A proxy with TLS stands before it.
     pub behind_proxy: bool,
+    /// Proxies that are believed when they say for whom they ask.
+    pub proxies: Vec<Network>,
+    /// Names by which browsers ask for it, beside addresses and `localhost`. Without names a
+    /// certificate of its own is enough.
+    pub hosts: Vec<String>,
     pub limits: Limits,
     pub clock: Clock,
     /// Readings in one transaction.
@@ -111,6 +121,8 @@ impl Config {
             offer: Offer::default(),
             strangers: false,
             behind_proxy: false,
+            proxies: Vec::new(),
+            hosts: Vec::new(),
             limits: Limits::default(),
             clock: Clock::System,
             batch_max: 4096,
@@ -140,6 +152,8 @@ pub struct Collector {
     stop: watch::Sender<bool>,
     server: JoinHandle<()>,
     threads: Vec<JoinHandle<()>>,
+    /// The users are watched until this is dropped.
+    _watching: Sender<()>,
 }
 
 impl Collector {
@@ -184,7 +198,15 @@ impl Collector {
         }
         for row in db.query(sql::TOKENS, &[])? {
             if let (Ok(hash), Some(role)) = (row.blob(3).try_into(), Role::parse(row.text(2))) {
-                auth.remember_token(hash, row.int(0), row.text(1), role);
+                let name = row.text(1);
+                let scope = Scope::kept(row.opt_text(5), row.opt_text(6), name);
+                let token = Token {
+                    id: row.int(0),
+                    name: name.into(),
+                    role,
+                    scope: Arc::new(scope),
+                };
+                auth.remember_token(hash, token);
             }
         }
         for row in db.query(sql::LOGINS, &[config.clock.now().into()])? {
@@ -235,13 +257,22 @@ impl Collector {
             readers,
             events: events.clone(),
             metrics: metrics.clone(),
-            auth,
+            auth: auth.clone(),
             clock: config.clock,
             silent_after_ms: config.silent_after_ms,
             secure: tls.is_some() || config.behind_proxy,
             strict: config.behind_proxy,
             strangers: config.strangers.then(Strangers::default),
-            listeners_max: config.limits.listeners,
+            hosts: Hosts {
+                names: config.hosts,
+                certified: tls.is_some(),
+            },
+            proxies: config.proxies.clone(),
+            listeners_max: (config.limits.listeners, config.limits.listeners_of_one),
+            listeners: Places::default(),
+            posts: Places::default(),
+            portions: Semaphore::new(http::readings::PORTIONS),
+            files: Pool::new("the disk", 2, FILE_DEADLINE),
             report: config.report,
             gateway: config.gateway,
             stopping: stopping.clone(),
@@ -272,9 +303,11 @@ impl Collector {
             tls: acceptor,
             limits: config.limits,
             behind_proxy: config.behind_proxy,
+            proxies: config.proxies,
             metrics: metrics.clone(),
             stopping,
         };
+        let watching = watch_users(auth).map_err(threads_failed)?;
         let (server, address) = serve(config.http, server, background)?;
         Ok(Collector {
             address,
@@ -287,6 +320,7 @@ impl Collector {
             stop,
             server,
             threads,
+            _watching: watching,
         })
     }
 
@@ -361,6 +395,29 @@ struct Background {
     reload: Arc<Notify>,
 }
 
+/// Reads the users when a command has changed them. The thread is not waited for when the
+/// collector stops: a disk may hold it.
+fn watch_users(auth: Arc<Auth>) -> std::io::Result<Sender<()>> {
+    let (watching, ended) = channel();
+    std::thread::Builder::new()
+        .name("collector-users".into())
+        .spawn(move || {
+            let mut good = true;
+            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK_AT_USERS) {
+                let read = auth.refresh();
+                if let (Err(error), true) = (&read, good) {
+                    tracing::error!("the users stay as they were: {error}");
+                }
+                good = read.is_ok();
+            }
+        })?;
+    Ok(watching)
+}
+
+/// How often the users are looked at.
+const LOOK_AT_USERS: Duration = Duration::from_millis(250);
+/// How long a file that a page shows may take.
+const FILE_DEADLINE: Duration = Duration::from_secs(10);
 /// How often silence and passing rain are looked for.
 const WATCH: Duration = Duration::from_secs(5);
 /// How often old rows go.
@@ -431,7 +488,7 @@ fn serve(
 ) -> Result<(JoinHandle<()>, SocketAddr)> {
     let failed = move |source| Error::Listen { address, source };
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .worker_threads(server.limits.threads)
         .thread_name("collector-http")
         .enable_all()
         .build()

@@ -39,6 +39,8 @@ pub type Values = BTreeMap<String, Quantity>;
 pub struct Message {
     pub identity: Identity,
     pub name: Option<String>,
+    /// Its source may name the station and its gateway.
+    pub names: bool,
     pub site: String,
     pub gateway: Option<String>,
     pub codec: Option<String>,
@@ -141,6 +143,7 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
             counter: wire.counter.into(),
         },
         name: wire.name,
+        names: true,
         site: site.into(),
         gateway: wire.gateway,
         codec: wire.codec,

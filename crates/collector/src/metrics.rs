@@ -16,6 +16,8 @@ pub struct Metrics {
     pub store_nanoseconds: AtomicU64,
     pub logins: AtomicU64,
     pub failed_logins: AtomicU64,
+    /// Logins for which there was no place in the queue.
+    pub busy_logins: AtomicU64,
     pub requests: AtomicU64,
     /// Connections beyond the limits.
     pub refused: AtomicU64,
@@ -68,6 +70,11 @@ impl Metrics {
             ),
             ("logins", "Logins that succeeded", &self.logins),
             ("logins_failed", "Logins that failed", &self.failed_logins),
+            (
+                "logins_busy",
+                "Logins that were too many at once",
+                &self.busy_logins,
+            ),
             ("requests", "HTTP requests", &self.requests),
             (
                 "connections_refused",

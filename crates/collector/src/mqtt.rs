@@ -18,6 +18,7 @@ use selo_mqtt::{Event, Message, Subscriber, SubscriberConfig, topic};
 use tokio::sync::{Notify, mpsc};
 
 use crate::alarm;
+use crate::auth::May;
 use crate::error::{Error, Result};
 use crate::ingest::{Incoming, Ingest};
 use crate::message::is_name;
@@ -88,6 +89,8 @@ async fn store(batch: &[Message], ingest: &Ingest) -> bool {
             site: topic::site(&message.topic).unwrap_or("site").into(),
             bytes: message.payload.to_vec(),
             source: format!("mqtt {}", message.topic),
+            // The broker says who may publish where.
+            may: May::All,
         });
         match ingest.offer(incoming.collect()).await {
             Ok(_) => return true,

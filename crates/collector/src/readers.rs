@@ -4,15 +4,19 @@
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
+use crate::blocking::within;
 use crate::db::{Database, Place};
 use crate::error::{Error, Result};
 
 const THREADS: usize = 3;
 /// Questions that wait; one more is told to come again.
 const QUEUE: usize = 256;
+/// An answer that takes longer is nobody's.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 type Question = Box<dyn FnOnce(&mut dyn Database) + Send>;
 
@@ -61,7 +65,10 @@ impl Readers {
             }
         });
         match self.questions.try_send(question) {
-            Ok(()) => answer.await.map_err(|_| Error::Stopping)?,
+            Ok(()) => {
+                let answered = async { answer.await.map_err(|_| Error::Stopping)? };
+                within("the database", DEADLINE, answered).await
+            }
             Err(TrySendError::Full(_)) => Err(Error::Unavailable {
                 place: "of the collector".into(),
                 reason: format!("{QUEUE} questions wait already"),

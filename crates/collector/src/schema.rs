@@ -7,7 +7,7 @@
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     "
     CREATE TABLE station(
         device TEXT PRIMARY KEY,
@@ -130,6 +130,10 @@ const STEPS: [&str; 3] = [
         seconds DOUBLE PRECISION NOT NULL
     );
     CREATE INDEX tls_time_by_time ON tls_time(at);
+",
+    "
+    ALTER TABLE token ADD COLUMN site TEXT;
+    ALTER TABLE token ADD COLUMN stations TEXT; -- names with blanks between; none: its own name
 ",
 ];
 

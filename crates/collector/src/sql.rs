@@ -153,9 +153,11 @@ pub const PATCH_STATION: &str = "UPDATE station SET title = COALESCE(?1, title),
         latitude = COALESCE(?2, latitude), longitude = COALESCE(?3, longitude)
     WHERE device = ?4";
 
-pub const INSERT_TOKEN: &str =
-    "INSERT INTO token(name, role, hash, created) VALUES (?1, ?2, ?3, ?4) RETURNING id";
-pub const TOKENS: &str = "SELECT id, name, role, hash, created FROM token ORDER BY id";
+pub const INSERT_TOKEN: &str = "INSERT INTO token(name, role, hash, created, site, stations)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id";
+pub const TOKENS: &str =
+    "SELECT id, name, role, hash, created, site, stations FROM token ORDER BY id";
+pub const PATCH_TOKEN: &str = "UPDATE token SET role = ?1, site = ?2, stations = ?3 WHERE id = ?4";
 pub const DELETE_TOKEN: &str = "DELETE FROM token WHERE id = ?1";
 
 pub const INSERT_LOGIN: &str =

@@ -492,9 +492,11 @@ impl Station {
             self.last = Some(of);
             self.last_rssi = message.rssi;
             self.last_values = message.values.clone();
-            self.name = message.name.clone();
+            if message.names {
+                self.name = message.name.clone();
+                self.gateway = message.gateway.clone();
+            }
             self.site = message.site.clone();
-            self.gateway = message.gateway.clone();
             self.codec = message.codec.clone();
         }
         is_newest

@@ -138,6 +138,7 @@ fn routes() -> std::collections::BTreeSet<(String, String)> {
                 || handlers.contains(&format!("{method}(events"))
                 || handlers.contains(&format!("{method}(exchange"))
                 || handlers.contains(&format!("{method}(pages"))
+                || handlers.contains(&format!("{method}(readings"))
             {
                 routes.insert((path.clone(), method.to_string()));
             }
@@ -217,6 +218,12 @@ fn every_answer_is_what_the_document_says() {
         ("put", "/rules", "/rules", &rules.to_string()),
         ("post", "/tokens", "/tokens", token),
         ("get", "/tokens", "/tokens", ""),
+        (
+            "patch",
+            "/tokens/{id}",
+            "/tokens/1",
+            r#"{"stations":["3f9a01c2","*"]}"#,
+        ),
         ("delete", "/tokens/{id}", "/tokens/1", ""),
         ("post", "/readings", "/readings", &own),
     ];
@@ -276,7 +283,7 @@ fn who_may_do_what() {
     assert_eq!(nobody.post("/api/v1/readings", &reading).status, 401);
     assert_eq!(nobody.get("/healthz").status, 200);
     let with_token = |role: &str| {
-        let body = json!({"name": "probe", "role": role}).to_string();
+        let body = json!({"name": "probe", "role": role, "stations": ["3f9a01c2"]}).to_string();
         let answer = site.client.post("/api/v1/tokens", &body);
         assert_eq!(answer.status, 201, "{}", answer.text);
         let mut client = nobody.clone();
@@ -340,8 +347,9 @@ fn who_listens_hears_each_reading_and_goes_on_where_it_was() {
         let mut stream = std::net::TcpStream::connect(address).expect("connects");
         let cookie = site.client.cookie.clone().expect("logged in");
         let last = last.map_or(String::new(), |id| format!("Last-Event-ID: {id}\r\n"));
-        let request =
-            format!("GET /api/v1/events HTTP/1.1\r\nHost: x\r\nCookie: {cookie}\r\n{last}\r\n");
+        let request = format!(
+            "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\n{last}\r\n"
+        );
         stream.write_all(request.as_bytes()).expect("asks");
         let mut lines = BufReader::new(stream)
             .lines()

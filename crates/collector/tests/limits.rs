@@ -60,7 +60,9 @@ fn who_sends_slowly_is_let_go() {
     // A body that comes slowly.
     let stream = connect(&site);
     (&stream)
-        .write_all(b"POST /api/v1/login HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{")
+        .write_all(
+            b"POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n{",
+        )
         .expect("writes");
     let said = drip(stream, b" ");
     assert!(said.contains("the body comes too slowly"), "{said}");
@@ -77,7 +79,7 @@ fn who_sends_slowly_is_let_go() {
     let mut stream = connect(&site);
     let size = 5 << 20;
     let head = format!(
-        "POST /api/v1/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n"
+        "POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).expect("writes");
     let _ = stream.write_all(&vec![b'a'; size]);
@@ -115,7 +117,9 @@ fn a_refusal_spares_the_connection_whose_body_is_still_on_its_way() {
     let site = Site::start();
     let mut stream = connect(&site);
     let head = |size: usize, more: &str| {
-        format!("POST /api/v1/readings HTTP/1.1\r\nHost: x\r\n{more}Content-Length: {size}\r\n\r\n")
+        format!(
+            "POST /api/v1/readings HTTP/1.1\r\nHost: localhost\r\n{more}Content-Length: {size}\r\n\r\n"
+        )
     };
     for _ in 0..3 {
         stream.write_all(head(5, "").as_bytes()).expect("writes");
@@ -125,7 +129,7 @@ fn a_refusal_spares_the_connection_whose_body_is_still_on_its_way() {
         assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
         assert!(!refused.contains("connection: close"), "{refused}");
         stream
-            .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            .write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             .expect("writes");
         let healthy = answer(&mut stream);
         assert!(healthy.starts_with("HTTP/1.1 200"), "{healthy}");
@@ -148,7 +152,7 @@ fn who_reads_nothing_is_let_go() {
     let site = Site::start_with(|config| config.limits.write = Duration::from_millis(300));
     let mut stream = connect(&site);
     // More answers than fit between us: the server has to wait for a reader.
-    let request = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
+    let request = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
     stream
         .set_write_timeout(Some(Duration::from_millis(200)))
         .expect("set");
@@ -182,7 +186,7 @@ fn connections_and_listeners_are_bounded() {
         let mut stream = connect(&site);
         write!(
             stream,
-            "GET /api/v1/events HTTP/1.1\r\nHost: x\r\nCookie: {cookie}\r\n\r\n"
+            "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\n\r\n"
         )
         .expect("writes");
         let mut status = [0; 12];

@@ -107,7 +107,7 @@ fn the_dashboard_speaks_tls_and_takes_a_new_certificate_while_it_runs() {
     let address = site.collector.as_ref().expect("runs").address();
     let mut plain = TcpStream::connect(address).expect("connects");
     plain
-        .write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        .write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         .expect("writes");
     let mut answer = String::new();
     plain.read_to_string(&mut answer).expect("an answer");

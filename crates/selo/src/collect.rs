@@ -13,6 +13,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use selo_collector::auth::{Role, Users};
 use selo_collector::db::Place;
+use selo_collector::http::names::Network;
 use selo_collector::http::tls::{Offer, TlsFiles};
 use selo_collector::{Collector, Config};
 use selo_tls::{Group, Suite};
@@ -109,6 +110,8 @@ impl Dashboard {
         config.tls = self.tls.files();
         config.offer = self.tls.offer();
         config.behind_proxy = self.tls.behind_proxy;
+        config.proxies.clone_from(&self.tls.trusted_proxy);
+        config.hosts.clone_from(&self.tls.host);
         config.strangers = self.exchange_without_token;
         config.report.clone_from(&self.report);
         config.webhooks.clone_from(&self.webhook);
@@ -144,6 +147,14 @@ struct Tls {
     /// A proxy with TLS stands before it: browsers reach it over TLS only
     #[arg(long, alias = "behind-tls")]
     behind_proxy: bool,
+    /// Believe this proxy's X-Forwarded-For, so that failed logins count for each client; an
+    /// address, or a network as 10.0.0.0/8; may be given more than once
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
+    trusted_proxy: Vec<Network>,
+    /// A name by which browsers ask for the dashboard, beside addresses and localhost; other
+    /// names are refused if it speaks no TLS itself; may be given more than once
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    host: Vec<String>,
 }
 
 impl Tls {

@@ -17,9 +17,6 @@ use selo_gateway::{Config, Gateway};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::mqtt::Mqtt;
 use crate::notify::Manager;
@@ -93,7 +90,13 @@ pub struct Log {
 
 impl Log {
     pub fn start(&self) {
-        start_log(self.log, self.json_log);
+        let level = match self.log {
+            Level::Error => LevelFilter::ERROR,
+            Level::Warn => LevelFilter::WARN,
+            Level::Info => LevelFilter::INFO,
+            Level::Debug => LevelFilter::DEBUG,
+        };
+        crate::log::start(level, self.json_log);
     }
 }
 
@@ -190,30 +193,5 @@ pub fn wait_for_signal(mut signals: Signals, stop: &Sender<()>, reload: impl Fn(
         } else {
             let _ = stop.send(());
         }
-    }
-}
-
-fn start_log(level: Level, json: bool) {
-    let level = match level {
-        Level::Error => LevelFilter::ERROR,
-        Level::Warn => LevelFilter::WARN,
-        Level::Info => LevelFilter::INFO,
-        Level::Debug => LevelFilter::DEBUG,
-    };
-    let colour = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    // The broker's crate tells of every packet; ours say what a person wants to know.
-    let targets = Targets::new()
-        .with_default(level)
-        .with_target("mqtt5", level.min(LevelFilter::WARN))
-        .with_target("rumqttc", level.min(LevelFilter::WARN));
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(stderr)
-        .with_ansi(colour)
-        .with_target(false);
-    let log = tracing_subscriber::registry().with(targets);
-    if json {
-        log.with(lines.json().flatten_event(true)).init();
-    } else {
-        log.with(lines).init();
     }
 }

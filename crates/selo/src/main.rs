@@ -18,6 +18,7 @@ mod doctor;
 mod exchange;
 mod gateway;
 mod lab;
+mod log;
 mod man;
 mod mqtt;
 mod node;

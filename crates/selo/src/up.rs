@@ -170,6 +170,9 @@ fn start_collector(
             key: files.server_key,
         });
     }
+    if config.tls.is_none() {
+        config.hosts.extend(args.name.iter().cloned());
+    }
     config.mqtt = Some(client);
     config.gateway = Some(Arc::new(Beside::new(state.path().into())));
     let collector = Collector::start(config)?;

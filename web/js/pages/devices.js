@@ -99,7 +99,11 @@ function deviceTable(devices) {
 function label(device, from) {
     const name = device.name || device.id;
     const dialog = h("dialog", { "aria-label": t("devices.qr.alt", { device: name }), onclose: () => { dialog.remove(); from.focus(); } },
-        h("img", { class: "qr", src: `/api/v1/devices/${encodeURIComponent(device.id)}/qr.svg`, alt: t("devices.qr.alt", { device: name }) }),
+        h("img", {
+            class: "qr", src: `/api/v1/devices/${encodeURIComponent(device.id)}/qr.svg`, alt: t("devices.qr.alt", { device: name }),
+            // The label holds a key: the server shows it soon after a login only.
+            onerror: (event) => event.target.replaceWith(h("p", { class: "warn" }, t("devices.qr.login"))),
+        }),
         h("p", { class: "mono" }, device.id),
         h("button", { type: "button", onclick: () => dialog.close() }, t("close")));
     document.body.append(dialog);

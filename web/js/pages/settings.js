@@ -34,31 +34,35 @@ async function tokenDesk(section, signal) {
     const once = h("div", { role: "status" });
     const list = h("div");
     const name = h("input", { name: "token-name", required: true, maxlength: "32", pattern: "[A-Za-z0-9._\\-]+" });
+    const stations = h("input", { name: "token-stations", pattern: "[A-Za-z0-9._\\-* ]*" });
     const role = select(ROLES.map((one) => [one, t(`role.${one}`)]), "device", { name: "token-role" });
 
     async function load() {
         const { tokens } = await api("/tokens", { signal });
-        const heads = [t("tokens.name"), t("tokens.role"), t("tokens.created"), t("remove")];
+        const heads = [t("tokens.name"), t("tokens.role"), t("tokens.stations"), t("tokens.created"), t("remove")];
+        const own = (token) => token.stations?.map((one) => one === "*" ? t("tokens.all") : one).join(", ") ?? "–";
         const remove = (token) => h("button", {
             type: "button", class: "plain", "aria-label": t("tokens.remove", { name: token.name }),
             onclick: () => sure(t("tokens.sure", { name: token.name }), () =>
                 attempt(box, async () => { await api(`/tokens/${token.id}`, { method: "DELETE", signal }); await load(); })),
         }, t("remove"));
         fill(list, tokens.length === 0 ? h("p", {}, t("tokens.none")) : table(t("tokens.title"), heads,
-            tokens.map((token) => [token.name, t(`role.${token.role}`), dateTime(token.created), remove(token)]), { hideCaption: true }));
+            tokens.map((token) => [token.name, t(`role.${token.role}`), own(token), dateTime(token.created), remove(token)]), { hideCaption: true }));
     }
 
     const make = async (event) => {
         event.preventDefault();
         await attempt(box, async () => {
-            const made = await api("/tokens", { method: "POST", body: { name: name.value, role: role.value }, signal });
+            const named = stations.value.split(" ").filter(Boolean);
+            const body = { name: name.value, role: role.value, ...(named.length > 0 && { stations: named }) };
+            const made = await api("/tokens", { method: "POST", body, signal });
             fill(once, h("p", { class: "once" }, t("tokens.once"), " ", h("code", {}, made.token)));
-            name.value = "";
+            name.value = stations.value = "";
             await load();
         });
     };
-    section.append(h("p", {}, t("tokens.text")),
-        h("form", { class: "row", onsubmit: make }, field(t("tokens.name"), name), field(t("tokens.role"), role), h("button", { class: "main" }, t("tokens.make"))),
+    section.append(h("p", {}, t("tokens.text"), " ", t("tokens.scope")),
+        h("form", { class: "row", onsubmit: make }, field(t("tokens.name"), name), field(t("tokens.role"), role), field(t("tokens.stations"), stations), h("button", { class: "main" }, t("tokens.make"))),
         box, once, list);
     await load();
 }

@@ -45,8 +45,9 @@ impl From<Error> for ApiError {
         let (status, code) = match &error {
             Error::Invalid(_) => (StatusCode::BAD_REQUEST, "invalid"),
             Error::Unknown { .. } => (StatusCode::NOT_FOUND, "unknown"),
+            Error::Scope { .. } => (StatusCode::FORBIDDEN, "forbidden"),
             Error::Full { .. } => (StatusCode::INSUFFICIENT_STORAGE, "full"),
-            Error::Unavailable { .. } | Error::Stopping => {
+            Error::Unavailable { .. } | Error::Busy { .. } | Error::Stopping => {
                 (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
             }
             other => {

@@ -6,10 +6,12 @@ use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 
-use super::{ApiError, App, Peer};
-use crate::auth::{Caller, Role};
+use super::{ApiError, App, Peer, names};
+use crate::auth::{Caller, Proof, Role};
 
 pub const COOKIE: &str = "selo_session";
+/// By which a browser that has logged in before is known at its next login.
+pub const BROWSER: &str = "selo_browser";
 
 /// May see.
 #[derive(Debug)]
@@ -17,6 +19,9 @@ pub struct Viewer(pub Caller);
 /// May change.
 #[derive(Debug)]
 pub struct Admin;
+/// May change, and is a person with a session.
+#[derive(Debug)]
+pub struct Person(pub Caller);
 /// May send readings.
 #[derive(Debug)]
 pub struct Sender(pub Caller);
@@ -25,14 +30,14 @@ pub struct Sender(pub Caller);
 #[derive(Debug)]
 pub struct Station(pub String);
 
-pub fn session_of(headers: &HeaderMap) -> Option<&str> {
+pub fn cookie_of<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     headers
         .get_all(header::COOKIE)
         .iter()
         .filter_map(|cookies| cookies.to_str().ok())
         .flat_map(|cookies| cookies.split(';'))
         .filter_map(|cookie| cookie.trim().split_once('='))
-        .find_map(|(name, value)| (name == COOKIE).then_some(value))
+        .find_map(|(name, value)| (name == wanted).then_some(value))
 }
 
 /// A browser says which page a request comes from; another site's may not act in a user's
@@ -86,7 +91,7 @@ fn caller(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
                 )
             });
     }
-    let caller = session_of(&parts.headers)
+    let caller = cookie_of(&parts.headers, COOKIE)
         .and_then(|secret| app.auth.session(secret, app.clock.now()))
         .ok_or_else(|| {
             unknown(
@@ -100,14 +105,18 @@ fn caller(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
     Ok(caller)
 }
 
-fn at_least(parts: &Parts, app: &App, role: Role) -> Result<Caller, ApiError> {
-    let caller = caller(parts, app)?;
-    let may = match role {
+/// True if `caller` may do what is for `role`.
+pub fn is_at_least(caller: &Caller, role: Role) -> bool {
+    match role {
         Role::Device => caller.role != Role::Viewer,
         Role::Viewer => caller.role != Role::Device,
         Role::Admin => caller.role == Role::Admin,
-    };
-    if may {
+    }
+}
+
+fn at_least(parts: &Parts, app: &App, role: Role) -> Result<Caller, ApiError> {
+    let caller = caller(parts, app)?;
+    if is_at_least(&caller, role) {
         return Ok(caller);
     }
     Err(ApiError::new(
@@ -137,6 +146,23 @@ impl FromRequestParts<Arc<App>> for Admin {
     }
 }
 
+impl FromRequestParts<Arc<App>> for Person {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
+        let caller = at_least(parts, app, Role::Admin)?;
+        match caller.proof {
+            Proof::Session(_) => Ok(Person(caller)),
+            Proof::Token(_) => Err(ApiError::new(
+                StatusCode::FORBIDDEN,
+                "forbidden",
+                "no token may do that",
+                Some("log in as an admin"),
+            )),
+        }
+    }
+}
+
 impl FromRequestParts<Arc<App>> for Sender {
     type Rejection = ApiError;
 
@@ -150,7 +176,7 @@ impl FromRequestParts<Arc<App>> for Station {
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         let says_who = parts.headers.contains_key(header::AUTHORIZATION)
-            || session_of(&parts.headers).is_some();
+            || cookie_of(&parts.headers, COOKIE).is_some();
         let peer = parts.extensions.get::<ConnectInfo<Peer>>();
         let (Some(strangers), Some(ConnectInfo(Peer(peer))), false) =
             (&app.strangers, peer, says_who)
@@ -158,7 +184,8 @@ impl FromRequestParts<Arc<App>> for Station {
             return at_least(parts, app, Role::Device).map(|caller| Station(caller.name));
         };
         same_origin(&parts.headers)?;
-        if !strangers.take(peer.ip(), app.clock.now()) {
+        let (address, _) = names::client(peer.ip(), &parts.headers, app);
+        if !strangers.take(address, app.clock.now()) {
             return Err(ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "too-many",
@@ -166,6 +193,6 @@ impl FromRequestParts<Arc<App>> for Station {
                 Some("wait a minute, or send a token"),
             ));
         }
-        Ok(Station(format!("@{}", peer.ip().to_canonical())))
+        Ok(Station(format!("@{}", address.to_canonical())))
     }
 }

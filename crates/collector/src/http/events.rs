@@ -12,34 +12,57 @@ use futures_util::stream::{Stream, unfold};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
+use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::caller::Viewer;
+use super::caller::{Viewer, is_at_least};
+use super::places::Place;
 use super::{ApiError, App};
+use crate::auth::{Caller, Proof, Role};
 use crate::events::Event;
 
 /// Proxies and phones drop connections that are quiet for a minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// How often a listener's right is looked at if nothing says that it has changed: sessions
+/// end by time alone.
+const LOOK: Duration = Duration::from_secs(1);
 
 struct Listener {
     app: Arc<App>,
     first: VecDeque<Sent>,
     live: Receiver<Event>,
     stopping: watch::Receiver<bool>,
+    /// By which it was let in, and what rings when that may have changed.
+    proof: Proof,
+    changes: watch::Receiver<u64>,
+    look: Interval,
+    _place: Place<String>,
+}
+
+/// Whose places a listener takes: a user's, or a token's.
+fn owner(caller: &Caller) -> String {
+    match caller.proof {
+        Proof::Session(_) => format!("user {}", caller.name),
+        Proof::Token(hash) => format!("token {}", hex::encode(hash)),
+    }
 }
 
 pub async fn events(
-    _: Viewer,
+    Viewer(caller): Viewer,
     State(app): State<Arc<App>>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Sent, Infallible>>>, ApiError> {
-    if app.events.listeners() >= app.listeners_max {
+    let (all, of_one) = app.listeners_max;
+    let place = app.listeners.take(owner(&caller), of_one);
+    let (false, Some(place)) = (app.events.listeners() >= all, place) else {
         return Err(ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "too-many",
             "too many listen to live events already",
             Some("close some windows of the dashboard"),
         ));
-    }
+    };
+    let mut look = interval(LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let last = headers
         .get("last-event-id")
         .and_then(|value| value.to_str().ok());
@@ -53,19 +76,41 @@ pub async fn events(
         first,
         live: listening.live,
         stopping: app.stopping.clone(),
+        proof: caller.proof,
+        changes: app.auth.changes(),
+        look,
+        _place: place,
         app,
     };
     Ok(Sse::new(unfold(listener, next)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
-async fn next(mut listener: Listener) -> Option<(Result<Sent, Infallible>, Listener)> {
-    if let Some(event) = listener.first.pop_front() {
-        return Some((Ok(event), listener));
+impl Listener {
+    fn may_listen(&self) -> bool {
+        let caller = self.app.auth.still(&self.proof, self.app.clock.now());
+        caller.is_some_and(|caller| is_at_least(&caller, Role::Viewer))
     }
-    let event = tokio::select! {
-        event = listener.live.recv() => event,
-        _ = listener.stopping.wait_for(|stopping| *stopping) => return None,
+}
+
+async fn next(mut listener: Listener) -> Option<(Result<Sent, Infallible>, Listener)> {
+    let event = loop {
+        // Before each event: what happens after a right has ended is not told.
+        if !listener.may_listen() {
+            return None;
+        }
+        if let Some(event) = listener.first.pop_front() {
+            return Some((Ok(event), listener));
+        }
+        tokio::select! {
+            _ = listener.stopping.wait_for(|stopping| *stopping) => return None,
+            _ = listener.changes.changed() => {}
+            _ = listener.look.tick() => {}
+            event = listener.live.recv() => break event,
+        }
     };
+    if !listener.may_listen() {
+        return None;
+    }
     match event {
         Ok(event) => Some((Ok(sent(&listener.app, &event)), listener)),
         // It reads more slowly than things happen.

@@ -42,8 +42,7 @@ pub async fn post<const ROUTE: usize>(
     Body(post): Body<ROUTE>,
 ) -> Result<StatusCode, ApiError> {
     let now = app.clock.now();
-    app.ingest
-        .write(move |db, _| exchange::store(db, &station, &post, now))
+    app.write(move |db, _| exchange::store(db, &station, &post, now))
         .await?;
     add(&app.metrics.exchange_posts, 1);
     Ok(StatusCode::NO_CONTENT)

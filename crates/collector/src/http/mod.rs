@@ -6,7 +6,10 @@ mod caller;
 mod events;
 mod exchange;
 mod export;
+pub mod names;
 mod pages;
+pub mod places;
+pub mod readings;
 mod routes;
 pub mod server;
 pub mod tls;
@@ -20,8 +23,12 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{delete, get, post};
+use tokio::sync::Semaphore;
 
-use crate::auth::{Auth, Strangers};
+use self::names::{Hosts, Network};
+use self::places::Places;
+use crate::auth::{Auth, Proof, Strangers};
+use crate::blocking::Pool;
 use crate::clock::Clock;
 use crate::events::Events;
 use crate::ingest::Ingest;
@@ -32,8 +39,10 @@ pub use answer::ApiError;
 // For whoever implements `Gateway`.
 pub use axum;
 
-/// The longest body of a request: some thousand readings.
-const BODY_MAX: usize = 4 << 20;
+/// The longest body of a request, but for readings.
+const BODY_MAX: usize = 256 << 10;
+/// The longest body of a login, which anybody may send.
+const LOGIN_MAX: usize = 8 << 10;
 pub const OPENAPI: &str = include_str!("../../openapi.json");
 
 /// What the handlers share.
@@ -50,8 +59,19 @@ pub struct App {
     pub secure: bool,
     /// This host is TLS only, whatever its port: said where a proxy has the host's name.
     pub strict: bool,
-    /// Listeners to live events, at most.
-    pub listeners_max: usize,
+    /// Names by which browsers may ask for this server.
+    pub hosts: Hosts,
+    /// Proxies that are believed when they say for whom they ask.
+    pub proxies: Vec<Network>,
+    /// Listeners to live events, at most, and of one user or token.
+    pub listeners_max: (usize, usize),
+    pub listeners: Places<String>,
+    /// Requests with readings that are under way.
+    pub posts: Places<Proof>,
+    /// Portions of them that are being stored.
+    pub portions: Semaphore,
+    /// For files that are read when somebody asks.
+    pub files: Pool,
     /// What addresses without a token post; `None` lets only known stations post.
     pub strangers: Option<Strangers>,
     /// A page of the lab, served at `/report`.
@@ -90,7 +110,10 @@ pub fn router(app: Arc<App>) -> Router {
         .layer(DefaultBodyLimit::max(selo_tls::station::BODY_MAX));
     let api = Router::new()
         .route("/openapi.json", get(routes::openapi))
-        .route("/login", post(routes::login))
+        .route(
+            "/login",
+            post(routes::login).layer(DefaultBodyLimit::max(LOGIN_MAX)),
+        )
         .route("/logout", post(routes::logout))
         .route("/me", get(routes::me))
         .route("/stations", get(routes::stations))
@@ -105,12 +128,15 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/rules", get(routes::rules).put(routes::set_rules))
         .route("/pairing", get(routes::pairing).post(routes::pairing))
         .route("/devices", get(routes::pairing))
-        .route("/devices/{id}/qr.svg", get(routes::pairing))
+        .route("/devices/{id}/qr.svg", get(routes::label))
         .route("/export", get(export::export))
         .route("/events", get(events::events))
         .route("/tokens", get(routes::tokens).post(routes::new_token))
-        .route("/tokens/{id}", delete(routes::delete_token))
-        .route("/readings", post(routes::readings))
+        .route(
+            "/tokens/{id}",
+            delete(routes::delete_token).patch(routes::patch_token),
+        )
+        .route("/readings", post(readings::readings))
         .route("/exchange", get(exchange::summary))
         .merge(stations)
         .fallback(routes::no_such_route)
@@ -122,6 +148,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/report", get(pages::report))
         .fallback(get(pages::page))
         .layer(DefaultBodyLimit::max(BODY_MAX))
+        .layer(from_fn_with_state(app.clone(), names::check))
         .layer(from_fn_with_state(app.clone(), headers))
         .with_state(app)
 }

@@ -88,12 +88,10 @@ pub async fn report(State(app): State<Arc<App>>) -> Response {
     let Some(path) = &app.report else {
         return none();
     };
-    match tokio::task::spawn_blocking({
-        let path = path.clone();
-        move || std::fs::read(path)
-    })
-    .await
-    {
+    let path = path.clone();
+    let read = app.files.run(move || std::fs::read(path));
+    match read.await {
+        Err(busy) => ApiError::from(busy).into_response(),
         Ok(Ok(page)) => (
             [
                 (

@@ -1,28 +1,34 @@
 //! The handlers: each reads what is asked, asks the database, and says what it said.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{ConnectInfo, FromRequest, Path, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::caller::{Admin, COOKIE, Sender, Viewer, same_origin, session_of};
-use super::{ApiError, App, OPENAPI, Peer};
+use super::caller::{Admin, BROWSER, COOKIE, Person, Viewer, cookie_of, same_origin};
+use super::{ApiError, App, OPENAPI, Peer, names};
 use crate::alarm::{self, Rule};
-use crate::auth::{self, Login, Refusal, Role, SESSION_MS};
-use crate::db::Value as Column;
+use crate::auth::{self, BROWSER_MS, Login, Place, Refusal, Role, SESSION_MS, SITE, Scope, Token};
+use crate::blocking::within;
+use crate::db::{Database, Value as Column};
 use crate::error::{Error, Result};
-use crate::ingest::{Incoming, Verdict};
-use crate::message::{is_name, session_text, time_text};
+use crate::message::{is_name, time_text};
 use crate::metrics::add;
 use crate::query::{self, Before, Step};
 use crate::rollup::Level;
 use crate::sql;
+use crate::store::Store;
+
+/// How long a request waits for the thread that writes. What it asked for may still be done.
+const WRITE_DEADLINE: Duration = Duration::from_secs(30);
+const HEALTH_DEADLINE: Duration = Duration::from_secs(5);
 
 type Answer = Result<Json<Value>, ApiError>;
 type Shared = State<Arc<App>>;
@@ -121,69 +127,107 @@ pub async fn login(
     Body(login): Body<Credentials>,
 ) -> Result<Response, ApiError> {
     same_origin(&headers)?;
-    let (auth, now) = (app.auth.clone(), app.clock.now());
+    let now = app.clock.now();
+    let (address, shared) = names::client(peer.ip(), &headers, &app);
+    let browser = cookie_of(&headers, BROWSER);
+    let place = app.auth.place((address, shared), &login.user, browser, now);
+    let known = matches!(place, Place::Browser(_));
     let user = login.user.clone();
-    // Hashing a password takes a core for a moment and 19 MiB.
-    let done = tokio::task::spawn_blocking(move || {
-        auth.login(peer.ip(), &login.user, &login.password, now)
-    })
-    .await
-    .map_err(|_| Error::Stopping)?;
+    let done = app
+        .auth
+        .login((address, place), login.user, login.password, now)
+        .await;
     match done {
-        Ok(Login {
-            secret,
-            role,
-            session,
-        }) => {
+        Ok(login) => {
             add(&app.metrics.logins, 1);
-            let kept: [Column; 4] = [
-                session.id.to_vec().into(),
-                session.user.as_str().into(),
-                session.stamp.to_vec().into(),
-                session.expires.into(),
-            ];
-            let written = app
-                .ingest
-                .write(move |db, _| db.execute(sql::INSERT_LOGIN, &kept))
-                .await;
-            if let Err(error) = written {
-                tracing::warn!("a login will not outlive this run: {error}");
-            }
+            app.keep_login(&login).await;
             let secure = if app.secure { "; Secure" } else { "" };
-            let cookie = format!(
-                "{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{secure}",
-                *secret,
-                SESSION_MS / 1000
-            );
-            let body = Json(json!({"user": user, "role": role.name()}));
-            Ok(([(header::SET_COOKIE, cookie)], body).into_response())
+            let cookie = |name: &str, value: &str, ms: i64| {
+                let seconds = ms / 1000;
+                let cookie = format!(
+                    "{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}"
+                );
+                (header::SET_COOKIE, cookie)
+            };
+            let mut cookies = vec![cookie(COOKIE, &login.secret, SESSION_MS)];
+            if !known {
+                let value = app.auth.browser_cookie(&user, now)?;
+                cookies.push(cookie(BROWSER, &value, BROWSER_MS));
+            }
+            let body = Json(json!({"user": user, "role": login.role.name()}));
+            Ok((AppendHeaders(cookies), body).into_response())
         }
-        Err(Refusal::Failed(error)) => Err(error.into()),
-        Err(Refusal::Wrong) => {
-            add(&app.metrics.failed_logins, 1);
-            Err(ApiError::new(
-                StatusCode::UNAUTHORIZED,
-                "wrong-password",
-                "the user or the password is wrong",
-                Some("`selo collect user add NAME` sets a password"),
-            ))
+        Err(refusal) => Err(app.refused(refusal)),
+    }
+}
+
+impl App {
+    /// Work for the thread that writes, from a request that does not wait for ever.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut dyn Database, &mut Store) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        within("the database", WRITE_DEADLINE, self.ingest.write(work)).await
+    }
+
+    /// A login that shall outlive this run; those that made room for it shall not.
+    async fn keep_login(&self, login: &Login) {
+        let session = &login.session;
+        let kept: [Column; 4] = [
+            session.id.to_vec().into(),
+            session.user.as_str().into(),
+            session.stamp.to_vec().into(),
+            session.expires.into(),
+        ];
+        let ended = login.ended.clone();
+        let work = move |db: &mut dyn Database, _: &mut Store| {
+            for id in ended {
+                db.execute(sql::DELETE_LOGIN, &[id.to_vec().into()])?;
+            }
+            db.execute(sql::INSERT_LOGIN, &kept)
+        };
+        if let Err(error) = self.write(work).await {
+            tracing::warn!("a login will not outlive this run: {error}");
         }
-        Err(Refusal::TooMany) => Err(ApiError::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "too-many",
-            "too many logins have failed",
-            Some("wait a minute"),
-        )),
+    }
+
+    fn refused(&self, refusal: Refusal) -> ApiError {
+        match refusal {
+            Refusal::Failed(error) => error.into(),
+            Refusal::Wrong => {
+                add(&self.metrics.failed_logins, 1);
+                ApiError::new(
+                    StatusCode::UNAUTHORIZED,
+                    "wrong-password",
+                    "the user or the password is wrong",
+                    Some("`selo collect user add NAME` sets a password"),
+                )
+            }
+            Refusal::TooMany => ApiError::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too-many",
+                "too many logins to this account have failed from there",
+                Some("wait a minute"),
+            ),
+            Refusal::Busy => {
+                add(&self.metrics.busy_logins, 1);
+                ApiError::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "busy",
+                    "too many log in at once",
+                    Some("come again in a moment"),
+                )
+            }
+        }
     }
 }
 
 pub async fn logout(State(app): Shared, headers: HeaderMap) -> Result<Response, ApiError> {
     same_origin(&headers)?;
-    if let Some(secret) = session_of(&headers) {
+    if let Some(secret) = cookie_of(&headers, COOKIE) {
         let id = app.auth.logout(secret).to_vec();
         // Else it would come back with the next start.
-        app.ingest
-            .write(move |db, _| db.execute(sql::DELETE_LOGIN, &[id.into()]))
+        app.write(move |db, _| db.execute(sql::DELETE_LOGIN, &[id.into()]))
             .await?;
     }
     let cookie = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
@@ -251,8 +295,7 @@ pub async fn patch_station(
         patch.longitude.into(),
         device.as_str().into(),
     ];
-    app.ingest
-        .write(move |db, _| db.execute(sql::PATCH_STATION, &parameters))
+    app.write(move |db, _| db.execute(sql::PATCH_STATION, &parameters))
         .await?;
     let station = app.find_station(&device).await?;
     app.events.publish("station", station.to_string().into());
@@ -359,7 +402,6 @@ pub struct Rules {
 pub async fn set_rules(_: Admin, State(app): Shared, Body(Rules { rules }): Body<Rules>) -> Answer {
     let now = app.clock.now();
     let changes = app
-        .ingest
         .write(move |db, store| store.set_rules(db, &rules, now))
         .await?;
     app.ingest.tell(&changes);
@@ -367,16 +409,24 @@ pub async fn set_rules(_: Admin, State(app): Shared, Body(Rules { rules }): Body
     Ok(Json(json!({"rules": rules})))
 }
 
+fn token_json(token: &Token, created: i64) -> Value {
+    let mut json = json!({
+        "id": token.id, "name": token.name, "role": token.role.name(),
+        "created": time_text(created),
+    });
+    if token.role == Role::Device {
+        json["site"] = token.scope.site.as_str().into();
+        json["stations"] = token.scope.stations().into();
+    }
+    json
+}
+
 pub async fn tokens(_: Admin, State(app): Shared) -> Answer {
     let rows = app.readers.read(|db| db.query(sql::TOKENS, &[])).await?;
+    let known = app.auth.tokens();
     let tokens: Vec<Value> = rows
         .iter()
-        .map(|row| {
-            json!({
-                "id": row.int(0), "name": row.text(1), "role": row.text(2),
-                "created": time_text(row.int(4)),
-            })
-        })
+        .filter_map(|row| Some(token_json(known.get(&row.int(0))?, row.int(4))))
         .collect();
     Ok(Json(json!({"tokens": tokens})))
 }
@@ -386,6 +436,10 @@ pub async fn tokens(_: Admin, State(app): Shared) -> Answer {
 pub struct NewToken {
     name: String,
     role: Role,
+    /// Of the stations; `site` if nobody says which.
+    site: Option<String>,
+    /// For which it may send, if it is a device's; without them the one of its name.
+    stations: Option<Vec<String>>,
 }
 
 pub async fn new_token(
@@ -398,98 +452,85 @@ pub async fn new_token(
             "a name has 1 to 32 letters, digits, dots, underscores and hyphens",
         ));
     }
+    let site = asked.site.unwrap_or_else(|| SITE.into());
+    let stations = asked.stations.unwrap_or_else(|| vec![asked.name.clone()]);
+    let scope = Arc::new(Scope::new(&site, stations)?);
     let (token, hash) = auth::new_token()?;
     let now = app.clock.now();
-    let parameters: [Column; 4] = [
+    let parameters: [Column; 6] = [
         asked.name.as_str().into(),
         asked.role.name().into(),
         hash.to_vec().into(),
         now.into(),
+        scope.site.as_str().into(),
+        scope.to_text().into(),
     ];
     let rows = app
-        .ingest
         .write(move |db, _| db.query(sql::INSERT_TOKEN, &parameters))
         .await?;
-    let id = rows.first().map_or(0, |row| row.int(0));
-    app.auth.remember_token(hash, id, &asked.name, asked.role);
-    let body = json!({
-        "id": id, "name": asked.name, "role": asked.role.name(),
-        "created": time_text(now), "token": *token,
-    });
+    let made = Token {
+        id: rows.first().map_or(0, |row| row.int(0)),
+        name: asked.name,
+        role: asked.role,
+        scope,
+    };
+    app.auth.remember_token(hash, made.clone());
+    let mut body = token_json(&made, now);
+    body["token"] = token.as_str().into();
     Ok((StatusCode::CREATED, Json(body)).into_response())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenPatch {
+    role: Option<Role>,
+    site: Option<String>,
+    stations: Option<Vec<String>>,
+}
+
+/// Another role, or other stations; what the token has begun ends if it may not go on.
+pub async fn patch_token(
+    _: Admin,
+    State(app): Shared,
+    Path(id): Path<String>,
+    Body(patch): Body<TokenPatch>,
+) -> Answer {
+    let unknown = || ApiError::unknown(&format!("token {id}"));
+    let number: i64 = id.parse().map_err(|_| unknown())?;
+    let mut token = app.auth.tokens().remove(&number).ok_or_else(unknown)?;
+    let own = |stations: Vec<&str>| stations.into_iter().map(str::to_owned).collect();
+    let site = patch.site.as_deref().unwrap_or(&token.scope.site);
+    let stations = patch
+        .stations
+        .unwrap_or_else(|| own(token.scope.stations()));
+    token.scope = Arc::new(Scope::new(site, stations)?);
+    token.role = patch.role.unwrap_or(token.role);
+    let parameters: [Column; 4] = [
+        token.role.name().into(),
+        token.scope.site.as_str().into(),
+        token.scope.to_text().into(),
+        number.into(),
+    ];
+    app.write(move |db, _| db.execute(sql::PATCH_TOKEN, &parameters))
+        .await?;
+    app.auth.change_token(number, token.role, &token.scope);
+    let rows = app.readers.read(|db| db.query(sql::TOKENS, &[])).await?;
+    let row = rows.iter().find(|row| row.int(0) == number);
+    Ok(Json(token_json(&token, row.ok_or_else(unknown)?.int(4))))
 }
 
 pub async fn delete_token(_: Admin, State(app): Shared, Path(id): Path<String>) -> Answer {
     let unknown = || ApiError::unknown(&format!("token {id}"));
     let number: i64 = id.parse().map_err(|_| unknown())?;
+    // At once, even if the database is away; then it comes back with the next start.
+    app.auth.forget_token(number);
     let gone = app
-        .ingest
         .write(move |db, _| db.execute(sql::DELETE_TOKEN, &[number.into()]))
         .await?;
-    app.auth.forget_token(number);
     if gone == 0 {
         return Err(unknown());
     }
     Ok(Json(json!({})))
-}
-
-#[derive(Deserialize)]
-pub struct Site {
-    site: Option<String>,
-}
-
-/// Readings over HTTP: one message, a list of them, or one a line.
-pub async fn readings(
-    Sender(caller): Sender,
-    State(app): Shared,
-    Query(Site { site }): Query<Site>,
-    body: Bytes,
-) -> Answer {
-    let site = site.unwrap_or_else(|| "site".into());
-    let source = format!("http {}", caller.name);
-    let bodies = split(&body).map_err(ApiError::invalid)?;
-    let incoming = bodies
-        .into_iter()
-        .map(|bytes| Incoming {
-            site: site.clone(),
-            bytes,
-            source: source.clone(),
-        })
-        .collect();
-    let verdicts = app.ingest.offer(incoming).await?;
-    let results: Vec<Value> = verdicts
-        .iter()
-        .map(|verdict| match verdict {
-            Verdict::Stored(identity) | Verdict::Duplicate(identity) => json!({
-                "result": if matches!(verdict, Verdict::Stored(_)) { "stored" } else { "duplicate" },
-                "device": &*identity.device,
-                "session": session_text(identity.session),
-                "counter": identity.counter,
-            }),
-            Verdict::Rejected(reason) => json!({"result": "rejected", "reason": reason}),
-        })
-        .collect();
-    Ok(Json(json!({"results": results})))
-}
-
-/// The messages of a body, as bytes: what is wrong with one is its own matter.
-fn split(body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
-    let raw = |text: Box<serde_json::value::RawValue>| text.get().as_bytes().to_vec();
-    let start = body.iter().find(|byte| !byte.is_ascii_whitespace());
-    match start {
-        None => Err("the body is empty".into()),
-        Some(b'[') => serde_json::from_slice::<Vec<Box<serde_json::value::RawValue>>>(body)
-            .map(|list| list.into_iter().map(raw).collect())
-            .map_err(|error| format!("the body: {error}")),
-        Some(_) if serde_json::from_slice::<&serde_json::value::RawValue>(body).is_ok() => {
-            Ok(vec![body.to_vec()])
-        }
-        Some(_) => Ok(body
-            .split(|byte| *byte == b'\n')
-            .filter(|line| !line.trim_ascii().is_empty())
-            .map(<[u8]>::to_vec)
-            .collect()),
-    }
 }
 
 /// What only a gateway can do, and this collector has none beside it.
@@ -506,8 +547,27 @@ pub async fn pairing(_: Admin, State(app): Shared, request: Request) -> Response
     gateway.answer(request).await
 }
 
+/// A device's label holds its key. It is for a person who has given a password just now:
+/// neither a token that leaked nor a screen that was left shows it.
+pub async fn label(
+    Person(caller): Person,
+    State(app): Shared,
+    request: Request,
+) -> Result<Response, ApiError> {
+    if !caller.is_fresh(app.clock.now()) {
+        return Err(ApiError::new(
+            StatusCode::FORBIDDEN,
+            "password-needed",
+            "a label holds a device's key: it is shown soon after a login only",
+            Some("log out, log in again, and come back within 15 minutes"),
+        ));
+    }
+    Ok(pairing(Admin, State(app), request).await)
+}
+
 pub async fn health(State(app): Shared) -> Response {
-    let alive = app.readers.read(|db| db.query(sql::PING, &[])).await;
+    let asked = app.readers.read(|db| db.query(sql::PING, &[]));
+    let alive = within("the database", HEALTH_DEADLINE, asked).await;
     let stores = app
         .metrics
         .database_up

@@ -1,19 +1,19 @@
 //! Connections: how many, for how long, with TLS or without. Whoever sends or reads slowly
 //! holds a connection for a known time, and only so many.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::ConnectInfo;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use futures_util::stream::unfold;
 use hyper::body::{Frame, Incoming, SizeHint};
@@ -27,7 +27,9 @@ use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
 use tower_service::Service;
 
-use super::Peer;
+use super::names::Network;
+use super::places::Places;
+use super::{ApiError, Peer};
 use crate::auth::neighbourhood;
 use crate::metrics::{Metrics, add};
 
@@ -38,8 +40,12 @@ pub struct Limits {
     /// are not counted as one address.
     pub connections: usize,
     pub of_address: usize,
-    /// Listeners to live events; each holds a connection for as long as it likes.
+    /// Listeners to live events, of everyone and of one user or token; each holds a
+    /// connection for as long as it likes.
     pub listeners: usize,
+    pub listeners_of_one: usize,
+    /// Threads that serve requests. None of them waits for a disk or another process.
+    pub threads: usize,
     /// For a TLS handshake, and for the lines before a body; also how long a connection may
     /// be idle.
     pub head: Duration,
@@ -52,7 +58,9 @@ pub struct Limits {
 /// The slowest body, in bytes a second.
 pub const BODY_RATE: u64 = 1024;
 /// The longest head of a request, with all its lines.
-const HEAD_MAX: usize = 32 << 10;
+pub const HEAD_MAX: usize = 32 << 10;
+/// What is read of a connection before its head is complete: a longer one ends there.
+const HEAD_BUFFER: usize = 48 << 10;
 /// So much of a body that nobody wanted is read; a connection with more of it is closed.
 const UNREAD_MAX: usize = 64 << 10;
 /// How long requests under way may take when the server stops.
@@ -64,6 +72,8 @@ impl Default for Limits {
             connections: 512,
             of_address: 64,
             listeners: 256,
+            listeners_of_one: 64,
+            threads: 2,
             head: Duration::from_secs(15),
             body: Duration::from_secs(15),
             write: Duration::from_secs(30),
@@ -77,6 +87,7 @@ pub struct Server {
     pub tls: Option<TlsAcceptor>,
     pub limits: Limits,
     pub behind_proxy: bool,
+    pub proxies: Vec<Network>,
     pub metrics: Arc<Metrics>,
     pub stopping: watch::Receiver<bool>,
 }
@@ -87,47 +98,10 @@ impl std::fmt::Debug for Server {
     }
 }
 
-/// How many connections an address has; gives its place back when it goes.
-struct Place {
-    counts: Arc<Mutex<HashMap<IpAddr, usize>>>,
-    address: IpAddr,
-}
-
-impl Place {
-    fn take(
-        counts: &Arc<Mutex<HashMap<IpAddr, usize>>>,
-        address: IpAddr,
-        max: usize,
-    ) -> Option<Place> {
-        let mut all = counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = all.entry(address).or_default();
-        if *count >= max {
-            return None;
-        }
-        *count += 1;
-        Some(Place {
-            counts: counts.clone(),
-            address,
-        })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut all = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = all.get_mut(&self.address) {
-            *count -= 1;
-            if *count == 0 {
-                all.remove(&self.address);
-            }
-        }
-    }
-}
-
 impl Server {
     pub async fn run(self, listener: TcpListener) {
         let places = Arc::new(Semaphore::new(self.limits.connections));
-        let counts = Arc::default();
+        let counts = Places::default();
         let mut stopping = self.stopping.clone();
         let server = Arc::new(self);
         loop {
@@ -146,12 +120,13 @@ impl Server {
             };
             let everyone = places.clone().try_acquire_owned();
             let ip = neighbourhood(address.ip());
-            let of_address = if server.behind_proxy || ip.is_loopback() {
+            let is_proxy = server.proxies.iter().any(|proxy| proxy.has(address.ip()));
+            let of_address = if server.behind_proxy || is_proxy || ip.is_loopback() {
                 usize::MAX
             } else {
                 server.limits.of_address
             };
-            let own = Place::take(&counts, ip, of_address);
+            let own = counts.take(ip, of_address);
             let (Ok(everyone), Some(own)) = (everyone, own) else {
                 add(&server.metrics.refused, 1);
                 continue;
@@ -217,9 +192,15 @@ impl Server {
             });
             request.extensions_mut().insert(ConnectInfo(Peer(address)));
             // A router is always ready.
-            let answer = self.router.clone().call(request);
+            let answer = match head_length(&request) {
+                ..=HEAD_MAX => Ok(self.router.clone().call(request)),
+                _ => Err(too_long_a_head()),
+            };
             async move {
-                let mut answer = answer.await?;
+                let mut answer = match answer {
+                    Ok(answer) => answer.await?,
+                    Err(refusal) => refusal,
+                };
                 if let Ok(Some(rest)) = unread.try_recv()
                     && (expects || !read_away(rest).await)
                 {
@@ -232,7 +213,7 @@ impl Server {
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.head)
-            .max_buf_size(HEAD_MAX)
+            .max_buf_size(HEAD_BUFFER)
             .serve_connection(TokioIo::new(stream), service);
         tokio::pin!(connection);
         let mut stopping = self.stopping.clone();
@@ -244,6 +225,37 @@ impl Server {
         connection.as_mut().graceful_shutdown();
         let _ = timeout(PATIENCE, connection).await;
     }
+}
+
+/// Bytes of a head, if its lines have no more blanks than they need.
+fn head_length<B>(request: &hyper::Request<B>) -> usize {
+    let path = request
+        .uri()
+        .path_and_query()
+        .map_or("/", |path| path.as_str());
+    let authority = match (request.uri().scheme_str(), request.uri().authority()) {
+        (Some(scheme), Some(authority)) => scheme.len() + 3 + authority.as_str().len(),
+        _ => 0,
+    };
+    let first = request.method().as_str().len() + authority + path.len() + " HTTP/1.1\r\n ".len();
+    let lines = request.headers().iter();
+    let lines: usize = lines
+        .map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len())
+        .sum();
+    first + lines + "\r\n".len()
+}
+
+fn too_long_a_head() -> Response {
+    let mut answer = ApiError::new(
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+        "too-long",
+        format!("the head of the request has more than {HEAD_MAX} bytes"),
+        None,
+    )
+    .into_response();
+    let close = HeaderValue::from_static("close");
+    answer.headers_mut().insert(header::CONNECTION, close);
+    answer
 }
 
 /// A body that ends with an error if it comes too slowly.

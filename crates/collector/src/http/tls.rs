@@ -188,31 +188,43 @@ impl Tls {
         }
     }
 
+    /// Runs `look` on a thread that may wait for a disk.
+    async fn looking<T: Send + 'static>(
+        self: &Arc<Self>,
+        look: impl FnOnce(&Tls) -> T + Send + 'static,
+    ) -> Option<T> {
+        let tls = self.clone();
+        tokio::task::spawn_blocking(move || look(&tls)).await.ok()
+    }
+
     /// Until the end of the runtime: reads what has changed, or when `asked` rings.
     pub async fn watch(self: Arc<Self>, asked: Arc<Notify>) {
-        let mut before = self.files.stamp();
+        let mut before = self.looking(|tls| tls.files.stamp()).await;
         let mut warned = Instant::now();
         loop {
             let told = tokio::select! {
                 () = tokio::time::sleep(LOOK) => false,
                 () = asked.notified() => true,
             };
-            let now = self.files.stamp();
+            let now = self.looking(|tls| tls.files.stamp()).await;
             let known = self
                 .current
                 .read()
                 .unwrap_or_else(PoisonError::into_inner)
                 .stamp;
             // Two files are not written at once: they are read when both are quiet.
-            if told || now != known && now == before {
-                self.reload(now);
+            if let Some(stamp) = now.filter(|stamp| told || *stamp != known && now == before) {
+                self.looking(move |tls| tls.reload(stamp)).await;
             }
             before = now;
             if warned.elapsed() >= DAY {
                 warned = Instant::now();
-                if let Ok(facts) = certificate::read(&self.files.certificate) {
-                    warn(&self.files, facts.days_left);
-                }
+                self.looking(|tls| {
+                    if let Ok(facts) = certificate::read(&tls.files.certificate) {
+                        warn(&tls.files, facts.days_left);
+                    }
+                })
+                .await;
             }
         }
     }

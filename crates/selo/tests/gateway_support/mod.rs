@@ -353,6 +353,10 @@ impl Running {
             .expect("types");
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// As Ctrl-C does.
     pub fn interrupt(&self) {
         let process = rustix::process::Pid::from_child(&self.child);

@@ -1,0 +1,50 @@
+//! Places of which somebody has only so many: connections of an address, live events and
+//! requests of a caller.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many places each has taken.
+#[derive(Debug)]
+pub struct Places<K>(Arc<Mutex<HashMap<K, usize>>>);
+
+impl<K> Default for Places<K> {
+    fn default() -> Self {
+        Places(Arc::default())
+    }
+}
+
+/// A place that was taken; it is given back when this is dropped.
+#[derive(Debug)]
+pub struct Place<K: Eq + Hash> {
+    counts: Arc<Mutex<HashMap<K, usize>>>,
+    whose: K,
+}
+
+impl<K: Eq + Hash + Clone> Places<K> {
+    /// `None` if `whose` has `max` places already.
+    pub fn take(&self, whose: K, max: usize) -> Option<Place<K>> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.get(&whose).copied().unwrap_or(0) >= max {
+            return None;
+        }
+        *all.entry(whose.clone()).or_default() += 1;
+        Some(Place {
+            counts: self.0.clone(),
+            whose,
+        })
+    }
+}
+
+impl<K: Eq + Hash> Drop for Place<K> {
+    fn drop(&mut self) {
+        let mut all = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = all.get_mut(&self.whose) {
+            *count -= 1;
+            if *count == 0 {
+                all.remove(&self.whose);
+            }
+        }
+    }
+}

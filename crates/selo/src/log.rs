@@ -1,0 +1,124 @@
+//! The log, on standard error. Topics, names and addresses come from outside, and any of
+//! them may be in a line: what would begin another line, move a terminal's cursor or turn
+//! text around is written as its number. This is the one door to the log, so that no crate
+//! needs to think of it.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, IsTerminal, Stderr, Write, stderr};
+
+use tracing::field::Field;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::field::MakeExt;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::format::{Writer, debug_fn};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+/// Begins the log: lines of text, or of JSON.
+pub fn start(level: LevelFilter, json: bool) {
+    let colour = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    // The broker's crate tells of every packet; ours say what a person wants to know.
+    let targets = Targets::new()
+        .with_default(level)
+        .with_target("mqtt5", level.min(LevelFilter::WARN))
+        .with_target("rumqttc", level.min(LevelFilter::WARN));
+    let lines = tracing_subscriber::fmt::layer()
+        .with_ansi(colour)
+        .with_target(false);
+    let log = tracing_subscriber::registry().with(targets);
+    if json {
+        let lines = lines.with_writer(|| Json(stderr()));
+        log.with(lines.json().flatten_event(true)).init();
+    } else {
+        let lines = lines.with_writer(stderr);
+        log.with(lines.fmt_fields(debug_fn(field).delimited(" ")))
+            .init();
+    }
+}
+
+fn field(writer: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug) -> fmt::Result {
+    let value = escaped(&format!("{value:?}"), |c| c.escape_default().to_string());
+    match field.name() {
+        "message" => write!(writer, "{value}"),
+        name => write!(writer, "{name}={value}"),
+    }
+}
+
+/// True for what a reader does not see, but a terminal or an editor obeys: control
+/// characters, ends of lines, and marks of the direction of text [UAX9, 2].
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
+        || matches!(c, '\u{61c}' | '\u{feff}')
+}
+
+/// `text` with hidden characters written as `number` says.
+fn escaped(text: &str, number: impl Fn(char) -> String) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) {
+            shown.push_str(&number(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Takes events as lines of JSON, in which serde has escaped what JSON demands.
+struct Json(Stderr);
+
+impl Write for Json {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(json(bytes).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn json(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let (line, end) = match text.strip_suffix('\n') {
+        Some(line) => (line, "\n"),
+        None => (&*text, ""),
+    };
+    let number = |c: char| {
+        let mut number = String::new();
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // A string takes every character.
+            let _ = write!(number, "\\u{unit:04x}");
+        }
+        number
+    };
+    escaped(line, number) + end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVIL: &str = "a\nERROR b\x1b[2J\u{9b}1m\u{202e}c\r\u{2028}d\u{7f}";
+
+    #[test]
+    fn a_line_stays_one_line_and_says_what_it_holds() {
+        let shown = escaped(EVIL, |c| c.escape_default().to_string());
+        assert_eq!(
+            shown,
+            "a\\nERROR b\\u{1b}[2J\\u{9b}1m\\u{202e}c\\r\\u{2028}d\\u{7f}"
+        );
+        assert_eq!(escaped("Größe 日本", |_| String::new()), "Größe 日本");
+    }
+
+    #[test]
+    fn a_line_of_json_means_the_same_as_before() {
+        let line = serde_json::json!({"topic": EVIL}).to_string() + "\n";
+        let shown = json(line.as_bytes());
+        assert!(!shown.trim_end_matches('\n').chars().any(is_hidden));
+        assert!(shown.ends_with('\n'));
+        let value: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+        assert_eq!(value["topic"], EVIL);
+    }
+}
