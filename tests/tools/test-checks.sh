@@ -80,7 +80,7 @@ fault tools/check-citations.sh "NEVERUSED1 is used nowhere" "sed -i 's/^| FIPS19
 fault tools/check-citations.sh "FIPS197 is listed twice" "sed -i 's/^| FIPS197 |.*/&\n&/' docs/BIBLIOGRAPHY.md"
 
 dependencies=tools/check-dependencies.py
-fault $dependencies "is 1.80, but" "sed -i 's/^rust-version = .*/rust-version = \"1.80\"/' Cargo.toml"
+fault $dependencies "is 1.86, but" "sed -i 's/^rust-version = .*/rust-version = \"1.86\"/' Cargo.toml"
 fault $dependencies "no rust-version" "sed -i '/^rust-version = /d' Cargo.toml; sed -i '/^rust-version.workspace/d' crates/*/Cargo.toml"
 fault $dependencies "the licence 'MIT' is not allowed" "sed -i 's/\"MIT\", //' tools/dependencies.json"
 fault $dependencies "MPL-2.0" "sed -i '/\"axe-core\":/d' tools/dependencies.json"
