@@ -24,6 +24,9 @@ done
 "$selo" config check "$scratch/root/etc/selo/selo.toml" 2>"$scratch/said" || true
 verdict "the installed selo.toml" "$(grep -v 'nothing is wrong' "$scratch/said" || true)"
 
+# Limits of memory, tasks, files: in every unit, and the same in the containers.
+verdict "limits" "$(packaging/check-limits.py)"
+
 if command -v systemd-analyze >/dev/null; then
     mkdir "$scratch/units"
     for unit in packaging/systemd/*.service; do

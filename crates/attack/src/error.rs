@@ -38,6 +38,14 @@ pub enum Error {
     #[error(transparent)]
     Random(#[from] selo_link::RandomError),
 
+    /// A service under attack, or an honest user of it.
+    #[error("{0}")]
+    Service(String),
+
+    /// A connection to a service, or a file of it.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+
     /// The gateway under attack.
     #[error("the gateway under attack: {0}")]
     Gateway(String),

@@ -1,4 +1,4 @@
-//! Attacks on the Selo link, carried out for real on loopback, and what comes of them.
+//! Attacks on the Selo link and services, carried out for real on loopback, and their outcome.
 //!
 //! | module | is |
 //! |---|---|
@@ -7,6 +7,7 @@
 //! | [`target`], [`gateway`] | what is attacked |
 //! | [`classic`], [`pair`], [`join`], [`guess`] | the attacks |
 //! | [`run`] | all of them |
+//! | [`service`] | attacks on the services: hostile clients against the running command |
 #![warn(missing_docs)]
 
 pub mod case;
@@ -17,6 +18,7 @@ pub mod guess;
 pub mod join;
 pub mod pair;
 pub mod run;
+pub mod service;
 pub mod target;
 pub mod wire;
 

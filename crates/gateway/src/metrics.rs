@@ -1,13 +1,13 @@
 //! The numbers in OpenMetrics text form, over HTTP for whoever asks.
 //!
-//! A thread of its own, few connections at a time, each for a few seconds and a few
-//! kilobytes: who sends slowly harms the others who ask, not the gateway.
+//! A thread of its own, few connections at a time, few of one address, each for a few seconds and
+//! a few kilobytes: an address that sends slowly harms neither the gateway nor the others who ask.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use selo_link::Reason;
@@ -16,7 +16,8 @@ use crate::counters::{BOUNDS, Count, Histogram, Kind, Shared};
 use crate::error::{Error, Result};
 
 const PREFIX: &str = "selo_gateway_";
-const CONNECTIONS_MAX: usize = 8;
+const CONNECTIONS_MAX: usize = 24;
+const CONNECTIONS_OF_ADDRESS_MAX: usize = 4;
 /// A request has this long, and this many bytes.
 const PATIENCE: Duration = Duration::from_secs(2);
 const REQUEST_MAX: usize = 8 << 10;
@@ -33,7 +34,7 @@ pub fn serve(
     std::thread::Builder::new()
         .name("metrics".into())
         .spawn(move || {
-            let connections = Arc::new(AtomicUsize::new(0));
+            let seats = Arc::new(Seats::default());
             for stream in listener.incoming() {
                 if stopping() {
                     return;
@@ -42,24 +43,65 @@ pub fn serve(
                     std::thread::sleep(Duration::from_millis(100));
                     continue;
                 };
-                if connections.fetch_add(1, Ordering::AcqRel) >= CONNECTIONS_MAX {
-                    connections.fetch_sub(1, Ordering::AcqRel);
+                let Some(seat) = stream
+                    .peer_addr()
+                    .ok()
+                    .and_then(|peer| seats.take(peer.ip()))
+                else {
                     continue;
-                }
-                let (counters, counted) = (counters.clone(), connections.clone());
-                let spawned = std::thread::Builder::new()
+                };
+                let counters = counters.clone();
+                // Without a thread the seat goes with the closure.
+                let _ = std::thread::Builder::new()
                     .name("metrics".into())
                     .spawn(move || {
                         let _ = answer(stream, &counters);
-                        counted.fetch_sub(1, Ordering::AcqRel);
+                        drop(seat);
                     });
-                if spawned.is_err() {
-                    connections.fetch_sub(1, Ordering::AcqRel);
-                }
             }
         })
         .map_err(failed)?;
     Ok(bound)
+}
+
+/// Connections at the moment, by address.
+#[derive(Debug, Default)]
+struct Seats(Mutex<HashMap<IpAddr, usize>>);
+
+impl Seats {
+    /// A seat for one more connection of an address, if there is one.
+    fn take(self: &Arc<Seats>, address: IpAddr) -> Option<Seat> {
+        let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_address = taken.get(&address).copied().unwrap_or(0);
+        let all: usize = taken.values().sum();
+        if all >= CONNECTIONS_MAX || of_address >= CONNECTIONS_OF_ADDRESS_MAX {
+            return None;
+        }
+        taken.insert(address, of_address + 1);
+        Some(Seat {
+            seats: Arc::clone(self),
+            address,
+        })
+    }
+}
+
+/// One connection's place, until it is dropped.
+#[derive(Debug)]
+struct Seat {
+    seats: Arc<Seats>,
+    address: IpAddr,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut taken = self.seats.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match taken.get_mut(&self.address) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => {
+                taken.remove(&self.address);
+            }
+        }
+    }
 }
 
 /// Makes the thread of [`serve`] see that the gateway stops.

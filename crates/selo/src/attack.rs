@@ -1,49 +1,60 @@
-//! `selo attack`: what the link withstands, shown.
+//! `selo attack`: attacks on the link and on the services, and their outcome.
 
 use std::process::ExitCode;
 
-use selo_attack::case::{Against, Attack, Outcome, Verdict};
+use anyhow::Context;
+use selo_attack::case::{Against, Attack, Figure, Outcome, Verdict};
 use selo_attack::run::{CASES, Case, Targets};
+use selo_attack::service::{self, Service};
 use selo_link::Suite;
 use selo_report::format;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
 
 use crate::status::StatusLine;
 
-/// Attack the link on this machine, and see what it withstands
+/// Attack the link and the services on this machine, and see what they withstand
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A gateway and a node (the C library's) are started in this process, on loopback, with an
-attacker between them who reads, drops, alters, repeats and invents packets. Nothing else is
-touched: there is no way to name another target.
+The link: a gateway and a node (the C library's) are started in this process, on loopback, with
+an attacker between them who reads, drops, alters, repeats and invents packets.
+
+The services: `selo broker`, `selo collect`, `selo gateway` and `selo up` are started on free
+ports of loopback, with their state in a temporary folder. Hostile clients attack them while
+honest users work. A case holds if every honest user is served, and the program stays within
+the limits of its unit file.
+
+Nothing else is touched: there is no way to name another target.
 
 against
   classic   Algorithm 2 of albarello2020 as printed: it promises nothing against whoever can
             send packets, and is broken
   pair      six digits that a person compares
   join      a session from the device key, and its sealed packets
+  broker, collector, gateway, site (`selo up`)
+  link      classic, pair and join        services   the other four
 
-attacks
+attacks on the link (--list names those on the services, too)
   mitm       own keys in the place of both        replay   what was recorded, again
   forge      altered and invented packets         reflect  packets back to who sent them
   downgrade  something weaker than was agreed     flood    make the gateway compute
   guess      digits and tags
 
 Examples:
-  selo attack                                every attack, and what docs/protocol.md promises
-  selo attack --against classic              read and alter a message that classic encrypts
-  selo attack --against join --attack flood,guess --verbose
-  selo attack --suite all --json
+  selo attack                                all of it: link and services, some minutes
+  selo attack --against link                 what docs/protocol.md promises, some seconds
+  selo attack --against services --quick     without the cases that take longest
+  selo attack --against broker --attack idle-handshake --verbose
+  selo attack --suite all --against join --json
 
-Exit codes: 0 node and gateway behaved as docs/protocol.md promises (classic is broken, the
-rest refuses), 1 they did not.")]
+Exit codes: 0 everything held (classic is broken, as docs/protocol.md says), 1 something did
+not. A case that this machine cannot run says so, and counts as neither.")]
 pub struct Args {
     /// What to attack
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
     against: Vec<AgainstArg>,
-    /// What to try
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
-    attack: Vec<AttackArg>,
+    /// What to try: a name of --list, or all
+    #[arg(long, value_delimiter = ',', default_value = ALL, value_name = "NAME")]
+    attack: Vec<String>,
     /// Suite of node and gateway
     #[arg(
         long,
@@ -55,6 +66,12 @@ pub struct Args {
     /// One JSON object a line on stdout, nothing else
     #[arg(long)]
     json: bool,
+    /// Name the attacks, and end
+    #[arg(long)]
+    list: bool,
+    /// Leave out the attacks on services that take longest
+    #[arg(long)]
+    quick: bool,
     /// All figures behind each outcome
     #[arg(long, short)]
     verbose: bool,
@@ -65,20 +82,17 @@ enum AgainstArg {
     Classic,
     Pair,
     Join,
+    Link,
+    Broker,
+    Collector,
+    Gateway,
+    Site,
+    Services,
     All,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum AttackArg {
-    Mitm,
-    Replay,
-    Forge,
-    Reflect,
-    Downgrade,
-    Flood,
-    Guess,
-    All,
-}
+/// Every attack.
+const ALL: &str = "all";
 
 /// A suite on the command line, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -110,36 +124,105 @@ impl SuiteArg {
 }
 
 impl Args {
+    fn names(&self, name: &str) -> bool {
+        self.attack
+            .iter()
+            .any(|wanted| wanted == ALL || wanted == name)
+    }
+
     fn wants(&self, case: &Case) -> bool {
         let against = self.against.iter().any(|arg| match arg {
             AgainstArg::Classic => case.against == Against::Classic,
             AgainstArg::Pair => case.against == Against::Pair,
             AgainstArg::Join => case.against == Against::Join,
-            AgainstArg::All => true,
+            AgainstArg::Link | AgainstArg::All => true,
+            _ => false,
         });
-        let attack = self.attack.iter().any(|arg| match arg {
-            AttackArg::Mitm => case.attack == Attack::Mitm,
-            AttackArg::Replay => case.attack == Attack::Replay,
-            AttackArg::Forge => case.attack == Attack::Forge,
-            AttackArg::Reflect => case.attack == Attack::Reflect,
-            AttackArg::Downgrade => case.attack == Attack::Downgrade,
-            AttackArg::Flood => case.attack == Attack::Flood,
-            AttackArg::Guess => case.attack == Attack::Guess,
-            AttackArg::All => true,
+        against && self.names(case.attack.name())
+    }
+
+    fn wants_service(&self, case: &service::Case) -> bool {
+        let against = self.against.iter().any(|arg| match arg {
+            AgainstArg::Broker => case.against == Service::Broker,
+            AgainstArg::Collector => case.against == Service::Collector,
+            AgainstArg::Gateway => case.against == Service::Gateway,
+            AgainstArg::Site => case.against == Service::Site,
+            AgainstArg::Services | AgainstArg::All => true,
+            _ => false,
         });
-        against && attack
+        against && self.names(case.name) && (case.quick || !self.quick)
+    }
+}
+
+/// An error for a name that is no attack.
+fn check_names(args: &Args) -> anyhow::Result<()> {
+    let is_known = |name: &String| {
+        name == ALL
+            || Attack::ALL.iter().any(|attack| attack.name() == name)
+            || service::cases().any(|case| case.name == name)
+    };
+    match args.attack.iter().find(|name| !is_known(name)) {
+        None => Ok(()),
+        Some(name) => Err(selo_lab::Error::NothingSelected {
+            what: format!("'{name}' is no attack; `selo attack --list` names them, and --help"),
+        }
+        .into()),
     }
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let suites = SuiteArg::suites(&args.suite);
+    check_names(args)?;
     let cases: Vec<&Case> = CASES.iter().filter(|case| args.wants(case)).collect();
-    if cases.is_empty() {
+    let services: Vec<&service::Case> = service::cases()
+        .filter(|case| args.wants_service(case))
+        .collect();
+    if cases.is_empty() && services.is_empty() {
         return Err(selo_lab::Error::NothingSelected {
             what: "that attack is not one against that; `selo attack --help` lists both".into(),
         }
         .into());
     }
+    if args.list {
+        for case in &cases {
+            println!("{}\t{}", case.against, case.attack);
+        }
+        for case in &services {
+            println!("{}\t{}\t{}", case.against, case.name, case.did);
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let outcomes = attack_link(args, &cases)?;
+    let served = attack_services(args, &services)?;
+    if !args.json {
+        let style = TerminalStyle::detect();
+        print!(
+            "{}",
+            table(&outcomes, &served, args.verbose).to_terminal(style)
+        );
+    }
+    let surprises = outcomes.iter().filter(|o| !o.is_as_promised()).count();
+    let broken = served
+        .iter()
+        .filter(|o| o.verdict == service::Verdict::Broken)
+        .count();
+    if surprises > 0 {
+        eprintln!(
+            "selo: {} did not end as docs/protocol.md promises",
+            format::things(surprises, "attack", "attacks")
+        );
+    }
+    if broken > 0 {
+        eprintln!(
+            "selo: the services did not withstand {}",
+            format::things(broken, "attack", "attacks")
+        );
+    }
+    Ok(ExitCode::from(u8::from(surprises + broken > 0)))
+}
+
+/// Attacks the link, in this process.
+fn attack_link(args: &Args, cases: &[&Case]) -> anyhow::Result<Vec<Outcome>> {
+    let suites = SuiteArg::suites(&args.suite);
     let mut targets = Targets::default();
     let mut outcomes = Vec::new();
     let status = StatusLine::new();
@@ -154,33 +237,44 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             status.say(&format!("{} against {}", case.attack, case.against));
             let outcome = case.run(&mut targets, *suite)?;
             if args.json {
-                let mut line = serde_json::json!(outcome);
-                line["schema"] = "selo.attack/1".into();
-                status.aside(|| println!("{line}"));
+                print_json(&status, serde_json::json!(outcome));
             }
             outcomes.push(outcome);
         }
     }
     targets.stop()?;
-    drop(status);
-    if !args.json {
-        print!(
-            "{}",
-            table(&outcomes, args.verbose).to_terminal(TerminalStyle::detect())
-        );
-    }
-    let surprises = outcomes.iter().filter(|o| !o.is_as_promised()).count();
-    if surprises == 0 {
-        return Ok(ExitCode::SUCCESS);
-    }
-    eprintln!(
-        "selo: {} did not end as docs/protocol.md promises",
-        format::things(surprises, "attack", "attacks")
-    );
-    Ok(ExitCode::from(1))
+    Ok(outcomes)
 }
 
-fn table(outcomes: &[Outcome], verbose: bool) -> Table {
+/// Attacks the services: this command, started anew for each case.
+fn attack_services(args: &Args, cases: &[&service::Case]) -> anyhow::Result<Vec<service::Outcome>> {
+    let selo = std::env::current_exe().context("cannot find this command")?;
+    let mut outcomes = Vec::new();
+    let status = StatusLine::new();
+    for (number, case) in cases.iter().enumerate() {
+        selo_lab::schedule::check_interrupt()?;
+        let of = cases.len();
+        status.say(&format!(
+            "{} of {of}: {} against {}",
+            number + 1,
+            case.name,
+            case.against
+        ));
+        let outcome = case.run(&selo);
+        if args.json {
+            print_json(&status, serde_json::json!(outcome));
+        }
+        outcomes.push(outcome);
+    }
+    Ok(outcomes)
+}
+
+fn print_json(status: &StatusLine, mut line: serde_json::Value) {
+    line["schema"] = "selo.attack/1".into();
+    status.aside(|| println!("{line}"));
+}
+
+fn table(outcomes: &[Outcome], served: &[service::Outcome], verbose: bool) -> Table {
     let mut table = Table::new(
         "",
         vec![
@@ -197,11 +291,7 @@ fn table(outcomes: &[Outcome], verbose: bool) -> Table {
     for outcome in outcomes {
         let mut shows = outcome.shows.clone();
         if verbose {
-            let figures = outcome.evidence.iter();
-            let figures: Vec<String> = figures
-                .map(|figure| format!("{} {}", figure.what, format::count(figure.value)))
-                .collect();
-            shows = format!("{shows} [{}]", figures.join("; "));
+            shows = with_figures(&shows, &outcome.evidence);
         }
         table.push(vec![
             Cell::text(outcome.against.name()),
@@ -212,6 +302,20 @@ fn table(outcomes: &[Outcome], verbose: bool) -> Table {
             },
             Cell::text(outcome.did.clone()),
             verdict(outcome).with_note(shows),
+        ]);
+    }
+    for outcome in served {
+        let shows = if verbose {
+            with_figures(&outcome.shows, &outcome.evidence)
+        } else {
+            outcome.shows.clone()
+        };
+        table.push(vec![
+            Cell::text(outcome.against.name()),
+            Cell::text(outcome.attack),
+            Cell::none(),
+            Cell::text(outcome.did),
+            service_verdict(outcome).with_note(shows),
         ]);
     }
     for against in Against::ALL {
@@ -225,7 +329,37 @@ fn table(outcomes: &[Outcome], verbose: bool) -> Table {
             ));
         }
     }
+    for against in Service::ALL {
+        let of: Vec<_> = served.iter().filter(|o| o.against == against).collect();
+        let held = of
+            .iter()
+            .filter(|o| o.verdict == service::Verdict::Held)
+            .count();
+        if !of.is_empty() {
+            table.remarks.push(format!(
+                "{}: held against {held} of {}.",
+                against.name(),
+                format::things(of.len(), "attack", "attacks")
+            ));
+        }
+    }
     table.without_empty_columns()
+}
+
+fn with_figures(shows: &str, evidence: &[Figure]) -> String {
+    let figures: Vec<String> = (evidence.iter())
+        .map(|figure| format!("{} {}", figure.what, format::count(figure.value)))
+        .collect();
+    format!("{shows} [{}]", figures.join("; "))
+}
+
+fn service_verdict(outcome: &service::Outcome) -> Cell {
+    let (word, tone) = match outcome.verdict {
+        service::Verdict::Held => ("held", Tone::Good),
+        service::Verdict::Broken => ("BROKEN (!)", Tone::Bad),
+        service::Verdict::NotRun => ("not run", Tone::Warn),
+    };
+    Cell::label(word, tone)
 }
 
 fn verdict(outcome: &Outcome) -> Cell {

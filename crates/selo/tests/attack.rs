@@ -22,7 +22,7 @@ fn rows<'a>(answer: &'a Answer, against: &str) -> Vec<&'a str> {
 
 #[test]
 fn classic_falls_and_what_is_authenticated_stands() {
-    let answer = attack(&[]);
+    let answer = attack(&["--against", "link"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     for (against, attacks, outcome) in [
         ("classic", 6, "BROKEN"),
@@ -95,10 +95,43 @@ fn what_is_no_attack_is_refused() {
         &["--against", "classic", "--attack", "downgrade"][..],
         &["--against", "192.0.2.1"],
         &["--suite", "none"],
+        &["--attack", "no-such-attack"],
+        &["--against", "broker", "--attack", "mitm"],
     ] {
         let answer = attack(wrong);
         assert_eq!(answer.code, Some(2), "{answer:?}");
         assert_eq!(answer.stdout, "", "{answer:?}");
         assert!(answer.stderr.contains("--help"), "{answer:?}");
     }
+}
+
+#[test]
+fn the_list_names_the_attacks_on_link_and_services() {
+    let answer = attack(&["--list"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    for line in [
+        "join\tflood",
+        "broker\tidle-handshake\t",
+        "site\tfull-disk\t",
+    ] {
+        assert!(answer.stdout.contains(line), "{}", answer.stdout);
+    }
+}
+
+#[test]
+fn a_service_under_attack_is_started_and_its_figures_are_told() {
+    let answer = attack(&["--against", "broker", "--attack", "not-mqtt", "--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let outcome: Value = serde_json::from_str(&answer.stdout).expect("one line of JSON");
+    assert_eq!(outcome["verdict"], "held", "{outcome}");
+    let evidence = outcome["evidence"].as_array().expect("a list");
+    let peak =
+        (evidence.iter()).find(|figure| figure["what"] == "peak memory of the broker, bytes");
+    let peak = peak.and_then(|figure| figure["value"].as_f64());
+    assert!(peak.is_some_and(|bytes| bytes > 1e6), "{outcome}");
+    let shows = outcome["shows"].as_str().expect("words");
+    assert!(
+        shows.contains("newcomer") && shows.contains("publisher"),
+        "{shows}"
+    );
 }

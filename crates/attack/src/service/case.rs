@@ -1,0 +1,218 @@
+//! A service's attack, its verdict, and the figures of the honest users meanwhile.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::case::Figure;
+
+/// A program under attack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Service {
+    /// `selo broker`.
+    Broker,
+    /// `selo collect`.
+    Collector,
+    /// `selo gateway`.
+    Gateway,
+    /// `selo up`: all of them in one process.
+    Site,
+}
+
+impl Service {
+    /// All of them.
+    pub const ALL: [Service; 4] = [
+        Service::Broker,
+        Service::Collector,
+        Service::Gateway,
+        Service::Site,
+    ];
+
+    /// As on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Service::Broker => "broker",
+            Service::Collector => "collector",
+            Service::Gateway => "gateway",
+            Service::Site => "site",
+        }
+    }
+
+    /// The service's unit file.
+    const fn unit(self) -> &'static str {
+        match self {
+            Service::Broker => include_str!("../../../../packaging/systemd/selo-broker.service"),
+            Service::Collector => {
+                include_str!("../../../../packaging/systemd/selo-collector.service")
+            }
+            Service::Gateway => include_str!("../../../../packaging/systemd/selo-gateway.service"),
+            Service::Site => include_str!("../../../../packaging/systemd/selo.service"),
+        }
+    }
+
+    /// Bytes that the unit file allows (`MemoryMax=`), the bound of every attack.
+    pub fn memory_max(self) -> u64 {
+        let mebibytes = self.limit("MemoryMax=", "M");
+        mebibytes << 20
+    }
+
+    /// Threads that the unit file allows (`TasksMax=`).
+    pub fn tasks_max(self) -> u64 {
+        self.limit("TasksMax=", "")
+    }
+
+    /// A limit that the unit file does not name is zero: no program stays within it.
+    fn limit(self, key: &str, unit: &str) -> u64 {
+        let mut lines = self.unit().lines();
+        let value = lines.find_map(|line| line.strip_prefix(key)?.strip_suffix(unit));
+        value.and_then(|value| value.parse().ok()).unwrap_or(0)
+    }
+}
+
+impl fmt::Display for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The result of an attack on a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Honest users were served, and every bound held.
+    Held,
+    /// They were not, or a bound did not hold.
+    Broken,
+    /// This machine lacks what the attack needs.
+    NotRun,
+}
+
+/// One attack on a service, carried out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The case's name.
+    pub attack: &'static str,
+    /// The program under attack.
+    pub against: Service,
+    /// The attacker's deeds.
+    pub did: &'static str,
+    /// The result.
+    pub verdict: Verdict,
+    /// The honest users' figures, then the reasons for the verdict.
+    pub shows: String,
+    /// The figures behind it.
+    pub evidence: Vec<Figure>,
+}
+
+/// Collects figures and faults while a case runs.
+#[derive(Debug, Default)]
+pub struct Findings {
+    faults: Vec<String>,
+    notes: Vec<String>,
+    evidence: Vec<Figure>,
+    missing: Option<String>,
+}
+
+impl Findings {
+    /// Breaks the case unless `holds`.
+    pub fn expect(&mut self, holds: bool, fault: impl Into<String>) {
+        if !holds {
+            self.faults.push(fault.into());
+        }
+    }
+
+    /// Whether nothing has broken it so far.
+    pub fn is_whole(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    /// A sentence for the table.
+    pub fn note(&mut self, words: impl Into<String>) {
+        self.notes.push(words.into());
+    }
+
+    /// A number for `--json` and `--verbose`.
+    pub fn figure(&mut self, what: &'static str, value: f64) {
+        self.evidence.push(Figure { what, value });
+    }
+
+    /// The case needs something that this machine lacks.
+    pub fn lacks(what: impl Into<String>) -> Findings {
+        Findings {
+            missing: Some(what.into()),
+            ..Findings::default()
+        }
+    }
+
+    /// The outcome of `case`.
+    pub(super) fn outcome(self, case: &super::Case) -> Outcome {
+        let verdict = match (&self.missing, self.faults.is_empty()) {
+            (Some(_), _) => Verdict::NotRun,
+            (None, true) => Verdict::Held,
+            (None, false) => Verdict::Broken,
+        };
+        let faults = self
+            .faults
+            .into_iter()
+            .map(|fault| format!("FAULT: {fault}"));
+        let shows: Vec<String> = (self.notes.into_iter())
+            .chain(self.missing)
+            .chain(faults)
+            .collect();
+        Outcome {
+            attack: case.name,
+            against: case.against,
+            did: case.did,
+            verdict,
+            shows: shows.join("; "),
+            evidence: self.evidence,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Case, cases};
+    use super::*;
+
+    fn outcome(findings: Findings) -> Outcome {
+        let case: &Case = cases().next().expect("there are cases");
+        findings.outcome(case)
+    }
+
+    #[test]
+    fn every_unit_file_has_the_limits() {
+        for service in Service::ALL {
+            assert!(service.memory_max() >= 64 << 20, "{service}");
+            assert!(service.tasks_max() >= 16, "{service}");
+        }
+    }
+
+    #[test]
+    fn one_fault_breaks_a_case_and_is_told() {
+        let mut findings = Findings::default();
+        findings.expect(true, "not this");
+        assert!(findings.is_whole());
+        findings.note("operator 3 of 4");
+        findings.expect(false, "one failed");
+        let outcome = outcome(findings);
+        assert_eq!(outcome.verdict, Verdict::Broken);
+        assert_eq!(outcome.shows, "operator 3 of 4; FAULT: one failed");
+    }
+
+    #[test]
+    fn what_cannot_be_run_has_neither_held_nor_broken() {
+        assert_eq!(outcome(Findings::default()).verdict, Verdict::Held);
+        assert_eq!(outcome(Findings::lacks("a clock")).verdict, Verdict::NotRun);
+    }
+
+    #[test]
+    fn names_are_unique_for_each_service() {
+        let names: Vec<_> = cases()
+            .map(|case| (case.against.name(), case.name))
+            .collect();
+        let unique: std::collections::HashSet<_> = names.iter().collect();
+        assert_eq!(unique.len(), names.len());
+    }
+}

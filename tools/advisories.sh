@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Asks RustSec and npm for advisories of the dependencies. It needs a network and cargo-deny, so
+# `make test` leaves it out; run it before a release, and weekly where Selo is in service.
+#
+# usage: tools/advisories.sh
+set -uo pipefail
+cd "$(dirname "$0")/.."
+. tools/verdict.sh
+
+if command -v cargo-deny >/dev/null; then
+    said=$(cargo deny --locked check advisories 2>&1) && said=
+    verdict "crates" "$said"
+else
+    verdict "crates" "cargo-deny is missing
+hint: cargo install --locked cargo-deny"
+fi
+for folder in web web/tests sims/avr8js; do
+    said=$(npm --prefix "$folder" audit --package-lock-only 2>&1) && said=
+    verdict "npm, $folder" "$said"
+done
+
+echo "advisories: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
