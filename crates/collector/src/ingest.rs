@@ -21,6 +21,8 @@ use crate::store::{Store, is_plausible};
 
 /// Offers that wait while a batch is being stored; more wait at their senders.
 const QUEUE: usize = 256;
+/// Messages of one offer in one transaction. What others offer comes in between.
+const PORTION: usize = 1000;
 /// How much of a rejected message is kept.
 const REJECTED_BODY_MAX: usize = 4096;
 
@@ -98,14 +100,15 @@ impl fmt::Debug for Ingest {
 }
 
 impl Ingest {
-    /// Stores messages; one verdict for each, in order, after they are committed. An error
-    /// means that none is: the same messages may be offered again.
+    /// Stores messages; one verdict for each, in order, after they are committed. A long
+    /// offer is stored in portions. After an error some portions may be stored: the same
+    /// messages may be offered again, and those are duplicates then.
     pub async fn offer(&self, messages: Vec<Incoming>) -> Result<Vec<Verdict>> {
         if messages.is_empty() {
             return Ok(Vec::new());
         }
         let now = self.clock.now();
-        let parsed = messages
+        let parsed: Vec<Parsed> = messages
             .into_iter()
             .map(
                 |incoming| match message::parse(&incoming.bytes, &incoming.site, now) {
@@ -118,10 +121,18 @@ impl Ingest {
                 },
             )
             .collect::<Result<_>>()?;
-        let (reply, answer) = oneshot::channel();
-        let sent = self.jobs.send(Job::Offer(parsed, reply)).await;
-        sent.map_err(|_| Error::Stopping)?;
-        answer.await.map_err(|_| Error::Stopping)?
+        let mut parsed = parsed.into_iter();
+        let mut verdicts = Vec::new();
+        loop {
+            let portion: Vec<Parsed> = parsed.by_ref().take(PORTION).collect();
+            if portion.is_empty() {
+                return Ok(verdicts);
+            }
+            let (reply, answer) = oneshot::channel();
+            let sent = self.jobs.send(Job::Offer(portion, reply)).await;
+            sent.map_err(|_| Error::Stopping)?;
+            verdicts.extend(answer.await.map_err(|_| Error::Stopping)??);
+        }
     }
 
     /// Like [`Ingest::write`], for a thread that waits in place until there is room for the

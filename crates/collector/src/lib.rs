@@ -38,7 +38,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, Semaphore, watch};
 
@@ -421,7 +421,7 @@ const FILE_DEADLINE: Duration = Duration::from_secs(10);
 /// How often silence and passing rain are looked for.
 const WATCH: Duration = Duration::from_secs(5);
 /// How often old rows go.
-const PRUNE: Duration = Duration::from_secs(3600);
+const PRUNE: Duration = Duration::from_secs(600);
 
 impl Background {
     /// Starts what runs until the runtime ends.
@@ -457,10 +457,14 @@ impl Background {
         });
         tokio::spawn(async move {
             let mut tick = tokio::time::interval(PRUNE);
+            let mut last = Instant::now();
             loop {
                 tick.tick().await;
                 let now = clock.now();
-                match retention::prune(&ingest, &metrics, self.retention, now).await {
+                let ran = i64::try_from(last.elapsed().as_millis()).unwrap_or(i64::MAX);
+                last = Instant::now();
+                let kept = self.retention;
+                match retention::prune_by_evidence(&ingest, &metrics, kept, now, ran).await {
                     Ok(0) => {}
                     Ok(rows) => tracing::info!("{rows} old rows are gone"),
                     Err(error) => tracing::warn!("old rows stay: {error}"),

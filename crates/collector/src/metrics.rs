@@ -25,6 +25,10 @@ pub struct Metrics {
     pub notices_sent: AtomicU64,
     pub notices_failed: AtomicU64,
     pub pruned: AtomicU64,
+    /// 1 while nothing is pruned, because the clock is unset or went back.
+    pub prune_held: AtomicU64,
+    /// Seconds by which the clock is ahead of the time by which rows are pruned.
+    pub prune_behind: AtomicU64,
     /// 1 if the last batch was stored.
     pub database_up: AtomicU64,
 }
@@ -116,6 +120,21 @@ impl Metrics {
             "1 if the database took the last batch",
         );
         line(&mut text, "database_up", self.database_up.load(Relaxed));
+        for (name, help, gauge) in [
+            (
+                "prune_held",
+                "1 while the clock is unset or went back, and nothing is deleted",
+                &self.prune_held,
+            ),
+            (
+                "prune_behind_seconds",
+                "By how much the clock is ahead of the time that deletion trusts",
+                &self.prune_behind,
+            ),
+        ] {
+            family(&mut text, name, "gauge", help);
+            line(&mut text, name, gauge.load(Relaxed));
+        }
         family(&mut text, "listeners", "gauge", "Listeners to live events");
         line(&mut text, "listeners", listeners);
         text.push_str("# EOF\n");

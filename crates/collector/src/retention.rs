@@ -1,12 +1,15 @@
 //! What is kept how long: each level has its time. Old rows go in small pieces between
 //! the batches, so that nothing waits for it.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use crate::db::{Database, Value};
 use crate::error::{Error, Result};
 use crate::ingest::Ingest;
 use crate::metrics::{Metrics, add};
 use crate::rollup::Level;
 use crate::sql;
+use crate::store::{AHEAD_MAX_MS, EARLIEST_MS};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -53,7 +56,89 @@ impl Retention {
     }
 }
 
-/// Lets go what is over; gives how many rows went.
+/// The time by which rows are old, and why it is not the clock's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trusted {
+    /// There is no reading yet.
+    Nothing,
+    /// The clock is unset, or behind what was trusted before: nothing is pruned.
+    Back,
+    /// Rows are judged as of `at`; the clock is ahead of it by `ahead` milliseconds.
+    At { at: i64, ahead: i64 },
+}
+
+/// Advances the trusted time. It begins at the newest stored reception, is kept in the
+/// database, and gains at most twice the time that the collector ran (`ran`, by the
+/// monotonic clock). So a clock that jumps ahead makes nothing old at once, and a site
+/// that was off for a year deletes nothing early and catches up in a year.
+pub fn trust(db: &mut dyn Database, now: i64, ran: i64) -> Result<Trusted> {
+    if now < EARLIEST_MS {
+        return Ok(Trusted::Back);
+    }
+    let known = match db.query(sql::TRUSTED_TIME, &[])?.first() {
+        Some(row) => Some(row.int(0)),
+        None => db
+            .query(sql::NEWEST_RECEPTION, &[EARLIEST_MS.into(), now.into()])?
+            .first()
+            .and_then(|row| row.opt_int(0)),
+    };
+    let Some(known) = known else {
+        return Ok(Trusted::Nothing);
+    };
+    if now < known.saturating_sub(AHEAD_MAX_MS) {
+        return Ok(Trusted::Back);
+    }
+    let gained = ran.max(0).saturating_mul(2);
+    let at = known.max(now.min(known.saturating_add(gained)));
+    db.execute(sql::SET_TRUSTED_TIME, &[at.into()])?;
+    Ok(Trusted::At {
+        at,
+        ahead: (now - at).max(0),
+    })
+}
+
+/// Lets go what is over by the trusted time; gives how many rows went.
+pub async fn prune_by_evidence(
+    ingest: &Ingest,
+    metrics: &Metrics,
+    retention: Retention,
+    now: i64,
+    ran: i64,
+) -> Result<u64> {
+    let trusted = ingest.write(move |db, _| trust(db, now, ran)).await?;
+    let behind = match trusted {
+        Trusted::At { ahead, .. } => ahead / 1000,
+        Trusted::Nothing | Trusted::Back => 0,
+    };
+    metrics
+        .prune_held
+        .store(u64::from(trusted == Trusted::Back), Relaxed);
+    metrics
+        .prune_behind
+        .store(u64::try_from(behind).unwrap_or(0), Relaxed);
+    match trusted {
+        Trusted::Nothing => Ok(0),
+        Trusted::Back => {
+            tracing::warn!(
+                "no old rows are deleted: the clock is unset, or behind the time that was \
+                 trusted before; hint: set the clock"
+            );
+            Ok(0)
+        }
+        Trusted::At { at, ahead } => {
+            if ahead > DAY_MS {
+                let days = ahead / DAY_MS;
+                tracing::warn!(
+                    "old rows are kept longer: the clock is {days} days ahead of the time \
+                     that is trusted; hint: check the clock"
+                );
+            }
+            prune(ingest, metrics, retention, at).await
+        }
+    }
+}
+
+/// Lets go what is over at `now`, which the caller trusts; gives how many rows went.
 pub async fn prune(
     ingest: &Ingest,
     metrics: &Metrics,
@@ -70,7 +155,8 @@ pub async fn prune(
     if let Some(kept) = retention.raw {
         for row in devices {
             loop {
-                let parameters: Vec<Value> = vec![row.text(0).into(), (now - kept).into()];
+                let parameters: Vec<Value> =
+                    vec![row.text(0).into(), (now - kept).into(), EARLIEST_MS.into()];
                 let pruned = ingest
                     .write(move |db, _| db.execute(sql::PRUNE_READINGS, &parameters))
                     .await?;

@@ -199,10 +199,18 @@ pub const DELAY_NOTICE: &str = "UPDATE outbox SET attempts = attempts + 1, due =
 pub const TARGETS: &str = "SELECT DISTINCT target FROM outbox";
 pub const DELETE_TARGET: &str = "DELETE FROM outbox WHERE target = ?1";
 
-/// A piece of what is older than ?2, by both clocks.
+/// The newest reception from ?1 to ?2.
+pub const NEWEST_RECEPTION: &str =
+    "SELECT MAX(received) FROM reading WHERE received >= ?1 AND received <= ?2";
+pub const TRUSTED_TIME: &str = "SELECT value FROM meta WHERE name = 'trusted_time'";
+pub const SET_TRUSTED_TIME: &str = "INSERT INTO meta(name, value) VALUES ('trusted_time', ?1)
+    ON CONFLICT(name) DO UPDATE SET value = excluded.value";
+
+/// A piece of what is older than ?2, by both clocks; a row that was stored before ?3 was
+/// stored under an unset clock, and its age is not known.
 pub const PRUNE_READINGS: &str = "DELETE FROM reading WHERE device = ?1
     AND (session, counter) IN (SELECT session, counter FROM reading
-        WHERE device = ?1 AND received < ?2 AND stored < ?2 ORDER BY received LIMIT 500)";
+        WHERE device = ?1 AND received < ?2 AND stored < ?2 AND stored >= ?3 ORDER BY received LIMIT 500)";
 pub fn prune_rollup(table: &str) -> String {
     format!("DELETE FROM {table} WHERE device = ?1 AND name = ?2 AND at < ?3")
 }

@@ -174,6 +174,7 @@ impl Store {
 
         count_sessions(db, &in_order)?;
         let mut deltas = Deltas::default();
+        let mut gaps = Gaps::new();
         let mut pending: HashSet<&Identity> = in_order.iter().map(|m| &m.identity).collect();
         let (mut units, mut changes) = (Vec::new(), Vec::new());
         for message in &in_order {
@@ -181,7 +182,7 @@ impl Store {
             let Some(station) = stations.get_mut(&message.identity.device) else {
                 continue; // every device was loaded above
             };
-            add_values(db, station, message, &pending, &mut deltas)?;
+            add_values(db, station, message, &pending, &mut gaps, &mut deltas)?;
             note_units(station, message, &mut units);
             if !station.take(message, now) {
                 continue;
@@ -301,13 +302,27 @@ fn count_sessions(db: &mut dyn Database, in_order: &[&Message]) -> Result<()> {
     Ok(())
 }
 
+/// The stretch between two readings that were stored before, in which the late readings
+/// of a batch lie.
+struct Gap {
+    /// The last value that the batch put into the gap.
+    last: f64,
+    /// The stored reading at the end of the gap.
+    after: Option<Neighbour>,
+}
+
+/// The gap in which the batch's last late reading of a device and a name lies. A batch is
+/// worked on in order, so each gap is looked up once, and not for each reading in it.
+type Gaps<'a> = HashMap<(&'a str, &'a str), Gap>;
+
 /// A message's values into the roll-ups. `pending` are readings of this batch that are in
 /// the database, but not yet in the roll-ups.
-fn add_values(
+fn add_values<'a>(
     db: &mut dyn Database,
     station: &Station,
-    message: &Message,
+    message: &'a Message,
     pending: &HashSet<&Identity>,
+    gaps: &mut Gaps<'a>,
     deltas: &mut Deltas,
 ) -> Result<()> {
     let Identity {
@@ -331,28 +346,48 @@ fn add_values(
             Some(_) => {}
         }
         // It comes late: what the next reading was credited with is shared between both.
-        let before = neighbour(db, sql::BEFORE, message, name, pending)?;
-        let after = neighbour(db, sql::AFTER, message, name, pending)?;
-        if let Some((_, before)) = before {
+        let key = (&**device, name.as_str());
+        let same = gaps
+            .remove(&key)
+            .filter(|gap| gap.after.is_none_or(|after| after.of > of));
+        let (before, after) = match same {
+            Some(gap) => (Some(gap.last), gap.after),
+            None => {
+                let before = neighbour(db, sql::BEFORE, message, name, pending)?;
+                let after = neighbour(db, sql::AFTER, message, name, pending)?;
+                (before.map(|before| before.value), after)
+            }
+        };
+        if let Some(before) = before {
             deltas.grow(device, name, message.received, growth(before, total));
         }
-        if let Some((received, after)) = after {
-            let credited = before.map_or(0.0, |(_, before)| growth(before, after));
-            deltas.grow(device, name, received, growth(total, after) - credited);
+        if let Some(after) = after {
+            let credited = before.map_or(0.0, |before| growth(before, after.value));
+            let by = growth(total, after.value) - credited;
+            deltas.grow(device, name, after.received, by);
         }
+        gaps.insert(key, Gap { last: total, after });
     }
     Ok(())
 }
 
-/// The nearest reading before or after `message` that has the value `name`: when it was
-/// received, and the value.
+/// A stored reading next to a late one.
+#[derive(Clone, Copy)]
+struct Neighbour {
+    /// (session, counter)
+    of: (i64, i64),
+    received: i64,
+    value: f64,
+}
+
+/// The nearest reading before or after `message` that has the value `name`.
 fn neighbour(
     db: &mut dyn Database,
     sql: &str,
     message: &Message,
     name: &str,
     pending: &HashSet<&Identity>,
-) -> Result<Option<(i64, f64)>> {
+) -> Result<Option<Neighbour>> {
     let mut place = message.identity.clone();
     loop {
         let parameters = [
@@ -368,7 +403,11 @@ fn neighbour(
                 continue;
             }
             if let Some(value) = data_of(row.text(3)).get(name) {
-                return Ok(Some((row.int(2), *value)));
+                return Ok(Some(Neighbour {
+                    of: (place.session, place.counter),
+                    received: row.int(2),
+                    value: *value,
+                }));
             }
         }
         if rows.is_empty() {

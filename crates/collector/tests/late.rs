@@ -1,0 +1,122 @@
+//! A backlog that comes late, and a clock that is wrong.
+
+mod common;
+
+use common::{NOON, message};
+use selo_collector::Error;
+use selo_collector::db::{Database, Place, Row, Value};
+use selo_collector::message::{Message, parse};
+use selo_collector::retention::{Trusted, trust};
+use selo_collector::schema::migrate;
+use selo_collector::store::Store;
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// A database that counts the rows that queries give.
+#[derive(Debug)]
+struct Counting(Box<dyn Database>, usize);
+
+impl Database for Counting {
+    fn place(&self) -> &str {
+        self.0.place()
+    }
+    fn ready(&mut self) -> Result<()> {
+        self.0.ready()
+    }
+    fn is_gone(&self) -> bool {
+        self.0.is_gone()
+    }
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64> {
+        self.0.execute(sql, parameters)
+    }
+    fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
+        let rows = self.0.query(sql, parameters)?;
+        self.1 += rows.len();
+        Ok(rows)
+    }
+    fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()> {
+        self.0.put_rows(head, tail, rows)
+    }
+    fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>> {
+        self.0.insert_new(head, key, rows)
+    }
+    fn script(&mut self, sql: &str) -> Result<()> {
+        self.0.script(sql)
+    }
+    fn begin(&mut self) -> Result<()> {
+        self.0.begin()
+    }
+    fn commit(&mut self) -> Result<()> {
+        self.0.commit()
+    }
+    fn rollback(&mut self) {
+        self.0.rollback();
+    }
+    fn dialect(&self, sql: &str) -> String {
+        self.0.dialect(sql)
+    }
+}
+
+fn reading(counter: u32) -> Message {
+    let received = NOON - 200_000_000 + i64::from(counter) * 1000;
+    let json = message("0000000a", 1, counter, received, f64::from(counter) * 0.2);
+    parse(json.to_string().as_bytes(), "site", NOON).expect("a reading")
+}
+
+fn open(folder: &tempfile::TempDir) -> Box<dyn Database> {
+    let place = Place::Sqlite(folder.path().join("readings.db"));
+    let mut db = place.open_writer(None).expect("opens");
+    migrate(&mut *db).expect("migrated");
+    db
+}
+
+/// Rows read while `late` late readings are stored in one batch.
+fn rows_read(late: u32) -> usize {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut db = Counting(open(&folder), 0);
+    let mut store = Store::default();
+    for counter in [0, late + 1] {
+        let one = reading(counter);
+        store.ingest(&mut db, &[&one], NOON).expect("stored");
+    }
+    db.1 = 0;
+    let backlog: Vec<Message> = (1..=late).map(reading).collect();
+    let all: Vec<&Message> = backlog.iter().collect();
+    store.ingest(&mut db, &all, NOON).expect("stored");
+    db.1
+}
+
+#[test]
+fn late_readings_cost_rows_in_proportion() {
+    let (few, many) = (rows_read(500), rows_read(2000));
+    assert!(
+        many <= 5 * few.max(500),
+        "{few} rows for 500, {many} for 2000"
+    );
+}
+
+#[test]
+fn a_jump_of_the_clock_makes_nothing_old() {
+    const DAY: i64 = 86_400_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut db = open(&folder);
+    let mut trusted = |now, ran| trust(&mut *db, now, ran).expect("judged");
+    assert_eq!(trusted(NOON, 0), Trusted::Nothing);
+    drop(db);
+    let mut db = open(&folder);
+    let one = reading(0);
+    Store::default()
+        .ingest(&mut *db, &[&one], NOON)
+        .expect("stored");
+    let start = one.received;
+    let mut trusted = |now, ran| trust(&mut *db, now, ran).expect("judged");
+    let at = |at, ahead| Trusted::At { at, ahead };
+    assert_eq!(trusted(start, 0), at(start, 0));
+    let ahead = start + 800 * DAY;
+    assert_eq!(trusted(ahead, 0), at(start, 800 * DAY));
+    assert_eq!(trusted(ahead, DAY), at(start + 2 * DAY, 798 * DAY));
+    assert_eq!(trusted(start - 6 * 366 * DAY, DAY), Trusted::Back);
+    assert_eq!(trusted(1000, DAY), Trusted::Back);
+    let back = start + 3 * DAY;
+    assert_eq!(trusted(back, DAY), at(back, 0));
+}
