@@ -29,6 +29,8 @@ const ALL_OF_IT: u64 = 75_000_000;
 /// How long the gateway may take for an answer before the chip, which is simulated as fast
 /// as it goes, is let on.
 const ANSWER: Duration = Duration::from_millis(100);
+/// A step of the chip takes so long where two clocks have to keep together.
+const PACE: Duration = Duration::from_micros(500);
 
 /// Seconds of the chip within which a node that nobody disturbs has a session again. It
 /// repeats what is lost after seconds, and rests for a minute at most.
@@ -348,6 +350,9 @@ fn seventy_power_cuts_while_pairing() {
         if cut % 10 == 9 {
             uno.until("a pairing or a session", |uno| {
                 operator.attend(uno);
+                // The gateway gives a key each ten seconds of its own clock, and the chip's
+                // pairing ends after ten minutes of the chip's: neither may run away.
+                std::thread::sleep(PACE);
                 uno.joined
             });
         }

@@ -183,6 +183,10 @@ impl Server {
         let service = service_fn(move |request: hyper::Request<Incoming>| {
             // Whoever waits for a word before it sends its body has got one: the answer.
             let expects = request.headers().contains_key(header::EXPECT);
+            // More than is read away: the answer does not wait for it.
+            let length = request.headers().get(header::CONTENT_LENGTH);
+            let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+            let long = length.is_some_and(|length: u64| length > UNREAD_MAX as u64);
             let (back, mut unread) = oneshot::channel();
             let mut request = request.map(|body| {
                 Body::new(Lent {
@@ -202,7 +206,7 @@ impl Server {
                     Err(refusal) => refusal,
                 };
                 if let Ok(Some(rest)) = unread.try_recv()
-                    && (expects || !read_away(rest).await)
+                    && (expects || long || !read_away(rest).await)
                 {
                     let close = HeaderValue::from_static("close");
                     answer.headers_mut().insert(header::CONNECTION, close);
