@@ -9,7 +9,7 @@ use crate::ingest::Ingest;
 use crate::metrics::{Metrics, add};
 use crate::rollup::Level;
 use crate::sql;
-use crate::store::{AHEAD_MAX_MS, EARLIEST_MS};
+use crate::store::{AHEAD_MAX_MS, RELEASED_MS};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -72,13 +72,13 @@ pub enum Trusted {
 /// monotonic clock). So a clock that jumps ahead makes nothing old at once, and a site
 /// that was off for a year deletes nothing early and catches up in a year.
 pub fn trust(db: &mut dyn Database, now: i64, ran: i64) -> Result<Trusted> {
-    if now < EARLIEST_MS {
+    if now < RELEASED_MS {
         return Ok(Trusted::Back);
     }
     let known = match db.query(sql::TRUSTED_TIME, &[])?.first() {
         Some(row) => Some(row.int(0)),
         None => db
-            .query(sql::NEWEST_RECEPTION, &[EARLIEST_MS.into(), now.into()])?
+            .query(sql::NEWEST_RECEPTION, &[RELEASED_MS.into(), now.into()])?
             .first()
             .and_then(|row| row.opt_int(0)),
     };
@@ -156,7 +156,7 @@ pub async fn prune(
         for row in devices {
             loop {
                 let parameters: Vec<Value> =
-                    vec![row.text(0).into(), (now - kept).into(), EARLIEST_MS.into()];
+                    vec![row.text(0).into(), (now - kept).into(), RELEASED_MS.into()];
                 let pruned = ingest
                     .write(move |db, _| db.execute(sql::PRUNE_READINGS, &parameters))
                     .await?;

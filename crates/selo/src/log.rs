@@ -20,7 +20,8 @@ pub fn start(level: LevelFilter, json: bool) {
     // The broker's crate tells of every packet; ours say what a person wants to know.
     let targets = Targets::new()
         .with_default(level)
-        .with_target("mqtt5", level.min(LevelFilter::WARN))
+        // It says each client's end, without a bound; what matters of it our own code says.
+        .with_target("mqtt5", level.min(LevelFilter::ERROR))
         .with_target("rumqttc", level.min(LevelFilter::WARN));
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(colour)

@@ -29,6 +29,8 @@ const ALL_OF_IT: u64 = 75_000_000;
 /// How long the gateway may take for an answer before the chip, which is simulated as fast
 /// as it goes, is let on.
 const ANSWER: Duration = Duration::from_millis(100);
+/// While the node writes its EEPROM it takes no further line: cycles of 200 ms.
+const AFTER_SETTLING: u64 = 3_200_000;
 /// A step of the chip takes so long where two clocks have to keep together.
 const PACE: Duration = Duration::from_micros(500);
 
@@ -145,6 +147,8 @@ struct Uno {
     rng: ChaCha8Rng,
     joined: bool,
     digits: Option<String>,
+    /// The cycle at which the node is told to pair.
+    pair_at: Option<u64>,
     said: Vec<String>,
     /// Payloads that the node was given.
     given: BTreeSet<String>,
@@ -168,6 +172,7 @@ impl Uno {
             rng: ChaCha8Rng::seed_from_u64(seed),
             joined: false,
             digits: None,
+            pair_at: None,
             said: Vec::new(),
             given: BTreeSet::new(),
             delivered: false,
@@ -178,6 +183,10 @@ impl Uno {
     /// Lets some of the chip's time pass, at most `cycles`.
     fn step(&mut self, cycles: u64) {
         self.node.advance(cycles.min(STEP)).expect("it runs");
+        if self.pair_at.is_some_and(|at| at <= self.node.cycle) {
+            self.pair_at = None;
+            self.node.command("pair").expect("a line");
+        }
         self.node.spans.clear();
         for line in std::mem::take(&mut self.node.console) {
             match (line.as_str(), line.strip_prefix("digits ")) {
@@ -185,7 +194,7 @@ impl Uno {
                 ("session lost", _) => self.joined = false,
                 ("delivered", _) => self.delivered = true,
                 ("forgotten" | "pairing failed" | "unpaired", _) => {
-                    self.node.command("pair").expect("a line");
+                    self.pair_at = Some(self.node.cycle + AFTER_SETTLING);
                 }
                 (_, Some(digits)) => self.digits = Some(digits.into()),
                 _ => {}
@@ -260,7 +269,7 @@ impl Uno {
         self.node.cut_power().expect("a line");
         self.node.link.clear();
         self.node.console.clear();
-        (self.joined, self.digits) = (false, None);
+        (self.joined, self.digits, self.pair_at) = (false, None, None);
         // What was on the line is lost, too.
         while self.socket.recv(&mut [0; FRAME_MAX]).is_ok() {}
     }

@@ -178,7 +178,7 @@ pub fn station(site: &Site) -> Result<User> {
         let request = Request::post(&path, body.as_bytes()).with(&token);
         let answer = request.ask(&door, HONEST)?;
         expect_status(answer.status, 200)?;
-        if answer.text().contains("rejected") {
+        if !answer.text().contains("\"rejected\":0") {
             return Err(io::Error::other(answer.text()));
         }
         counter += 1;
