@@ -328,7 +328,7 @@ impl Burst {
 
     pub fn sent(&mut self, target: &dyn Target) -> Result<()> {
         self.all += 1;
-        if self.all % IN_FLIGHT == 0 {
+        if self.all.is_multiple_of(IN_FLIGHT) {
             self.wait(target)?;
         }
         Ok(())

@@ -263,10 +263,10 @@ fn answer(
     let mut frame = [0; 64];
     for _ in 0..3 {
         while let Ok(size) = socket.recv(&mut frame) {
-            if let Ok(Frame::JoinAccept(accept)) = Frame::parse(&frame[..size]) {
-                if let Ok(keys) = attempt.finish(&accept) {
-                    return Ok(keys);
-                }
+            if let Ok(Frame::JoinAccept(accept)) = Frame::parse(&frame[..size])
+                && let Ok(keys) = attempt.finish(&accept)
+            {
+                return Ok(keys);
             }
         }
         socket.send(request).map_err(network)?;

@@ -110,10 +110,9 @@ async fn settle(batch: Vec<Message>, sender: &Sender) {
         let site = topic::site(&message.topic).unwrap_or("").to_string();
         if let (Some(to), Some(run), Some(sequence)) =
             (message.response_topic, message.run, sequence)
+            && may_answer(&site, &to)
         {
-            if may_answer(&site, &to) {
-                told.entry((to, run)).or_default().push(sequence);
-            }
+            told.entry((to, run)).or_default().push(sequence);
         }
         message.ack.send().await;
     }

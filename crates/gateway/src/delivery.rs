@@ -355,10 +355,10 @@ fn again(readings: &mut [Reading]) {
 /// The readings of a record.
 fn collect(body: &[u8], wall_ms: u64, redelivered: bool, out: &mut Vec<Reading>) {
     for entry in Entries::new(body) {
-        if let Entry::Accepted(accepted) = entry {
-            if let Some(reading) = reading(&accepted, wall_ms, redelivered) {
-                out.push(reading);
-            }
+        if let Entry::Accepted(accepted) = entry
+            && let Some(reading) = reading(&accepted, wall_ms, redelivered)
+        {
+            out.push(reading);
         }
     }
 }

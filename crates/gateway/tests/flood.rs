@@ -122,7 +122,7 @@ impl Honest {
             self.node.node().send(&payload, false).expect("joined");
             self.sent += 1;
         }
-        if joined && ms % MOVE_MS == 0 {
+        if joined && ms.is_multiple_of(MOVE_MS) {
             self.port += 1;
         }
         let frames = self.node.take_sent();

@@ -301,15 +301,15 @@ pub fn parse_trace_with(text: &str, setup: &TraceSetup) -> Result<Trace, TraceEr
         if let Some(column) = &trigger {
             levels.push(read(column)?);
         }
-        if let Some(last) = samples.last() {
-            if sample.seconds <= last.seconds {
-                let (before, after) = (last.seconds, sample.seconds);
-                return Err(TraceError::TimeGoesBack {
-                    line,
-                    before,
-                    after,
-                });
-            }
+        if let Some(last) = samples.last()
+            && sample.seconds <= last.seconds
+        {
+            let (before, after) = (last.seconds, sample.seconds);
+            return Err(TraceError::TimeGoesBack {
+                line,
+                before,
+                after,
+            });
         }
         samples.push(sample);
     }

@@ -628,7 +628,7 @@ impl<'a> Classic<'a> {
             2 => Classic::NodeKey(fields.array()?),
             _ => {
                 let blocks = fields.rest;
-                if blocks.is_empty() || blocks.len() % 16 != 0 {
+                if blocks.is_empty() || !blocks.len().is_multiple_of(16) {
                     return Err(fields.wrong_size());
                 }
                 fields.rest = &[];

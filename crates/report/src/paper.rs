@@ -238,10 +238,9 @@ pub fn names(folder: &Path) -> Result<Vec<String>, PaperError> {
         if path
             .extension()
             .is_some_and(|extension| extension == "toml")
+            && let Some(stem) = path.file_stem().and_then(|stem| stem.to_str())
         {
-            if let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) {
-                names.push(stem.to_owned());
-            }
+            names.push(stem.to_owned());
         }
     }
     names.sort();

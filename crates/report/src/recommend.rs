@@ -712,12 +712,12 @@ impl Answer {
         for advice in self.advice.iter().filter(|advice| advice.job == job) {
             table.push(advice.line());
         }
-        if let Some(first) = self.ranked(job).find(|advice| advice.standard) {
-            if first.rank != Some(1) {
-                table
-                    .remarks
-                    .push(format!("Best standard: {}.", first.name()));
-            }
+        if let Some(first) = self.ranked(job).find(|advice| advice.standard)
+            && first.rank != Some(1)
+        {
+            table
+                .remarks
+                .push(format!("Best standard: {}.", first.name()));
         }
         table.remarks.push(
             "RAM: static, deepest stack and the caller's buffers. Flash and static RAM are growth over an empty program."

@@ -315,7 +315,7 @@ fn killed_under_load_it_loses_nothing_and_takes_nothing_twice() {
                         serial += 1;
                         let payload = format!("{number}.{serial}");
                         // One in three without asking.
-                        let confirmed = serial % 3 != 0;
+                        let confirmed = !serial.is_multiple_of(3);
                         if node.node.send(payload.as_bytes(), confirmed).is_ok() && confirmed {
                             under_way = Some(payload);
                         }

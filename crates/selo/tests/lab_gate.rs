@@ -44,7 +44,7 @@ fn a_matrix_has_a_cell_for_every_board_and_measures_once() {
     assert_eq!(cell("native", "encrypt", "cycles")["state"], "not-measured");
     assert_eq!(cell("native", "encrypt", "time")["fidelity"], "wall-clock");
     assert_eq!(cell("uno", "decrypt", "cycles")["state"], "not-offered");
-    assert!(cells.len() % 2 == 0, "a cell for each board");
+    assert!(cells.len().is_multiple_of(2), "a cell for each board");
 
     // What was measured is not measured again: the row files stay as they are.
     let rows = project.path().join("out/lab/uno/rows.jsonl");

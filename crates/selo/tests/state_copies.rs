@@ -54,8 +54,9 @@ fn comes_back(manner: Manner, with_memory: bool) {
     // Who has recorded the packets sends them again.
     let gateway = site.gateway(&[]);
     node.move_gateway(gateway.address);
-    for up in node.ups[copied..].to_vec() {
-        node.say(&up);
+    let again = node.ups[copied..].to_vec();
+    for up in &again {
+        node.say(up);
     }
     node.deliver(b"at last");
     node.listen(std::time::Duration::from_millis(200));

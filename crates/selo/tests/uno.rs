@@ -258,7 +258,7 @@ impl Uno {
             left -= step;
             // A reading each eighth of a second.
             if self.joined && left / 2_000_000 != (left + step) / 2_000_000 {
-                let confirmed = self.rng.next_u32() % 2 == 0;
+                let confirmed = self.rng.next_u32().is_multiple_of(2);
                 self.give_reading(confirmed);
             }
         }
@@ -308,7 +308,11 @@ impl Uno {
 
 /// A moment to cut the power: any cycle, often one of those in which the EEPROM is written.
 fn moment(rng: &mut ChaCha8Rng, cut: u64) -> u64 {
-    let end = if cut % 4 == 0 { 5_000_000 } else { ALL_OF_IT };
+    let end = if cut.is_multiple_of(4) {
+        5_000_000
+    } else {
+        ALL_OF_IT
+    };
     1 + rng.next_u64() % end
 }
 

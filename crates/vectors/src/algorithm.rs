@@ -102,7 +102,7 @@ impl Aead {
         let (defined, common) = match self.sizes {
             AeadSizes::Gcm => (nonce >= 1 && matches!(tag, 4 | 8 | 12..=16), true),
             AeadSizes::Ccm => (
-                (7..=13).contains(&nonce) && (4..=16).contains(&tag) && tag % 2 == 0,
+                (7..=13).contains(&nonce) && (4..=16).contains(&tag) && tag.is_multiple_of(2),
                 ad < CCM_LONG_AD,
             ),
             AeadSizes::Fixed { nonce_bytes } => {

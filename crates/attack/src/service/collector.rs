@@ -21,19 +21,34 @@ pub const CASES: [Case; 14] = [
         Service::Collector,
         "idle",
         "60 TCP connections that say nothing",
-        |selo| under(selo, false, |rig| Ok(rig.hold(crowd(&rig.door, 60)))),
+        |selo| {
+            under(selo, false, |rig| {
+                let _: () = rig.hold(crowd(&rig.door, 60));
+                Ok(())
+            })
+        },
     ),
     Case::new(
         Service::Collector,
         "idle-tls",
         "60 TCP connections without a TLS handshake",
-        |selo| under(selo, true, |rig| Ok(rig.hold(crowd(&rig.door, 60)))),
+        |selo| {
+            under(selo, true, |rig| {
+                let _: () = rig.hold(crowd(&rig.door, 60));
+                Ok(())
+            })
+        },
     ),
     Case::new(
         Service::Collector,
         "crowd",
         "600 connections from 5 addresses",
-        |selo| under(selo, false, |rig| Ok(rig.hold(crowd(&rig.door, 600)))),
+        |selo| {
+            under(selo, false, |rig| {
+                let _: () = rig.hold(crowd(&rig.door, 600));
+                Ok(())
+            })
+        },
     ),
     Case::new(
         Service::Collector,

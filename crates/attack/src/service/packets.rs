@@ -117,7 +117,7 @@ impl Relay {
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
                     .push(frame.to_vec());
-                if !backs.contains_key(&node) {
+                if let std::collections::hash_map::Entry::Vacant(e) = backs.entry(node) {
                     let Ok(back) = UdpSocket::bind((HONEST, 0)) else {
                         return;
                     };
@@ -125,7 +125,7 @@ impl Relay {
                         .connect((HONEST, gateway))
                         .and(back.set_nonblocking(true));
                     if ready.is_ok() {
-                        backs.insert(node, back);
+                        e.insert(back);
                     }
                 }
                 if let Some(back) = backs.get(&node) {

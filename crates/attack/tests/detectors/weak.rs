@@ -201,13 +201,13 @@ impl State {
         let device = self.devices.get_mut(&request.device);
         self.strangers += u64::from(device.is_none());
         let device = device.ok_or(Reason::UnknownDevice)?;
-        if let Some(accept) = self.accepts.get(&request.bytes[..]) {
-            if self.fault != Fault::NoJoinCounter {
-                return match device.session {
-                    Some(_) => Ok(Some(accept.clone())),
-                    None => Err(Reason::ReplayedJoin),
-                };
-            }
+        if let Some(accept) = self.accepts.get(&request.bytes[..])
+            && self.fault != Fault::NoJoinCounter
+        {
+            return match device.session {
+                Some(_) => Ok(Some(accept.clone())),
+                None => Err(Reason::ReplayedJoin),
+            };
         }
         if self.fault == Fault::EagerJoin {
             self.multiplications += 1;
@@ -311,10 +311,10 @@ impl State {
     }
 
     fn reveal(&mut self, reveal: &PairReveal<'_>) -> Answer {
-        if let Some(result) = self.results.get(&reveal.bytes[..]) {
-            if self.fault != Fault::OldKey {
-                return Ok(Some(result.clone()));
-            }
+        if let Some(result) = self.results.get(&reveal.bytes[..])
+            && self.fault != Fault::OldKey
+        {
+            return Ok(Some(result.clone()));
         }
         if !matches!(self.pairing, Pairing::Keyed(_)) {
             return Err(Reason::NotPairing);

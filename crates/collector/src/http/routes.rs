@@ -82,10 +82,10 @@ fn moment(text: &str) -> Result<i64> {
         if (0..=FURTHEST).contains(&ms) {
             return Ok(ms);
         }
-    } else if let Ok(time) = humantime::parse_rfc3339_weak(text) {
-        if let Ok(since) = time.duration_since(std::time::UNIX_EPOCH) {
-            return Ok(since.as_millis() as i64);
-        }
+    } else if let Ok(time) = humantime::parse_rfc3339_weak(text)
+        && let Ok(since) = time.duration_since(std::time::UNIX_EPOCH)
+    {
+        return Ok(since.as_millis() as i64);
     }
     Err(Error::Invalid(format!(
         "'{text}' is no time: Unix milliseconds, or RFC 3339"
@@ -277,11 +277,12 @@ pub async fn patch_station(
     Path(device): Path<String>,
     Body(patch): Body<Patch>,
 ) -> Answer {
-    if let Some(name) = &patch.name {
-        if name.trim().is_empty() || name.chars().count() > 64 || name.chars().any(char::is_control)
-        {
-            return Err(ApiError::invalid("a name has 1 to 64 characters"));
-        }
+    if let Some(name) = &patch.name
+        && (name.trim().is_empty()
+            || name.chars().count() > 64
+            || name.chars().any(char::is_control))
+    {
+        return Err(ApiError::invalid("a name has 1 to 64 characters"));
     }
     let within = |place: Option<f64>, most: f64| place.is_none_or(|at| at.abs() <= most);
     if !within(patch.latitude, 90.0) || !within(patch.longitude, 180.0) {

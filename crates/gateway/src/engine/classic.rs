@@ -39,10 +39,10 @@ impl Nodes {
     fn set(&mut self, peer: Packed, node: Node) {
         if self.of.insert(peer, node).is_none() {
             self.order.push_back(peer);
-            if self.order.len() > NODES_MAX {
-                if let Some(oldest) = self.order.pop_front() {
-                    self.of.remove(&oldest);
-                }
+            if self.order.len() > NODES_MAX
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.of.remove(&oldest);
             }
         }
     }

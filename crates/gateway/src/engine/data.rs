@@ -76,10 +76,8 @@ impl Engine {
         if moved && !pending {
             self.counters.add(Count::Roamed, 1);
         }
-        if pending {
-            if let Some(event) = self.go_live(slot) {
-                out.events.push(event);
-            }
+        if pending && let Some(event) = self.go_live(slot) {
+            out.events.push(event);
         }
         if let Some(counter) = acknowledged {
             self.downlink_acknowledged(device, slot, counter, out);

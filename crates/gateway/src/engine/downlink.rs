@@ -212,10 +212,8 @@ impl Engine {
             .front()
             .and_then(|item| item.flight.as_ref())
             .is_some_and(|flight| flight.session == session && flight.counter == counter);
-        if arrived {
-            if let Some(item) = queue.pop_front() {
-                self.finish(item.ticket, Outcome::Acknowledged { counter }, out);
-            }
+        if arrived && let Some(item) = queue.pop_front() {
+            self.finish(item.ticket, Outcome::Acknowledged { counter }, out);
         }
     }
 

@@ -232,7 +232,7 @@ impl Open {
         match at {
             Some(at) if same(&self.waiting[at]) => self.waiting[at] = new,
             // Two nodes behind one address take turns.
-            Some(at) if lot % 2 == 0 => self.waiting[at] = new,
+            Some(at) if lot.is_multiple_of(2) => self.waiting[at] = new,
             Some(_) => {}
             None if self.waiting.len() < WAITING_MAX => self.waiting.push(new),
             None => self.waiting[lot as usize % WAITING_MAX] = new,
@@ -476,10 +476,10 @@ impl Engine {
             peer: from,
             until_ms: now.steady_ms + WAITING_MS,
         };
-        if let Some(lot) = self.random::<4>(out).map(u32::from_le_bytes) {
-            if let Some(open) = &mut self.pairing.open {
-                open.wait(waiting, lot);
-            }
+        if let Some(lot) = self.random::<4>(out).map(u32::from_le_bytes)
+            && let Some(open) = &mut self.pairing.open
+        {
+            open.wait(waiting, lot);
         }
         Ok(())
     }

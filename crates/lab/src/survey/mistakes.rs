@@ -385,7 +385,7 @@ fn schedule(key: &[u8], rounds: usize, slip: Slip) -> Option<Vec<Block>> {
     while words.len() < 4 * (rounds + 1) {
         let at = words.len();
         let mut word = *words.last()?;
-        if at % words_of_key == 0 {
+        if at.is_multiple_of(words_of_key) {
             count += 1;
             if slip == Slip::RotateRight {
                 word.rotate_right(1);

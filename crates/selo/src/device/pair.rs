@@ -161,10 +161,10 @@ impl<'a> Desk<'a> {
 
     /// Asks the person, who may be at it already.
     fn ask(&self) {
-        if let Some(ask) = &self.asker {
-            if !self.asked.swap(true, Ordering::AcqRel) {
-                let _ = ask.send(());
-            }
+        if let Some(ask) = &self.asker
+            && !self.asked.swap(true, Ordering::AcqRel)
+        {
+            let _ = ask.send(());
         }
     }
 

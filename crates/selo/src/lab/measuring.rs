@@ -307,7 +307,9 @@ fn today() -> String {
 
 /// The civil date of a day number since 1970-01-01.
 fn date_of(days: u64) -> String {
-    let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let (mut year, mut days) = (1970, days);
     while days >= 365 + u64::from(leap(year)) {
         days -= 365 + u64::from(leap(year));

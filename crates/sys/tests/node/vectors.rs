@@ -188,7 +188,7 @@ fn down(file: &File, join: &Join, n: u16) -> Vec<u8> {
 /// again. Theirs are counters that the file leaves free.
 fn go_on(file: &File, join: &Join, node: &mut Node, device: &Device, up: &mut u64, counter: u64) {
     while *up < counter {
-        if *up % 16 == 0 {
+        if (*up).is_multiple_of(16) {
             let n = u16::try_from(100 + *up / 16).expect("below 2^16");
             assert_eq!(device.give(node, &down(file, join, n)).len(), 1);
         }

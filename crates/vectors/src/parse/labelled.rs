@@ -502,7 +502,10 @@ fn sized_key(algorithm: Algorithm, key: Vec<u8>) -> Result<Vec<u8>, String> {
 }
 
 fn whole_blocks(plaintext: &[u8], ciphertext: &[u8]) -> Result<(), String> {
-    if plaintext.is_empty() || plaintext.len() % 16 != 0 || plaintext.len() != ciphertext.len() {
+    if plaintext.is_empty()
+        || !plaintext.len().is_multiple_of(16)
+        || plaintext.len() != ciphertext.len()
+    {
         return Err("plaintext and ciphertext must be whole blocks of one size".into());
     }
     Ok(())

@@ -68,7 +68,7 @@ pub(super) fn refused(
     session.needs("decrypt", 0)?;
     session.key(key)?;
     let outcome = decrypt(session, iv, ciphertext)?;
-    let whole_blocks = !ciphertext.is_empty() && ciphertext.len() % 16 == 0;
+    let whole_blocks = !ciphertext.is_empty() && ciphertext.len().is_multiple_of(16);
     let refused = if whole_blocks {
         outcome.status == status::PADDING
     } else {

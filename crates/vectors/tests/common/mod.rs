@@ -264,7 +264,7 @@ impl BlockCipher {
     }
 
     fn cbc_decrypt(&self, data: &[u8]) -> Outcome {
-        if data.len() < 32 || data.len() % 16 != 0 {
+        if data.len() < 32 || !data.len().is_multiple_of(16) {
             return Outcome {
                 status: 1,
                 output: Vec::new(),
