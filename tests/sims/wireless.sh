@@ -42,6 +42,7 @@ if [ "$(id -u)" != 0 ] || ! [ -e /dev/net/tun ] ||
 fi
 says "1 to 15" "$a" a-name-that-is-too-long "$b" vb
 
+net=10.74.0
 up() { # up OPTION...: the link, with addresses
     : >"$scratch/said"
     "$wireless" "$@" "$a" va "$b" vb >"$scratch/said" 2>&1 &
@@ -53,7 +54,7 @@ up() { # up OPTION...: the link, with addresses
     for side in "$a va 1" "$b vb 2"; do
         read -r namespace device last <<<"$side"
         ip netns exec "$namespace" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 2>/dev/null
-        ip -n "$namespace" addr add "10.74.0.$last/24" dev "$device"
+        ip -n "$namespace" addr add "$net.$last/24" dev "$device"
         ip -n "$namespace" link set "$device" up
     done
 }
@@ -101,11 +102,13 @@ down
 verdict "what it lost" "$(grep -qE '^carried [1-9][0-9]* packets, [0-9]{6,} bytes; lost [1-9]' <<<"$said" || echo "says: $said")"
 
 # All is lost, and counted.
+# Other addresses: a stream of the first link whose end was lost is still tried again.
+net=10.75.0
 up --loss 100
 ip netns exec "$a" python3 -c '
 import socket
 for _ in range(50):
-    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"lost", ("10.74.0.2", 9))'
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"lost", ("10.75.0.2", 9))'
 down
 verdict "a link that loses everything" "$(grep -qE '^carried 0 packets, 0 bytes; lost 50, dropped 0$' <<<"$said" || echo "says: $said")"
 
