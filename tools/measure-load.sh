@@ -103,7 +103,7 @@ gateway=
 all=$(lines)
 if [ -n "$chain" ]; then
     # Each name is a row, by the database's own key; a node tells another time in every reading.
-    different=$(ask 'SELECT count(*) FROM (SELECT DISTINCT device, payload FROM reading)')
+    different=$(ask 'SELECT count(*) FROM (SELECT DISTINCT station, payload FROM reading)')
     what="by selo up, into SQLite"
 else
     what="by selo gateway"

@@ -50,4 +50,4 @@ export async function api(path, { query = {}, ...options } = {}) {
 }
 
 /** The path of one station below /api/v1. */
-export const stationPath = (device) => `/stations/${encodeURIComponent(device)}`;
+export const stationPath = (id) => `/stations/${encodeURIComponent(id)}`;

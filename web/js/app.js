@@ -118,20 +118,20 @@ function restart() {
 
 // Alarms are told on every page ---------------------------------------------------------
 
-const key = (alarm) => `${alarm.alarm} ${alarm.device}`;
-app.stationName = (device) => app.names.get(device) || device;
+const key = (alarm) => `${alarm.alarm} ${alarm.station}`;
+app.stationName = (id) => app.names.get(id) || id.split(":").pop();
 
 async function loadAlarms() {
     const [{ active }, { stations }] = await Promise.all([api("/alarms"), api("/stations")]);
     app.alarms = new Map(active.map((alarm) => [key(alarm), alarm]));
-    for (const station of stations) app.names.set(station.device, station.name);
+    for (const station of stations) app.names.set(station.station, station.name);
 }
 
 live.addEventListener("alarm", ({ detail: alarm }) => {
     if (alarm.active) app.alarms.set(key(alarm), alarm);
     else app.alarms.delete(key(alarm));
     const text = alarm.active ? "alarm.raised" : "alarm.over";
-    const values = { alarm: alarm.alarm, station: app.stationName(alarm.device) };
+    const values = { alarm: alarm.alarm, station: app.stationName(alarm.station) };
     element("live").textContent = t(text, values);
     const [name] = place();
     const focused = document.activeElement?.closest("#nav a")?.getAttribute("href");
@@ -141,7 +141,7 @@ live.addEventListener("alarm", ({ detail: alarm }) => {
     links.find((link) => link.getAttribute("href") === focused)?.focus();
 });
 live.addEventListener("resync", () => loadAlarms().catch(() => {}));
-live.addEventListener("station", ({ detail }) => app.names.set(detail.device, detail.name));
+live.addEventListener("station", ({ detail }) => app.names.set(detail.station, detail.name));
 
 // The connection ------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 import { h, table } from "./dom.js";
 import { dateTime, number, quantity, t, valueName } from "./text.js";
 
-/** `station` names a device, or is null where all frames are one station's. */
+/** `station` names a station, or is null where all frames are one station's. */
 export function framesTable(caption, frames, { station }) {
     if (frames.length === 0) return h("p", {}, t("frames.empty"));
     const heads = [
@@ -14,8 +14,10 @@ export function framesTable(caption, frames, { station }) {
     const values = (frame) => h("ul", { class: "inline" }, Object.entries(frame.values).map(([name, { value, unit }]) =>
         h("li", {}, `${valueName(name)} `, h("b", {}, name === "time" ? dateTime(value * 1000) : quantity(value, unit)))));
     const rows = frames.map((frame) => [
-        dateTime(frame.received),
-        ...(station ? [h("a", { href: `#/station/${encodeURIComponent(frame.device)}` }, station(frame.device))] : []),
+        // A gateway's clock was wrong: what is true is when it was stored.
+        frame.plausible ? dateTime(frame.received)
+            : [h("b", { class: "warn" }, dateTime(frame.received)), h("br"), t("frames.stored", { at: dateTime(frame.stored) })],
+        ...(station ? [h("a", { href: `#/station/${encodeURIComponent(frame.station)}` }, station(frame.station))] : []),
         h("span", { class: "mono", title: frame.session }, frame.session.replace(/^0+(?=.)/, "")),
         { n: number(frame.counter) },
         { n: frame.lost_before > 0 ? h("b", { class: "warn" }, number(frame.lost_before)) : "0" },

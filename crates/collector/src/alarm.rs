@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use crate::db::{Database, Row, Value};
 use crate::error::{Error, Result};
-use crate::message::{Values, is_name, time_text};
+use crate::message::{Values, is_name, is_station_or_device, parts_of, time_text};
 use crate::rollup::Level;
 use crate::sql;
 
@@ -47,7 +47,7 @@ pub enum When {
 pub struct Rule {
     pub name: String,
     pub kind: Kind,
-    /// Every station if absent.
+    /// A device's id, or `site:device`; every station if absent.
     #[serde(default)]
     pub device: Option<String>,
     /// The window of the rain, or the silence: `1h`, `30m`.
@@ -123,8 +123,10 @@ impl Rule {
         }
     }
 
-    pub fn concerns(&self, device: &str) -> bool {
-        self.device.as_deref().is_none_or(|own| own == device)
+    pub fn concerns(&self, station: &str) -> bool {
+        let (_, device) = parts_of(station);
+        let own = self.device.as_deref();
+        own.is_none_or(|own| own == station || own == device)
     }
 
     /// Whether it is alarming now: between the limits it stays what it was.
@@ -147,9 +149,9 @@ impl Rule {
         if self
             .device
             .as_deref()
-            .is_some_and(|device| !is_name(device, 32))
+            .is_some_and(|device| !is_station_or_device(device))
         {
-            return wrong("its device is not the id of one");
+            return wrong("its device is not the id of a device or a station (site:device)");
         }
         if let Some(over) = &self.over {
             let over = humantime::parse_duration(over).map_or(0, |over| over.as_millis());
@@ -225,10 +227,10 @@ pub fn load_rules(db: &mut dyn Database) -> Result<Vec<Rule>> {
 }
 
 /// When a station is silent: by its own rule, by one for all, or after an hour.
-pub fn silent_after(rules: &[Rule], device: &str, otherwise: i64) -> i64 {
+pub fn silent_after(rules: &[Rule], station: &str, otherwise: i64) -> i64 {
     rules
         .iter()
-        .filter(|rule| rule.kind == Kind::Silent && rule.concerns(device))
+        .filter(|rule| rule.kind == Kind::Silent && rule.concerns(station))
         .map(Rule::over_ms)
         .min()
         .unwrap_or(otherwise)
@@ -247,7 +249,7 @@ pub struct Change {
 pub struct Alarms {
     loaded: bool,
     pub rules: Vec<Rule>,
-    /// (rule, device) to (id, since).
+    /// (rule, station) to (id, since).
     active: BTreeMap<(String, String), (i64, i64)>,
     /// Who is told: URLs of webhooks, and `mqtt`.
     pub targets: Vec<String>,
@@ -256,9 +258,19 @@ pub struct Alarms {
 /// What a judgement is about.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    pub device: &'a str,
+    /// Its id, `site:device`.
+    pub station: &'a str,
     pub name: Option<&'a str>,
-    pub site: &'a str,
+}
+
+impl<'a> Subject<'a> {
+    fn site(self) -> &'a str {
+        parts_of(self.station).0
+    }
+
+    fn device(self) -> &'a str {
+        parts_of(self.station).1
+    }
 }
 
 impl Alarms {
@@ -297,15 +309,14 @@ impl Alarms {
             .into_iter()
             .map(|rule| (rule.name.clone(), rule))
             .collect();
-        for (name, device) in self.active.keys().cloned().collect::<Vec<_>>() {
+        for (name, station) in self.active.keys().cloned().collect::<Vec<_>>() {
             let kept = rules.iter().find(|rule| rule.name == name);
             if kept.is_some() && kept == old.get(&name) {
                 continue;
             }
             let subject = Subject {
-                device: &device,
+                station: &station,
                 name: None,
-                site: &site_of(db, &device)?,
             };
             let unit = "";
             let said = ("the rule has changed".to_string(), unit.to_string());
@@ -330,7 +341,7 @@ impl Alarms {
         now: i64,
     ) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
-        for rule in self.concerned(subject.device) {
+        for rule in self.concerned(subject.station) {
             let (value, unit) = match rule.kind {
                 Kind::Rain => continue,
                 Kind::Silent => ((now - received).max(0) as f64 / 1000.0, "s"),
@@ -341,7 +352,7 @@ impl Alarms {
             };
             // That a reading comes late is no reason to call its station silent: only
             // the clock says so.
-            if rule.kind == Kind::Silent && !self.is_active(&rule, subject.device) {
+            if rule.kind == Kind::Silent && !self.is_active(&rule, subject.station) {
                 continue;
             }
             changes.extend(self.judge(db, subject, &rule, value, unit, received)?);
@@ -357,12 +368,12 @@ impl Alarms {
         now: i64,
     ) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
-        for rule in self.concerned(subject.device) {
+        for rule in self.concerned(subject.station) {
             if rule.kind != Kind::Rain {
                 continue;
             }
             let parameters: [Value; 3] = [
-                subject.device.into(),
+                subject.station.into(),
                 (now - rule.over_ms()).into(),
                 // Minutes ahead of the clock, by as much as a gateway's may be.
                 now.saturating_add(crate::store::AHEAD_MAX_MS).into(),
@@ -386,7 +397,7 @@ impl Alarms {
             .collect();
         if !silences.is_empty() {
             for row in db.query(sql::LAST_SEEN, &[])? {
-                let Some(seen) = row.opt_int(3) else { continue };
+                let Some(seen) = row.opt_int(2) else { continue };
                 let subject = subject_of(&row);
                 for rule in silences.iter().filter(|rule| rule.concerns(row.text(0))) {
                     let quiet = (now - seen).max(0) as f64 / 1000.0;
@@ -401,23 +412,23 @@ impl Alarms {
                 let rule = self.rules.iter().find(|rule| rule.name == *name);
                 rule.is_some_and(|rule| rule.kind == Kind::Rain)
             })
-            .map(|(_, device)| device.clone())
+            .map(|(_, station)| station.clone())
             .collect();
-        for device in raining {
-            for row in db.query(sql::LAST_SEEN_OF, &[device.into()])? {
+        for station in raining {
+            for row in db.query(sql::LAST_SEEN_OF, &[station.into()])? {
                 changes.extend(self.on_rain(db, subject_of(&row), now)?);
             }
         }
         Ok(changes)
     }
 
-    fn concerned(&self, device: &str) -> Vec<Rule> {
-        let concerned = self.rules.iter().filter(|rule| rule.concerns(device));
+    fn concerned(&self, station: &str) -> Vec<Rule> {
+        let concerned = self.rules.iter().filter(|rule| rule.concerns(station));
         concerned.cloned().collect()
     }
 
-    fn is_active(&self, rule: &Rule, device: &str) -> bool {
-        let key = (rule.name.clone(), device.to_string());
+    fn is_active(&self, rule: &Rule, station: &str) -> bool {
+        let key = (rule.name.clone(), station.to_string());
         self.active.contains_key(&key)
     }
 
@@ -430,7 +441,7 @@ impl Alarms {
         unit: &str,
         at: i64,
     ) -> Result<Option<Change>> {
-        let active = self.is_active(rule, subject.device);
+        let active = self.is_active(rule, subject.station);
         let alarming = rule.judge(value, active);
         if alarming == active {
             return Ok(None);
@@ -444,7 +455,7 @@ impl Alarms {
         }
         let parameters: [Value; 7] = [
             rule.name.as_str().into(),
-            subject.device.into(),
+            subject.station.into(),
             at.into(),
             value.into(),
             limit.into(),
@@ -453,11 +464,11 @@ impl Alarms {
         ];
         let rows = db.query(sql::INSERT_ALARM, &parameters)?;
         let id = rows.first().map_or(0, |row| row.int(0));
-        let key = (rule.name.clone(), subject.device.to_string());
+        let key = (rule.name.clone(), subject.station.to_string());
         self.active.insert(key, (id, at));
         let body = json!({
-            "schema": SCHEMA, "alarm": rule.name, "device": subject.device,
-            "name": subject.name, "site": subject.site, "active": true,
+            "schema": SCHEMA, "alarm": rule.name, "station": subject.station, "device": subject.device(),
+            "name": subject.name, "site": subject.site(), "active": true,
             "since": time_text(at), "cleared": null, "value": crate::query::round(value),
             "limit": limit, "unit": unit, "text": text,
         });
@@ -473,14 +484,14 @@ impl Alarms {
         (text, unit): (String, String),
         at: i64,
     ) -> Result<Change> {
-        let key = (rule.to_string(), subject.device.to_string());
+        let key = (rule.to_string(), subject.station.to_string());
         let (id, since) = self.active.remove(&key).unwrap_or((0, at));
         // A clock that went back does not make an alarm end before it began.
         let at = at.max(since);
         db.execute(sql::CLEAR_ALARM, &[at.into(), id.into()])?;
         let body = json!({
-            "schema": SCHEMA, "alarm": rule, "device": subject.device,
-            "name": subject.name, "site": subject.site, "active": false,
+            "schema": SCHEMA, "alarm": rule, "station": subject.station, "device": subject.device(),
+            "name": subject.name, "site": subject.site(), "active": false,
             "since": time_text(since), "cleared": time_text(at),
             "value": crate::query::round(value), "limit": limit, "unit": unit, "text": text,
         });
@@ -496,7 +507,7 @@ impl Alarms {
         body: Json,
     ) -> Result<Change> {
         let body = body.to_string();
-        let topic = selo_mqtt::topic::alarm(subject.site, rule, subject.device);
+        let topic = selo_mqtt::topic::alarm(subject.site(), rule, subject.device());
         for target in &self.targets {
             let parameters: [Value; 3] = [
                 target.as_str().into(),
@@ -512,15 +523,9 @@ impl Alarms {
 /// A row of [`sql::LAST_SEEN`].
 fn subject_of(row: &Row) -> Subject<'_> {
     Subject {
-        device: row.text(0),
+        station: row.text(0),
         name: row.opt_text(1),
-        site: row.text(2),
     }
-}
-
-fn site_of(db: &mut dyn Database, device: &str) -> Result<String> {
-    let rows = db.query(sql::LAST_SEEN_OF, &[device.into()])?;
-    Ok(rows.first().map_or("site", |row| row.text(2)).to_string())
 }
 
 /// What is active, as notices: topic and body. A broker that lost what it kept is told it
@@ -535,8 +540,8 @@ pub fn active_notices(db: &mut dyn Database) -> Result<Vec<(String, String)>> {
         let mut body = row_json(&row);
         body["schema"] = SCHEMA.into();
         body["name"] = subject.name.into();
-        body["site"] = subject.site.into();
-        let topic = selo_mqtt::topic::alarm(subject.site, row.text(1), subject.device);
+        body["site"] = subject.site().into();
+        let topic = selo_mqtt::topic::alarm(subject.site(), row.text(1), subject.device());
         notices.push((topic, body.to_string()));
     }
     Ok(notices)
@@ -546,7 +551,8 @@ pub fn active_notices(db: &mut dyn Database) -> Result<Vec<(String, String)>> {
 pub fn row_json(row: &Row) -> Json {
     json!({
         "alarm": row.text(1),
-        "device": row.text(2),
+        "station": row.text(2),
+        "device": parts_of(row.text(2)).1,
         "active": row.opt_int(4).is_none(),
         "since": time_text(row.int(3)),
         "cleared": row.opt_int(4).map(time_text),

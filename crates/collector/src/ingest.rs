@@ -30,11 +30,26 @@ const REJECTED_BODY_MAX: usize = 4096;
 #[derive(Debug, Clone)]
 pub struct Incoming {
     pub site: String,
+    /// The device that the source says it is of: what a broker's rights look at is the topic.
+    pub device: Option<String>,
     pub bytes: Vec<u8>,
     /// Who brought it, as the operator should see it: a topic, an address.
     pub source: String,
     /// What it may say.
     pub may: May,
+}
+
+impl Incoming {
+    fn parse(&self, now: i64) -> Result<Message, String> {
+        let message = message::parse(&self.bytes, &self.site, now)?;
+        let device = message.identity.device();
+        match &self.device {
+            Some(own) if own != device => Err(format!(
+                "it is of device '{device}', and its topic is of device '{own}'"
+            )),
+            _ => Ok(message),
+        }
+    }
 }
 
 /// What became of a message. In every case it is settled: it need not come again.
@@ -111,7 +126,7 @@ impl Ingest {
         let parsed: Vec<Parsed> = messages
             .into_iter()
             .map(
-                |incoming| match message::parse(&incoming.bytes, &incoming.site, now) {
+                |incoming| match incoming.parse(now) {
                     Ok(message) => incoming.may.admit(message).map(Ok),
                     Err(reason) => Ok(Err(Rejected {
                         source: incoming.source,

@@ -420,8 +420,10 @@ const LOOK_AT_USERS: Duration = Duration::from_millis(250);
 const FILE_DEADLINE: Duration = Duration::from_secs(10);
 /// How often silence and passing rain are looked for.
 const WATCH: Duration = Duration::from_secs(5);
-/// How often old rows go.
-const PRUNE: Duration = Duration::from_secs(600);
+/// How often the trusted time goes on, and how many of these from one look for old rows to
+/// the next.
+const TRUST: Duration = Duration::from_secs(60);
+const PRUNE: u32 = 10;
 
 impl Background {
     /// Starts what runs until the runtime ends.
@@ -456,15 +458,22 @@ impl Background {
             }
         });
         tokio::spawn(async move {
-            let mut tick = tokio::time::interval(PRUNE);
+            let mut tick = tokio::time::interval(TRUST);
             let mut last = Instant::now();
-            loop {
+            for minute in (0..PRUNE).cycle() {
                 tick.tick().await;
                 let now = clock.now();
                 let ran = i64::try_from(last.elapsed().as_millis()).unwrap_or(i64::MAX);
                 last = Instant::now();
-                let kept = self.retention;
-                match retention::prune_by_evidence(&ingest, &metrics, kept, now, ran).await {
+                let done = match retention::watch(&ingest, &metrics, now, ran).await {
+                    Ok(trusted) if minute == 0 => {
+                        let kept = self.retention;
+                        retention::prune_by_evidence(&ingest, &metrics, kept, trusted).await
+                    }
+                    Ok(_) => Ok(0),
+                    Err(error) => Err(error),
+                };
+                match done {
                     Ok(0) => {}
                     Ok(rows) => tracing::info!("{rows} old rows are gone"),
                     Err(error) => tracing::warn!("old rows stay: {error}"),

@@ -16,13 +16,41 @@ const PAYLOAD_MAX: usize = 1024;
 /// The device of readings that do not say whose they are (classic).
 pub const NOBODY: &str = "unknown";
 
+/// The id of a station: its site and its device. Two sites may each have a device of one id,
+/// and neither can send for the other's.
+pub fn station_id(site: &str, device: &str) -> String {
+    format!("{site}:{device}")
+}
+
+/// The site and the device of [`station_id`].
+pub fn parts_of(station: &str) -> (&str, &str) {
+    // No name has a colon.
+    station.split_once(':').unwrap_or(("", station))
+}
+
+/// True if the text is the id of a station, or of a device.
+pub fn is_station_or_device(text: &str) -> bool {
+    text.splitn(2, ':').all(|part| is_name(part, 32))
+}
+
 /// Names a reading for ever. Sessions of a device ascend with its joins, so the order of
 /// (session, counter) is the order in which a device sent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
-    pub device: Arc<str>,
+    /// See [`station_id`].
+    pub station: Arc<str>,
     pub session: i64,
     pub counter: i64,
+}
+
+impl Identity {
+    pub fn site(&self) -> &str {
+        parts_of(&self.station).0
+    }
+
+    pub fn device(&self) -> &str {
+        parts_of(&self.station).1
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,7 +69,6 @@ pub struct Message {
     pub name: Option<String>,
     /// Its source may name the station and its gateway.
     pub names: bool,
-    pub site: String,
     pub gateway: Option<String>,
     pub codec: Option<String>,
     /// The gateway's time, Unix milliseconds.
@@ -133,18 +160,16 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
             short_text(what, text)?;
         }
     }
-    // A listener's event is one line. Strings of JSON hold no line feed as such, so
-    // what there is stands between tokens.
-    let line = text.trim().replace(['\n', '\r'], " ");
+    let station = station_id(site, device);
+    let line = event_line(text, &station);
     Ok(Message {
         identity: Identity {
-            device: device.into(),
+            station: station.into(),
             session: session as i64,
             counter: wire.counter.into(),
         },
         name: wire.name,
         names: true,
-        site: site.into(),
         gateway: wire.gateway,
         codec: wire.codec,
         received,
@@ -154,6 +179,15 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
         values,
         line: line.into(),
     })
+}
+
+/// A message as listeners get it: one line, with its station.
+fn event_line(text: &str, station: &str) -> String {
+    // Strings of JSON hold no line feed as such, so what there is stands between tokens.
+    let line = text.trim().replace(['\n', '\r'], " ");
+    // The last member of a name counts, so no message names another station here.
+    let members = line.strip_suffix('}').unwrap_or(&line);
+    format!(r#"{members},"station":"{station}"}}"#)
 }
 
 /// Letters, digits, dot, underscore, hyphen: what may stand in a topic, a path, a file.

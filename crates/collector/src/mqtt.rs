@@ -21,7 +21,7 @@ use crate::alarm;
 use crate::auth::May;
 use crate::error::{Error, Result};
 use crate::ingest::{Incoming, Ingest};
-use crate::message::is_name;
+use crate::message::{NOBODY, is_name};
 use crate::outbox::Outbox;
 
 /// Whom the outbox names for notices over MQTT.
@@ -87,6 +87,7 @@ async fn store(batch: &[Message], ingest: &Ingest) -> bool {
     loop {
         let incoming = batch.iter().map(|message| Incoming {
             site: topic::site(&message.topic).unwrap_or("site").into(),
+            device: device_of(&message.topic),
             bytes: message.payload.to_vec(),
             source: format!("mqtt {}", message.topic),
             // The broker says who may publish where.
@@ -99,6 +100,14 @@ async fn store(batch: &[Message], ingest: &Ingest) -> bool {
             Err(_) => tokio::time::sleep(pause).await,
         }
         pause = (pause * 2).min(PAUSES.1);
+    }
+}
+
+/// Of which device the topic says that its reading is.
+fn device_of(topic: &str) -> Option<String> {
+    match topic::device_of_reading(topic)? {
+        topic::NO_DEVICE => Some(NOBODY.into()),
+        device => Some(device.into()),
     }
 }
 

@@ -7,10 +7,10 @@ use serde_json::{Value as Json, json};
 use crate::alarm;
 use crate::db::{Database, Row, Value};
 use crate::error::{Error, Result};
-use crate::message::{session_text, time_text};
+use crate::message::{parts_of, session_text, time_text};
 use crate::rollup::Level;
 use crate::sql;
-use crate::store::data_of;
+use crate::store::{data_of, is_plausible};
 
 /// Points of a series; more is asked for in pieces, or coarser.
 pub const POINTS_MAX: i64 = 100_000;
@@ -19,7 +19,7 @@ pub const FRAMES_MAX: i64 = 1000;
 /// The stations, or one of them.
 pub fn stations(
     db: &mut dyn Database,
-    device: Option<&str>,
+    station: Option<&str>,
     now: i64,
     silent_after: i64,
 ) -> Result<Vec<Json>> {
@@ -29,8 +29,8 @@ pub fn stations(
         (now - Level::Day.ms()).into(),
         now.into(),
     ];
-    parameters.extend(device.map(Value::from));
-    let rows = db.query(&sql::stations(device.is_some()), &parameters)?;
+    parameters.extend(station.map(Value::from));
+    let rows = db.query(&sql::stations(station.is_some()), &parameters)?;
     let mut alarms: HashMap<String, Vec<Json>> = HashMap::new();
     for row in db.query(sql::ACTIVE_ALARMS, &[])? {
         let alarm = alarm::row_json(&row);
@@ -39,20 +39,21 @@ pub fn stations(
     Ok(rows
         .iter()
         .map(|row| {
-            let device = row.text(0);
+            let station = row.text(0);
             let last_seen = row.opt_int(8);
             let state = match last_seen {
                 None => "never",
-                Some(seen) if now - seen >= alarm::silent_after(&rules, device, silent_after) => {
+                Some(seen) if now - seen >= alarm::silent_after(&rules, station, silent_after) => {
                     "silent"
                 }
                 Some(_) => "online",
             };
             let values: Json = serde_json::from_str(row.text(12)).unwrap_or_else(|_| json!({}));
             json!({
-                "device": device,
+                "station": station,
+                "device": row.text(2),
                 "name": row.opt_text(1),
-                "site": row.text(2),
+                "site": parts_of(station).0,
                 "gateway": row.opt_text(3),
                 "codec": row.opt_text(4),
                 "latitude": row.opt_real(5),
@@ -73,10 +74,31 @@ pub fn stations(
                     "day": round(day),
                     "unit": "mm",
                 })),
-                "alarms": alarms.remove(device).unwrap_or_default(),
+                "alarms": alarms.remove(station).unwrap_or_default(),
             })
         })
         .collect())
+}
+
+/// The station of an id: `site:device`, or a device's own id if only one site has it.
+pub fn find_station(db: &mut dyn Database, id: &str) -> Result<String> {
+    if id.contains(':') {
+        return Ok(id.into());
+    }
+    let rows = db.query(sql::STATIONS_OF_DEVICE, &[id.into()])?;
+    match &rows[..] {
+        [] => Err(Error::Unknown {
+            what: format!("device '{id}'"),
+        }),
+        [one] => Ok(one.text(0).into()),
+        several => {
+            let ids: Vec<&str> = several.iter().map(|row| row.text(0)).collect();
+            Err(Error::Invalid(format!(
+                "device '{id}' is at several sites: ask for {}",
+                ids.join(" or ")
+            )))
+        }
+    }
 }
 
 /// Sums of multiples of 2^-30 as people write them.
@@ -105,12 +127,12 @@ impl Step {
     }
 }
 
-fn known(db: &mut dyn Database, device: &str, name: &str) -> Result<String> {
-    let rows = db.query(sql::UNIT_OF, &[device.into(), name.into()])?;
+fn known(db: &mut dyn Database, station: &str, name: &str) -> Result<String> {
+    let rows = db.query(sql::UNIT_OF, &[station.into(), name.into()])?;
     match rows.first() {
         Some(row) => Ok(row.text(0).into()),
         None => Err(Error::Unknown {
-            what: format!("value '{name}' of device '{device}'"),
+            what: format!("value '{name}' of station '{station}'"),
         }),
     }
 }
@@ -126,17 +148,17 @@ fn bounded(rows: Vec<Row>) -> Result<Vec<Row>> {
 
 pub fn series(
     db: &mut dyn Database,
-    device: &str,
+    station: &str,
     name: &str,
     (from, to): (i64, i64),
     step: Step,
 ) -> Result<Json> {
-    let unit = known(db, device, name)?;
+    let unit = known(db, station, name)?;
     let Step::Rollup(level) = step else {
         let rows = bounded(db.query(
             sql::RAW_SERIES,
             &[
-                device.into(),
+                station.into(),
                 from.into(),
                 to.into(),
                 (POINTS_MAX + 1).into(),
@@ -151,7 +173,7 @@ pub fn series(
         }
         return Ok(json!({"name": name, "unit": unit, "step": "raw", "t": t, "last": last}));
     };
-    let rows = rollups(db, device, name, (level.bucket(from), to), level)?;
+    let rows = rollups(db, station, name, (level.bucket(from), to), level)?;
     let real = |column: usize| rows.iter().map(|r| r.real(column)).collect::<Vec<f64>>();
     let int = |column: usize| rows.iter().map(|r| r.int(column)).collect::<Vec<i64>>();
     let mean: Vec<f64> = rows
@@ -167,7 +189,7 @@ pub fn series(
 
 fn rollups(
     db: &mut dyn Database,
-    device: &str,
+    station: &str,
     name: &str,
     (from, to): (i64, i64),
     level: Level,
@@ -175,7 +197,7 @@ fn rollups(
     bounded(db.query(
         &sql::rollup_series(level.table()),
         &[
-            device.into(),
+            station.into(),
             name.into(),
             from.into(),
             to.into(),
@@ -187,19 +209,19 @@ fn rollups(
 /// By how much the rain's total grew in each step. Steps without readings are absent.
 pub fn rain(
     db: &mut dyn Database,
-    device: &str,
+    station: &str,
     (from, to): (i64, i64),
     level: Level,
 ) -> Result<Json> {
-    let unit = known(db, device, "rain_total")?;
-    let rows = rollups(db, device, "rain_total", (level.bucket(from), to), level)?;
+    let unit = known(db, station, "rain_total")?;
+    let rows = rollups(db, station, "rain_total", (level.bucket(from), to), level)?;
     let t: Vec<i64> = rows.iter().map(|row| row.int(0)).collect();
     let mm: Vec<f64> = rows.iter().map(|row| round(row.real(6))).collect();
     let total: f64 = rows.iter().map(|row| row.real(6)).sum();
     Ok(json!({"unit": unit, "step": level.name(), "t": t, "mm": mm, "total": round(total)}))
 }
 
-/// Units by (device, name).
+/// Units by (station, name).
 pub type Units = HashMap<(String, String), String>;
 
 pub fn units(db: &mut dyn Database) -> Result<Units> {
@@ -212,11 +234,11 @@ pub fn units(db: &mut dyn Database) -> Result<Units> {
 }
 
 /// Values with their units again.
-pub fn with_units(units: &Units, device: &str, data: &str) -> BTreeMap<String, Json> {
+pub fn with_units(units: &Units, station: &str, data: &str) -> BTreeMap<String, Json> {
     data_of(data)
         .into_iter()
         .map(|(name, value)| {
-            let unit = units.get(&(device.to_string(), name.clone()));
+            let unit = units.get(&(station.to_string(), name.clone()));
             let unit = unit.map_or("", String::as_str);
             let quantity = json!({"value": value, "unit": unit});
             (name, quantity)
@@ -228,7 +250,7 @@ pub fn with_units(units: &Units, device: &str, data: &str) -> BTreeMap<String, J
 #[derive(Debug, Clone)]
 pub struct Before {
     received: i64,
-    device: String,
+    station: String,
     session: i64,
     counter: i64,
 }
@@ -236,7 +258,7 @@ pub struct Before {
 impl Before {
     pub const END: Before = Before {
         received: i64::MAX,
-        device: String::new(),
+        station: String::new(),
         session: i64::MIN,
         counter: i64::MIN,
     };
@@ -250,9 +272,9 @@ impl Before {
             received: received.ok_or_else(wrong)?,
             ..Before::END
         };
-        if let Some(device) = parts.next() {
+        if let Some(station) = parts.next() {
             let mut number = || parts.next().and_then(|part| part.parse().ok());
-            before.device = device.into();
+            before.station = station.into();
             before.session = number().ok_or_else(wrong)?;
             before.counter = number().ok_or_else(wrong)?;
         }
@@ -262,7 +284,7 @@ impl Before {
 
 pub fn frames(
     db: &mut dyn Database,
-    device: Option<&str>,
+    station: Option<&str>,
     before: &Before,
     limit: i64,
 ) -> Result<Json> {
@@ -272,16 +294,16 @@ pub fn frames(
         before.counter.into(),
     ];
     let [received, session, counter] = place;
-    let ((select, rest), parameters) = match device {
-        Some(device) => (
+    let ((select, rest), parameters) = match station {
+        Some(station) => (
             sql::FRAMES_OF,
-            [device.into(), received, session, counter, limit.into()],
+            [station.into(), received, session, counter, limit.into()],
         ),
         None => (
             sql::FRAMES,
             [
                 received,
-                before.device.as_str().into(),
+                before.station.as_str().into(),
                 session,
                 counter,
                 limit.into(),
@@ -316,7 +338,8 @@ fn frame(units: &Units, row: &Row) -> Json {
 /// A reading as the frame log and an export show it.
 pub fn exported(units: &Units, row: &Row) -> Json {
     json!({
-        "device": row.text(0),
+        "station": row.text(0),
+        "device": parts_of(row.text(0)).1,
         "session": session_text(row.int(1)),
         "counter": row.int(2),
         "received": time_text(row.int(3)),
@@ -326,6 +349,8 @@ pub fn exported(units: &Units, row: &Row) -> Json {
         "values": with_units(units, row.text(0), row.text(7)),
         "authenticated": row.int(8) == 1,
         "stored": time_text(row.int(9)),
+        // The gateway's clock was not wrong by more than clocks are.
+        "plausible": is_plausible(row.int(3), row.int(9)),
         "site": row.text(10),
     })
 }

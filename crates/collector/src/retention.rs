@@ -9,7 +9,7 @@ use crate::ingest::Ingest;
 use crate::metrics::{Metrics, add};
 use crate::rollup::Level;
 use crate::sql;
-use crate::store::{AHEAD_MAX_MS, RELEASED_MS};
+use crate::store::{AHEAD_MAX_MS, RELEASED_MS, Store};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -67,20 +67,17 @@ pub enum Trusted {
     At { at: i64, ahead: i64 },
 }
 
-/// Advances the trusted time. It begins at the newest stored reception, is kept in the
-/// database, and gains at most twice the time that the collector ran (`ran`, by the
-/// monotonic clock). So a clock that jumps ahead makes nothing old at once, and a site
-/// that was off for a year deletes nothing early and catches up in a year.
+/// Advances the trusted time. It is kept in the database, and gains at most twice the time
+/// that the collector ran (`ran`, by the monotonic clock). So a clock that jumps ahead makes
+/// nothing old at once, and a site that was off for a year deletes nothing early and catches
+/// up in a year. Where no time was trusted yet it begins at [`first_trust`].
 pub fn trust(db: &mut dyn Database, now: i64, ran: i64) -> Result<Trusted> {
     if now < RELEASED_MS {
         return Ok(Trusted::Back);
     }
     let known = match db.query(sql::TRUSTED_TIME, &[])?.first() {
         Some(row) => Some(row.int(0)),
-        None => db
-            .query(sql::NEWEST_RECEPTION, &[RELEASED_MS.into(), now.into()])?
-            .first()
-            .and_then(|row| row.opt_int(0)),
+        None => first_trust(db, now)?,
     };
     let Some(known) = known else {
         return Ok(Trusted::Nothing);
@@ -97,14 +94,24 @@ pub fn trust(db: &mut dyn Database, now: i64, ran: i64) -> Result<Trusted> {
     })
 }
 
-/// Lets go what is over by the trusted time; gives how many rows went.
-pub async fn prune_by_evidence(
-    ingest: &Ingest,
-    metrics: &Metrics,
-    retention: Retention,
-    now: i64,
-    ran: i64,
-) -> Result<u64> {
+/// The time that the readings themselves prove: the hour of the oldest, and an hour more for
+/// each in which something was received, up to the newest. The newest alone proves nothing:
+/// it may have come under the clock that is in doubt.
+fn first_trust(db: &mut dyn Database, now: i64) -> Result<Option<i64>> {
+    let rows = db.query(sql::RECEPTIONS, &[RELEASED_MS.into(), now.into()])?;
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
+    let ends = row.opt_int(0).zip(row.opt_int(1));
+    Ok(ends.map(|(oldest, newest)| {
+        let hour = Level::Hour.ms();
+        let proven = Level::Hour.bucket(oldest) + row.int(2).saturating_mul(hour);
+        newest.min(proven.max(oldest))
+    }))
+}
+
+/// Advances the trusted time, and tells the metrics.
+pub async fn watch(ingest: &Ingest, metrics: &Metrics, now: i64, ran: i64) -> Result<Trusted> {
     let trusted = ingest.write(move |db, _| trust(db, now, ran)).await?;
     let behind = match trusted {
         Trusted::At { ahead, .. } => ahead / 1000,
@@ -116,6 +123,16 @@ pub async fn prune_by_evidence(
     metrics
         .prune_behind
         .store(u64::try_from(behind).unwrap_or(0), Relaxed);
+    Ok(trusted)
+}
+
+/// Lets go what is over by the trusted time; gives how many rows went.
+pub async fn prune_by_evidence(
+    ingest: &Ingest,
+    metrics: &Metrics,
+    retention: Retention,
+    trusted: Trusted,
+) -> Result<u64> {
     match trusted {
         Trusted::Nothing => Ok(0),
         Trusted::Back => {
@@ -145,61 +162,51 @@ pub async fn prune(
     retention: Retention,
     now: i64,
 ) -> Result<u64> {
-    let (devices, quantities) = ingest
+    let (stations, quantities) = ingest
         .write(|db, _| {
-            let devices = db.query(sql::DEVICES, &[])?;
-            Ok((devices, db.query(sql::QUANTITIES, &[])?))
+            let stations = db.query(sql::STATION_IDS, &[])?;
+            Ok((stations, db.query(sql::QUANTITIES, &[])?))
         })
         .await?;
-    let mut gone = 0;
+    let mut pieces: Vec<(String, Vec<Value>)> = Vec::new();
     if let Some(kept) = retention.raw {
-        for row in devices {
-            loop {
-                let parameters: Vec<Value> =
-                    vec![row.text(0).into(), (now - kept).into(), RELEASED_MS.into()];
-                let pruned = ingest
-                    .write(move |db, _| db.execute(sql::PRUNE_READINGS, &parameters))
-                    .await?;
-                gone += pruned;
-                add(&metrics.pruned, pruned as usize);
-                if pruned == 0 {
-                    break;
-                }
-            }
+        let before = now - kept;
+        for row in stations {
+            let of = || vec![row.text(0).into(), before.into(), RELEASED_MS.into()];
+            pieces.push((sql::PRUNE_READINGS.into(), of()));
+            let mut ahead: Vec<Value> = of();
+            ahead.push(now.saturating_add(AHEAD_MAX_MS).into());
+            pieces.push((sql::PRUNE_AHEAD.into(), ahead));
         }
-        for table in [sql::PRUNE_FIXES, sql::PRUNE_TLS_TIMES] {
-            loop {
-                let pruned = ingest
-                    .write(move |db, _| db.execute(table, &[(now - kept).into()]))
-                    .await?;
-                gone += pruned;
-                add(&metrics.pruned, pruned as usize);
-                if pruned == 0 {
-                    break;
-                }
-            }
+        for sql in [sql::PRUNE_FIXES, sql::PRUNE_TLS_TIMES] {
+            pieces.push((sql.into(), vec![before.into()]));
         }
     }
     for level in Level::ALL {
         let Some(kept) = retention.of(level) else {
             continue;
         };
+        let sql = sql::prune_rollup(level.table());
         for row in &quantities {
-            let parameters: Vec<Value> =
-                vec![row.text(0).into(), row.text(1).into(), (now - kept).into()];
-            let work = move |db: &mut dyn Database, _: &mut crate::store::Store| {
-                db.execute(&sql::prune_rollup(level.table()), &parameters)
-            };
-            let pruned = ingest.write(work).await?;
-            gone += pruned;
-            add(&metrics.pruned, pruned as usize);
+            let of = vec![row.text(0).into(), row.text(1).into(), (now - kept).into()];
+            pieces.push((sql.clone(), of));
         }
     }
     let year = now - 366 * DAY_MS;
-    let work = move |db: &mut dyn Database, _: &mut crate::store::Store| {
-        db.execute(sql::PRUNE_ALARMS, &[year.into()])
-    };
-    gone += ingest.write(work).await?;
+    pieces.push((sql::PRUNE_ALARMS.into(), vec![year.into()]));
+    let mut gone = 0;
+    for (sql, parameters) in pieces {
+        loop {
+            let (sql, parameters) = (sql.clone(), parameters.clone());
+            let work = move |db: &mut dyn Database, _: &mut Store| db.execute(&sql, &parameters);
+            let pruned = ingest.write(work).await?;
+            gone += pruned;
+            add(&metrics.pruned, pruned as usize);
+            if pruned == 0 {
+                break;
+            }
+        }
+    }
     gone += ingest
         .write(move |db, _| db.execute(sql::PRUNE_LOGINS, &[now.into()]))
         .await?;

@@ -89,7 +89,7 @@ pub struct Bucket {
 
 type Key = (Level, Arc<str>, String, i64);
 
-/// What a batch adds, by level, device, name and time.
+/// What a batch adds, by level, station, name and time.
 #[derive(Debug, Default)]
 pub struct Deltas {
     buckets: BTreeMap<Key, Bucket>,
@@ -99,9 +99,9 @@ pub struct Deltas {
 }
 
 impl Deltas {
-    pub fn add(&mut self, device: &Arc<str>, name: &str, at: i64, of: (i64, i64), value: f64) {
+    pub fn add(&mut self, station: &Arc<str>, name: &str, at: i64, of: (i64, i64), value: f64) {
         for level in Level::ALL {
-            let key = (level, device.clone(), name.to_string(), level.bucket(at));
+            let key = (level, station.clone(), name.to_string(), level.bucket(at));
             let bucket = self.buckets.entry(key).or_insert(Bucket {
                 count: 0,
                 min: value,
@@ -122,9 +122,9 @@ impl Deltas {
         }
     }
 
-    pub fn grow(&mut self, device: &Arc<str>, name: &str, at: i64, by: f64) {
+    pub fn grow(&mut self, station: &Arc<str>, name: &str, at: i64, by: f64) {
         for level in Level::ALL {
-            let key = (level, device.clone(), name.to_string(), level.bucket(at));
+            let key = (level, station.clone(), name.to_string(), level.bucket(at));
             match self.buckets.get_mut(&key) {
                 Some(bucket) => bucket.amount += by,
                 None => *self.growth.entry(key).or_insert(0.0) += by,
@@ -132,7 +132,7 @@ impl Deltas {
         }
     }
 
-    /// The devices at which rain fell.
+    /// The stations at which rain fell.
     pub fn rained(&self) -> Vec<Arc<str>> {
         let fallen = self
             .buckets
@@ -140,10 +140,10 @@ impl Deltas {
             .filter(|((level, _, name, _), bucket)| {
                 *level == Level::Minute && name == "rain_total" && bucket.amount > 0.0
             })
-            .map(|((_, device, ..), _)| device.clone());
-        let mut devices: Vec<Arc<str>> = fallen.collect();
-        devices.dedup();
-        devices
+            .map(|((_, station, ..), _)| station.clone());
+        let mut stations: Vec<Arc<str>> = fallen.collect();
+        stations.dedup();
+        stations
     }
 
     /// Adds them to the database, in the transaction that stores the readings.
@@ -153,9 +153,9 @@ impl Deltas {
                 .buckets
                 .iter()
                 .filter(|((of, ..), _)| *of == level)
-                .map(|((_, device, name, at), bucket)| {
+                .map(|((_, station, name, at), bucket)| {
                     vec![
-                        (&**device).into(),
+                        (&**station).into(),
                         name.as_str().into(),
                         (*at).into(),
                         bucket.count.into(),
@@ -172,12 +172,12 @@ impl Deltas {
             let (head, tail) = sql::add_to_rollup(level.table());
             db.put_rows(&head, &tail, &rows)?;
         }
-        for ((level, device, name, at), by) in &self.growth {
+        for ((level, station, name, at), by) in &self.growth {
             db.execute(
                 &sql::grow_rollup(level.table()),
                 &[
                     (*by).into(),
-                    (&**device).into(),
+                    (&**station).into(),
                     name.as_str().into(),
                     (*at).into(),
                 ],

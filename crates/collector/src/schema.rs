@@ -7,7 +7,7 @@
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     "
     CREATE TABLE station(
         device TEXT PRIMARY KEY,
@@ -135,7 +135,41 @@ const STEPS: [&str; 4] = [
     ALTER TABLE token ADD COLUMN site TEXT;
     ALTER TABLE token ADD COLUMN stations TEXT; -- names with blanks between; none: its own name
 ",
+    // Two sites may each have a device of one id: a station is `site:device`. All that was
+    // known of a device until now was one station; it stays with the site of its newest reading.
+    "
+    ALTER TABLE station RENAME COLUMN device TO station;
+    ALTER TABLE station ADD COLUMN device TEXT NOT NULL DEFAULT '';
+    UPDATE station SET device = station;
+    CREATE INDEX station_of_device ON station(device);
+    NAME_STATIONS
+    UPDATE station SET station = site || ':' || device;
+",
 ];
+
+/// The tables whose rows belong to a station.
+const OF_STATIONS: [&str; 7] = [
+    "session",
+    "reading",
+    "quantity",
+    "rollup_minute",
+    "rollup_hour",
+    "rollup_day",
+    "alarm",
+];
+
+/// Their column `device` becomes `station`.
+fn name_stations() -> String {
+    OF_STATIONS
+        .map(|table| {
+            format!(
+                "ALTER TABLE {table} RENAME COLUMN device TO station;
+                UPDATE {table} SET station = COALESCE((SELECT s.site FROM station s
+                    WHERE s.device = {table}.station), 'site') || ':' || station;"
+            )
+        })
+        .join("\n")
+}
 
 const ROLLUP_COLUMNS: &str = "
         device TEXT NOT NULL,
@@ -153,6 +187,11 @@ const ROLLUP_COLUMNS: &str = "
 
 /// Brings a database to this program's version; true if it was empty.
 pub fn migrate(db: &mut dyn Database) -> Result<bool> {
+    migrate_to(db, STEPS.len())
+}
+
+/// Brings a database to an older version, as a program of that time would: for tests.
+pub fn migrate_to(db: &mut dyn Database, version: usize) -> Result<bool> {
     db.script("CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value BIGINT NOT NULL)")?;
     let rows = db.query("SELECT value FROM meta WHERE name = 'schema'", &[])?;
     let found = rows.first().map_or(0, |row| row.int(0));
@@ -164,8 +203,11 @@ pub fn migrate(db: &mut dyn Database) -> Result<bool> {
             known,
         });
     }
-    for (version, step) in (1..).zip(STEPS).skip(found.max(0) as usize) {
-        let step = db.dialect(&step.replace("ROLLUP_COLUMNS", ROLLUP_COLUMNS));
+    for (version, step) in (1..).zip(STEPS).take(version).skip(found.max(0) as usize) {
+        let step = step
+            .replace("ROLLUP_COLUMNS", ROLLUP_COLUMNS)
+            .replace("NAME_STATIONS", &name_stations());
+        let step = db.dialect(&step);
         transaction(db, |db| {
             db.script(&step)?;
             db.execute(

@@ -1,13 +1,13 @@
 //! All SQL, for both databases.
 
-pub const INSERT_READING: &str = "INSERT INTO reading(device, session, counter, received,
+pub const INSERT_READING: &str = "INSERT INTO reading(station, session, counter, received,
         stored, gateway, site, authenticated, rssi, payload, data)";
 /// Names a reading; its first columns.
-pub const KEY_OF_READING: [&str; 3] = ["device", "session", "counter"];
+pub const KEY_OF_READING: [&str; 3] = ["station", "session", "counter"];
 
 pub const ADD_TO_SESSION: (&str, &str) = (
-    "INSERT INTO session(device, session, first, last, stored)",
-    "ON CONFLICT(device, session) DO UPDATE SET
+    "INSERT INTO session(station, session, first, last, stored)",
+    "ON CONFLICT(station, session) DO UPDATE SET
         first = CASE WHEN excluded.first < session.first
             THEN excluded.first ELSE session.first END,
         last = CASE WHEN excluded.last > session.last
@@ -16,18 +16,18 @@ pub const ADD_TO_SESSION: (&str, &str) = (
 );
 
 pub const SET_QUANTITY: (&str, &str) = (
-    "INSERT INTO quantity(device, name, unit)",
-    "ON CONFLICT(device, name) DO UPDATE SET unit = excluded.unit",
+    "INSERT INTO quantity(station, name, unit)",
+    "ON CONFLICT(station, name) DO UPDATE SET unit = excluded.unit",
 );
 
 /// The columns of [`SET_STATION`] and [`GET_STATION`]; the position and the title are
 /// the operator's.
 pub const SET_STATION: (&str, &str) = (
-    "INSERT INTO station(device, name, site, gateway, codec, first_seen, last_seen,
+    "INSERT INTO station(station, site, device, name, gateway, codec, first_seen, last_seen,
         last_session, last_counter, last_rssi, last_values, totals,
         readings, duplicates, implausible)",
-    "ON CONFLICT(device) DO UPDATE SET
-        name = excluded.name, site = excluded.site, gateway = excluded.gateway,
+    "ON CONFLICT(station) DO UPDATE SET
+        name = excluded.name, gateway = excluded.gateway,
         codec = excluded.codec, first_seen = excluded.first_seen,
         last_seen = excluded.last_seen, last_session = excluded.last_session,
         last_counter = excluded.last_counter, last_rssi = excluded.last_rssi,
@@ -36,29 +36,29 @@ pub const SET_STATION: (&str, &str) = (
         implausible = excluded.implausible",
 );
 
-pub const GET_STATION: &str = "SELECT device, name, site, gateway, codec, first_seen, last_seen,
+pub const GET_STATION: &str = "SELECT station, name, gateway, codec, first_seen, last_seen,
         last_session, last_counter, last_rssi, last_values, totals,
         readings, duplicates, implausible
-    FROM station WHERE device = ?1";
+    FROM station WHERE station = ?1";
 
-pub const QUANTITIES_OF: &str = "SELECT name, unit FROM quantity WHERE device = ?1";
+pub const QUANTITIES_OF: &str = "SELECT name, unit FROM quantity WHERE station = ?1";
 
-/// The readings of a device just before and after one, nearest first.
+/// The readings of a station just before and after one, nearest first.
 pub const BEFORE: &str = "SELECT session, counter, received, data FROM reading
-    WHERE device = ?1 AND (session, counter) < (?2, ?3)
+    WHERE station = ?1 AND (session, counter) < (?2, ?3)
     ORDER BY session DESC, counter DESC LIMIT 16";
 pub const AFTER: &str = "SELECT session, counter, received, data FROM reading
-    WHERE device = ?1 AND (session, counter) > (?2, ?3)
+    WHERE station = ?1 AND (session, counter) > (?2, ?3)
     ORDER BY session, counter LIMIT 16";
 
 pub fn add_to_rollup(table: &str) -> (String, String) {
     (
         format!(
-            "INSERT INTO {table}(device, name, at, count, min, max, sum, amount, last,
+            "INSERT INTO {table}(station, name, at, count, min, max, sum, amount, last,
                 last_session, last_counter)"
         ),
         format!(
-            "ON CONFLICT(device, name, at) DO UPDATE SET
+            "ON CONFLICT(station, name, at) DO UPDATE SET
                 count = {table}.count + excluded.count,
                 min = CASE WHEN excluded.min < {table}.min
                     THEN excluded.min ELSE {table}.min END,
@@ -79,7 +79,7 @@ pub fn add_to_rollup(table: &str) -> (String, String) {
 }
 
 pub fn grow_rollup(table: &str) -> String {
-    format!("UPDATE {table} SET amount = amount + ?1 WHERE device = ?2 AND name = ?3 AND at = ?4")
+    format!("UPDATE {table} SET amount = amount + ?1 WHERE station = ?2 AND name = ?3 AND at = ?4")
 }
 
 pub const INSERT_REJECTED: &str =
@@ -88,70 +88,73 @@ pub const INSERT_REJECTED: &str =
 pub const BOUND_REJECTED: &str = "DELETE FROM rejected WHERE id <=
     (SELECT MAX(id) FROM rejected) - ?1";
 
-const STATIONS: &str = "SELECT s.device, COALESCE(s.title, s.name), s.site, s.gateway, s.codec,
+const STATIONS: &str = "SELECT s.station, COALESCE(s.title, s.name), s.device, s.gateway, s.codec,
         s.latitude, s.longitude, s.first_seen, s.last_seen, s.last_session, s.last_counter,
         s.last_rssi, s.last_values, s.readings, s.duplicates, s.implausible,
         CAST((SELECT COALESCE(SUM(n.last - n.first + 1 - n.stored), 0) FROM session n
-            WHERE n.device = s.device) AS BIGINT),
+            WHERE n.station = s.station) AS BIGINT),
         (SELECT SUM(r.amount) FROM rollup_minute r
-            WHERE r.device = s.device AND r.name = 'rain_total' AND r.at > ?1 AND r.at <= ?3),
+            WHERE r.station = s.station AND r.name = 'rain_total' AND r.at > ?1 AND r.at <= ?3),
         (SELECT SUM(r.amount) FROM rollup_minute r
-            WHERE r.device = s.device AND r.name = 'rain_total' AND r.at > ?2 AND r.at <= ?3)
+            WHERE r.station = s.station AND r.name = 'rain_total' AND r.at > ?2 AND r.at <= ?3)
     FROM station s";
 
 /// ?1 and ?2 begin the hour and the day of the rain, ?3 is now.
 pub fn stations(one: bool) -> String {
     if one {
-        format!("{STATIONS} WHERE s.device = ?4")
+        format!("{STATIONS} WHERE s.station = ?4")
     } else {
-        format!("{STATIONS} ORDER BY s.device")
+        format!("{STATIONS} ORDER BY s.station")
     }
 }
 
-pub const UNIT_OF: &str = "SELECT unit FROM quantity WHERE device = ?1 AND name = ?2";
+pub const UNIT_OF: &str = "SELECT unit FROM quantity WHERE station = ?1 AND name = ?2";
 
 pub const RAW_SERIES: &str = "SELECT received, data FROM reading
-    WHERE device = ?1 AND received >= ?2 AND received < ?3
+    WHERE station = ?1 AND received >= ?2 AND received < ?3
     ORDER BY received, session, counter LIMIT ?4";
 
 pub fn rollup_series(table: &str) -> String {
     format!(
         "SELECT at, count, min, max, sum, last, amount FROM {table}
-        WHERE device = ?1 AND name = ?2 AND at >= ?3 AND at < ?4 ORDER BY at LIMIT ?5"
+        WHERE station = ?1 AND name = ?2 AND at >= ?3 AND at < ?4 ORDER BY at LIMIT ?5"
     )
 }
 
-const FRAME: &str = "SELECT r.device, r.session, r.counter, r.received, r.gateway, r.rssi,
+const FRAME: &str = "SELECT r.station, r.session, r.counter, r.received, r.gateway, r.rssi,
         r.payload, r.data, r.authenticated, r.stored, r.site,
-        (SELECT MAX(p.counter) FROM reading p WHERE p.device = r.device
+        (SELECT MAX(p.counter) FROM reading p WHERE p.station = r.station
             AND p.session = r.session AND p.counter < r.counter)
     FROM reading r";
 
 /// Newest first, before a place in that order.
 pub const FRAMES_OF: (&str, &str) = (
     FRAME,
-    "WHERE r.device = ?1 AND (r.received, r.session, r.counter) < (?2, ?3, ?4)
+    "WHERE r.station = ?1 AND (r.received, r.session, r.counter) < (?2, ?3, ?4)
     ORDER BY r.received DESC, r.session DESC, r.counter DESC LIMIT ?5",
 );
 pub const FRAMES: (&str, &str) = (
     FRAME,
-    "WHERE (r.received, r.device, r.session, r.counter) < (?1, ?2, ?3, ?4)
-    ORDER BY r.received DESC, r.device DESC, r.session DESC, r.counter DESC LIMIT ?5",
+    "WHERE (r.received, r.station, r.session, r.counter) < (?1, ?2, ?3, ?4)
+    ORDER BY r.received DESC, r.station DESC, r.session DESC, r.counter DESC LIMIT ?5",
 );
 
 /// A page of an export, oldest first.
-pub const EXPORT: &str = "SELECT device, session, counter, received, gateway, rssi, payload,
+pub const EXPORT: &str = "SELECT station, session, counter, received, gateway, rssi, payload,
         data, authenticated, stored, site
     FROM reading
-    WHERE device = ?1 AND received < ?2 AND (received, session, counter) > (?3, ?4, ?5)
+    WHERE station = ?1 AND received < ?2 AND (received, session, counter) > (?3, ?4, ?5)
     ORDER BY received, session, counter LIMIT ?6";
 
-pub const DEVICES: &str = "SELECT device FROM station ORDER BY device";
-pub const QUANTITIES: &str = "SELECT device, name, unit FROM quantity";
+pub const STATION_IDS: &str = "SELECT station FROM station ORDER BY station";
+/// The stations whose device has the id ?1, one at each site.
+pub const STATIONS_OF_DEVICE: &str =
+    "SELECT station FROM station WHERE device = ?1 ORDER BY station LIMIT 10";
+pub const QUANTITIES: &str = "SELECT station, name, unit FROM quantity";
 
 pub const PATCH_STATION: &str = "UPDATE station SET title = COALESCE(?1, title),
         latitude = COALESCE(?2, latitude), longitude = COALESCE(?3, longitude)
-    WHERE device = ?4";
+    WHERE station = ?4";
 
 pub const INSERT_TOKEN: &str = "INSERT INTO token(name, role, hash, created, site, stations)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id";
@@ -168,8 +171,8 @@ pub const PRUNE_LOGINS: &str = "DELETE FROM login WHERE expires <= ?1";
 
 pub const PING: &str = "SELECT COUNT(*) FROM meta";
 
-const ALARM: &str = "SELECT id, rule, device, since, cleared, value, bound, unit, text FROM alarm";
-pub const ACTIVE_ALARMS: &str = "SELECT id, rule, device, since, cleared, value, bound, unit, text
+const ALARM: &str = "SELECT id, rule, station, since, cleared, value, bound, unit, text FROM alarm";
+pub const ACTIVE_ALARMS: &str = "SELECT id, rule, station, since, cleared, value, bound, unit, text
     FROM alarm WHERE cleared IS NULL ORDER BY since DESC, id DESC";
 pub fn past_alarms() -> String {
     format!("{ALARM} WHERE cleared IS NOT NULL ORDER BY since DESC, id DESC LIMIT ?1")
@@ -180,13 +183,13 @@ pub const DELETE_RULES: &str = "DELETE FROM rule";
 pub const INSERT_RULE: &str = "INSERT INTO rule(name, body) VALUES (?1, ?2)";
 
 pub const RAIN_OVER: &str = "SELECT SUM(amount) FROM rollup_minute
-    WHERE device = ?1 AND name = 'rain_total' AND at > ?2 AND at <= ?3";
+    WHERE station = ?1 AND name = 'rain_total' AND at > ?2 AND at <= ?3";
 pub const LAST_SEEN: &str =
-    "SELECT device, COALESCE(title, name), site, last_seen FROM station ORDER BY device";
+    "SELECT station, COALESCE(title, name), last_seen FROM station ORDER BY station";
 pub const LAST_SEEN_OF: &str =
-    "SELECT device, COALESCE(title, name), site, last_seen FROM station WHERE device = ?1";
+    "SELECT station, COALESCE(title, name), last_seen FROM station WHERE station = ?1";
 
-pub const INSERT_ALARM: &str = "INSERT INTO alarm(rule, device, since, value, bound, unit, text)
+pub const INSERT_ALARM: &str = "INSERT INTO alarm(rule, station, since, value, bound, unit, text)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id";
 pub const CLEAR_ALARM: &str = "UPDATE alarm SET cleared = ?1 WHERE id = ?2";
 
@@ -199,22 +202,33 @@ pub const DELAY_NOTICE: &str = "UPDATE outbox SET attempts = attempts + 1, due =
 pub const TARGETS: &str = "SELECT DISTINCT target FROM outbox";
 pub const DELETE_TARGET: &str = "DELETE FROM outbox WHERE target = ?1";
 
-/// The newest reception from ?1 to ?2.
-pub const NEWEST_RECEPTION: &str =
-    "SELECT MAX(received) FROM reading WHERE received >= ?1 AND received <= ?2";
+/// The oldest and the newest reception from ?1 to ?2, and in how many hours one was.
+pub const RECEPTIONS: &str = "SELECT MIN(received), MAX(received),
+        COUNT(DISTINCT received / 3600000)
+    FROM reading WHERE received >= ?1 AND received <= ?2";
 pub const TRUSTED_TIME: &str = "SELECT value FROM meta WHERE name = 'trusted_time'";
 pub const SET_TRUSTED_TIME: &str = "INSERT INTO meta(name, value) VALUES ('trusted_time', ?1)
     ON CONFLICT(name) DO UPDATE SET value = excluded.value";
 
 /// A piece of what is older than ?2, by both clocks; a row that was stored before ?3 was
 /// stored under an unset clock, and its age is not known.
-pub const PRUNE_READINGS: &str = "DELETE FROM reading WHERE device = ?1
+pub const PRUNE_READINGS: &str = "DELETE FROM reading WHERE station = ?1
     AND (session, counter) IN (SELECT session, counter FROM reading
-        WHERE device = ?1 AND received < ?2 AND stored < ?2 AND stored >= ?3 ORDER BY received LIMIT 500)";
+        WHERE station = ?1 AND received < ?2 AND stored < ?2 AND stored >= ?3 ORDER BY received LIMIT 500)";
+/// A piece of what says that it was received after ?4, which is still to come, and was stored
+/// before ?2: it is as old as its storing says.
+pub const PRUNE_AHEAD: &str = "DELETE FROM reading WHERE station = ?1
+    AND (session, counter) IN (SELECT session, counter FROM reading
+        WHERE station = ?1 AND received > ?4 AND stored < ?2 AND stored >= ?3
+        ORDER BY received LIMIT 500)";
 pub fn prune_rollup(table: &str) -> String {
-    format!("DELETE FROM {table} WHERE device = ?1 AND name = ?2 AND at < ?3")
+    format!(
+        "DELETE FROM {table} WHERE station = ?1 AND name = ?2 AND at IN (SELECT at FROM {table}
+            WHERE station = ?1 AND name = ?2 AND at < ?3 ORDER BY at LIMIT 500)"
+    )
 }
-pub const PRUNE_ALARMS: &str = "DELETE FROM alarm WHERE cleared < ?1";
+pub const PRUNE_ALARMS: &str = "DELETE FROM alarm WHERE id IN
+    (SELECT id FROM alarm WHERE cleared < ?1 ORDER BY id LIMIT 500)";
 
 pub const INSERT_FIX: &str =
     "INSERT INTO fix(at, station, latitude, longitude, speed) VALUES (?1, ?2, ?3, ?4, ?5)";

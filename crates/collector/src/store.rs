@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::alarm::{Alarms, Change, Rule, Subject, check_rules};
 use crate::db::{Database, Row, Value, transaction};
 use crate::error::Result;
-use crate::message::{Identity, Message, Values};
+use crate::message::{Identity, Message, Values, parts_of};
 use crate::rollup::{Deltas, growth, is_total};
 use crate::sql;
 
@@ -28,7 +28,6 @@ pub fn is_plausible(received: i64, now: i64) -> bool {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Station {
     pub name: Option<String>,
-    pub site: String,
     pub gateway: Option<String>,
     pub codec: Option<String>,
     pub first_seen: i64,
@@ -99,7 +98,7 @@ impl Store {
         check_rules(rules)?;
         let done = transaction(db, |db| {
             let mut changes = self.alarms.set_rules(db, rules, now)?;
-            for row in db.query(sql::DEVICES, &[])? {
+            for row in db.query(sql::STATION_IDS, &[])? {
                 let rows = db.query(sql::GET_STATION, &[row.text(0).into()])?;
                 let Some(station) = rows.first().map(Station::from_row) else {
                     continue;
@@ -118,14 +117,13 @@ impl Store {
     fn judge(
         &mut self,
         db: &mut dyn Database,
-        device: &str,
+        id: &str,
         station: &Station,
         now: i64,
     ) -> Result<Vec<Change>> {
         let subject = Subject {
-            device,
+            station: id,
             name: station.name.as_deref(),
-            site: &station.site,
         };
         let Some(seen) = station.last_seen else {
             return Ok(Vec::new());
@@ -154,13 +152,13 @@ impl Store {
     ) -> Result<Ingested> {
         self.alarms.load(db)?;
         for message in messages {
-            let device = &message.identity.device;
-            if !stations.contains_key(device) {
-                let station = match self.stations.get(device) {
+            let id = &message.identity.station;
+            if !stations.contains_key(id) {
+                let station = match self.stations.get(id) {
                     Some(station) => station.clone(),
                     None => load_station(db, message, now)?,
                 };
-                stations.insert(device.clone(), station);
+                stations.insert(id.clone(), station);
             }
         }
 
@@ -169,7 +167,7 @@ impl Store {
         for (message, fresh) in messages.iter().zip(&fresh) {
             if *fresh {
                 in_order.push(message);
-            } else if let Some(station) = stations.get_mut(&message.identity.device) {
+            } else if let Some(station) = stations.get_mut(&message.identity.station) {
                 station.duplicates += 1;
             }
         }
@@ -182,8 +180,8 @@ impl Store {
         let (mut units, mut changes) = (Vec::new(), Vec::new());
         for message in &in_order {
             pending.remove(&message.identity);
-            let Some(station) = stations.get_mut(&message.identity.device) else {
-                continue; // every device was loaded above
+            let Some(station) = stations.get_mut(&message.identity.station) else {
+                continue; // every station was loaded above
             };
             add_values(db, station, message, &pending, &mut gaps, &mut deltas)?;
             note_units(station, message, &mut units);
@@ -191,22 +189,20 @@ impl Store {
                 continue;
             }
             let subject = Subject {
-                device: &message.identity.device,
+                station: &message.identity.station,
                 name: station.name.as_deref(),
-                site: &station.site,
             };
             let (values, received) = (&message.values, message.received);
             changes.extend(self.alarms.on_reading(db, subject, values, received, now)?);
         }
         deltas.store(db)?;
-        for device in deltas.rained() {
-            let Some(station) = stations.get(&device) else {
+        for id in deltas.rained() {
+            let Some(station) = stations.get(&id) else {
                 continue;
             };
             let subject = Subject {
-                device: &device,
+                station: &id,
                 name: station.name.as_deref(),
-                site: &station.site,
             };
             changes.extend(self.alarms.on_rain(db, subject, now)?);
         }
@@ -235,13 +231,13 @@ fn insert_readings(db: &mut dyn Database, messages: &[&Message], now: i64) -> Re
         .filter(|message| seen.insert(&message.identity))
         .map(|message| {
             vec![
-                (&*message.identity.device).into(),
+                (&*message.identity.station).into(),
                 message.identity.session.into(),
                 message.identity.counter.into(),
                 message.received.into(),
                 now.into(),
                 message.gateway.clone().into(),
-                message.site.as_str().into(),
+                message.identity.site().into(),
                 message.authenticated.into(),
                 message.rssi.into(),
                 message.payload.clone().into(),
@@ -259,7 +255,7 @@ fn insert_readings(db: &mut dyn Database, messages: &[&Message], now: i64) -> Re
         .collect())
 }
 
-/// Names to numbers; the units are kept once for each device.
+/// Names to numbers; the units are kept once for each station.
 fn data_text(values: &Values) -> String {
     let numbers: BTreeMap<&str, f64> = values
         .iter()
@@ -278,21 +274,21 @@ fn count_sessions(db: &mut dyn Database, in_order: &[&Message]) -> Result<()> {
     let mut sessions: BTreeMap<(&str, i64), (i64, i64, i64)> = BTreeMap::new();
     for message in in_order {
         let Identity {
-            device,
+            station,
             session,
             counter,
         } = &message.identity;
         let entry = sessions
-            .entry((device, *session))
+            .entry((station, *session))
             .or_insert((*counter, *counter, 0));
         entry.1 = *counter;
         entry.2 += 1;
     }
     let rows: Vec<Vec<Value>> = sessions
         .into_iter()
-        .map(|((device, session), (first, last, stored))| {
+        .map(|((station, session), (first, last, stored))| {
             vec![
-                device.into(),
+                station.into(),
                 session.into(),
                 first.into(),
                 last.into(),
@@ -314,7 +310,7 @@ struct Gap {
     after: Option<Neighbour>,
 }
 
-/// The gap in which the batch's last late reading of a device and a name lies. A batch is
+/// The gap in which the batch's last late reading of a station and a name lies. A batch is
 /// worked on in order, so each gap is looked up once, and not for each reading in it.
 type Gaps<'a> = HashMap<(&'a str, &'a str), Gap>;
 
@@ -329,13 +325,13 @@ fn add_values<'a>(
     deltas: &mut Deltas,
 ) -> Result<()> {
     let Identity {
-        device,
+        station: id,
         session,
         counter,
     } = &message.identity;
     let of = (*session, *counter);
     for (name, quantity) in &message.values {
-        deltas.add(device, name, message.received, of, quantity.value);
+        deltas.add(id, name, message.received, of, quantity.value);
         if !is_total(name) {
             continue;
         }
@@ -343,13 +339,13 @@ fn add_values<'a>(
         match station.totals.get(name) {
             None => continue,
             Some((session, counter, before)) if of > (*session, *counter) => {
-                deltas.grow(device, name, message.received, growth(*before, total));
+                deltas.grow(id, name, message.received, growth(*before, total));
                 continue;
             }
             Some(_) => {}
         }
         // It comes late: what the next reading was credited with is shared between both.
-        let key = (&**device, name.as_str());
+        let key = (&**id, name.as_str());
         let same = gaps
             .remove(&key)
             .filter(|gap| gap.after.is_none_or(|after| after.of > of));
@@ -362,12 +358,12 @@ fn add_values<'a>(
             }
         };
         if let Some(before) = before {
-            deltas.grow(device, name, message.received, growth(before, total));
+            deltas.grow(id, name, message.received, growth(before, total));
         }
         if let Some(after) = after {
             let credited = before.map_or(0.0, |before| growth(before, after.value));
             let by = growth(total, after.value) - credited;
-            deltas.grow(device, name, after.received, by);
+            deltas.grow(id, name, after.received, by);
         }
         gaps.insert(key, Gap { last: total, after });
     }
@@ -394,7 +390,7 @@ fn neighbour(
     let mut place = message.identity.clone();
     loop {
         let parameters = [
-            (&*place.device).into(),
+            (&*place.station).into(),
             place.session.into(),
             place.counter.into(),
         ];
@@ -424,7 +420,7 @@ fn note_units(station: &mut Station, message: &Message, rows: &mut Vec<Vec<Value
         if station.units.get(name) != Some(&quantity.unit) {
             station.units.insert(name.clone(), quantity.unit.clone());
             rows.push(vec![
-                (&*message.identity.device).into(),
+                (&*message.identity.station).into(),
                 name.as_str().into(),
                 quantity.unit.as_str().into(),
             ]);
@@ -433,13 +429,12 @@ fn note_units(station: &mut Station, message: &Message, rows: &mut Vec<Vec<Value
 }
 
 fn load_station(db: &mut dyn Database, message: &Message, now: i64) -> Result<Station> {
-    let device: &str = &message.identity.device;
-    let rows = db.query(sql::GET_STATION, &[device.into()])?;
+    let id: &str = &message.identity.station;
+    let rows = db.query(sql::GET_STATION, &[id.into()])?;
     let Some(row) = rows.first() else {
         let plausible = is_plausible(message.received, now);
         return Ok(Station {
             name: message.name.clone(),
-            site: message.site.clone(),
             gateway: message.gateway.clone(),
             codec: message.codec.clone(),
             first_seen: if plausible { message.received } else { now },
@@ -454,7 +449,7 @@ fn load_station(db: &mut dyn Database, message: &Message, now: i64) -> Result<St
             units: HashMap::new(),
         });
     };
-    let units = db.query(sql::QUANTITIES_OF, &[device.into()])?;
+    let units = db.query(sql::QUANTITIES_OF, &[id.into()])?;
     let mut station = Station::from_row(row);
     station.units = units
         .iter()
@@ -469,29 +464,30 @@ impl Station {
         let text = |column| row.opt_text(column).map(str::to_string);
         Station {
             name: text(1),
-            site: row.text(2).into(),
-            gateway: text(3),
-            codec: text(4),
-            first_seen: row.int(5),
-            last_seen: row.opt_int(6),
-            last: row.opt_int(7).zip(row.opt_int(8)),
-            last_rssi: row.opt_int(9),
-            last_values: serde_json::from_str(row.text(10)).unwrap_or_default(),
-            totals: serde_json::from_str(row.text(11)).unwrap_or_default(),
-            readings: row.int(12),
-            duplicates: row.int(13),
-            implausible: row.int(14),
+            gateway: text(2),
+            codec: text(3),
+            first_seen: row.int(4),
+            last_seen: row.opt_int(5),
+            last: row.opt_int(6).zip(row.opt_int(7)),
+            last_rssi: row.opt_int(8),
+            last_values: serde_json::from_str(row.text(9)).unwrap_or_default(),
+            totals: serde_json::from_str(row.text(10)).unwrap_or_default(),
+            readings: row.int(11),
+            duplicates: row.int(12),
+            implausible: row.int(13),
             units: HashMap::new(),
         }
     }
 
     /// The parameters of [`sql::SET_STATION`].
-    fn row(&self, device: &str) -> Vec<Value> {
+    fn row(&self, id: &str) -> Vec<Value> {
+        let (site, device) = parts_of(id);
         let json = |text: serde_json::Result<String>| text.unwrap_or_else(|_| "{}".into());
         vec![
+            id.into(),
+            site.into(),
             device.into(),
             self.name.clone().into(),
-            self.site.as_str().into(),
             self.gateway.clone().into(),
             self.codec.clone().into(),
             self.first_seen.into(),
@@ -538,7 +534,6 @@ impl Station {
                 self.name = message.name.clone();
                 self.gateway = message.gateway.clone();
             }
-            self.site = message.site.clone();
             self.codec = message.codec.clone();
         }
         is_newest

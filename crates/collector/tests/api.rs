@@ -63,7 +63,7 @@ fn a_reading_goes_from_a_request_to_every_answer() {
     assert_eq!(
         csv.lines().nth(1),
         Some(
-            "3f9a01c2,0000000000000001,0,2026-11-21T11:57:00.000Z,north,-90,true,00112233,3.9,10,0"
+            "3f9a01c2,0000000000000001,0,2026-11-21T11:57:00.000Z,north,-90,true,00112233,site,3.9,10,0"
         )
     );
     assert_eq!(csv.lines().count(), 4);
@@ -186,28 +186,28 @@ fn every_answer_is_what_the_document_says() {
     let asked = [
         ("get", "/me", "/me", ""),
         ("get", "/stations", "/stations", ""),
-        ("get", "/stations/{device}", "/stations/3f9a01c2", ""),
+        ("get", "/stations/{station}", "/stations/3f9a01c2", ""),
         (
             "patch",
-            "/stations/{device}",
+            "/stations/{station}",
             "/stations/3f9a01c2",
             r#"{"name":"Garden","latitude":1.5}"#,
         ),
         (
             "get",
-            "/stations/{device}/series",
+            "/stations/{station}/series",
             "/stations/3f9a01c2/series?name=battery",
             "",
         ),
         (
             "get",
-            "/stations/{device}/series",
+            "/stations/{station}/series",
             "/stations/3f9a01c2/series?name=battery&step=raw",
             "",
         ),
         (
             "get",
-            "/stations/{device}/rain",
+            "/stations/{station}/rain",
             "/stations/3f9a01c2/rain",
             "",
         ),

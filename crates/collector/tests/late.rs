@@ -120,3 +120,27 @@ fn a_jump_of_the_clock_makes_nothing_old() {
     let back = start + 3 * DAY;
     assert_eq!(trusted(back, DAY), at(back, 0));
 }
+
+#[test]
+fn a_reading_of_a_clock_far_ahead_proves_no_time() {
+    const DAY: i64 = 86_400_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut db = open(&folder);
+    let at = |counter: u32, received: i64| {
+        let json = message("0000000a", 1, counter, received, 0.2);
+        parse(json.to_string().as_bytes(), "site", received).expect("a reading")
+    };
+    let mut store = Store::default();
+    let mut take = |message: &Message| {
+        let taken = store.ingest(&mut *db, &[message], message.received);
+        taken.expect("stored");
+    };
+    (0..48).for_each(|hour| take(&at(hour, NOON + i64::from(hour) * 3_600_000)));
+    let ahead = NOON + 800 * DAY;
+    take(&at(48, ahead));
+    let expected = NOON + 2 * DAY..=NOON + 2 * DAY + 2 * 3_600_000;
+    match trust(&mut *db, ahead, 0).expect("judged") {
+        Trusted::At { at, .. } => assert!(expected.contains(&at), "{}", at - NOON),
+        other => panic!("{other:?}"),
+    }
+}

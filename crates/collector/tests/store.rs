@@ -11,7 +11,7 @@ use proptest::test_runner::{Config, TestRunner};
 use selo_collector::db::{Database, Place, Row, Value};
 use selo_collector::message::{Message, parse};
 use selo_collector::rollup::Level;
-use selo_collector::schema::migrate;
+use selo_collector::schema::{self, migrate};
 use selo_collector::store::Store;
 
 const TABLES: [&str; 10] = [
@@ -67,13 +67,13 @@ fn rows(db: &mut dyn Database, sql: &str) -> Vec<Row> {
 /// All that the database says of the readings.
 fn dump(db: &mut dyn Database) -> Vec<Vec<Row>> {
     [
-        "SELECT * FROM station ORDER BY device",
-        "SELECT * FROM session ORDER BY device, session",
-        "SELECT * FROM reading ORDER BY device, session, counter",
-        "SELECT * FROM quantity ORDER BY device, name",
-        "SELECT * FROM rollup_minute ORDER BY device, name, at",
-        "SELECT * FROM rollup_hour ORDER BY device, name, at",
-        "SELECT * FROM rollup_day ORDER BY device, name, at",
+        "SELECT * FROM station ORDER BY station",
+        "SELECT * FROM session ORDER BY station, session",
+        "SELECT * FROM reading ORDER BY station, session, counter",
+        "SELECT * FROM quantity ORDER BY station, name",
+        "SELECT * FROM rollup_minute ORDER BY station, name, at",
+        "SELECT * FROM rollup_hour ORDER BY station, name, at",
+        "SELECT * FROM rollup_day ORDER BY station, name, at",
     ]
     .map(|sql| rows(db, sql))
     .into()
@@ -99,7 +99,7 @@ fn ingest(db: &mut dyn Database, messages: &[Message], sizes: &[usize]) -> (usiz
 type Expected = BTreeMap<(String, String, &'static str, i64), (i64, f64, f64, f64, f64, f64)>;
 
 fn recompute(db: &mut dyn Database) -> Expected {
-    let sql = "SELECT device, received, data FROM reading ORDER BY device, session, counter";
+    let sql = "SELECT station, received, data FROM reading ORDER BY station, session, counter";
     let mut expected = Expected::new();
     let mut before: BTreeMap<(String, String), f64> = BTreeMap::new();
     for row in rows(db, sql) {
@@ -132,7 +132,7 @@ fn rollups_are_those_of_the_readings(db: &mut dyn Database) {
     let mut expected = recompute(db);
     for level in Level::ALL {
         let sql = format!(
-            "SELECT device, name, at, count, min, max, sum, amount, last FROM {}",
+            "SELECT station, name, at, count, min, max, sum, amount, last FROM {}",
             level.table()
         );
         for row in rows(db, &sql) {
@@ -233,6 +233,81 @@ fn a_newer_database_is_left_alone() {
         .expect("set");
     let error = migrate(&mut *db).expect_err("too new");
     assert!(error.to_string().contains("version"), "{error}");
+}
+
+/// The same reading of two sites' devices of one id are two readings.
+#[test]
+fn sites_with_a_device_of_the_same_id_do_not_shadow_each_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = Place::Sqlite(folder.path().join("a.db"));
+    let mut db = place.open_writer(None).expect("opens");
+    migrate(&mut *db).expect("migrates");
+    let json = message("0000000a", 1, 7, NOON - 1000, 0.2).to_string();
+    let of = |site| parse(json.as_bytes(), site, NOON).expect("a reading");
+    let (north, south) = (of("north"), of("south"));
+    let mut store = Store::default();
+    let done = store.ingest(&mut *db, &[&north], NOON).expect("stored");
+    assert_eq!(done.fresh, [true]);
+    let both = store.ingest(&mut *db, &[&north, &south], NOON);
+    assert_eq!(both.expect("stored").fresh, [false, true]);
+    let stations = rows(&mut *db, "SELECT station, readings FROM station ORDER BY 1");
+    let of = |row: &Row| (row.text(0).to_string(), row.int(1));
+    let told: Vec<_> = stations.iter().map(of).collect();
+    let expected = [("north:0000000a".into(), 1), ("south:0000000a".into(), 1)];
+    assert_eq!(told, expected);
+}
+
+/// A database of the version before sites were part of what names a reading keeps all of it,
+/// and knows what comes again.
+fn older_rows_are_named_by_their_site(place: &Place) {
+    let mut db = place.open_writer(None).expect("opens");
+    schema::migrate_to(&mut *db, 4).expect("the older version");
+    db.script(
+        "INSERT INTO station(device, site, first_seen, last_seen, last_session, last_counter,
+            last_values, totals, readings, duplicates, implausible)
+            VALUES ('0000000a', 'north', 1000, 2000, 1, 8, '{}', '{}', 2, 0, 0);
+        INSERT INTO session(device, session, first, last, stored) VALUES ('0000000a', 1, 7, 8, 2);
+        INSERT INTO reading(device, session, counter, received, stored, site, authenticated,
+            payload, data) VALUES ('0000000a', 1, 7, 1000, 1000, 'south', 1, '', '{}'),
+            ('0000000a', 1, 8, 2000, 2000, 'north', 1, '', '{}');
+        INSERT INTO quantity(device, name, unit) VALUES ('0000000a', 'rain_total', 'mm');
+        INSERT INTO rollup_hour(device, name, at, count, min, max, sum, amount, last,
+            last_session, last_counter) VALUES ('0000000a', 'rain_total', 0, 1, 1, 1, 1, 1, 1, 1, 7);
+        INSERT INTO alarm(rule, device, since, bound, unit, text)
+            VALUES ('silent', '0000000a', 1000, 1, 's', '');",
+    )
+    .expect("older rows");
+    assert!(!migrate(&mut *db).expect("migrates"));
+    for (table, count) in [
+        ("station", 1),
+        ("session", 1),
+        ("reading", 2),
+        ("quantity", 1),
+        ("rollup_hour", 1),
+        ("alarm", 1),
+    ] {
+        let found = rows(&mut *db, &format!("SELECT station FROM {table}"));
+        assert_eq!(found.len(), count, "{table}");
+        let named = found.iter().all(|row| row.text(0) == "north:0000000a");
+        assert!(named, "{table}: {found:?}");
+    }
+    let json = message("0000000a", 1, 8, 2000, 0.2).to_string();
+    let again = parse(json.as_bytes(), "north", NOON).expect("a reading");
+    let done = Store::default().ingest(&mut *db, &[&again], NOON);
+    assert_eq!(done.expect("stored").fresh, [false]);
+}
+
+#[test]
+fn older_rows_of_sqlite_are_named_by_their_site() {
+    let folder = tempfile::tempdir().expect("a folder");
+    older_rows_are_named_by_their_site(&Place::Sqlite(folder.path().join("a.db")));
+}
+
+#[test]
+fn older_rows_of_postgresql_are_named_by_their_site() {
+    if let Some(cluster) = Cluster::start() {
+        older_rows_are_named_by_their_site(&cluster.place());
+    }
 }
 
 #[test]

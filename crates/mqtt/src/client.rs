@@ -28,7 +28,7 @@ const CONNECT_SECONDS: u64 = 10;
 /// The largest packet that is taken.
 const PACKET_MAX: u32 = 1 << 20;
 /// No message to the broker is larger than a few kilobytes.
-const OUTSTANDING: u16 = 4096;
+const OUTSTANDING: u16 = 512;
 
 /// `mqtts://user@host:8883`. A password never stands in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,6 +148,10 @@ impl ClientConfig {
         options.set_keep_alive(KEEP_ALIVE);
         options.set_connection_timeout(CONNECT_SECONDS);
         options.set_outgoing_inflight_upper_limit(OUTSTANDING);
+        // An acknowledgement must not wait for the one before it to be heard: 40 ms each.
+        let mut network = options.network_options();
+        network.set_tcp_nodelay(true);
+        options.set_network_options(network);
         options.set_connect_properties(ConnectProperties {
             max_packet_size: Some(PACKET_MAX),
             ..ConnectProperties::new()

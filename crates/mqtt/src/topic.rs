@@ -26,7 +26,7 @@ pub fn collector_filter(password: Option<&str>) -> String {
 }
 
 /// Where a gateway's classic readings go, which have no device.
-const NO_DEVICE: &str = "classic";
+pub const NO_DEVICE: &str = "classic";
 
 /// Sites and gateways are levels of topics.
 pub fn check_name(name: &str) -> Result<()> {
@@ -111,6 +111,15 @@ pub fn home_assistant(device: DeviceId) -> String {
 pub fn site(topic: &str) -> Option<&str> {
     let mut levels = topic.split('/');
     (levels.next() == Some("selo")).then(|| levels.next())?
+}
+
+/// The device of a reading's topic; [`NO_DEVICE`] for classic ones.
+pub fn device_of_reading(topic: &str) -> Option<&str> {
+    let levels: Vec<&str> = topic.split('/').collect();
+    match levels[..] {
+        ["selo", _, "reading", device] => Some(device),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ function alarmTable(caption, alarms, app, past) {
     if (past) heads.push(t("alarm.cleared"));
     const rows = alarms.map((alarm) => [
         h("span", { class: past ? "" : "bad" }, alarm.alarm),
-        h("a", { href: `#/station/${encodeURIComponent(alarm.device)}` }, app.stationName(alarm.device)),
+        h("a", { href: `#/station/${encodeURIComponent(alarm.station)}` }, app.stationName(alarm.station)),
         { n: shown(alarm.value, alarm.unit) }, { n: shown(alarm.limit, alarm.unit) }, dateTime(alarm.since),
         ...(past ? [dateTime(alarm.cleared)] : []),
     ]);
@@ -38,7 +38,7 @@ export async function show({ main, signal, app }) {
         fill(past, got.past.length > 0 ? alarmTable(t("alarms.past"), got.past, app, true) : h("p", {}, t("alarms.nopast")));
     }
     const [{ rules }, { stations }] = await Promise.all([api("/rules", { signal }), api("/stations", { signal }), load()]);
-    for (const station of stations) app.names.set(station.device, station.name);
+    for (const station of stations) app.names.set(station.station, station.name);
     fill(main, h("h1", { tabindex: "-1" }, title()),
         h("section", {}, h("h2", {}, t("alarms.active")), active),
         h("section", { id: "rules" }, h("h2", {}, t("rules.title")), app.admin ? editor(rules, stations, signal) : listed(rules, app)),
@@ -62,7 +62,7 @@ function editor(rules, stations, signal) {
     const list = h("div", { class: "rules" });
     const box = h("div", { role: "status" });
     const names = [...new Set(stations.flatMap((station) => Object.keys(station.values)))];
-    const devices = stations.map(({ device, name }) => [device, name || device]);
+    const devices = stations.map(({ station, device, name }) => [station, name || device]);
 
     function add(rule) {
         const number = (name) => h("input", { type: "number", step: "any", name, value: rule[name] ?? "" });

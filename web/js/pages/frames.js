@@ -13,8 +13,8 @@ export const title = () => t("frames.title");
 
 export async function show({ main, signal, app }) {
     const { stations } = await api("/stations", { signal });
-    for (const station of stations) app.names.set(station.device, station.name);
-    const names = stations.map(({ device, name }) => [device, name ? `${name} (${device})` : device]);
+    for (const station of stations) app.names.set(station.station, station.name);
+    const names = stations.map(({ station, device, name }) => [station, name ? `${name} (${device})` : device]);
     const which = select([["", t("all")], ...names], "", { onchange: () => attempt(problems, load) });
     const problems = h("div");
     const rows = h("div");

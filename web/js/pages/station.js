@@ -35,9 +35,9 @@ export function seconds(text) {
     return sum;
 }
 
-export async function show({ main, argument: device, signal, app }) {
+export async function show({ main, argument: id, signal, app }) {
     let range = "24h";
-    let station = await api(stationPath(device), { signal });
+    let station = await api(stationPath(id), { signal });
     const { rules } = await api("/rules", { signal });
 
     const heading = h("h1", { tabindex: "-1" });
@@ -80,8 +80,8 @@ export async function show({ main, argument: device, signal, app }) {
 
     async function rain(from, to) {
         const { rain: step } = RANGES[range];
-        const got = await api(`${stationPath(device)}/rain`, { query: { from, to, step }, signal });
-        const own = rules.filter((rule) => rule.kind === "rain" && (!rule.device || rule.device === device));
+        const got = await api(`${stationPath(id)}/rain`, { query: { from, to, step }, signal });
+        const own = rules.filter((rule) => rule.kind === "rain" && (!rule.device || [station.station, station.device].includes(rule.device)));
         const text = (rule) => t("rain.limit", { name: rule.name, limit: quantity(rule.limit, "mm"), over: span(seconds(rule.over)) });
         // A limit over an hour means nothing beside bars of a day.
         const fits = (rule) => seconds(rule.over) * 1000 === STEP_MS[step];
@@ -100,7 +100,7 @@ export async function show({ main, argument: device, signal, app }) {
 
     async function line(name, from, to) {
         const { series: step } = RANGES[range];
-        const got = await api(`${stationPath(device)}/series`, { query: { name, from, to, step }, signal });
+        const got = await api(`${stationPath(id)}/series`, { query: { name, from, to, step }, signal });
         const rolled = step !== "raw";
         const banded = rolled && step !== "minute";
         const columns = banded ? { min: got.min, mean: got.mean, max: got.max } : { value: rolled ? got.mean : got.last };
@@ -131,12 +131,12 @@ export async function show({ main, argument: device, signal, app }) {
     }
 
     async function log() {
-        const got = await api("/frames", { query: { device, limit: FRAMES }, signal });
+        const got = await api("/frames", { query: { device: station.station, limit: FRAMES }, signal });
         fill(frames, framesTable(t("frames.log"), got.frames, { station: null }));
     }
 
     const again = async () => {
-        station = await api(stationPath(device), { signal });
+        station = await api(stationPath(id), { signal });
         head();
         await Promise.all([draw(), log()]);
     };
@@ -167,7 +167,7 @@ export async function show({ main, argument: device, signal, app }) {
             h("form", { onsubmit: async (event) => {
                 event.preventDefault();
                 const body = { name: input.value.trim() };
-                const good = await attempt(box, async () => { station = await api(stationPath(device), { method: "PATCH", body }); });
+                const good = await attempt(box, async () => { station = await api(stationPath(id), { method: "PATCH", body }); });
                 if (good) { dialog.close(); head(); }
             } },
             field(t("station.name"), input), box,
@@ -179,7 +179,7 @@ export async function show({ main, argument: device, signal, app }) {
     }
 
     for (const kind of ["reading", "alarm", "station"]) {
-        on(app.live, kind, signal, ({ detail }) => detail.device === device && soon());
+        on(app.live, kind, signal, ({ detail }) => detail.station === station.station && soon());
     }
     on(app.live, "resync", signal, soon);
     every(60_000, signal, soon);

@@ -11,6 +11,7 @@ const FILTER_FROM = 9;
 const SINGLY = 4;
 /** Values that say nothing on a card. */
 const ASIDE = /^(time|status|.*_total)$/;
+const DAY_S = 86_400;
 
 export const title = () => t("stations.title");
 
@@ -30,7 +31,7 @@ class Card {
         // A link in this card keeps the focus while its numbers change.
         const focused = this.element.contains(document.activeElement);
         fill(this.element,
-            h("h2", {}, h("a", { href: `#/station/${encodeURIComponent(station.device)}` }, station.name || station.device), stateBadge(station)),
+            h("h2", {}, h("a", { href: `#/station/${encodeURIComponent(station.station)}` }, station.name || station.device), stateBadge(station)),
             h("p", { class: "soft mono" }, [station.name && station.device, station.site].filter(Boolean).join(" · ")),
             h("dl", { class: "values" },
                 station.rain && [
@@ -57,12 +58,20 @@ export async function show({ main, signal, app }) {
     const list = h("ul", { class: "cards" });
     const count = h("p", { class: "soft" });
     const empty = h("p", {}, t("stations.empty"), " ", t("stations.empty.hint"));
+    const kept = h("p", { class: "warn", role: "status", hidden: true });
     const search = h("input", { type: "search", "aria-label": t("stations.filter"), placeholder: t("stations.filter"), oninput: () => arrange() });
 
+    // Old rows are not deleted by a clock that cannot be trusted.
+    function tellRetention({ held, behind_seconds: behind }) {
+        const days = Math.floor(behind / DAY_S);
+        kept.hidden = !held && days < 1;
+        kept.textContent = held ? t("retention.held") : t("retention.behind", { days });
+    }
+
     function take(station) {
-        app.names.set(station.device, station.name);
-        if (!cards.has(station.device)) cards.set(station.device, new Card());
-        cards.get(station.device).update(station);
+        app.names.set(station.station, station.name);
+        if (!cards.has(station.station)) cards.set(station.station, new Card());
+        cards.get(station.station).update(station);
     }
 
     function arrange() {
@@ -82,25 +91,26 @@ export async function show({ main, signal, app }) {
     }
 
     async function all() {
-        const { stations } = await api("/stations", { signal });
+        const { stations, retention } = await api("/stations", { signal });
         stations.forEach(take);
+        tellRetention(retention);
         arrange();
     }
 
     const some = throttled(1000, signal, async () => {
-        const devices = [...dirty];
+        const ids = [...dirty];
         dirty.clear();
-        if (devices.length > SINGLY) return all();
-        await Promise.all(devices.map(async (device) => take(await api(stationPath(device), { signal }))));
+        if (ids.length > SINGLY) return all();
+        await Promise.all(ids.map(async (id) => take(await api(stationPath(id), { signal }))));
         arrange();
     });
 
     await all();
-    fill(main, h("h1", { tabindex: "-1" }, title()), h("div", { class: "tools" }, count, search), empty, list);
+    fill(main, h("h1", { tabindex: "-1" }, title()), h("div", { class: "tools" }, count, search), kept, empty, list);
     for (const kind of ["reading", "alarm", "station"]) {
         on(app.live, kind, signal, ({ detail }) => {
-            if (!detail.device) return;
-            dirty.add(detail.device);
+            if (!detail.station) return;
+            dirty.add(detail.station);
             some();
         });
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::message::{Message, is_name};
+use crate::message::{Message, is_name, parts_of};
 
 /// The site of readings over HTTP if nobody says which.
 pub const SITE: &str = "site";
@@ -84,11 +84,11 @@ impl May {
         let May::Own(scope) = self else {
             return Ok(message);
         };
-        let (site, device) = (&message.site, &message.identity.device);
+        let (site, device) = parts_of(&message.identity.station);
         if !scope.has(site, device) {
             return Err(Error::Scope {
                 device: device.to_string(),
-                site: site.clone(),
+                site: site.into(),
             });
         }
         // A station's name is its operator's, and its gateway is none of the broker's.

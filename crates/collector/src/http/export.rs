@@ -17,8 +17,8 @@ use super::routes::Range;
 use super::{ApiError, App};
 use crate::db::{Database, Row, Value};
 use crate::error::Result;
-use crate::message::{session_text, time_text};
-use crate::query::{Units, exported, units};
+use crate::message::{parts_of, session_text, time_text};
+use crate::query::{Units, exported, find_station, units};
 use crate::sql;
 use crate::store::data_of;
 
@@ -27,6 +27,8 @@ const PAGE: usize = 1000;
 #[derive(Debug, Deserialize)]
 pub struct Asked {
     of: Option<String>,
+    /// Of a station, or of a device.
+    #[serde(alias = "station")]
     device: Option<String>,
     from: Option<String>,
     to: Option<String>,
@@ -41,7 +43,7 @@ enum Format {
 
 struct Export {
     app: Arc<App>,
-    devices: VecDeque<String>,
+    stations: VecDeque<String>,
     /// Names of values that are columns, in order.
     columns: Arc<Vec<String>>,
     units: Arc<Units>,
@@ -75,32 +77,34 @@ pub async fn export(
     if of != "readings" {
         return Err(ApiError::invalid("of is readings, places or times"));
     }
-    let (devices, units) = app
+    let (stations, units) = app
         .readers
-        .read(|db| Ok((db.query(sql::DEVICES, &[])?, units(db)?)))
+        .read(|db| Ok((db.query(sql::STATION_IDS, &[])?, units(db)?)))
         .await?;
-    let mut devices: VecDeque<String> = devices.iter().map(|row| row.text(0).into()).collect();
-    if let Some(device) = &asked.device {
-        devices.retain(|known| known == device);
-        if devices.is_empty() {
-            return Err(ApiError::unknown(&format!("device '{device}'")));
+    let mut stations: VecDeque<String> = stations.iter().map(|row| row.text(0).into()).collect();
+    if let Some(id) = asked.device {
+        let find = move |db: &mut dyn Database| find_station(db, &id);
+        let station = app.readers.read(find).await?;
+        stations.retain(|known| *known == station);
+        if stations.is_empty() {
+            return Err(ApiError::unknown(&format!("station '{station}'")));
         }
     }
     let mut columns: Vec<String> = units
         .keys()
-        .filter(|(device, _)| devices.contains(device))
+        .filter(|(station, _)| stations.contains(station))
         .map(|(_, name)| name.clone())
         .collect();
     columns.sort();
     columns.dedup();
     let head = (format == Format::Csv).then(|| {
-        let fixed = "device,session,counter,received,gateway,rssi,authenticated,payload";
+        let fixed = "device,session,counter,received,gateway,rssi,authenticated,payload,site";
         let names: String = columns.iter().map(|name| format!(",{name}")).collect();
         format!("{fixed}{names}\r\n")
     });
     let export = Export {
         app,
-        devices,
+        stations,
         columns: columns.into(),
         units: units.into(),
         from: range.from,
@@ -226,14 +230,14 @@ async fn page(export: Option<Export>) -> Option<(Result<String>, Option<Export>)
         return Some((Ok(head), Some(export)));
     }
     loop {
-        let device = export.devices.front()?.clone();
+        let station = export.stations.front()?.clone();
         let (to, after) = (export.to, export.after);
         let (columns, units) = (export.columns.clone(), export.units.clone());
         let format = export.format;
         let done = export
             .app
             .readers
-            .read(move |db| one_page(db, &device, to, after, format, &columns, &units))
+            .read(move |db| one_page(db, &station, to, after, format, &columns, &units))
             .await;
         match done {
             Err(error) => {
@@ -244,7 +248,7 @@ async fn page(export: Option<Export>) -> Option<(Result<String>, Option<Export>)
                 match last {
                     Some(last) => export.after = last,
                     None => {
-                        export.devices.pop_front();
+                        export.stations.pop_front();
                         export.after = (export.from, i64::MIN, i64::MIN);
                     }
                 }
@@ -260,7 +264,7 @@ type Place = (i64, i64, i64);
 
 fn one_page(
     db: &mut dyn Database,
-    device: &str,
+    station: &str,
     to: i64,
     after: Place,
     format: Format,
@@ -268,7 +272,7 @@ fn one_page(
     units: &Units,
 ) -> Result<(String, Option<Place>)> {
     let parameters: [Value; 6] = [
-        device.into(),
+        station.into(),
         to.into(),
         after.0.into(),
         after.1.into(),
@@ -297,7 +301,7 @@ fn one_page(
 fn csv(text: &mut String, row: &Row, columns: &[String]) {
     let optional = |value: Option<String>| value.unwrap_or_default();
     let fixed = [
-        row.text(0).to_string(),
+        parts_of(row.text(0)).1.to_string(),
         session_text(row.int(1)),
         row.int(2).to_string(),
         time_text(row.int(3)),
@@ -305,6 +309,7 @@ fn csv(text: &mut String, row: &Row, columns: &[String]) {
         optional(row.opt_int(5).map(|rssi| rssi.to_string())),
         (row.int(8) == 1).to_string(),
         hex::encode(row.blob(6)),
+        row.text(10).to_string(),
     ];
     text.push_str(&fixed.join(","));
     let data = data_of(row.text(7));

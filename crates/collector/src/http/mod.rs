@@ -118,11 +118,11 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/me", get(routes::me))
         .route("/stations", get(routes::stations))
         .route(
-            "/stations/{device}",
+            "/stations/{station}",
             get(routes::station).patch(routes::patch_station),
         )
-        .route("/stations/{device}/series", get(routes::series))
-        .route("/stations/{device}/rain", get(routes::rain))
+        .route("/stations/{station}/series", get(routes::series))
+        .route("/stations/{station}/rain", get(routes::rain))
         .route("/frames", get(routes::frames))
         .route("/alarms", get(routes::alarms))
         .route("/rules", get(routes::rules).put(routes::set_rules))

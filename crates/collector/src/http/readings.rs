@@ -66,7 +66,7 @@ impl Tally {
         let settled = |result, identity: &crate::message::Identity| {
             json!({
                 "result": result,
-                "device": &*identity.device,
+                "device": identity.device(),
                 "session": session_text(identity.session),
                 "counter": identity.counter,
             })
@@ -195,6 +195,7 @@ impl Post {
             self.bytes += piece.len();
             self.portion.push(Incoming {
                 site: self.site.clone(),
+                device: None,
                 bytes: piece,
                 source: self.source.clone(),
                 may: self.may.clone(),

@@ -1,6 +1,7 @@
 //! The handlers: each reads what is asked, asks the database, and says what it said.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use axum::Json;
@@ -239,28 +240,43 @@ pub async fn me(Viewer(caller): Viewer) -> Json<Value> {
 }
 
 impl App {
-    async fn find_stations(&self, device: Option<String>) -> Result<Vec<Value>> {
+    async fn find_stations(&self, station: Option<String>) -> Result<Vec<Value>> {
         let (now, silent_after) = (self.clock.now(), self.silent_after_ms);
         self.readers
-            .read(move |db| query::stations(db, device.as_deref(), now, silent_after))
+            .read(move |db| query::stations(db, station.as_deref(), now, silent_after))
             .await
     }
 
-    async fn find_station(&self, device: &str) -> Result<Value> {
-        let mut found = self.find_stations(Some(device.into())).await?;
+    /// The full id of a station, of which a device's id is enough where one site has it.
+    async fn station_id(&self, id: String) -> Result<String> {
+        let find = move |db: &mut dyn Database| query::find_station(db, &id);
+        self.readers.read(find).await
+    }
+
+    async fn find_station(&self, station: &str) -> Result<Value> {
+        let mut found = self.find_stations(Some(station.into())).await?;
         found.pop().ok_or_else(|| Error::Unknown {
-            what: format!("device '{device}'"),
+            what: format!("station '{station}'"),
         })
     }
 }
 
 pub async fn stations(_: Viewer, State(app): Shared) -> Answer {
     let stations = app.find_stations(None).await?;
-    Ok(Json(json!({"stations": stations})))
+    let (held, behind) = (&app.metrics.prune_held, &app.metrics.prune_behind);
+    Ok(Json(json!({
+        "stations": stations,
+        // What the dashboard says of old rows that are not deleted.
+        "retention": {
+            "held": held.load(Relaxed) == 1,
+            "behind_seconds": behind.load(Relaxed),
+        },
+    })))
 }
 
-pub async fn station(_: Viewer, State(app): Shared, Path(device): Path<String>) -> Answer {
-    Ok(Json(app.find_station(&device).await?))
+pub async fn station(_: Viewer, State(app): Shared, Path(id): Path<String>) -> Answer {
+    let station = app.station_id(id).await?;
+    Ok(Json(app.find_station(&station).await?))
 }
 
 #[derive(Deserialize)]
@@ -274,7 +290,7 @@ pub struct Patch {
 pub async fn patch_station(
     _: Admin,
     State(app): Shared,
-    Path(device): Path<String>,
+    Path(id): Path<String>,
     Body(patch): Body<Patch>,
 ) -> Answer {
     if let Some(name) = &patch.name
@@ -290,15 +306,16 @@ pub async fn patch_station(
             "latitude is -90 to 90, longitude -180 to 180",
         ));
     }
+    let station = app.station_id(id).await?;
     let parameters: [Column; 4] = [
         patch.name.into(),
         patch.latitude.into(),
         patch.longitude.into(),
-        device.as_str().into(),
+        station.as_str().into(),
     ];
     app.write(move |db, _| db.execute(sql::PATCH_STATION, &parameters))
         .await?;
-    let station = app.find_station(&device).await?;
+    let station = app.find_station(&station).await?;
     app.events.publish("station", station.to_string().into());
     Ok(Json(station))
 }
@@ -314,7 +331,7 @@ pub struct Series {
 pub async fn series(
     _: Viewer,
     State(app): Shared,
-    Path(device): Path<String>,
+    Path(id): Path<String>,
     Query(asked): Query<Series>,
 ) -> Answer {
     let day = Level::Day.ms();
@@ -324,9 +341,10 @@ pub async fn series(
     let name = asked
         .name
         .ok_or_else(|| ApiError::invalid("name says which value"))?;
+    let station = app.station_id(id).await?;
     let series = app
         .readers
-        .read(move |db| query::series(db, &device, &name, (range.from, range.to), step))
+        .read(move |db| query::series(db, &station, &name, (range.from, range.to), step))
         .await?;
     Ok(Json(series))
 }
@@ -334,7 +352,7 @@ pub async fn series(
 pub async fn rain(
     _: Viewer,
     State(app): Shared,
-    Path(device): Path<String>,
+    Path(id): Path<String>,
     Query(asked): Query<Series>,
 ) -> Answer {
     let day = Level::Day.ms();
@@ -343,15 +361,18 @@ pub async fn rain(
     let Step::Rollup(level) = Step::parse(asked.step.as_deref().unwrap_or("hour"))? else {
         return Err(ApiError::invalid("step is minute, hour or day"));
     };
+    let station = app.station_id(id).await?;
     let rain = app
         .readers
-        .read(move |db| query::rain(db, &device, (range.from, range.to), level))
+        .read(move |db| query::rain(db, &station, (range.from, range.to), level))
         .await?;
     Ok(Json(rain))
 }
 
 #[derive(Deserialize)]
 pub struct Frames {
+    /// Of a station, or of a device.
+    #[serde(alias = "station")]
     device: Option<String>,
     limit: Option<i64>,
     before: Option<String>,
@@ -367,9 +388,13 @@ pub async fn frames(_: Viewer, State(app): Shared, Query(asked): Query<Frames>) 
     }
     let before = asked.before.as_deref().map(Before::parse).transpose()?;
     let before = before.unwrap_or(Before::END);
+    let station = match asked.device {
+        Some(id) => Some(app.station_id(id).await?),
+        None => None,
+    };
     let frames = app
         .readers
-        .read(move |db| query::frames(db, asked.device.as_deref(), &before, limit))
+        .read(move |db| query::frames(db, station.as_deref(), &before, limit))
         .await?;
     Ok(Json(frames))
 }
