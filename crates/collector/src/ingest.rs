@@ -125,16 +125,14 @@ impl Ingest {
         let now = self.clock.now();
         let parsed: Vec<Parsed> = messages
             .into_iter()
-            .map(
-                |incoming| match incoming.parse(now) {
-                    Ok(message) => incoming.may.admit(message).map(Ok),
-                    Err(reason) => Ok(Err(Rejected {
-                        source: incoming.source,
-                        reason,
-                        body: incoming.bytes,
-                    })),
-                },
-            )
+            .map(|incoming| match incoming.parse(now) {
+                Ok(message) => incoming.may.admit(message).map(Ok),
+                Err(reason) => Ok(Err(Rejected {
+                    source: incoming.source,
+                    reason,
+                    body: incoming.bytes,
+                })),
+            })
             .collect::<Result<_>>()?;
         let mut parsed = parsed.into_iter();
         let mut verdicts = Vec::new();

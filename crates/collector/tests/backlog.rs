@@ -137,12 +137,19 @@ fn backlog(late: u32) {
         spent.as_secs_f64()
     );
     println!("a live reading alone, until it is stored: {}", said(alone));
-    println!("beside the backlog ({} of them): {}", beside.len(), said(beside));
+    println!(
+        "beside the backlog ({} of them): {}",
+        beside.len(),
+        said(beside)
+    );
     site.client.log_in(site.folder.path());
     let of = |device: &str| site.client.get(&format!("/api/v1/stations/{device}")).ok();
     let station = of("00000001");
     assert_eq!(station["received"], late + 2);
-    assert_eq!((&station["lost"], &station["duplicates"]), (&0.into(), &0.into()));
+    assert_eq!(
+        (&station["lost"], &station["duplicates"]),
+        (&0.into(), &0.into())
+    );
     assert_eq!(of("00000002")["lost"], 0);
     broker.stop();
 }

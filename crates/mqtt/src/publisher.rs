@@ -52,6 +52,9 @@ const NOBODY: Duration = Duration::from_secs(1);
 const UNCONFIRMED: u32 = 4;
 /// How long the farewell may take.
 const FAREWELL: Duration = Duration::from_secs(2);
+/// Readings that are published and not confirmed as stored yet. More would fill the broker's
+/// queue for the collector, in which the readings of other gateways stand behind them.
+const WINDOW: usize = 256;
 /// Events that may wait to be handled.
 const EVENTS: usize = 1024;
 
@@ -354,6 +357,8 @@ struct Batch {
     left: usize,
     /// The next reading to be published.
     cursor: usize,
+    /// Readings that are published since the batch began, or began anew, and not confirmed.
+    under_way: usize,
     /// The last reading of each device: what is retained.
     last: HashMap<DeviceId, usize>,
 }
@@ -371,6 +376,7 @@ impl Batch {
             confirmed: vec![false; readings.len()],
             left: readings.len(),
             cursor: 0,
+            under_way: 0,
             last,
             readings,
         }
@@ -381,12 +387,21 @@ impl Batch {
             && !std::mem::replace(confirmed, true)
         {
             self.left -= 1;
+            if index < self.cursor {
+                self.under_way = self.under_way.saturating_sub(1);
+            }
         }
+    }
+
+    /// True if nothing more is published before something is confirmed.
+    fn is_waiting(&self) -> bool {
+        self.cursor == self.readings.len() || self.under_way >= WINDOW
     }
 
     /// Begins anew with what is not confirmed.
     fn rewind(&mut self) {
         self.cursor = 0;
+        self.under_way = 0;
         for reading in &mut self.readings {
             reading.redelivered = true;
         }
@@ -550,11 +565,8 @@ impl Worker {
                     }
                 }
             }
-            let published = self
-                .batch
-                .as_ref()
-                .is_some_and(|batch| batch.cursor == batch.readings.len());
-            if self.config.until == Until::Stored && published && deadline.is_none() {
+            let waiting = self.batch.as_ref().is_some_and(Batch::is_waiting);
+            if self.config.until == Until::Stored && waiting && deadline.is_none() {
                 deadline = Some(Instant::now() + patience);
             }
             let wake = [deadline, stopping].into_iter().flatten().min();
@@ -714,11 +726,15 @@ impl Worker {
     /// Assistant's message before it, the retained state behind it.
     fn next_reading(&mut self, queue: &mut VecDeque<Ready>) -> Option<Ready> {
         let batch = self.batch.as_mut()?;
+        if self.config.until == Until::Stored && batch.is_waiting() {
+            return None;
+        }
         while *batch.confirmed.get(batch.cursor)? {
             batch.cursor += 1;
         }
         let index = batch.cursor;
         batch.cursor += 1;
+        batch.under_way += 1;
         let reading = &batch.readings[index];
         let codec = self.config.codecs.codec_of(reading.device);
         let named = codec.as_deref().map_err(|name| &**name);
