@@ -134,6 +134,33 @@ test("a station's card follows its readings by itself", async () => {
     assert.equal(watch.requests.filter((url) => url.endsWith("/api/v1/me")).length, loaded, "the page was not loaded anew");
 });
 
+test("what is held back because of a clock is told, and readings of a wrong clock are marked", async () => {
+    const page = await logged();
+    const answer = (held, behind) => page.route(/\/api\/v1\/stations$/, async (route) => {
+        const told = await (await route.fetch()).json();
+        await route.fulfill({ json: { ...told, retention: { held, behind_seconds: behind } } });
+    });
+    await go(page, "stations");
+    await page.locator(".card").first().waitFor();
+    assert.equal(await page.locator("p.warn[role=status]").isVisible(), false, "nothing is held back");
+    for (const [held, behind, words] of [[true, 0, /not deleted now/], [false, 800 * 86_400, /800 days ahead/]]) {
+        await answer(held, behind);
+        await go(page, "frames");
+        await go(page, "stations");
+        await page.locator("p.warn[role=status]", { hasText: words }).waitFor();
+        await page.unroute(/\/api\/v1\/stations$/);
+    }
+    // A gateway whose clock was never set.
+    await collector.send([stations["3f9a01c2"].reading(1_500_000_000_000, { temperature: { value: 11.7, unit: "Cel" } })]);
+    const { frames } = await collector.api("/frames?before=1500000000001");
+    const wrong = frames.filter((frame) => !frame.plausible);
+    assert.deepEqual(wrong.map((frame) => frame.values.temperature.value), [11.7]);
+    await page.route(/\/api\/v1\/frames/, (route) => route.fulfill({ json: { frames: wrong, next: null } }));
+    await go(page, "frames");
+    await page.locator("tbody th", { hasText: "stored" }).locator("b.warn").waitFor();
+    await page.unroute(/\/api\/v1\/frames/);
+});
+
 test("a chart of a value is drawn, follows readings, and has a table", async () => {
     const page = await logged();
     await go(page, "station/3f9a01c2");
@@ -359,7 +386,7 @@ test("frames: one station's, with counters, and older ones", async () => {
     await becomes(() => page.locator("main tbody tr").count(), 50);
     await page.getByRole("button", { name: "Older" }).click();
     await page.waitForFunction(() => document.querySelectorAll("main tbody tr").length === 100);
-    await page.locator("main select").selectOption("3f9a01c2");
+    await page.locator("main select").selectOption("site:3f9a01c2");
     await page.waitForFunction(() => [...document.querySelectorAll("main tbody td:nth-child(2)")].every((cell) => cell.textContent === "Garden"));
     const { frames } = await collector.api("/frames?device=3f9a01c2&limit=50");
     const counters = async () => (await page.locator("main tbody td:nth-child(4)").allInnerTexts()).map((one) => Number(one.replaceAll(",", "")));

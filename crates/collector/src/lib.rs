@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A message is confirmed after its transaction has been committed, and named by
-//! (device, session, counter): one that comes again changes nothing.
+//! (site, device, session, counter): one that comes again changes nothing.
 
 pub mod alarm;
 pub mod auth;
