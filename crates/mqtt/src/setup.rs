@@ -205,6 +205,11 @@ acl_file {}
 # Gateways publish many readings at once.
 max_inflight_messages 1000
 max_queued_messages 100000
+# What waits for absent clients is bounded: for each, in all, and in time. A reading that
+# is dropped here stays in its gateway's journal, and comes again.
+max_queued_bytes 16777216
+memory_limit 268435456
+persistent_client_expiration 1d
 persistence false
 log_dest stderr
 ",

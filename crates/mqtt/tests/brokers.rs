@@ -88,6 +88,43 @@ fn readings_state_status_and_discovery_arrive() {
     }
 }
 
+/// A guest who joins groups takes nothing away from the collectors, whose group has a secret
+/// name: Mosquitto lets everyone join any group of topics that he may read.
+#[test]
+fn a_guest_who_joins_groups_takes_nothing_from_the_collector() {
+    for kind in BOTH {
+        let place = Place::new();
+        let _broker = place.start(kind);
+        runtime().block_on(async {
+            let client = place.client("collector");
+            let secret = client.password.as_ref().map(|text| text.as_str());
+            let group = topic::collector_filter(secret);
+            let mut collector = place.subscriber("collector", &[&group]).await;
+            let guesses = ["selo-collector", "selo", "collector", "selo-0"];
+            let guests: Vec<_> = guesses
+                .map(|guess| format!("$share/{guess}/selo/+/reading/+"))
+                .map(|filter| place.late_subscriber("viewer", &[&filter]))
+                .into();
+            // Where they are let in they have joined by now: each connects within moments.
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            let mut publisher = Publisher::new(place.publisher()).expect("starts");
+            let batch = readings(0x3f9a_01c2, 0..50);
+            let publisher = tokio::task::spawn_blocking(move || {
+                deliver(&mut publisher, &batch);
+                publisher
+            })
+            .await
+            .expect("no panic");
+            let mut counters = BTreeSet::new();
+            while counters.len() < 50 {
+                let (_, json) = message(&mut collector).await;
+                assert!(counters.insert(json["counter"].as_u64().expect("a counter")));
+            }
+            drop((guests, publisher));
+        });
+    }
+}
+
 /// The keys that Home Assistant's documentation of device discovery names [HADISCOVERY].
 fn check_discovery(config: &serde_json::Value) {
     let keys = |value: &serde_json::Value| -> BTreeSet<String> {
