@@ -16,7 +16,7 @@ use super::wire::{HONEST, PATIENCE, Stream, stranger};
 use super::{Case, Result, setup};
 
 /// The attacks.
-pub const CASES: [Case; 8] = [
+pub const CASES: [Case; 9] = [
     Case::new(
         Service::Collector,
         "locked-out",
@@ -49,6 +49,12 @@ pub const CASES: [Case; 8] = [
     ),
     Case::new(
         Service::Collector,
+        "after-password",
+        "a live listener whose user has another password now",
+        after_password,
+    ),
+    Case::new(
+        Service::Collector,
         "after-token",
         "a live listener whose token is deleted",
         after_token,
@@ -70,16 +76,23 @@ pub const CASES: [Case; 8] = [
 /// The operator's name; `admin` keeps the cookie of the honest users.
 const OPERATOR: &str = "maria";
 const PASSWORD: &str = "correct horse battery staple";
+const NEW_PASSWORD: &str = "staple battery horse correct";
 
 /// A collector with a second admin.
 fn with_operator(selo: &Path) -> Result<Rig> {
     let rig = Rig::start(selo, false)?;
+    set_password(&rig, PASSWORD)?;
+    Ok(rig)
+}
+
+/// Adds the second admin, or gives them another password.
+fn set_password(rig: &Rig, password: &str) -> Result<()> {
     let words = ["collect", "user", "add", OPERATOR, "--role", "admin"];
-    let output = rig.site.run(&words, &format!("{PASSWORD}\n"))?;
+    let output = rig.site.run(&words, &format!("{password}\n"))?;
     if !output.status.success() {
         return setup(String::from_utf8_lossy(&output.stderr).into_owned());
     }
-    Ok(rig)
+    Ok(())
 }
 
 /// Wrong passwords of a user from addresses, then the operator's login.
@@ -195,6 +208,35 @@ fn after_logout(selo: &Path) -> Result<Findings> {
     );
     rig.findings
         .expect(is_ended(&mut stream), "live events go on after the log-out");
+    rig.finish()
+}
+
+fn after_password(selo: &Path) -> Result<Findings> {
+    let mut rig = with_operator(selo)?;
+    let cookie = rig.site.operator(OPERATOR, PASSWORD)?;
+    let mut stream = listen(&rig, &cookie)?;
+    set_password(&rig, NEW_PASSWORD)?;
+    rig.findings.expect(
+        is_ended(&mut stream),
+        "live events go on after the password has changed",
+    );
+    let stations = Request::get("/api/v1/stations").with(&cookie);
+    let status = stations.ask(&rig.door, HONEST)?.status;
+    rig.findings
+        .note(format!("the old cookie is answered with {status}"));
+    rig.findings
+        .expect(status == 401, "the old cookie is good for requests");
+    let old = rig.site.try_login(HONEST, OPERATOR, PASSWORD)?.status;
+    rig.findings
+        .expect(old != 200, "the old password is good for a login");
+    // The person whose password it is goes on.
+    let cookie = rig.site.operator(OPERATOR, NEW_PASSWORD)?;
+    let status = Request::get("/api/v1/stations")
+        .with(&cookie)
+        .ask(&rig.door, HONEST)?
+        .status;
+    rig.findings
+        .expect(status == 200, "the new password is good for nothing");
     rig.finish()
 }
 
