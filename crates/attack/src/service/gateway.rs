@@ -79,7 +79,7 @@ pub const CASES: [Case; 9] = [
 ];
 
 /// Readings of each node while an attack is on.
-const READINGS: u64 = 20;
+pub const READINGS: u64 = 20;
 
 /// A gateway with nodes that join and send while `make` invents packets.
 fn flooded<I: Iterator<Item = std::net::Ipv4Addr>>(
@@ -100,7 +100,7 @@ fn flooded<I: Iterator<Item = std::net::Ipv4Addr>>(
 }
 
 /// A gateway that knows the nodes.
-fn gateway(selo: &Path) -> Result<Site> {
+pub fn gateway(selo: &Path) -> Result<Site> {
     let mut site = Site::new(selo)?;
     Nodes::register(&site)?;
     site.start(Service::Gateway)?;
@@ -108,7 +108,7 @@ fn gateway(selo: &Path) -> Result<Site> {
 }
 
 /// No reading is printed twice without being marked.
-fn check_once(site: &mut Site, findings: &mut Findings) -> Result<()> {
+pub fn check_once(site: &mut Site, findings: &mut Findings) -> Result<()> {
     let mut seen = HashSet::new();
     let mut doubled = 0;
     for line in site.program(Service::Gateway)?.output().lines() {

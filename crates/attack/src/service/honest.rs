@@ -202,7 +202,10 @@ pub struct Nodes {
 }
 
 /// Nodes of a fleet.
-const NODES: u64 = 4;
+pub const NODES: u64 = 4;
+
+/// A confirmed reading ten times a second.
+pub const OFTEN: [&str; 3] = ["--every", "100ms", "--confirmed"];
 
 impl Nodes {
     /// Makes keys, and gives them to the gateway's registry.
@@ -224,22 +227,20 @@ impl Nodes {
     /// Starts them: each has `each` readings acknowledged, or gives up after a minute. They send
     /// to `port`.
     pub fn start(site: &Site, port: u16, each: u64) -> Result<Nodes> {
-        let (to, each_text) = (format!("127.0.0.1:{port}"), each.to_string());
-        let words = [
-            "node",
-            "--to",
-            &to,
-            "--state",
-            "nodes",
-            "--every",
-            "100ms",
-            "--readings",
-            &each_text,
-            "--confirmed",
-            "--for",
-            "60s",
-            "--json",
-        ];
+        let each_text = each.to_string();
+        let words = ["--for", "60s", "--readings", &each_text];
+        Nodes::with(site, port, each, &[&OFTEN[..], &words].concat())
+    }
+
+    /// Starts them, to be ended by [`Nodes::stop`].
+    pub fn start_endless(site: &Site, port: u16, words: &[&str]) -> Result<Nodes> {
+        Nodes::with(site, port, 0, &[&["--for", "10m"], words].concat())
+    }
+
+    fn with(site: &Site, port: u16, each: u64, words: &[&str]) -> Result<Nodes> {
+        let to = format!("127.0.0.1:{port}");
+        let always = ["node", "--to", &to, "--state", "nodes", "--json"];
+        let words = [&always[..], words].concat();
         let _ = std::fs::remove_file(site.path().join("nodes.out"));
         Ok(Nodes {
             program: Program::start(site.command(&words), site.path(), "nodes")?,
@@ -257,8 +258,7 @@ impl Nodes {
         if !self.program.ended_within(6 * PATIENCE) {
             return setup("the nodes do not end".into());
         }
-        let text = self.program.output();
-        let summary: Value = serde_json::from_str(text.trim()).unwrap_or_default();
+        let summary = self.summary();
         let count = |name: &str| summary[name].as_u64().unwrap_or(0);
         let acknowledged = count("acknowledged");
         let (rejoins, ended) = (count("rejoins"), count("sessions_lost"));
@@ -280,6 +280,18 @@ impl Nodes {
         );
         findings.expect(ended == 0, format!("nodes: {ended} sessions ended"));
         Ok(())
+    }
+
+    /// Ends them; gives their summary.
+    pub fn stop(mut self) -> Result<Value> {
+        if !self.program.stop() {
+            return setup("the nodes do not end".into());
+        }
+        Ok(self.summary())
+    }
+
+    fn summary(&self) -> Value {
+        serde_json::from_str(self.program.output().trim()).unwrap_or_default()
     }
 }
 

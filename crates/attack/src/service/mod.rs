@@ -11,7 +11,7 @@
 //! | [`program`], [`site`] | the programs under attack |
 //! | [`honest`] | the honest users |
 //! | [`wire`], [`mqtt`], [`http`], [`packets`] | clients that can misbehave |
-//! | [`broker`], [`collector`], [`trust`], [`gateway`], [`faults`] | the attacks |
+//! | [`broker`], [`collector`], [`trust`], [`gateway`], [`sessions`], [`faults`] | the attacks |
 
 pub mod broker;
 pub mod case;
@@ -23,6 +23,7 @@ pub mod http;
 pub mod mqtt;
 pub mod packets;
 pub mod program;
+pub mod sessions;
 pub mod site;
 pub mod trust;
 pub mod wire;
@@ -89,6 +90,7 @@ pub fn cases() -> impl Iterator<Item = &'static Case> {
         &collector::CASES,
         &trust::CASES,
         &gateway::CASES,
+        &sessions::CASES,
         &faults::CASES,
     ]
     .into_iter()

@@ -1,9 +1,10 @@
 //! Packets of the link: a relay that records what nodes send, and senders that nobody asked.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ const PACKET_MAX: usize = 65_507;
 
 /// Packets of a burst, and the pause after it: 5,000 packets a second at most.
 const BURST: u64 = 50;
+/// The same where a case needs very many packets: 200,000 a second at most.
+const LARGE_BURST: u64 = 2000;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Threads that end when this is dropped.
@@ -26,7 +29,7 @@ pub struct Background {
 
 impl Background {
     /// Repeats a step until the end.
-    fn repeat(&mut self, mut step: impl FnMut() + Send + 'static) {
+    pub fn repeat(&mut self, mut step: impl FnMut() + Send + 'static) {
         let stop = Arc::clone(&self.stop);
         self.threads.push(std::thread::spawn(move || {
             while !stop.load(Ordering::Relaxed) {
@@ -57,15 +60,33 @@ impl Flood {
     pub fn start(
         to: u16,
         from: impl Iterator<Item = Ipv4Addr>,
-        mut make: impl FnMut(u64) -> Vec<u8> + Send + 'static,
+        make: impl FnMut(u64) -> Vec<u8> + Send + 'static,
     ) -> Result<Flood> {
         let bind = |address| UdpSocket::bind((address, 0));
         let sockets = from.map(bind).collect::<std::io::Result<Vec<_>>>()?;
+        Ok(Flood::of(to, sockets, BURST, make))
+    }
+
+    /// Sends as many as a machine takes: for what only very many packets could bring about.
+    pub fn large(
+        to: u16,
+        sockets: Vec<UdpSocket>,
+        make: impl FnMut(u64) -> Vec<u8> + Send + 'static,
+    ) -> Flood {
+        Flood::of(to, sockets, LARGE_BURST, make)
+    }
+
+    fn of(
+        to: u16,
+        sockets: Vec<UdpSocket>,
+        burst: u64,
+        mut make: impl FnMut(u64) -> Vec<u8> + Send + 'static,
+    ) -> Flood {
         let (to, sent) = (SocketAddr::from((HONEST, to)), Arc::new(AtomicU64::new(0)));
         let mut background = Background::default();
         let count = Arc::clone(&sent);
         background.repeat(move || {
-            for _ in 0..BURST {
+            for _ in 0..burst {
                 let number = count.fetch_add(1, Ordering::Relaxed);
                 let socket = &sockets[number as usize % sockets.len()];
                 // A full buffer loses a hostile packet, nothing else.
@@ -73,10 +94,10 @@ impl Flood {
             }
             std::thread::sleep(PAUSE);
         });
-        Ok(Flood {
+        Flood {
             sent,
             _background: background,
-        })
+        }
     }
 
     /// Packets sent.
@@ -90,12 +111,30 @@ pub fn random<const N: usize>() -> [u8; N] {
     selo_link::random_bytes().unwrap_or([0; N])
 }
 
-/// Stands between nodes and gateway, hands everything on, and remembers what nodes send.
+/// What a relay has seen.
+#[derive(Debug, Default)]
+struct Seen {
+    up: Vec<Vec<u8>>,
+    down: Vec<Vec<u8>>,
+    /// By the nodes' own addresses; the gateway knows them by these sockets.
+    homes: HashMap<SocketAddr, Home>,
+}
+
+/// A node as the gateway sees it.
+#[derive(Debug)]
+pub struct Home {
+    /// Sends from the node's address.
+    pub socket: UdpSocket,
+    /// The node's newest packet.
+    pub last: Vec<u8>,
+}
+
+/// Stands between nodes and gateway, hands everything on, and remembers it.
 #[derive(Debug)]
 pub struct Relay {
     /// Where nodes send.
     pub port: u16,
-    seen: Arc<Mutex<Vec<Vec<u8>>>>,
+    seen: Arc<Mutex<Seen>>,
     _background: Background,
 }
 
@@ -105,35 +144,20 @@ impl Relay {
         let front = UdpSocket::bind((HONEST, 0))?;
         front.set_read_timeout(Some(PAUSE))?;
         let port = front.local_addr()?.port();
-        let seen = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::new(Mutex::new(Seen::default()));
         let taken = Arc::clone(&seen);
         let mut background = Background::default();
-        let mut backs: HashMap<SocketAddr, UdpSocket> = HashMap::new();
         let mut packet = vec![0; PACKET_MAX];
         background.repeat(move || {
-            if let Ok((length, node)) = front.recv_from(&mut packet) {
-                let frame = &packet[..length];
-                taken
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(frame.to_vec());
-                if let std::collections::hash_map::Entry::Vacant(e) = backs.entry(node) {
-                    let Ok(back) = UdpSocket::bind((HONEST, 0)) else {
-                        return;
-                    };
-                    let ready = back
-                        .connect((HONEST, gateway))
-                        .and(back.set_nonblocking(true));
-                    if ready.is_ok() {
-                        e.insert(back);
-                    }
-                }
-                if let Some(back) = backs.get(&node) {
-                    let _ = back.send(frame);
-                }
+            let came = front.recv_from(&mut packet);
+            let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Ok((length, node)) = came {
+                taken.hand_up(node, &packet[..length], gateway);
             }
-            for (node, back) in &backs {
-                while let Ok(length) = back.recv(&mut packet) {
+            let Seen { down, homes, .. } = &mut *taken;
+            for (node, home) in homes {
+                while let Ok(length) = home.socket.recv(&mut packet) {
+                    down.push(packet[..length].to_vec());
                     let _ = front.send_to(&packet[..length], node);
                 }
             }
@@ -145,9 +169,52 @@ impl Relay {
         })
     }
 
+    fn look(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The frames of nodes so far.
     pub fn seen(&self) -> Vec<Vec<u8>> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.clone()
+        self.look().up.clone()
+    }
+
+    /// The frames for nodes so far.
+    pub fn seen_down(&self) -> Vec<Vec<u8>> {
+        self.look().down.clone()
+    }
+
+    /// The nodes' places, for an attacker who sends from their addresses.
+    pub fn homes(&self) -> Result<Vec<Home>> {
+        let seen = self.look();
+        let copy = |home: &Home| {
+            Ok(Home {
+                socket: home.socket.try_clone()?,
+                last: home.last.clone(),
+            })
+        };
+        seen.homes.values().map(copy).collect()
+    }
+}
+
+impl Seen {
+    /// Hands a node's packet on. One that cannot be sent is lost, as packets are.
+    fn hand_up(&mut self, node: SocketAddr, frame: &[u8], gateway: u16) {
+        self.up.push(frame.to_vec());
+        if let Entry::Vacant(new) = self.homes.entry(node) {
+            let Ok(socket) = UdpSocket::bind((HONEST, 0)) else {
+                return;
+            };
+            let ready = socket
+                .connect((HONEST, gateway))
+                .and(socket.set_nonblocking(true));
+            if ready.is_ok() {
+                let last = Vec::new();
+                new.insert(Home { socket, last });
+            }
+        }
+        if let Some(home) = self.homes.get_mut(&node) {
+            home.last = frame.to_vec();
+            let _ = home.socket.send(frame);
+        }
     }
 }
