@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use selo_link::{DeviceId, Suite, frame::PairCommit};
+use selo_link::DeviceId;
 use serde_json::Value;
 
 use super::broker::crowd;
@@ -21,7 +21,7 @@ use super::wire::{Door, HONEST, PATIENCE, stranger};
 use super::{Case, Result, setup};
 
 /// The attacks.
-pub const CASES: [Case; 9] = [
+pub const CASES: [Case; 8] = [
     Case::new(
         Service::Gateway,
         "from-its-address",
@@ -57,12 +57,6 @@ pub const CASES: [Case; 9] = [
         "restored-copy",
         "a copy of the state put back, recorded packets sent again",
         restored_copy,
-    ),
-    Case::new(
-        Service::Gateway,
-        "pairing-crowd",
-        "12 commitments of invented nodes in the open pairing window",
-        pairing_crowd,
     ),
     Case::new(
         Service::Gateway,
@@ -284,40 +278,6 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn pairing_crowd(selo: &Path) -> Result<Findings> {
-    let site = Site::with(selo, &[Service::Gateway])?;
-    let mut findings = Findings::default();
-    let to = format!("127.0.0.1:{}", site.udp_port());
-    let window = site.command(&["device", "pair", "--name", "garden"]);
-    let mut window = Program::start(window, site.path(), "window")?;
-    window.wait_log("Start pairing")?;
-    // Six packets closed the window once, and the first kept the others out for a minute.
-    for number in 0..12 {
-        let socket = UdpSocket::bind((stranger(number % 4), 0))?;
-        let id = DeviceId(u32::from_le_bytes(random()));
-        let commit = PairCommit::encode(id, Suite::ChaChaPolyBlake2s, &random());
-        socket.send_to(&commit, (HONEST, site.udp_port()))?;
-    }
-    let node = site.command(&[
-        "node", "--to", &to, "--pair", "--state", "new", "--for", "60s",
-    ]);
-    let mut node = Program::start(node, site.path(), "node")?;
-    let since = Instant::now();
-    while !node.log().contains("Digits here") && since.elapsed() < 3 * PATIENCE && !node.has_ended()
-    {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let compares = node.log().contains("Digits here");
-    findings.note(format!(
-        "the honest node {} digits after {:.1} s",
-        if compares { "showed" } else { "never showed" },
-        since.elapsed().as_secs_f64()
-    ));
-    findings.expect(compares, "the honest node is kept out of the window");
-    findings.expect(!window.has_ended(), "the window is closed");
-    Ok(honest::finish(site, Vec::new(), findings))
 }
 
 fn idle_control(selo: &Path) -> Result<Findings> {

@@ -11,7 +11,7 @@
 //! | [`program`], [`site`] | the programs under attack |
 //! | [`honest`] | the honest users |
 //! | [`wire`], [`mqtt`], [`http`], [`packets`] | clients that can misbehave |
-//! | [`broker`], [`collector`], [`trust`], [`gateway`], [`sessions`], [`faults`] | the attacks |
+//! | [`broker`], [`collector`], [`trust`], [`gateway`], [`pairing`], [`sessions`], [`faults`] | the attacks |
 
 pub mod broker;
 pub mod case;
@@ -22,6 +22,7 @@ pub mod honest;
 pub mod http;
 pub mod mqtt;
 pub mod packets;
+pub mod pairing;
 pub mod program;
 pub mod sessions;
 pub mod site;
@@ -90,6 +91,7 @@ pub fn cases() -> impl Iterator<Item = &'static Case> {
         &collector::CASES,
         &trust::CASES,
         &gateway::CASES,
+        &pairing::CASES,
         &sessions::CASES,
         &faults::CASES,
     ]
