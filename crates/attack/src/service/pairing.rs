@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 use selo_gateway::exchange;
 use selo_link::frame::{Frame, PairCommit, PairReveal};
 use selo_link::pair::{Compared, GatewayPairing};
-use selo_link::{DeviceId, EphemeralSecret, Suite};
+use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Suite};
+use selo_nodes::node::{VirtualNode, has_key, system_entropy};
+use selo_nodes::records::Record;
+use selo_sys::node::Event;
 use serde_json::Value;
 
 use super::case::{Findings, Service};
@@ -17,7 +20,6 @@ use super::gateway::{READINGS, gateway};
 use super::honest::{self, Nodes};
 use super::packets::{Background, Flood, random};
 use super::program::Program;
-use super::sessions::found_in;
 use super::site::Site;
 use super::wire::{HONEST, PATIENCE, stranger};
 use super::{Case, Result, setup};
@@ -53,7 +55,7 @@ const PAIRED_READINGS: u64 = 5;
 /// Time in which a node would say that it is paired if the rogue's word were enough.
 const OWNING: Duration = Duration::from_secs(2);
 
-/// The operator at the gateway, and the person at the node.
+/// The operator at the gateway.
 struct Desk {
     window: Program,
 }
@@ -67,17 +69,14 @@ impl Desk {
         Ok(Desk { window })
     }
 
-    /// Types the digits that the node shows. Only if the gateway says that they are right, the
-    /// node's button is pressed long; says whether it was.
-    fn compare(&mut self, node: &mut Program) -> Result<bool> {
-        let digits = digits(node)?;
+    /// Types the digits that a node shows; says whether the gateway takes them.
+    fn takes(&mut self, digits: &str) -> Result<bool> {
         let refused = self.window.log().matches("refuses").count();
-        self.window.type_line(&digits)?;
+        self.window.type_line(digits)?;
         let since = Instant::now();
         while since.elapsed() < PATIENCE {
             let log = self.window.log();
             if log.contains("The digits are right") {
-                node.type_line("yes")?;
                 return Ok(true);
             }
             if log.matches("refuses").count() > refused || self.window.has_ended() {
@@ -85,7 +84,6 @@ impl Desk {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        node.type_line("r")?;
         Ok(false)
     }
 }
@@ -210,7 +208,8 @@ fn pairing_flood(selo: &Path) -> Result<Findings> {
         },
     )?;
     Nodes::start(&site, site.udp_port(), READINGS)?.finish(&mut findings)?;
-    let right = desk.compare(&mut node)?;
+    let right = desk.takes(&digits(&mut node)?)?;
+    node.type_line(if right { "yes" } else { "r" })?;
     findings.expect(right, "the gateway has given the honest node's attempt up");
     check_paired(node, &mut findings)?;
     let sent = first.sent() + all.sent();
@@ -238,8 +237,7 @@ fn check_devices(site: &mut Site, findings: &mut Findings) -> Result<()> {
 struct Deeds {
     pairing: Option<GatewayPairing>,
     compared: Option<Compared>,
-    /// PAIR-KEYs and PAIR-RESULTs of its own that it has sent.
-    keys: u64,
+    /// PAIR-RESULTs of its own that it has sent.
     results: u64,
 }
 
@@ -289,12 +287,11 @@ fn look(deeds: &Mutex<Deeds>) -> MutexGuard<'_, Deeds> {
 }
 
 impl Deeds {
-    /// Its PAIR-KEYs and PAIR-RESULTs, the digits of its pairing, and the key.
-    fn found_out(&self) -> (u64, u64, Option<String>, Vec<Vec<u8>>) {
+    /// Its PAIR-RESULTs, the digits of its pairing, and the key.
+    fn found_out(&self) -> (u64, Option<String>, Vec<DeviceKey>) {
         let compared = self.compared.as_ref();
-        let key = compared.map(|compared| compared.device_key().expose().to_vec());
+        let key = compared.map(|compared| compared.device_key().clone());
         (
-            self.keys,
             self.results,
             compared.map(|compared| compared.digits().to_string()),
             key.into_iter().collect(),
@@ -310,7 +307,6 @@ impl Deeds {
                     let secret = EphemeralSecret::random().ok()?;
                     self.pairing = Some(GatewayPairing::start(&commit, secret).0);
                 }
-                self.keys += 1;
                 Some(self.pairing.as_ref()?.key().to_vec())
             }
             Frame::PairReveal(reveal) => {
@@ -323,66 +319,167 @@ impl Deeds {
     }
 }
 
+/// A node in a person's hand: nothing but its buttons makes it pair and confirm.
+struct HeldNode {
+    node: VirtualNode,
+    socket: UdpSocket,
+    start: Instant,
+    events: Vec<Event>,
+    record: Option<Record>,
+}
+
+impl HeldNode {
+    fn start() -> Result<HeldNode> {
+        let suite = selo_sys::node::Suite::ChaChaPolyBlake2s;
+        let socket = UdpSocket::bind((HONEST, 0))?;
+        socket.set_read_timeout(Some(Duration::from_millis(10)))?;
+        Ok(HeldNode {
+            node: VirtualNode::start(suite, None, system_entropy())?,
+            socket,
+            start: Instant::now(),
+            events: Vec::new(),
+            record: None,
+        })
+    }
+
+    /// One turn of a node that sends to a port.
+    fn turn(&mut self, port: u16) -> Result<()> {
+        self.keep();
+        for frame in self.node.take_sent() {
+            self.socket.send_to(&frame, (HONEST, port))?;
+        }
+        let mut packet = [0; 2048];
+        if let Ok(length) = self.socket.recv(&mut packet) {
+            self.node.receive(&packet[..length]);
+        }
+        let (now, events) = (self.start.elapsed().as_millis() as u32, &mut self.events);
+        self.node.turn(now, |_, event| events.push(event));
+        self.keep();
+        Ok(())
+    }
+
+    /// Keeps what the node has stored, before what it sends next leaves.
+    fn keep(&mut self) {
+        self.record = self.node.take_stored().or(self.record);
+    }
+
+    /// Turns until something is there.
+    fn until<T>(
+        &mut self,
+        port: u16,
+        what: &str,
+        found: impl Fn(&mut HeldNode) -> Option<T>,
+    ) -> Result<T> {
+        let since = Instant::now();
+        while since.elapsed() < PATIENCE {
+            self.turn(port)?;
+            if let Some(found) = found(self) {
+                return Ok(found);
+            }
+        }
+        setup(format!("the node does not {what}"))
+    }
+
+    /// The person presses the button once: the digits that the node shows then.
+    fn press(&mut self, port: u16) -> Result<String> {
+        self.events.clear();
+        self.node.node().pair()?;
+        let digits = self.until(port, "show digits", |held| {
+            held.events.iter().find_map(|event| match event {
+                Event::Digits(digits) => Some(format!("{digits:06}")),
+                _ => None,
+            })
+        })?;
+        // The gateway takes the digits when it has the node's last frame.
+        self.turn(port)?;
+        Ok(digits)
+    }
+
+    /// How often something has happened since the button was pressed.
+    fn count(&self, event: &Event) -> u64 {
+        self.events.iter().filter(|other| *other == event).count() as u64
+    }
+
+    /// Whether it has stored one of these keys.
+    fn has_one_of(&self, keys: &[DeviceKey]) -> bool {
+        let has = |record| keys.iter().any(|key| has_key(record, key.expose()));
+        self.record.as_ref().is_some_and(has)
+    }
+}
+
 fn rogue_gateway(selo: &Path) -> Result<Findings> {
     let mut site = gateway(selo)?;
     let mut findings = Findings::default();
     let mut desk = Desk::open(&site)?;
-    let rogue = Rogue::start(site.udp_port())?;
-    // One press of the node's button.
-    let mut node = pairing_node(&site, rogue.port, "first-node")?;
-    let shown = digits(&mut node)?;
+    let (genuine, rogue) = (site.udp_port(), Rogue::start(site.udp_port())?);
+    let mut held = HeldNode::start()?;
+    let shown = held.press(rogue.port)?;
+    let said = |_: &mut HeldNode| (look(&rogue.deeds).results > 0).then_some(());
+    held.until(rogue.port, "reveal its key to the rogue", said)?;
+    // Nobody presses anything now, and the node hears the rogue's word.
+    Nodes::start(&site, genuine, READINGS)?.finish(&mut findings)?;
     let since = Instant::now();
-    while look(&rogue.deeds).results == 0 && since.elapsed() < PATIENCE {
-        std::thread::sleep(Duration::from_millis(10));
+    while since.elapsed() < OWNING {
+        held.turn(rogue.port)?;
     }
-    Nodes::start(&site, site.udp_port(), READINGS)?.finish(&mut findings)?;
-    std::thread::sleep(OWNING);
-    let owned = node.log().contains("Paired.") || node.has_ended();
+    let owned = held.count(&Event::Paired) > 0;
     findings.expect(!owned, "one press has given the node to the rogue gateway");
-    let (keys, results, heard, key) = look(&rogue.deeds).found_out();
-    if keys == 0 || results == 0 || heard.is_none_or(|digits| digits != shown) {
+    let (results, heard, key) = look(&rogue.deeds).found_out();
+    if heard.is_none_or(|digits| digits != shown) {
         return setup("the rogue gateway is not the one that the node hears first".into());
     }
-    // The person types the node's digits at the genuine gateway, which knows them not.
-    let accepted = !owned && desk.compare(&mut node)?;
-    findings.expect(!accepted, "the genuine gateway takes the rogue's digits");
-    if !node.ended_within(PATIENCE) {
-        return setup("the node goes on after the person's no".into());
-    }
-    let record = site.path().join("new");
-    let stored = found_in(&record, &key)?;
-    findings.expect(stored == 0, "the node has stored the rogue gateway's key");
+    // The person types the node's digits at the genuine gateway, and presses no long press.
+    let taken = desk.takes(&shown)?;
+    findings.expect(!taken, "the genuine gateway takes the rogue's digits");
+    let _ = held.node.node().confirm(taken);
+    held.turn(rogue.port)?;
+    let stored = held.has_one_of(&key);
+    findings.expect(!stored, "the node has stored the rogue gateway's key");
     findings.note(format!(
-        "the rogue's words that all is confirmed: {results}; its digits were {}; its keys that the \
-         node stored: {stored}",
-        if accepted { "accepted" } else { "refused" },
+        "the rogue said {results} times that all is confirmed: its digits were {}, its key was \
+         {}stored",
+        if taken { "taken" } else { "refused" },
+        if stored { "" } else { "not " },
     ));
-    findings.figure("PAIR-KEYs of the rogue", keys as f64);
     findings.figure("PAIR-RESULTs of the rogue", results as f64);
-    findings.figure("keys stored", stored as f64);
-    drop(rogue);
-    // Without the rogue the same node pairs in the same window.
-    let mut node = pairing_node(&site, site.udp_port(), "node")?;
-    let right = desk.compare(&mut node)?;
-    findings.expect(right, "the genuine gateway refuses the genuine digits");
-    check_paired(node, &mut findings)?;
-    check_devices(&mut site, &mut findings)?;
-    // The look above would have found a key: it finds that of the genuine gateway.
-    if found_in(&record, &device_keys(&site)?)? != 1 {
-        return setup("the genuine gateway's key is not found at the node".into());
+    findings.figure("keys stored", f64::from(u8::from(stored)));
+    if owned || taken {
+        return Ok(honest::finish(site, Vec::new(), findings));
     }
+    // Without the rogue the same node pairs in the same window.
+    let shown = held.press(genuine)?;
+    let right = desk.takes(&shown)?;
+    findings.expect(right, "the genuine gateway refuses the genuine digits");
+    held.node.node().confirm(right)?;
+    let is_paired = |held: &mut HeldNode| (held.count(&Event::Paired) > 0).then_some(());
+    held.until(genuine, "become paired", is_paired)?;
+    let has_genuine = held.has_one_of(&device_keys(&site)?);
+    findings.expect(has_genuine, "the node has not stored the genuine key");
+    held.node.node().join()?;
+    let has_joined = |held: &mut HeldNode| (held.count(&Event::Joined) > 0).then_some(());
+    held.until(genuine, "join", has_joined)?;
+    for number in 1..=PAIRED_READINGS {
+        held.node.node().send(b"rain 87.5 mm/h  ", true)?;
+        held.until(genuine, "have its reading acknowledged", |held| {
+            (held.count(&Event::Delivered) >= number).then_some(())
+        })?;
+    }
+    let delivered = held.count(&Event::Delivered);
+    findings.note(format!(
+        "then paired with the genuine one, {delivered} of {PAIRED_READINGS} readings"
+    ));
+    findings.figure("readings of the paired node", delivered as f64);
+    check_devices(&mut site, &mut findings)?;
     Ok(honest::finish(site, Vec::new(), findings))
 }
 
 /// The keys of all devices.
-fn device_keys(site: &Site) -> Result<Vec<Vec<u8>>> {
+fn device_keys(site: &Site) -> Result<Vec<DeviceKey>> {
     let name = "devices.json";
     site.ok(&["device", "export", name, "--with-keys"])?;
     let file = std::fs::File::open(site.path().join(name))?;
     match exchange::read(file, exchange::Format::Json, name) {
-        Ok(records) => Ok((records.iter())
-            .map(|record| record.key.expose().to_vec())
-            .collect()),
+        Ok(records) => Ok(records.into_iter().map(|record| record.key).collect()),
         Err(error) => setup(error.to_string()),
     }
 }

@@ -265,7 +265,7 @@ fn opens_with(data: &Data<'_>, keys: &[u8; KEY_BYTES]) -> bool {
 }
 
 /// How many of these secrets are in the files of a folder, in whatever place.
-pub fn found_in(folder: &Path, secrets: &[Vec<u8>]) -> Result<usize> {
+fn found_in(folder: &Path, secrets: &[Vec<u8>]) -> Result<usize> {
     let mut found = 0;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
