@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use selo_gateway::exchange;
 use selo_link::frame::{Frame, PairCommit, PairReveal};
-use selo_link::pair::{Compared, GatewayPairing};
+use selo_link::pair::{Compared, GatewayPairing, NodePairing};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Suite};
 use selo_nodes::node::{VirtualNode, has_key, system_entropy};
 use selo_nodes::records::Record;
@@ -48,6 +48,8 @@ pub const CASES: [Case; 3] = [
 
 /// Ports of the stranger who floods the window.
 const PORTS: usize = 8;
+/// How long the stranger waits for a PAIR-KEY.
+const ANSWER: Duration = Duration::from_millis(200);
 /// Addresses of a flood.
 const ADDRESSES: usize = 200;
 /// Readings of the paired node.
@@ -182,16 +184,51 @@ fn invented_commit() -> [u8; PairCommit::BYTES] {
     PairCommit::encode(id, Suite::ChaChaPolyBlake2s, &random())
 }
 
+/// Begins pairings from one address, and goes on with each until only its digits are missing.
+/// Gives how many the gateway let go on.
+fn pair_in_earnest(gateway: u16) -> Result<usize> {
+    let mut begun = 0;
+    for _ in 0..PORTS {
+        let socket = UdpSocket::bind((stranger(0), 0))?;
+        socket.set_read_timeout(Some(ANSWER))?;
+        let id = DeviceId(u32::from_le_bytes(random()));
+        let secret = EphemeralSecret::random()?;
+        let (pairing, commit) = NodePairing::start(Suite::ChaChaPolyBlake2s, id, secret, random());
+        socket.send_to(&commit, (HONEST, gateway))?;
+        let mut packet = [0; 2048];
+        // No answer: the commitment waits.
+        let Ok(length) = socket.recv(&mut packet) else {
+            continue;
+        };
+        if let Ok(Frame::PairKey(key)) = Frame::parse(&packet[..length])
+            && let Ok((_, reveal)) = pairing.key(&key)
+        {
+            socket.send_to(&reveal, (HONEST, gateway))?;
+            begun += 1;
+        }
+    }
+    Ok(begun)
+}
+
 fn pairing_flood(selo: &Path) -> Result<Findings> {
     let mut site = gateway(selo)?;
     let mut findings = Findings::default();
     let mut desk = Desk::open(&site)?;
-    // One address has four attempts, and no more: the others are for others.
+    // One address has four attempts, and no more: the others are for others. These last for two
+    // minutes, as nobody types their digits.
+    let earnest = pair_in_earnest(site.udp_port())?;
+    if earnest == 0 {
+        return setup("nobody gets a PAIR-KEY".into());
+    }
+    findings.figure("attempts of the stranger's address", earnest as f64);
     let ports = std::iter::repeat_n(stranger(0), PORTS);
     let first = Flood::start(site.udp_port(), ports, |_| invented_commit().to_vec())?;
     let mut node = pairing_node(&site, site.udp_port(), "node")?;
     let compares = shows_digits(&mut node);
     findings.expect(compares, "the honest node is kept out of the window");
+    if !compares {
+        return Ok(honest::finish(site, Vec::new(), findings));
+    }
     // Its id is in the clear: strangers pair in its name, too.
     let log = node.log();
     let id = log.split_whitespace().nth(1).unwrap_or_default();
