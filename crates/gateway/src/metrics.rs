@@ -109,6 +109,33 @@ pub fn wake(address: SocketAddr) {
     let _ = TcpStream::connect_timeout(&address, Duration::from_millis(200));
 }
 
+/// The host of a request's head, without its port; HTTP/1.0 may have none.
+fn host_of(head: &str) -> &str {
+    let host = head.lines().skip(1).find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("host").then(|| value.trim())
+    });
+    let host = host.unwrap_or("");
+    match host.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or(""),
+        None => host.split(':').next().unwrap_or(""),
+    }
+}
+
+/// Whether a page of another site cannot have this name. A browser that looks one up here by
+/// a name of its own, which it lets point to this machine, could read the numbers (DNS
+/// rebinding); it cannot have an address, a name of one label, or one that no public zone has
+/// [RFC6762] [RFC8375].
+fn is_local(host: &str) -> bool {
+    const ZONES: [&str; 5] = ["localhost", "local", "lan", "internal", "home.arpa"];
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let in_zone = |zone: &&str| {
+        host.strip_suffix(zone)
+            .is_some_and(|rest| rest.ends_with('.'))
+    };
+    !host.contains('.') || host.parse::<IpAddr>().is_ok() || ZONES.iter().any(in_zone)
+}
+
 fn answer(mut stream: TcpStream, counters: &Shared) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let request = read_head(&mut stream)?;
@@ -116,6 +143,13 @@ fn answer(mut stream: TcpStream, counters: &Shared) -> io::Result<()> {
     let (method, target) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
     let path = target.split('?').next().unwrap_or("");
     let (status, kind, body) = match (method, path) {
+        _ if !is_local(host_of(&request)) => (
+            "421 Misdirected Request",
+            "text/plain",
+            "ask by an address, or by a name of this network: a public name may be another \
+             site's (DNS rebinding)\n"
+                .into(),
+        ),
         ("GET" | "HEAD", "/metrics") => (
             "200 OK",
             "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -290,6 +324,25 @@ mod tests {
         assert!(ask(bound, "HEAD /metrics HTTP/1.1\r\n\r\n").ends_with("\r\n\r\n"));
         assert!(ask(bound, "GET /other HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
         assert!(ask(bound, "POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+        for (host, status) in [
+            ("attacker.example", "421"),
+            ("attacker.example:80", "421"),
+            ("127.0.0.1.attacker.example", "421"),
+            ("localhost", "200"),
+            ("127.0.0.1:9120", "200"),
+            ("[::1]:9120", "200"),
+            ("gateway:9120", "200"),
+            ("north.local", "200"),
+        ] {
+            let answer = ask(
+                bound,
+                &format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n"),
+            );
+            assert!(
+                answer.starts_with(&format!("HTTP/1.1 {status}")),
+                "{host}: {answer}"
+            );
+        }
         let error = serve(bound, Arc::default(), || false).expect_err("taken");
         assert!(error.hint().expect("a hint").contains("--metrics"));
     }
