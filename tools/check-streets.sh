@@ -1,48 +1,66 @@
 #!/usr/bin/env bash
-# The crates that are deployed link each other and crates/base, and nothing of the
-# laboratory. Their tests may use everything.
+# The streets between the houses go one way: what is deployed (site/) and the instrument (lab/)
+# link base/ and themselves, and nothing of each other; the studies (studies/) may link all.
+# Tests may use everything.
 #
 # usage: tools/check-streets.sh [REPOSITORY]
 set -euo pipefail
 . "$(dirname "$0")/verdict.sh"
 cd "${1:-$(dirname "$0")/..}"
 
-base="base"
-site="codec collector e32 gateway link mqtt tls"
+# The name of the crate in a folder.
+name() {
+    sed -n '0,/^name = "\(.*\)"/s//\1/p' "$1/Cargo.toml"
+}
 
-# The crates of this workspace that crates/$1 links, without those of its tests.
+# The crates of this workspace that the crate in folder $1 links, without those of its tests.
 links() {
     python3 - "$1" <<'PYTHON'
 import sys, tomllib
 
-with open(f"crates/{sys.argv[1]}/Cargo.toml", "rb") as file:
+with open(f"{sys.argv[1]}/Cargo.toml", "rb") as file:
     manifest = tomllib.load(file)
 tables = [manifest] + list(manifest.get("target", {}).values())
 for table in tables:
     for kind in ("dependencies", "build-dependencies"):
         for name in table.get(kind, {}):
             if name.startswith("selo-"):
-                print(name.removeprefix("selo-"))
+                print(name)
 PYTHON
 }
 
-# house CRATES MAY: each of CRATES links crates of MAY only.
+# house FOLDERS MAY: the crate in each of FOLDERS links crates in the folders MAY only.
 house() {
-    local crate linked wrong
+    local crate linked wrong folder may=
+    for folder in $2; do
+        may="$may $(name "$folder")"
+    done
     for crate in $1; do
         wrong=
         for linked in $(links "$crate"); do
-            case " $2 " in
+            case "$may " in
             *" $linked "*) ;;
-            *) wrong="$wrong selo-$linked" ;;
+            *) wrong="$wrong $linked" ;;
             esac
         done
-        verdict "crates/$crate" "${wrong:+links$wrong, which is not deployed with it}"
+        verdict "$crate" "${wrong:+links$wrong, against the streets}"
     done
 }
 
-house "$base" "$base"
-house "$site" "$base $site"
+# folders HOUSE: those of its crates.
+folders() {
+    local manifest
+    for manifest in "$1"/*/Cargo.toml; do
+        dirname "$manifest"
+    done
+}
+
+site=$(folders site) lab=$(folders lab)
+house base base
+house "$site" "base $site"
+# To be moved: the engine plays the gateway of a measured node, and the radio of an experiment.
+house lab/engine "base $lab site/link site/e32 studies/radio"
+house "$(grep -vx lab/engine <<<"$lab")" "base $lab"
 
 echo "streets: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

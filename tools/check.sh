@@ -45,13 +45,11 @@ if touched '^Cargo\.(toml|lock)$'; then
     crates=(--workspace) kinds='--lib --bins'
 else
     while read -r crate; do
-        [ -f "crates/$crate/Cargo.toml" ] || continue
-        crates+=(-p "selo-$crate")
+        [ -f "$crate/Cargo.toml" ] || continue
+        crates+=(-p "$(sed -n '0,/^name = "\(.*\)"/s//\1/p' "$crate/Cargo.toml")")
         # Cargo refuses --lib where no package has a library.
-        [ ! -f "crates/$crate/src/lib.rs" ] || kinds='--lib --bins'
-    done < <(sed -n 's|^crates/\([^/]*\)/.*|\1|p' <<<"$changed" | sort -u)
-    # The command's package is called selo alone.
-    crates=("${crates[@]/#selo-selo/selo}")
+        [ ! -f "$crate/src/lib.rs" ] || kinds='--lib --bins'
+    done < <(sed -nE 's#^(base|(site|lab|studies)/[^/]*)/.*#\1#p' <<<"$changed" | sort -u)
 fi
 
 passed=0 failed=0

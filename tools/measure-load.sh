@@ -53,7 +53,7 @@ for _ in $(seq 100); do
 done
 [ -n "$address" ] || { cat "$place/log" >&2; exit 4; }
 
-# Everybody has joined after nodes/500 s (crates/nodes/src/fleet.rs), and a reading of each
+# Everybody has joined after nodes/500 s (studies/nodes/src/fleet.rs), and a reading of each
 # has come a little later.
 start=$((nodes / 500 + 10))
 "$selo" node --to "$address" --state "$place/nodes" --every "$every" --json \

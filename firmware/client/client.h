@@ -18,7 +18,7 @@
 #include "mark.h"
 #include "port.h"
 
-/* Says why the exchange failed: a word of `selo exchange` for it (crates/exchange/src/error.rs),
+/* Says why the exchange failed: a word of `selo exchange` for it (studies/exchange/src/error.rs),
  * and a number of the library. Only the first counts. */
 void client_failed(const char *fault, const char *reason, long number);
 

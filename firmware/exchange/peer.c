@@ -1,6 +1,6 @@
 /* Both ends of `selo exchange`'s first experiment over the device library alone, for a
  * Raspberry Pi or any POSIX system: written from docs/exchange.md, it shares no code with
- * crates/exchange, and each end is held to the other's.
+ * studies/exchange, and each end is held to the other's.
  *
  *   peer serve KEYFILE ADDRESS PORT [--emulated] [--counted]
  *   peer run KEYFILE ADDRESS PORT [--cipher LIST] [--payload LIST] [--repeat N] [--warm-up N]
@@ -515,7 +515,7 @@ struct payload {
     size_t size;
 };
 
-/* As crates/exchange/src/payload.rs makes them. */
+/* As studies/exchange/src/payload.rs makes them. */
 static int make(struct payload *p, const char *name) {
     p->name = name;
     if (strcmp(name, "string") == 0) {

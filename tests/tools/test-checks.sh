@@ -70,7 +70,7 @@ fault tools/check-tree.sh "does not parse" "echo 'if true; then' >tools/broken.s
 
 fault tools/check-licences.sh "sims/new.c" "mkdir -p sims; echo 'int x;' >sims/new.c"
 fault tools/check-licences.sh "sims/p/package.json" "mkdir -p sims/p; echo '{\"license\": \"MIT\"}' >sims/p/package.json"
-fault tools/check-licences.sh "used outside sims/" "mkdir -p crates/x; echo '#include <simavr/sim_avr.h>' >crates/x/y.c"
+fault tools/check-licences.sh "used outside sims/" "mkdir -p site/x; echo '#include <simavr/sim_avr.h>' >site/x/y.c"
 fault tools/check-licences.sh "LICENSE-MIT" "rm LICENSE-MIT"
 
 fault tools/check-citations.sh "src/selo.h:1: [FIPS999]" "sed -i '1i /* see [FIPS''999, 1.2] */' src/selo.h"
@@ -79,12 +79,12 @@ fault tools/check-citations.sh "[NOSUCH]" "echo '/* [NOSU''CH, 3] */' >src/new.h
 fault tools/check-citations.sh "NEVERUSED1 is used nowhere" "sed -i 's/^| FIPS197 |/| NEVERUSED''1 | x |\n&/' docs/BIBLIOGRAPHY.md"
 fault tools/check-citations.sh "FIPS197 is listed twice" "sed -i 's/^| FIPS197 |.*/&\n&/' docs/BIBLIOGRAPHY.md"
 
-fault tools/check-streets.sh "links selo-lab" "sed -i 's/^selo-base.*/&\nselo-lab.workspace = true/' crates/collector/Cargo.toml"
-fault tools/check-streets.sh "links selo-gateway" "printf '[dependencies]\nselo-gateway = \"1\"\n' >crates/base/Cargo.toml"
+fault tools/check-streets.sh "links selo-lab, against" "sed -i 's/^selo-base.*/&\nselo-lab.workspace = true/' site/collector/Cargo.toml"
+fault tools/check-streets.sh "links selo-gateway" "printf '[dependencies]\nselo-gateway = \"1\"\n' >base/Cargo.toml"
 
 dependencies=tools/check-dependencies.py
 fault $dependencies "is 1.86, but" "sed -i 's/^rust-version = .*/rust-version = \"1.86\"/' Cargo.toml"
-fault $dependencies "no rust-version" "sed -i '/^rust-version = /d' Cargo.toml; sed -i '/^rust-version.workspace/d' crates/*/Cargo.toml"
+fault $dependencies "no rust-version" "sed -i '/^rust-version = /d' Cargo.toml; sed -i '/^rust-version.workspace/d' base/Cargo.toml {site,lab,studies}/*/Cargo.toml"
 fault $dependencies "the licence 'MIT' is not allowed" "sed -i 's/\"MIT\", //' tools/dependencies.json"
 fault $dependencies "MPL-2.0" "sed -i '/\"axe-core\":/d' tools/dependencies.json"
 fault $dependencies "rustls-pemfile: unmaintained (RUSTSEC-2025-0134)" "sed -i '/^    \"rustls-pemfile\": \"rumqttc/d' tools/dependencies.json"

@@ -447,7 +447,7 @@ test("what needs a gateway says so, with a hint; so does a missing report", asyn
 
 test("pairing: the digits of the node are typed, and judged by the gateway", async () => {
     const page = await logged();
-    // No gateway here: its side is played, in the words of crates/collector/src/beside.rs.
+    // No gateway here: its side is played, in the words of site/collector/src/beside.rs.
     let window = { state: "closed", attempts: [] };
     const asked = [];
     await page.route("**/api/v1/pairing", async (route) => {

@@ -3,7 +3,7 @@
 
 mod common;
 #[allow(dead_code)]
-#[path = "../../lab/tests/pty_board/mod.rs"]
+#[path = "../../../lab/engine/tests/pty_board/mod.rs"]
 mod pty_board;
 
 use common::{Project, TINY};

@@ -1,5 +1,5 @@
 //! Hostile packets to the real `selo gateway` over loopback, and C nodes among them. What a node
-//! loses to the limits themselves, in simulated time: crates/gateway/tests/flood.rs.
+//! loses to the limits themselves, in simulated time: site/gateway/tests/flood.rs.
 //!
 //! `cargo test --release -p selo --test flood -- --ignored --nocapture` sends 100,000 packets a
 //! second and prints what came of the honest ones, and how many the kernel dropped.
