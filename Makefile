@@ -37,10 +37,10 @@ share = $(DESTDIR)$(PREFIX)/share
 
 install: ## install what `make build` made: command, units, completions, manual pages (PREFIX, DESTDIR)
 	@install -D -m 0755 $(SELO) $(DESTDIR)$(PREFIX)/bin/selo
-	@for unit in packaging/systemd/*.service; do \
+	@for unit in site/packaging/systemd/*.service; do \
 		sed 's|@BINDIR@|$(PREFIX)/bin|' $$unit | \
 			install -D -m 0644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$(basename $$unit); done
-	@install -D -m 0644 packaging/sysusers.d/selo.conf $(DESTDIR)$(SYSUSERSDIR)/selo.conf
+	@install -D -m 0644 site/packaging/sysusers.d/selo.conf $(DESTDIR)$(SYSUSERSDIR)/selo.conf
 	@[ -e $(DESTDIR)$(SYSCONFDIR)/selo/selo.toml ] || \
 		{ install -d $(DESTDIR)$(SYSCONFDIR)/selo && $(SELO) config init $(DESTDIR)$(SYSCONFDIR)/selo/selo.toml; }
 	@install -d $(share)/man/man1 $(share)/bash-completion/completions \
@@ -68,4 +68,4 @@ $(groups:%=test-%): test-%: setup
 	@tools/test.sh $*
 
 clean: ## remove what was built (target/, out/, node_modules)
-	@rm -rf target out sims/*/node_modules web/node_modules web/tests/node_modules
+	@rm -rf target out sims/*/node_modules site/web/node_modules site/web/tests/node_modules

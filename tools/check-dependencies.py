@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ("web/package-lock.json", "web/tests/package-lock.json", "sims/avr8js/package-lock.json")
+LOCKS = ("site/web/package-lock.json", "site/web/tests/package-lock.json", "sims/avr8js/package-lock.json")
 COMMAND = "selo"
 
 
@@ -112,7 +112,7 @@ def faults_of_npm(path, rules):
             continue
         package_name = place.rpartition("node_modules/")[2]
         name = f"{path}: {package_name} {package.get('version')}"
-        is_tool = path.startswith("web/tests/") and package_name in rules["licences_of_tools"]
+        is_tool = path.startswith("site/web/tests/") and package_name in rules["licences_of_tools"]
         if not is_tool and not is_allowed(package.get("license", ""), rules["licences"]):
             yield f"{name}: the licence '{package.get('license')}' is not allowed"
         if not package.get("integrity", "").startswith("sha512-"):

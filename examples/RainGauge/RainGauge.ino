@@ -38,7 +38,7 @@ const uint32_t selo_station_period = 5000;
 // supply, compare it with what a reading says, and write here 1100 * measured / reported.
 const uint16_t selo_battery_bandgap = 1100;
 
-// What a reading holds. codecs/rain-gauge.toml tells the gateway how to read it; with
+// What a reading holds. site/codecs/rain-gauge.toml tells the gateway how to read it; with
 // sensors of your own write a codec of your own, and fill the four variables as you like.
 void selo_station_reading(struct selo_reading *reading) {
   // time                seconds since 1970 by the DS3231; 0 until the gateway has set it

@@ -14,7 +14,7 @@
 static const uint8_t key_bytes[16] = {0x53, 0x65, 0x6c, 0x6f, 0x20, 0x65, 0x78, 0x61,
                                       0x6d, 0x70, 0x6c, 0x65, 0x20, 0x6b, 0x65, 0x79};
 
-// As codecs/rain-gauge.toml reads it.
+// As site/codecs/rain-gauge.toml reads it.
 struct reading {
   uint32_t time;  // seconds since 1970; 0: there is no clock
   uint32_t rain_tips;

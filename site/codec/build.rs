@@ -1,11 +1,11 @@
-//! Lists codecs/*.toml of the project, so that a new file there is a built-in codec.
+//! Lists site/codecs/*.toml of the project, so that a new file there is a built-in codec.
 
 use std::path::PathBuf;
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default())
-        .join("../../codecs")
+        .join("../codecs")
         .canonicalize()?;
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut files = Vec::new();
@@ -21,7 +21,7 @@ fn main() -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         code += &format!(
             "({:?}, include_str!({path:?})),\n",
-            format!("codecs/{name}")
+            format!("site/codecs/{name}")
         );
     }
     code += "]\n";

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-const WEB: &str = "../../web";
+const WEB: &str = "../web";
 
 fn main() {
     for part in ["js", "index.html", "style.css", "icon.svg"] {
@@ -12,7 +12,7 @@ fn main() {
         let file = format!("node_modules/uplot/dist/{file}");
         println!("cargo::rerun-if-changed={WEB}/{file}");
         if !Path::new(WEB).join(&file).is_file() {
-            println!("cargo::error=web/{file} is missing");
+            println!("cargo::error=site/web/{file} is missing");
             println!(
                 "cargo::error=hint: run `tools/npm-ci.sh web` at the root of the project (`make build` does)"
             );

@@ -89,16 +89,16 @@ fault $dependencies "the licence 'MIT' is not allowed" "sed -i 's/\"MIT\", //' t
 fault $dependencies "MPL-2.0" "sed -i '/\"axe-core\":/d' tools/dependencies.json"
 fault $dependencies "rustls-pemfile: unmaintained (RUSTSEC-2025-0134)" "sed -i '/^    \"rustls-pemfile\": \"rumqttc/d' tools/dependencies.json"
 fault $dependencies "atty: kept by" "sed -i 's/^  \"kept\": {/&\n    \"atty\": \"a reason\",/' tools/dependencies.json"
-fault $dependencies "no checksum" "sed -i '0,/\"integrity\":/s//\"was\":/' web/package-lock.json"
+fault $dependencies "no checksum" "sed -i '0,/\"integrity\":/s//\"was\":/' site/web/package-lock.json"
 
-limits=packaging/check-limits.py
-fault $limits "selo-broker: MemoryMax" "sed -i '/^MemoryMax=/d' packaging/systemd/selo-broker.service"
-fault $limits "selo: TasksMax" "sed -i 's/^TasksMax=.*/TasksMax=infinity/' packaging/systemd/selo.service"
-fault $limits "selo-collector: LimitNOFILE" "sed -i '/^LimitNOFILE=/d' packaging/systemd/selo-collector.service"
-fault $limits "selo-gateway: MemoryHigh is not below" "sed -i 's/^MemoryHigh=.*/MemoryHigh=256M/' packaging/systemd/selo-gateway.service"
-fault $limits "selo-gateway: MemorySwapMax is not 0" "sed -i '/^MemorySwapMax=/d' packaging/systemd/selo-gateway.service"
-fault $limits "gateway has no mem_limit" "sed -i '/^    mem_limit: 256m/d' packaging/compose.yaml"
-fault $limits "pids_limit of collector is not its unit's" "sed -i 's/^    pids_limit: 128/    pids_limit: 129/' packaging/compose.yaml"
+limits=site/packaging/check-limits.py
+fault $limits "selo-broker: MemoryMax" "sed -i '/^MemoryMax=/d' site/packaging/systemd/selo-broker.service"
+fault $limits "selo: TasksMax" "sed -i 's/^TasksMax=.*/TasksMax=infinity/' site/packaging/systemd/selo.service"
+fault $limits "selo-collector: LimitNOFILE" "sed -i '/^LimitNOFILE=/d' site/packaging/systemd/selo-collector.service"
+fault $limits "selo-gateway: MemoryHigh is not below" "sed -i 's/^MemoryHigh=.*/MemoryHigh=256M/' site/packaging/systemd/selo-gateway.service"
+fault $limits "selo-gateway: MemorySwapMax is not 0" "sed -i '/^MemorySwapMax=/d' site/packaging/systemd/selo-gateway.service"
+fault $limits "gateway has no mem_limit" "sed -i '/^    mem_limit: 256m/d' site/packaging/compose.yaml"
+fault $limits "pids_limit of collector is not its unit's" "sed -i 's/^    pids_limit: 128/    pids_limit: 129/' site/packaging/compose.yaml"
 
 layout=tests/arduino/check-layout.sh
 fault $layout "lacks sentence" "sed -i '/^sentence=/d' library.properties"

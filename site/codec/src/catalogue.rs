@@ -8,7 +8,7 @@ use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::file;
 
-/// `codecs/*.toml`: name and text.
+/// `site/codecs/*.toml`: name and text.
 const BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
 
 /// Codecs by name.

@@ -1,5 +1,5 @@
 //! A codec's file: TOML to a [`Codec`], with every mistake named by file and line. The
-//! format is described in `codecs/README.md`.
+//! format is described in `site/codecs/README.md`.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -134,7 +134,7 @@ fn wrong<T>(why: impl Into<String>, hint: &'static str) -> Result<T, Wrong> {
     Err(Wrong(why.into(), hint))
 }
 
-const FORMAT: &str = "the format is described in codecs/README.md";
+const FORMAT: &str = "the format is described in site/codecs/README.md";
 
 /// Reads a codec; `file` names it in errors.
 pub(crate) fn parse(file: &str, text: &str) -> Result<Codec> {

@@ -1,5 +1,5 @@
 //! Payload codecs as data: what the bytes that a node sends mean. A codec is a file of
-//! `codecs/` (its format: `codecs/README.md`); no code knows one by name.
+//! `site/codecs/` (its format: `site/codecs/README.md`); no code knows one by name.
 //!
 //! ```
 //! let codecs = selo_codec::Catalogue::built_in()?;

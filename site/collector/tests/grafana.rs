@@ -30,7 +30,7 @@ fn every_query_is_answered_by_the_tables_as_they_are() {
 
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../packaging/grafana/dashboards/selo.json"
+        "/../packaging/grafana/dashboards/selo.json"
     );
     let text = std::fs::read_to_string(file).expect("the dashboard");
     let board: Value = serde_json::from_str(&text).expect("JSON");

@@ -213,6 +213,8 @@ pub struct Delivery {
     pub names: Arc<Names>,
     pub progress: Arc<Progress>,
     pub counters: Arc<Shared>,
+    /// The disk did not take the last note of what is delivered.
+    pub unnoted: bool,
     /// Called when the sink is gone.
     pub gone: Box<dyn Fn(String) + Send>,
 }
@@ -282,13 +284,34 @@ impl Delivery {
             if !self.hand_over(&mut readings)? {
                 return Ok(());
             }
-            self.mark.set(position).map_err(|error| error.to_string())?;
-            self.progress.lock().delivered = position;
+            self.note(position);
             if (BUSY..2048).contains(&readings.len()) {
                 std::thread::sleep(GATHER_TIME);
             }
         }
         Ok(())
+    }
+
+    /// Notes how far delivery has come. Where the disk takes no more it goes on all the same,
+    /// and the journal is kept: after a restart what was not noted is delivered again.
+    fn note(&mut self, position: Position) {
+        match self.mark.set(position) {
+            Ok(()) => {
+                self.progress.lock().delivered = position;
+                if std::mem::take(&mut self.unnoted) {
+                    info!("the disk takes notes of what is delivered again");
+                }
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut self.unnoted, true) {
+                    warn!(
+                        %error,
+                        "what is delivered cannot be noted: it is delivered again after a \
+                         restart; hint: free space on the disk"
+                    );
+                }
+            }
+        }
     }
 
     /// The start of the next segment that exists.
@@ -409,6 +432,7 @@ mod tests {
             names: Arc::default(),
             progress: Arc::new(Progress::new(from)),
             counters: Arc::default(),
+            unnoted: false,
             gone: Box::new(|_| ()),
         }
     }
@@ -426,6 +450,21 @@ mod tests {
             authenticated: true,
             redelivered: false,
         }]
+    }
+
+    #[test]
+    fn a_mark_that_cannot_be_written_does_not_end_delivery() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut delivery = delivery(folder.path(), Vec::new());
+        let kept = folder.path().join("delivered");
+        let at = |offset| Position { segment: 1, offset };
+        delivery.mark.file = File::open(&kept).expect("for reading only");
+        delivery.note(at(10));
+        assert_eq!(delivery.progress.delivered(), Position::default());
+        delivery.mark.file = File::options().write(true).open(&kept).expect("opens");
+        delivery.note(at(20));
+        assert_eq!(delivery.progress.delivered(), at(20));
+        assert_eq!(Mark::open(&kept).expect("opens").1, at(20));
     }
 
     #[test]

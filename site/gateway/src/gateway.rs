@@ -157,6 +157,7 @@ impl Gateway {
         .map_err(thread)?;
         progress.written(writer.position());
         let delivery_thread = Delivery {
+            unnoted: false,
             directory: state.journal(),
             mark,
             from,

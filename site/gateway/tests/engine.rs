@@ -266,6 +266,27 @@ fn a_confirmed_packet_is_acknowledged_and_again_at_most_once_a_second() {
     );
 }
 
+/// Whoever replays older packets does not use up the acknowledgement that the node waits for.
+#[test]
+fn replays_of_older_packets_take_no_acknowledgement_away() {
+    let (mut bench, mut node) = joined(Suite::ChaChaPolyBlake2s);
+    let (old, new) = (node.confirmed(b"x"), node.confirmed(b"y"));
+    bench.give(0, peer(1), &old);
+    bench.give(0, peer(1), &new);
+    let mut replayed = |ms| bench.handle(ms, peer(1), &old);
+    let answers: usize = (1000..3000)
+        .map(&mut replayed)
+        .map(|(_, sent)| sent.len())
+        .sum();
+    assert_eq!(answers, 0);
+    let (_, sent) = bench.handle(3000, peer(1), &new);
+    let heard = node.take(&sent[0].1).expect("an acknowledgement");
+    assert!(
+        matches!(heard, Heard::Down { ack: Some(1), .. }),
+        "{heard:?}"
+    );
+}
+
 #[test]
 fn what_only_acknowledges_is_no_reading_and_an_empty_payload_is() {
     let (mut bench, mut node) = joined(Suite::Ascon);

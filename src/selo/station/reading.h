@@ -1,5 +1,5 @@
 /*
- * The reading that a station sends by itself, as codecs/rain-gauge.toml reads it: four
+ * The reading that a station sends by itself, as site/codecs/rain-gauge.toml reads it: four
  * variables of four bytes, little-endian, as the chip keeps them.
  */
 #ifndef SELO_STATION_READING_H

@@ -139,7 +139,7 @@ fn on_a_good_network_every_reading_arrives_once() {
     }
 }
 
-/// The rain so far, of a reading (codecs/rain-gauge.toml).
+/// The rain so far, of a reading (site/codecs/rain-gauge.toml).
 fn tips(reading: &[u8]) -> u32 {
     assert_eq!(reading.len(), 16);
     u32::from_le_bytes([reading[4], reading[5], reading[6], reading[7]])

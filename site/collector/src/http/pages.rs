@@ -11,7 +11,7 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 use super::{ApiError, App};
 
 #[derive(RustEmbed)]
-#[folder = "../../web"]
+#[folder = "../web"]
 #[exclude = "node_modules/*"]
 #[exclude = "tests/*"]
 #[exclude = ".npmrc"]
@@ -21,7 +21,7 @@ struct Web;
 
 /// What the pages have from others, by npm (`build.rs` says how it comes there).
 #[derive(RustEmbed)]
-#[folder = "../../web/node_modules/uplot/dist"]
+#[folder = "../web/node_modules/uplot/dist"]
 #[include = "uPlot.esm.js"]
 #[include = "uPlot.min.css"]
 struct Uplot;

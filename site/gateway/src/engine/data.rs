@@ -73,6 +73,9 @@ impl Engine {
         let acknowledged = opened.ack.and_then(|low| held.session.acknowledged(low));
         let ack_request = opened.ack_request && !only_acknowledges;
         let (counter, device, pending) = (opened.counter, held.device, held.pending);
+        if ack_request {
+            held.asked = Some(counter);
+        }
         if moved && !pending {
             self.counters.add(Count::Roamed, 1);
         }
@@ -116,15 +119,17 @@ impl Engine {
             _ => {}
         }
         match *error {
-            // Our acknowledgement was lost.
+            // Our acknowledgement was lost. A node repeats the last packet that asked for one,
+            // and nothing older: what else comes again is a replay, which must not use up the
+            // acknowledgements that the node waits for.
             OpenError::Again {
                 counter,
                 ack_request: true,
             } => {
-                let again = self
-                    .sessions
-                    .get_mut(slot)
-                    .is_some_and(|held| held.acks.has(ACKS_AGAIN, 1, tick));
+                let again = self.sessions.get_mut(slot).is_some_and(|held| {
+                    held.asked.is_none_or(|asked| asked == counter)
+                        && held.acks.has(ACKS_AGAIN, 1, tick)
+                });
                 if again {
                     self.acknowledge(now, slot, counter as u16, out);
                 }

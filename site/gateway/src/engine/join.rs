@@ -139,6 +139,7 @@ impl Engine {
             heard: (now.unix_ms / 1000) as u32,
             packets: Bucket::default(),
             acks: Bucket::default(),
+            asked: None,
             forgeries: Forgeries::default(),
             peer: from.pack(),
             pending: true,

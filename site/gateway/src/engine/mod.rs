@@ -247,6 +247,8 @@ struct Held {
     heard: u32,
     packets: Bucket,
     acks: Bucket,
+    /// The counter of the last packet that asked for an acknowledgement, in this run.
+    asked: Option<u64>,
     forgeries: admission::Forgeries,
     peer: Packed,
     pending: bool,

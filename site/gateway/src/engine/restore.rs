@@ -151,6 +151,7 @@ impl Engine {
             heard: entry.heard,
             packets: Bucket::default(),
             acks: Bucket::default(),
+            asked: None,
             forgeries: Forgeries::default(),
             peer: entry.peer.pack(),
             pending: entry.handshake.is_some(),

@@ -42,12 +42,16 @@ impl Service {
     /// The service's unit file.
     const fn unit(self) -> &'static str {
         match self {
-            Service::Broker => include_str!("../../../../packaging/systemd/selo-broker.service"),
-            Service::Collector => {
-                include_str!("../../../../packaging/systemd/selo-collector.service")
+            Service::Broker => {
+                include_str!("../../../../site/packaging/systemd/selo-broker.service")
             }
-            Service::Gateway => include_str!("../../../../packaging/systemd/selo-gateway.service"),
-            Service::Site => include_str!("../../../../packaging/systemd/selo.service"),
+            Service::Collector => {
+                include_str!("../../../../site/packaging/systemd/selo-collector.service")
+            }
+            Service::Gateway => {
+                include_str!("../../../../site/packaging/systemd/selo-gateway.service")
+            }
+            Service::Site => include_str!("../../../../site/packaging/systemd/selo.service"),
         }
     }
 

@@ -2,7 +2,7 @@
 """Compares the limits of units and containers: each service has them, and a service has the
 same in both. Prints one line for each fault.
 
-usage: packaging/check-limits.py
+usage: site/packaging/check-limits.py
 """
 
 import re

@@ -2,7 +2,7 @@
 // "N passed, M failed". What fails is tried once more; what passes then is told ("flaky:
 // NAME") and is still somebody's to mend.
 //
-// usage: node web/tests/run.mjs [WORD]   only tests whose name has the word
+// usage: node site/web/tests/run.mjs [WORD]   only tests whose name has the word
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";

@@ -1,7 +1,7 @@
 // The pictures of docs/dashboard.md, from a collector with made-up readings.
 //
-// usage: node web/tests/screenshots.mjs [FOLDER]   (default docs/images)
-// First: tools/npm-ci.sh web/tests
+// usage: node site/web/tests/screenshots.mjs [FOLDER]   (default docs/images)
+// First: tools/npm-ci.sh site/web/tests
 
 import { mkdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { launch, logIn, open, Watch } from "./browser.mjs";
 import { Collector, seed } from "./collector.mjs";
 
 const LONGEST = 150_000;
-const folder = process.argv[2] ?? fileURLToPath(new URL("../../docs/images", import.meta.url));
+const folder = process.argv[2] ?? fileURLToPath(new URL("../../../docs/images", import.meta.url));
 const DESK = { viewport: { width: 1200, height: 800 } };
 const PHONE = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 const SHOTS = [

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Makes what people install without a compiler for Rust, into out/packaging/, with checksums.
 #
-# usage: packaging/build.sh wheel              a Python wheel with the command and the lab's data
-#        packaging/build.sh static [TARGET]... the command alone, linked statically
+# usage: site/packaging/build.sh wheel              a Python wheel with the command and the lab's data
+#        site/packaging/build.sh static [TARGET]... the command alone, linked statically
 #                                              (default: x86_64 and aarch64, -unknown-linux-musl)
-#        packaging/build.sh library            the device library as its registries take it
-#        packaging/build.sh check WHEEL        installs a wheel and measures with it
+#        site/packaging/build.sh library            the device library as its registries take it
+#        site/packaging/build.sh check WHEEL        installs a wheel and measures with it
 #
 # The first needs maturin (`pip install maturin`), the second a standard library for its
 # target (`rustup target add TARGET`) and a C compiler for it: musl-tools; for aarch64
@@ -14,7 +14,7 @@
 # pykwalify what they think of it, and installs them into target/tools/packages if
 # they are not there.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tools/env.sh
 selo_find_rust || { echo "build: no Rust $selo_rust_needed or later" >&2; exit 3; }
 out=$PWD/out/packaging
@@ -28,7 +28,7 @@ need() {
 data() {
     rm -rf "$out/wheel"
     mkdir -p "$out/wheel/data/share/selo"
-    git ls-files -z boards algorithms contenders vectors papers firmware src codecs |
+    git ls-files -z boards algorithms contenders vectors papers firmware src site/codecs |
         xargs -0 cp --parents -t "$out/wheel/data/share/selo"
 }
 
@@ -96,7 +96,7 @@ static() {
 
 # The tools of the registries, in an environment of their own.
 registry_tools() {
-    local own=$PWD/target/tools/packages pinned=packaging/requirements.txt
+    local own=$PWD/target/tools/packages pinned=site/packaging/requirements.txt
     PATH=$own/bin:$PATH
     if ! cmp -s "$pinned" "$own/installed"; then
         echo "build: fetching the tools of $pinned" >&2
@@ -133,7 +133,7 @@ PYTHON
     verdict "compote component pack" "$said"
     said=$(tar -tzf "$out"/esp-idf/*.tgz 2>&1 | grep -vE '^\./(src/.*|docs/(BIBLIOGRAPHY.md)?|CMakeLists.txt|LICENSE-[A-Z]*|README.md|idf_component.yml)?$') || true
     verdict "the component holds what is not the library" "$said"
-    said=$(pykwalify -d zephyr/module.yml -s packaging/zephyr-module.schema.yml 2>&1) && said=
+    said=$(pykwalify -d zephyr/module.yml -s site/packaging/zephyr-module.schema.yml 2>&1) && said=
     verdict "zephyr/module.yml" "$said"
     echo "$passed passed, $failed failed"
     [ "$failed" = 0 ]

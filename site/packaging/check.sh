@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What can be said of packaging/ without running it: the units are good and closed, the
+# What can be said of site/packaging/ without running it: the units are good and closed, the
 # compose file is what it looks like and its commands are ones, `make install` puts
 # everything in place. Ends with "N passed, N failed".
 #
-# usage: packaging/check.sh SELO        the built command
+# usage: site/packaging/check.sh SELO        the built command
 set -euo pipefail
 selo=$(realpath "$1")
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 . tools/verdict.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -25,11 +25,11 @@ done
 verdict "the installed selo.toml" "$(grep -v 'nothing is wrong' "$scratch/said" || true)"
 
 # Limits of memory, tasks, files: in every unit, and the same in the containers.
-verdict "limits" "$(packaging/check-limits.py)"
+verdict "limits" "$(site/packaging/check-limits.py)"
 
 if command -v systemd-analyze >/dev/null; then
     mkdir "$scratch/units"
-    for unit in packaging/systemd/*.service; do
+    for unit in site/packaging/systemd/*.service; do
         name=$(basename "$unit")
         sed "s|@BINDIR@|$(dirname "$selo")|" "$unit" >"$scratch/units/$name"
         said=$(systemd-analyze verify --man=no "$scratch/units/$name" 2>&1 | grep -F "$name" || true)
@@ -46,7 +46,7 @@ else
 fi
 
 # The commands of the containers, by the parser that would read them there.
-python3 - packaging/compose.yaml >"$scratch/commands" <<'PY'
+python3 - site/packaging/compose.yaml >"$scratch/commands" <<'PY'
 import json, re, sys
 service = None
 for line in open(sys.argv[1]):
@@ -65,7 +65,7 @@ while IFS=$'\t' read -r -a words; do
     esac
     verdict "compose.yaml, ${words[0]}" "$(cat "$scratch/said")"
 done <"$scratch/commands"
-for file in packaging/postgres/grafana.sh packaging/Containerfile packaging/grafana/dashboards/selo.json; do
+for file in site/packaging/postgres/grafana.sh site/packaging/Containerfile site/packaging/grafana/dashboards/selo.json; do
     verdict "compose.yaml" "$([ -s "$file" ] || echo "it needs $file")"
 done
 
