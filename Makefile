@@ -17,7 +17,7 @@ help: ## show this list
 
 setup: ## install what is missing (Debian packages; root or sudo), fetch what the dashboard is built with
 	@tools/setup.sh
-	@tools/npm-ci.sh web
+	@tools/npm-ci.sh site/web
 
 build: setup sims ## compile the command `selo` and the simulator runners
 	@. tools/env.sh && selo_find_rust && cargo build --release --locked

@@ -14,7 +14,7 @@ fn main() {
         if !Path::new(WEB).join(&file).is_file() {
             println!("cargo::error=site/web/{file} is missing");
             println!(
-                "cargo::error=hint: run `tools/npm-ci.sh web` at the root of the project (`make build` does)"
+                "cargo::error=hint: run `tools/npm-ci.sh site/web` at the root of the project (`make build` does)"
             );
         }
     }
