@@ -1,9 +1,13 @@
 /*
- * Encrypts a 16-byte reading with AES-128 in CBC mode and a random IV, decrypts it
- * again and prints both. Open the serial monitor at 115200 baud.
+ * Seals a 16-byte reading with ChaCha20-Poly1305 and opens it again. Then it alters one
+ * bit, as an attacker would, and shows that the message no longer opens. Open the serial
+ * monitor at 115200 baud.
  *
- * What it does not do: authenticate. Who can alter the message on its way alters
- * it unseen, so this is how to hide a reading, not yet how to trust one.
+ * A message is 44 bytes: a random nonce (12), the encrypted reading (16) and a tag (16).
+ * The tag also covers the name of the station, which is not encrypted.
+ *
+ * What it does not do: notice a message that is sent twice. The receiver must keep
+ * account of that. examples/RainGauge has a protocol that does.
  */
 #include <selo.h>
 
@@ -11,8 +15,14 @@
 
 // For the example only: a key that stands in a sketch is known to whoever reads the
 // sketch or the chip's flash. Give every device a key of its own.
-static const uint8_t key_bytes[16] = {0x53, 0x65, 0x6c, 0x6f, 0x20, 0x65, 0x78, 0x61,
-                                      0x6d, 0x70, 0x6c, 0x65, 0x20, 0x6b, 0x65, 0x79};
+static const uint8_t key[32] = {0x53, 0x65, 0x6c, 0x6f, 0x20, 0x65, 0x78, 0x61,
+                                0x6d, 0x70, 0x6c, 0x65, 0x20, 0x6b, 0x65, 0x79,
+                                0x2c, 0x20, 0x33, 0x32, 0x20, 0x62, 0x79, 0x74,
+                                0x65, 0x73, 0x20, 0x6c, 0x6f, 0x6e, 0x67, 0x21};
+
+// Readable by everybody, and part of what the tag protects: nobody can pass one station's
+// reading off as another's.
+static const char station[] = "rain gauge 1";
 
 // As site/codecs/rain-gauge.toml reads it.
 struct reading {
@@ -24,7 +34,13 @@ struct reading {
 };
 
 static struct jitter random_source;
-static struct selo_aes128_fast key;
+
+// As it is sent.
+struct message {
+  uint8_t nonce[12];
+  uint8_t sealed[sizeof(struct reading)];
+  uint8_t tag[16];
+};
 
 static void print_hex(const char *label, const uint8_t *bytes, size_t size) {
   Serial.print(label);
@@ -37,33 +53,48 @@ static void print_hex(const char *label, const uint8_t *bytes, size_t size) {
   Serial.println();
 }
 
-static void seal_and_open(const struct reading &reading) {
-  uint8_t sealed[SELO_CBC_SIZE(sizeof reading)];  // IV, reading, padding: 48 bytes
-  uint8_t opened[sizeof sealed - 16];
-  size_t sealed_size, opened_size;
+static enum selo_status open(const struct message &message, struct reading *reading) {
+  return selo_chacha20_poly1305_open(key, message.nonce, station, sizeof station - 1,
+                                     reinterpret_cast<uint8_t *>(reading), message.sealed,
+                                     sizeof message.sealed, message.tag, sizeof message.tag);
+}
 
-  const uint32_t start = micros();
-  enum selo_status status = selo_cbc_encrypt(
-    selo_aes128_fast_encrypt, &key, jitter_random, &random_source,
-    sealed, sizeof sealed, &sealed_size,
-    reinterpret_cast<const uint8_t *>(&reading), sizeof reading);
-  const uint32_t microseconds = micros() - start;
-  if (status != SELO_OK) {
-    Serial.println(F("encryption failed"));
+static void seal_and_open(const struct reading &reading) {
+  struct message message;
+  struct reading opened;
+
+  // A nonce must never serve two messages under one key. 12 random bytes do not repeat in
+  // the life of a device.
+  if (jitter_random(&random_source, message.nonce, sizeof message.nonce) != SELO_OK) {
+    Serial.println(F("no randomness, nothing is sealed"));
     return;
   }
-  print_hex("iv      ", sealed, 16);
-  print_hex("sealed  ", sealed + 16, sealed_size - 16);
-  Serial.print(F("encrypted, IV included, in microseconds: "));
+  const uint32_t start = micros();
+  const enum selo_status status = selo_chacha20_poly1305_seal(
+    key, message.nonce, station, sizeof station - 1, message.sealed,
+    reinterpret_cast<const uint8_t *>(&reading), sizeof reading,
+    message.tag, sizeof message.tag);
+  const uint32_t microseconds = micros() - start;
+  if (status != SELO_OK) {
+    Serial.println(F("sealing failed"));
+    return;
+  }
+  print_hex("nonce   ", message.nonce, sizeof message.nonce);
+  print_hex("sealed  ", message.sealed, sizeof message.sealed);
+  print_hex("tag     ", message.tag, sizeof message.tag);
+  Serial.print(F("sealed in microseconds: "));
   Serial.println(microseconds);
 
-  status = selo_cbc_decrypt(selo_aes128_fast_decrypt, &key, opened, sizeof opened,
-                            &opened_size, sealed, sealed_size);
-  if (status == SELO_OK && opened_size == sizeof reading
-      && memcmp(opened, &reading, sizeof reading) == 0) {
+  if (open(message, &opened) == SELO_OK && memcmp(&opened, &reading, sizeof reading) == 0) {
     Serial.println(F("round trip ok"));
   } else {
     Serial.println(F("round trip FAILED"));
+  }
+  message.sealed[4] ^= 1;
+  if (open(message, &opened) == SELO_ERROR_TAG) {
+    Serial.println(F("an altered message is refused"));
+  } else {
+    Serial.println(F("an altered message was NOT refused"));
   }
 }
 
@@ -76,7 +107,6 @@ void setup() {
     for (;;) {
     }
   }
-  selo_aes128_fast_setup(&key, key_bytes);
 }
 
 void loop() {

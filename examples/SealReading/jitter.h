@@ -120,7 +120,7 @@ static bool jitter_begin(struct jitter *jitter)
 
 /*
  * A selo_random_fn; `source` is the struct jitter. Each block of 32 bytes is the
- * SHA-256 of seed and counter. Enough for IVs, which are sent in clear: a thief of
+ * SHA-256 of seed and counter. Enough for nonces, which are sent in clear: a thief of
  * the seed could recompute all of them.
  */
 static enum selo_status jitter_random(void *source, uint8_t *out, size_t size)

@@ -1,6 +1,6 @@
-// Checks what the SealReading sketch printed: that it says its round trip is good,
-// and that node's own AES opens the message with the key of the sketch to the
-// reading that the sketch fills in.
+// Checks what the SealReading sketch printed: that its round trip is good and an altered
+// message is refused, and that node's own ChaCha20-Poly1305 opens the message with the
+// key of the sketch to the reading that the sketch fills in.
 import { createDecipheriv } from "node:crypto";
 import { readFileSync } from "node:fs";
 
@@ -17,14 +17,19 @@ function hexAfter(label) {
   return found ? Buffer.from(found[1], "hex") : fail(`no line "${label}"`);
 }
 
-const keyText = sketch.match(/key_bytes\[16\] = \{([^}]*)\}/);
-if (!keyText) fail("no key_bytes in the sketch");
+const keyText = sketch.match(/ key\[32\] = \{([^}]*)\}/);
+if (!keyText) fail("no key in the sketch");
 const key = Buffer.from(keyText[1].split(",").map((byte) => parseInt(byte, 16)));
+const station = sketch.match(/station\[\] = "([^"]*)"/) ?? fail("no station in the sketch");
 
-const decipher = createDecipheriv("aes-128-cbc", key, hexAfter("iv"));
+const decipher = createDecipheriv("chacha20-poly1305", key, hexAfter("nonce"), { authTagLength: 16 });
+decipher.setAAD(Buffer.from(station[1]), { plaintextLength: 16 });
+decipher.setAuthTag(hexAfter("tag"));
 const reading = Buffer.concat([decipher.update(hexAfter("sealed")), decipher.final()]);
 // Offsets of struct reading on AVR: little-endian, no gaps.
 const fields = [reading.length, reading.readUInt32LE(4), reading.readInt32LE(8), reading.readUInt16LE(12)];
 const expected = [16, 0, 2150, 2987];
 if (fields.join() !== expected.join()) fail(`opened to ${fields}, expected ${expected}`);
-if (!/^round trip ok\r?$/m.test(output)) fail('no line "round trip ok"');
+for (const line of ["round trip ok", "an altered message is refused"]) {
+  if (!new RegExp(`^${line}\\r?$`, "m").test(output)) fail(`no line "${line}"`);
+}
