@@ -148,7 +148,7 @@ fi
 
 echo
 [ ${#skips[@]} -eq 0 ] || printf 'skipped: %s\n' "${skips[@]}"
-# Passed, but not at once: nothing to be content with.
+# Passed on retry.
 printf '%s' "$flaky" | sed 's/^/flaky: /'
 # Which test, and why: the end of the output is often all that one gets to see.
 for i in "${!failures[@]}"; do

@@ -139,7 +139,7 @@ static int read_key(const char *path) {
             return 0;
         }
     }
-    fprintf(stderr, "%s: this is no key of an exchange\n", path);
+    fprintf(stderr, "%s: this is not a key of an exchange\n", path);
     return -1;
 }
 
@@ -291,7 +291,7 @@ static int write_all(int s, const uint8_t *data, size_t size) {
     return 0;
 }
 
-/* 0, or a refusal: what comes is no frame, or too large; -1 at the end. */
+/* 0, or a refusal: what comes is not a frame, or too large; -1 at the end. */
 static int read_frame(int s, struct frame *frame, uint32_t limit) {
     uint8_t head[HEAD];
     free(frame->body);
@@ -340,7 +340,7 @@ static int address_of(struct sockaddr_in *address, const char *host, const char 
     address->sin_family = AF_INET;
     address->sin_port = htons((uint16_t)number);
     if (number > 65535 || inet_pton(AF_INET, host, &address->sin_addr) != 1) {
-        fprintf(stderr, "%s:%s is no address\nhint: 127.0.0.1 7390\n", host, port);
+        fprintf(stderr, "%s:%s is not a valid address\nhint: 127.0.0.1 7390\n", host, port);
         return -1;
     }
     return 0;

@@ -18,7 +18,7 @@ fn values(codec: &Codec, payload: &[u8]) -> Option<BTreeMap<String, f64>> {
     let named: BTreeMap<String, f64> = values
         .into_iter()
         .map(|value| {
-            assert!(value.value.is_finite(), "{} is no number", value.name);
+            assert!(value.value.is_finite(), "{} is not a number", value.name);
             (value.name.into_owned(), value.value)
         })
         .collect();

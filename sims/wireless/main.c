@@ -80,7 +80,7 @@ static int card(const char *namespace, const char *device)
     if (snprintf(path, sizeof path, "/run/netns/%s", namespace) >= (int)sizeof path)
         fail(2, "the name %s is too long", namespace);
     if (strlen(device) >= sizeof request.ifr_name || *device == '\0')
-        fail(2, "%s is no name of a device: 1 to 15 characters", device);
+        fail(2, "%s is not a valid name of a device: 1 to 15 characters", device);
     strcpy(request.ifr_name, device);
     place = open(path, O_RDONLY | O_CLOEXEC);
     if (place < 0)

@@ -276,7 +276,7 @@ static struct selo_reading next_reading(void)
     int size = peer_open(&session, frame, heard_size, expected++, plaintext);
     heard_size = 0;
     if (!CHECK(size == sizeof reading))
-        fail("this is no reading");
+        fail("this is not a reading");
     reading.time = selo_link_get(plaintext, 4);
     reading.tips = selo_link_get(plaintext + 4, 4);
     reading.centidegrees = (int32_t)selo_link_get(plaintext + 8, 4);

@@ -300,7 +300,7 @@ impl Lab<'_> {
         if unit.algorithm.interface == Interface::PublicKey {
             lines.extend(self.round_trips(unit, &mut agent, start, &mut over_limit)?);
         }
-        // Whose key pair was not waited for once is not waited for again.
+        // Do not retry key generation after a timeout.
         let waited = unit.algorithm.interface != Interface::PublicKey || over_limit.is_none();
         if constant_time && waited && self.board.fidelity.is_deterministic() {
             let verdict = self.constant_time(unit, &mut agent, start, effort, &mut over_limit);
@@ -313,7 +313,7 @@ impl Lab<'_> {
         Ok(lines)
     }
 
-    /// Why a call was not waited for, if that is no fault of it.
+    /// The reason for a timeout that is not a fault of the library.
     fn excused(&self, unit: &Unit<'_>, error: &Error) -> Option<String> {
         match error {
             Error::Stopped(stop)
@@ -417,7 +417,7 @@ impl Lab<'_> {
         Ok((line.tried > 0).then_some(line))
     }
 
-    /// Notes that a call ended the program: as a failure, or as what was not waited for.
+    /// Notes that a call ended the program: as a failure, or as an excused timeout.
     fn stopped(
         &self,
         unit: &Unit<'_>,

@@ -120,7 +120,7 @@ impl Node {
             _ => {
                 let bytes = hex::encode(frame);
                 return Err(Error::Node(format!(
-                    "sent what is no frame of its: {bytes}"
+                    "sent what is not a frame of its: {bytes}"
                 )));
             }
         }

@@ -358,7 +358,7 @@ fn against_papers(papers: &[Comparison]) -> Option<String> {
     let ratios: Vec<String> = boards
         .into_iter()
         .filter_map(|board| {
-            // A start-up is mostly waiting for parts: it is no time of an algorithm.
+            // A start-up is mostly waiting for parts: it is not the time of an algorithm.
             let starts = |cell: &ComparedCell| {
                 let operation = cell.operation.as_deref();
                 operation.is_some_and(|operation| operation.starts_with("start-"))

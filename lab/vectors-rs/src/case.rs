@@ -230,7 +230,7 @@ pub struct CbcNext {
     pub input: [u8; 16],
 }
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {

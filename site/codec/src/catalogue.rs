@@ -24,7 +24,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "'{}' is no name of a codec: lower-case letters, digits and -, at most 32",
+        "'{}' is not a valid name of a codec: lower-case letters, digits and -, at most 32",
         name.escape_debug()
     ))
 }

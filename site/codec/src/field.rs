@@ -178,7 +178,7 @@ impl Field {
         let name = &self.name;
         let raw = match (value, self.absent) {
             (Some(value), _) if !value.is_finite() => {
-                return Err(format!("{name}: {value} is no number"));
+                return Err(format!("{name}: {value} is not a number"));
             }
             (Some(value), absent) => {
                 if let Some((least, most)) = self.valid

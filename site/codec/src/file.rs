@@ -270,7 +270,7 @@ fn field(raw: &RawField, endian: Endian) -> Result<Field, Wrong> {
     let name = &raw.name;
     if !is_identifier(name, 32) {
         return wrong(
-            format!("'{}' is no name of a field", name.escape_debug()),
+            format!("'{}' is not a valid name of a field", name.escape_debug()),
             "lower-case letters, digits and _, at most 32, a letter first",
         );
     }
@@ -315,7 +315,7 @@ fn field(raw: &RawField, endian: Endian) -> Result<Field, Wrong> {
     }
     if !raw.scale.is_finite() || raw.scale == 0.0 || !raw.add.is_finite() {
         return wrong(
-            format!("{name}: its scale or add is no number"),
+            format!("{name}: its scale or add is not a number"),
             "value = raw * scale + add",
         );
     }
@@ -345,7 +345,7 @@ fn field(raw: &RawField, endian: Endian) -> Result<Field, Wrong> {
         .as_deref()
         .is_some_and(|class| !is_identifier(class, 32))
     {
-        return wrong(format!("{name}: its class is no name"), FORMAT);
+        return wrong(format!("{name}: its class is not a valid name"), FORMAT);
     }
     Ok(Field {
         name: name.clone(),

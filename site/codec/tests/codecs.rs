@@ -247,7 +247,7 @@ fn a_mistake_is_named_with_file_and_line_and_a_hint() {
             "name = \"x\"",
             "name = \"X\"",
             1,
-            "'X' is no name of a codec",
+            "'X' is not a valid name of a codec",
         ),
         ("name = \"x\"", "name = \"y\"", 1, "its file is not"),
         (
@@ -368,7 +368,7 @@ fn values_that_do_not_fit_are_refused_and_not_cut() {
         .collect::<BTreeMap<_, _>>();
     for (name, value, words) in [
         ("battery", 66.0, "battery: 66 does not fit 16 bits"),
-        ("battery", f64::NAN, "battery: NaN is no number"),
+        ("battery", f64::NAN, "battery: NaN is not a number"),
         (
             "temperature",
             100.0,

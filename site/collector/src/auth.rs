@@ -155,7 +155,7 @@ impl Users {
     pub fn set(&self, name: &str, role: Role, password: &str) -> Result<()> {
         if !is_name(name, 32) {
             return Err(Error::Invalid(format!(
-                "'{name}' is no name: letters, digits, dot, underscore and hyphen, at most 32"
+                "'{name}' is not a valid name: letters, digits, dot, underscore and hyphen, at most 32"
             )));
         }
         if !(PASSWORD_MIN..=PASSWORD_MAX).contains(&password.len()) {

@@ -453,7 +453,7 @@ impl Background {
             loop {
                 tick.tick().await;
                 let now = times.now();
-                // A database that is away is said elsewhere, and asked again.
+                // The writer logs outages; the next tick tries again.
                 let _ = watch_clock(&watching, now).await;
             }
         });

@@ -2,7 +2,7 @@
 //!
 //! A message is acknowledged after it is in the database for good, and the gateway that
 //! published it hears so (`selo/<site>/stored/<gateway>`): until then the broker keeps the
-//! message, and the gateway its journal. What is no reading is settled too: it is kept
+//! message, and the gateway its journal. What is not a reading is settled too: it is kept
 //! among the rejected ones, and holds up nothing.
 
 use std::collections::BTreeMap;

@@ -99,7 +99,7 @@ fn what_a_gateway_delivers_is_stored_once_and_alarms_come_back() {
     let mut publisher = Publisher::new(config).expect("starts");
 
     deliver(&mut publisher, &readings(0..200));
-    // What is no reading is kept aside, and holds up nothing.
+    // What is not a reading is kept aside, and holds up nothing.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -25,7 +25,7 @@ pub enum Kind {
     ClassicRequest,
     ClassicKey,
     ClassicBlocks,
-    /// What is no frame.
+    /// What is not a frame.
     Other,
 }
 

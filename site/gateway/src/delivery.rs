@@ -28,11 +28,10 @@ use crate::state::private_file;
 /// Names of devices, for the lines. Devices without a name are not in it.
 pub type Names = RwLock<HashMap<DeviceId, Arc<str>>>;
 
-/// Readings that a sink gets in one call, about. Only a sink that is behind gets so many; it
-/// confirms all before it gets more, so its last part costs less if there are many parts.
+/// Approximate maximum of readings in one call of a sink. Only a sink that is behind gets so
+/// many. It confirms all of them before it gets more.
 const BATCH_READINGS: usize = 16_384;
-/// Readings at a time from which on a moment is waited for more, as the worker does: to be
-/// woken has its price, too.
+/// Minimum batch before waiting briefly for more readings: each wake-up has a fixed cost.
 const BUSY: usize = 16;
 const GATHER_TIME: Duration = Duration::from_millis(2);
 /// How long to wait before a sink that could not take readings is asked again.

@@ -78,17 +78,19 @@ impl Row {
     fn record(self) -> Result<Record, String> {
         // An empty field of CSV is none.
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
-        let id: DeviceId = self
-            .id
-            .parse()
-            .map_err(|_| format!("'{}' is no device id: eight hexadecimal digits", self.id))?;
+        let id: DeviceId = self.id.parse().map_err(|_| {
+            format!(
+                "'{}' is not a valid device id: eight hexadecimal digits",
+                self.id
+            )
+        })?;
         let suite = self
             .suite
             .parse()
             .map_err(|error: selo_link::UnknownSuite| error.to_string().replace("\nhint:", ";"))?;
         let key: DeviceKey = given(self.key)
             .ok_or("it has no key: was the file exported without --with-keys?")
-            .and_then(|key| label::parse_key(&key).ok_or("its key is no key"))?;
+            .and_then(|key| label::parse_key(&key).ok_or("its key is not valid"))?;
         let name = given(self.name);
         if let Some(name) = &name {
             check_name(name).map_err(|error| error.to_string())?;
@@ -97,8 +99,9 @@ impl Row {
             let Some(text) = given(text) else {
                 return Ok(None);
             };
-            let time = humantime::parse_rfc3339(&text)
-                .map_err(|_| format!("'{text}' is no time such as 2026-11-21T23:19:07Z"))?;
+            let time = humantime::parse_rfc3339(&text).map_err(|_| {
+                format!("'{text}' is not a valid time such as 2026-11-21T23:19:07Z")
+            })?;
             let since = time.duration_since(std::time::UNIX_EPOCH);
             Ok(since.ok().map(|since| since.as_millis() as u64))
         };
@@ -282,12 +285,12 @@ mod tests {
     fn what_is_wrong_is_named_with_its_place() {
         let key = "00".repeat(32);
         for (row, words) in [
-            ("1,,ascon,KEY", "line 2: '1' is no device id"),
+            ("1,,ascon,KEY", "line 2: '1' is not a valid device id"),
             ("00000001,,des,KEY", "line 2: there is no suite \"des\""),
-            ("00000001,,ascon,00", "line 2: its key is no key"),
+            ("00000001,,ascon,00", "line 2: its key is not valid"),
             (
                 "00000001,00000002,ascon,KEY",
-                "line 2: '00000002' is no name",
+                "line 2: '00000002' is not a valid name",
             ),
             (
                 "00000001,,ascon,KEY\n00000001,,ascon,KEY",

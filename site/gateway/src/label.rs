@@ -46,7 +46,7 @@ pub struct KeyFile {
 pub fn parse_key_file(bytes: &[u8]) -> Result<KeyFile> {
     let invalid = || {
         Error::Invalid(
-            "this is no device key: it is 64 hexadecimal digits, 43 characters of base64url, \
+            "this is not a valid device key: it is 64 hexadecimal digits, 43 characters of base64url, \
              a label selo:1:..., or 32 bytes"
                 .into(),
         )

@@ -123,7 +123,11 @@ pub enum Existing {
 
 /// Names are for people: short, printable, and not to be taken for an id.
 pub fn check_name(name: &str) -> Result<()> {
-    let invalid = |why: &str| Err(Error::Invalid(format!("'{name}' is no name: {why}")));
+    let invalid = |why: &str| {
+        Err(Error::Invalid(format!(
+            "'{name}' is not a valid name: {why}"
+        )))
+    };
     if name.is_empty() || name.chars().count() > 64 {
         return invalid("a name has 1 to 64 characters");
     }

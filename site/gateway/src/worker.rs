@@ -25,17 +25,16 @@ use crate::peer::Peer;
 use crate::registry::Learnt;
 use crate::udp;
 
-/// System calls for packets before what they brought is written: a record then holds
-/// hundreds of packets under load, and one when there is one.
+/// Receiving calls before the journal is written. Under load one record then holds hundreds
+/// of packets; without load it holds one.
 const RECEIVES: usize = 32;
-/// Packets before what they brought is written.
+/// Packets before the journal is written.
 const PACKETS: usize = 4096;
-/// Packets at a time from which on a moment is waited for more to come: each pass has its
-/// price, whatever it finds.
+/// Minimum batch before waiting briefly for more packets: each pass has a fixed cost.
 const BUSY: usize = 16;
-/// How many are waited for.
+/// Packets at which the waiting ends.
 const GATHER: u32 = 1024;
-/// No longer than this: a reading or an answer may be so much later.
+/// The longest wait. Readings and answers are late by this much at most.
 const GATHER_TIME: Duration = Duration::from_millis(2);
 /// Of a pass over all sessions, what is written with a small batch.
 const CHECKPOINT_BYTES: usize = 4096;

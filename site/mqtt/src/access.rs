@@ -212,7 +212,7 @@ fn read_users(text: &str) -> Result<HashMap<String, Hashed>, (usize, &'static st
         let hashed = Hashed {
             rounds: rounds
                 .parse()
-                .map_err(|_| wrong("its rounds are no number"))?,
+                .map_err(|_| wrong("its number of rounds is not a number"))?,
             salt: bytes(salt)?,
             hash: bytes(hash)?,
         };

@@ -71,7 +71,7 @@ impl FromStr for BrokerUrl {
         let (host, port) = match place.rsplit_once(':') {
             Some((host, port)) => match port.parse() {
                 Ok(port) if port > 0 => (host, port),
-                _ => return wrong("its port is no number from 1 to 65535"),
+                _ => return wrong("its port is not a number from 1 to 65535"),
             },
             None if tls => (place, TLS_PORT),
             None => (place, PLAIN_PORT),

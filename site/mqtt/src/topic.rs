@@ -36,7 +36,7 @@ pub fn check_name(name: &str) -> Result<()> {
     }
     Err(Error::Invalid(
         format!(
-            "'{}' is no name of a site or a gateway",
+            "'{}' is not a valid name of a site or a gateway",
             name.escape_debug()
         ),
         "lower-case letters, digits and -, at most 32",

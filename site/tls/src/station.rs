@@ -141,7 +141,7 @@ fn json<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, String> {
 }
 
 fn within(what: &str, value: f64, least: f64, most: f64) -> Result<(), String> {
-    // What is no number is in no range.
+    // What is not a number is in no range.
     if (least..=most).contains(&value) {
         return Ok(());
     }

@@ -63,8 +63,7 @@ static void tick(struct selo_node *node)
     }
 }
 
-/* What came of a frame is told before it: a payload delivered, then the payload received,
- * which stays until the poll after. */
+/* Report DELIVERED before RECEIVED. A received payload stays until the next poll. */
 static enum selo_node_event next_event(struct selo_node *node)
 {
     uint8_t event = SELO_NODE_LOST;

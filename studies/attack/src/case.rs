@@ -89,7 +89,7 @@ impl fmt::Display for Attack {
     }
 }
 
-/// What came of an attack.
+/// The verdict on an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -120,7 +120,7 @@ pub struct Outcome {
     pub suite: Option<Suite>,
     /// What the attacker did.
     pub did: String,
-    /// What came of it.
+    /// The verdict.
     pub verdict: Verdict,
     /// What the protocol promises.
     pub promised: Verdict,

@@ -568,7 +568,7 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     ))
 }
 
-/// A neighbour at the node's own address sends what is no frame, joins in the node's name and
+/// A neighbour at the node's own address sends what is not a frame, joins in the node's name and
 /// packets of its session. True if the node is heard all the same, from another port, too.
 fn heard_beside_a_neighbour(scene: &mut Scene<'_>) -> Result<bool> {
     let session = session_of(scene)?;

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// buffer holds.
 const IN_FLIGHT: u64 = 128;
 
-/// Room for what is no frame.
+/// Room for what is not a frame.
 const PACKET_MAX: usize = 2048;
 
 /// Which way a packet goes.

@@ -226,7 +226,10 @@ pub fn restore(args: &Restore) -> anyhow::Result<ExitCode> {
         // A name leads nowhere but below the folder.
         let inside = |part: Component<'_>| matches!(part, Component::Normal(_));
         if !file.name.components().all(inside) {
-            bail!("{} is no name of a file of a backup", file.name.display());
+            bail!(
+                "{} is not a valid name of a file of a backup",
+                file.name.display()
+            );
         }
         let path = args.folder.join(&file.name);
         let opened = fs::File::open(&path).and_then(digest);

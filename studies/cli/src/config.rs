@@ -42,10 +42,10 @@ impl Error {
 
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "\
-A section is a command, a key one of its long options; keys above the first section are for
-every command that has them. What stands on the command line goes before the environment
-(SELO_ and the option's name: SELO_TLS_CERT for --tls-cert), that before the file, and that
-before what a command takes by itself. Relative paths are those of the working directory.
+A section is a command; a key is one of its long options. Keys above the first section apply
+to every command that has them. Precedence: command line, environment (SELO_ and the option's
+name, such as SELO_TLS_CERT for --tls-cert), file, default. Relative paths start at the working
+directory.
 
 Examples:
   selo config init                       writes selo.toml, every key with what it means

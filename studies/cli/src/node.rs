@@ -261,10 +261,9 @@ impl Args {
         });
         let found = match port {
             Some((host, port)) => {
-                let port: u16 =
-                    port.parse().ok().filter(|port| *port != 0).ok_or_else(|| {
-                        wrong(format!("--to {name}: '{port}' is no port"), hint())
-                    })?;
+                let port: u16 = port.parse().ok().filter(|port| *port != 0).ok_or_else(|| {
+                    wrong(format!("--to {name}: '{port}' is not a valid port"), hint())
+                })?;
                 (without_brackets(host), port).to_socket_addrs()
             }
             None => (without_brackets(name), PORT).to_socket_addrs(),
@@ -583,7 +582,7 @@ fn words(count: usize, to: SocketAddr, tally: &Tally, confirmed: bool) -> String
     words
 }
 
-/// What came of it.
+/// The summary of a run.
 struct Report<'a> {
     count: usize,
     tally: &'a Tally,

@@ -221,5 +221,8 @@ fn the_file_says_where_the_state_is_and_backups_hold_it() {
     let text = std::fs::read_to_string(&list).expect("there");
     std::fs::write(&list, text.replace("registry.db", "../registry.db")).expect("writes");
     let answer = run(&["restore", "copy", "--state", "third"]);
-    assert!(answer.stderr.contains("is no name of a file"), "{answer:?}");
+    assert!(
+        answer.stderr.contains("is not a valid name of a file"),
+        "{answer:?}"
+    );
 }

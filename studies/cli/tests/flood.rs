@@ -117,7 +117,7 @@ fn forged(frame: Option<Vec<u8>>) -> Vec<u8> {
     frame
 }
 
-/// A neighbour behind the node's address sends bytes that are no frame, packets of its session
+/// A neighbour behind the node's address sends bytes that are not a frame, packets of its session
 /// and joins in its name, some thousand a second. The node joins, is heard, and is heard from
 /// another port.
 #[test]
@@ -443,7 +443,7 @@ fn measure(name: &str, host: Option<Ipv4Addr>, packets: Packets) {
 fn a_hundred_thousand_hostile_packets_a_second() {
     let same = Some(Ipv4Addr::new(127, 0, 1, 1));
     for (name, packets) in [
-        ("bytes that are no frames", one_byte as Packets),
+        ("bytes that are not frames", one_byte as Packets),
         ("packets of unknown sessions", unknown_up),
         ("forged packets of the sessions", forged_up),
         ("forged joins in the nodes' names", forged_join),

@@ -446,11 +446,15 @@ fn wrong_use_says_what_to_do() {
         answer
     };
     says(&["node", "--to", "127.0.0.1"], 2, "node 0 has no key");
-    says(&["node", "--to", "127.0.0.1:x"], 2, "'x' is no port");
+    says(
+        &["node", "--to", "127.0.0.1:x"],
+        2,
+        "'x' is not a valid port",
+    );
     says(
         &["node", "--to", "127.0.0.1:70000"],
         2,
-        "'70000' is no port",
+        "'70000' is not a valid port",
     );
     says(
         &["node", "--to", "nowhere.invalid"],

@@ -98,7 +98,7 @@ impl Key {
         text.trim_end()
             .strip_prefix(PREFIX)
             .and_then(|digits| hex::decode_to_slice(digits, &mut *raw).ok())
-            .ok_or_else(|| file(path, "this is no key of an exchange", make))?;
+            .ok_or_else(|| file(path, "this is not a key of an exchange", make))?;
         Ok(Key(raw))
     }
 

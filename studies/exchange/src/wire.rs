@@ -93,7 +93,7 @@ pub struct Frame {
 fn parse_head(head: [u8; HEAD], limit: u32) -> Result<(Kind, u8, u32)> {
     let [m0, m1, m2, m3, version, kind, code, zero, l0, l1, l2, l3] = head;
     if [m0, m1, m2, m3] != MAGIC {
-        return Err(Error::Protocol("this is no frame of an exchange".into()));
+        return Err(Error::Protocol("this is not a frame of an exchange".into()));
     }
     if version != VERSION {
         return Err(Error::Protocol(format!("it speaks version {version}")));

@@ -38,7 +38,7 @@ const JOINS_PER_SECOND: u32 = 500;
 /// Files that are not sockets of nodes.
 const OTHER_FILES: u64 = 64;
 
-/// Room for what is no frame, so that it is seen to be none.
+/// Room for what is not a frame, so that it is seen to be none.
 const PACKET_MAX: usize = 2048;
 
 /// What the nodes do.

@@ -119,7 +119,7 @@ impl Plan {
     }
 }
 
-/// What came of a plan.
+/// The result of a plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Report {
     /// Readings that were made.
@@ -424,7 +424,7 @@ pub const STEPS: [usize; 22] = [
 pub struct Point {
     /// What was simulated.
     pub plan: Plan,
-    /// What came of it.
+    /// Its result.
     pub report: Report,
 }
 

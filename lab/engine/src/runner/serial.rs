@@ -472,7 +472,7 @@ impl Session for SerialSession {
         let frame = request.strip_prefix(&[0]).unwrap_or(request);
         let content = frame.strip_suffix(&[0]).and_then(frame::decode);
         let Some([command, sequence, payload @ ..]) = content.as_deref() else {
-            return Err(Error::Agent("a request that is no frame".into()));
+            return Err(Error::Agent("a request that is not a frame".into()));
         };
         let operation = payload.first().copied();
         let runs = *command == frame::RUN;

@@ -435,6 +435,6 @@ fn a_folder_that_cannot_be_made_is_named() {
         Formats::ALL,
         &file.join("out"),
     )
-    .expect_err("a file is no folder");
+    .expect_err("a file is not a folder");
     assert!(error.to_string().contains("cannot write"), "{error}");
 }

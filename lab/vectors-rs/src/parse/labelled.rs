@@ -352,7 +352,7 @@ fn kinds(body: Body, algorithm: Algorithm) -> Result<Vec<(&'static str, CaseKind
             shared,
         } => {
             let Interface::Agreement { public_bytes } = algorithm.interface() else {
-                return Err(format!("{} is no key agreement", algorithm.name()));
+                return Err(format!("{} is not a key agreement", algorithm.name()));
             };
             if peer.0.len() != public_bytes {
                 return Err(format!("the public key has {} bytes", peer.0.len()));
@@ -479,7 +479,7 @@ fn both(
 fn exchange(algorithm: Algorithm, kind: CaseKind) -> Result<Vec<(&'static str, CaseKind)>, String> {
     match algorithm.interface() {
         Interface::DiffieHellman => Ok(vec![("", kind)]),
-        _ => Err(format!("{} is no key exchange", algorithm.name())),
+        _ => Err(format!("{} is not a key exchange", algorithm.name())),
     }
 }
 

@@ -89,7 +89,7 @@ fn moment(text: &str) -> Result<i64> {
         return Ok(since.as_millis() as i64);
     }
     Err(Error::Invalid(format!(
-        "'{text}' is no time: Unix milliseconds, or RFC 3339"
+        "'{text}' is not a valid time: Unix milliseconds, or RFC 3339"
     )))
 }
 

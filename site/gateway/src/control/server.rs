@@ -436,7 +436,7 @@ impl Services {
     ) -> Result<(Ticket, Receiver<engine::Event>), Refusal> {
         let device: DeviceId = device
             .parse()
-            .map_err(|_| format!("'{device}' is no device id"))?;
+            .map_err(|_| format!("'{device}' is not a valid device id"))?;
         let bytes = hex::decode(payload).map_err(|error| format!("the payload: {error}"))?;
         let payload = Payload::new(&bytes)
             .ok_or_else(|| format!("{} bytes are too many for a message", bytes.len()))?;

@@ -53,7 +53,7 @@ impl Engine {
         if moved {
             held.peer = packed;
         }
-        // What only acknowledges is no reading.
+        // What only acknowledges is not a reading.
         let only_acknowledges = opened.ack.is_some() && opened.payload.is_empty();
         out.journal.push(&Entry::Accepted(Accepted {
             session: Some(held.id()),

@@ -115,7 +115,7 @@ pub const CASES: [Case; 14] = [
     Case::new(
         Service::Collector,
         "hostile-mqtt",
-        "200 messages that are no readings, by a gateway",
+        "200 messages that are not readings, by a gateway",
         hostile_mqtt,
     ),
 ];

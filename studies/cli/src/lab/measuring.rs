@@ -148,7 +148,7 @@ pub struct Job<'a> {
     pub lenient: bool,
 }
 
-/// What came of a job.
+/// The result of a job.
 pub struct Outcome {
     /// Rows in the order of the units; of what was done before an error, too.
     pub rows: Vec<Row>,

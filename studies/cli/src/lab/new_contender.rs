@@ -49,7 +49,9 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     if name.is_empty() || !name.chars().all(plain) {
         return Err(selo_lab::Error::Data {
             path: into,
-            message: format!("'{name}' is no name: letters, digits, '-', '_' and '.' make one"),
+            message: format!(
+                "'{name}' is not a valid name: letters, digits, '-', '_' and '.' make one"
+            ),
         }
         .into());
     }

@@ -35,7 +35,7 @@ impl Url {
     pub fn parse(text: &str) -> Result<Url> {
         let bad = || {
             Error::usage(
-                format!("'{text}' is no address of a web server"),
+                format!("'{text}' is not a valid address of a web server"),
                 "https://HOST:PORT",
             )
         };
@@ -153,7 +153,7 @@ impl Client {
         let host = url.host.trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
             Error::usage(
-                format!("'{host}' is no name of a server"),
+                format!("'{host}' is not a valid name of a server"),
                 "https://HOST:PORT",
             )
         })?;
