@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use tracing::{error, info, warn};
+use tracing::{debug, error, info, warn};
 
 use crate::carriers::Carriers;
 use crate::clock::Clock;
 use crate::control;
 use crate::counters::{Counters, Shared};
 use crate::delivery::{Delivery, Mark, Names, Progress};
-use crate::engine::{Engine, Limits, Settings, SystemRandom};
+use crate::engine::{Costs, Engine, Limits, Settings, SystemRandom};
 use crate::error::{Error, Result};
 use crate::journal::{self, Closed, Position, Summary, Sync};
 use crate::keeper::{Keeper, Tools};
@@ -243,8 +243,17 @@ impl Gateway {
 }
 
 fn new_engine(config: &Config) -> Result<Engine> {
+    let costs = Costs::measured();
+    let mut limits = config.limits;
+    limits.checks = limits.checks.for_costs(costs);
+    debug!(
+        join = ?costs.join,
+        packet = ?costs.packet,
+        joins_a_second = limits.checks.strangers.per_second(),
+        "a check costs this much, and strangers' are budgeted"
+    );
     let settings = Settings {
-        limits: config.limits,
+        limits,
         allow_classic: config.allow_classic,
     };
     Engine::new(settings, Box::new(SystemRandom)).map_err(Error::Random)

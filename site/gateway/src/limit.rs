@@ -135,6 +135,23 @@ impl Pace {
     }
 }
 
+impl Pace {
+    /// A pace that many times slower.
+    pub fn slower(self, times: f64) -> Pace {
+        // A float that is too large becomes the largest number.
+        let of = |ns: u64| (ns as f64 * times) as u64;
+        Pace {
+            token_ns: of(self.token_ns),
+            full_ns: of(self.full_ns),
+        }
+    }
+
+    /// Tokens a second; `None` if there is no limit.
+    pub fn per_second(self) -> Option<u64> {
+        1_000_000_000u64.checked_div(self.token_ns)
+    }
+}
+
 /// A bucket that all share. Who takes the next token of an empty one is chance: whoever comes
 /// first after it has come in.
 #[derive(Debug, Clone, Copy, Default)]

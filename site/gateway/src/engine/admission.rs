@@ -13,6 +13,7 @@ use selo_link::cookie::CookieSecret;
 use selo_link::frame::{Cookie, CookieEcho, JoinRequest};
 use selo_link::session::SessionId;
 
+use super::costs::Costs;
 use super::table::Slot;
 use super::{Bucket, Engine, Held, Output, Rate, Sources, Tick, Verdict};
 use crate::clock::Now;
@@ -55,6 +56,21 @@ impl Checks {
         forged_at_home: Rate::each_tick(1 << 28),
         forged_elsewhere: Rate::each_tick(1 << 24),
     };
+
+    /// Budgets for a machine with these costs: never more than on the reference, and never less
+    /// than a tenth, so that no odd measurement closes the door. Each is a share of one core:
+    /// strangers' joins 1 %, proven ones 4 %, packets from elsewhere 20 %.
+    #[must_use]
+    pub fn for_costs(self, costs: Costs) -> Checks {
+        let (join, packet) = costs.factors();
+        let slower = |pace: Pace, times: f64| pace.slower(times.clamp(1.0, 10.0));
+        Checks {
+            strangers: slower(self.strangers, join),
+            proven: slower(self.proven, join),
+            elsewhere: slower(self.elsewhere, packet),
+            ..self
+        }
+    }
 
     pub(super) const UNLIMITED: Checks = Checks {
         strangers_of_device: Rate::UNLIMITED,
@@ -413,6 +429,24 @@ mod tests {
             steady_ms,
             unix_ms: 0,
         }
+    }
+
+    #[test]
+    fn slow_machines_check_less_and_none_is_shut() {
+        let of = |micros| {
+            let cost = std::time::Duration::from_micros(micros);
+            let checks = Checks::DEFAULT.for_costs(Costs {
+                join: cost * 10,
+                packet: cost,
+            });
+            (checks.strangers.per_second(), checks.elsewhere.per_second())
+        };
+        assert_eq!(of(0), (Some(1000), Some(200_000)));
+        assert_eq!(of(1), (Some(1000), Some(200_000)));
+        assert_eq!(of(4), (Some(250), Some(50_000)));
+        assert_eq!(of(1_000_000), (Some(100), Some(20_000)));
+        let none = Checks::UNLIMITED.for_costs(Costs::REFERENCE);
+        assert_eq!(none.strangers.per_second(), None);
     }
 
     #[test]

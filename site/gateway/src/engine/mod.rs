@@ -17,6 +17,7 @@
 
 mod admission;
 mod classic;
+mod costs;
 mod data;
 mod downlink;
 mod join;
@@ -42,6 +43,7 @@ use crate::peer::{Packed, Peer};
 use crate::reading::SessionName;
 
 pub use admission::Checks;
+pub use costs::Costs;
 pub use downlink::{Downlink, Outcome, PAYLOAD_MAX as MESSAGE_MAX, QueueError, Ticket};
 pub use pairing::{Attempt, Matched, PairError, WINDOW_MAX_MS, Window, WindowState};
 pub use restore::Checkpoint;
