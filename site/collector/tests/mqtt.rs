@@ -111,6 +111,10 @@ fn what_a_gateway_delivers_is_stored_once_and_alarms_come_back() {
         let sender = stranger.sender();
         let sent = sender.publish("selo/farm/reading/x", "garbage", false);
         sent.await.expect("taken");
+        // What a broker lets somebody publish is by topic: the body must be of the same device.
+        let other = common::message("3f9a01c2", 9, 1, THEN, 99.0).to_string();
+        let sent = sender.publish("selo/farm/reading/0000000b", other, false);
+        sent.await.expect("taken");
     });
     deliver(&mut publisher, &readings(200..300));
     // The broker goes, with all that it held, and comes back.
@@ -129,7 +133,7 @@ fn what_a_gateway_delivers_is_stored_once_and_alarms_come_back() {
     assert_eq!(station["alarms"][0]["alarm"], "rain");
     let metrics = site.client.get("/metrics").text;
     assert!(
-        metrics.contains("selo_collector_readings_rejected_total 1\n"),
+        metrics.contains("selo_collector_readings_rejected_total 2\n"),
         "{metrics}"
     );
 
