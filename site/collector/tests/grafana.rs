@@ -11,7 +11,7 @@ use serde_json::Value;
 fn filled(sql: &str) -> String {
     sql.replace("$__from", &(NOON - 86_400_000).to_string())
         .replace("$__to", &NOON.to_string())
-        .replace("$station", "'3f9a01c2','4c000001'")
+        .replace("$station", "'site:3f9a01c2','site:4c000001'")
 }
 
 #[test]
