@@ -299,7 +299,12 @@ fn a_mistake_is_named_with_file_and_line_and_a_hint() {
             1,
             "two fields are called 'b'",
         ),
-        ("name = \"a\"", "name = \"1a\"", 3, "no name of a field"),
+        (
+            "name = \"a\"",
+            "name = \"1a\"",
+            3,
+            "not a valid name of a field",
+        ),
         (
             "[[field]]",
             "[[variant]]\nlength = 3\n[[variant]]\nlength = 3\n[[field]]",

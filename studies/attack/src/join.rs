@@ -1,6 +1,7 @@
 //! Attacks on the join and on the packets of its session [docs/protocol.md, Join, Data].
 
 use std::net::UdpSocket;
+use std::time::{Duration, Instant};
 
 use selo_link::frame::{Classic, JoinAccept, JoinRequest};
 use selo_link::join::JoinAttempt;
@@ -23,6 +24,8 @@ const FLOOD_ADDRESSES: usize = 1_000;
 const NEIGHBOUR: usize = 6_000;
 /// After so many of them the honest node begins to join.
 const FLOOD_BEFORE: usize = FLOOD / 4;
+/// How long the honest node may take. It sends its request again after seconds.
+const FLOOD_LAST: Duration = Duration::from_secs(20);
 /// Memory that this process may take meanwhile for other reasons than the flood, KiB.
 const MEMORY_MAX: u64 = 8 << 10;
 
@@ -615,8 +618,10 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     let mut forged = [0; JoinRequest::BYTES];
     let mut joined_at = None;
     let mut stranger = stranger(scene.target)?;
-    for number in 0..FLOOD {
-        if number % (FLOOD / FLOOD_ADDRESSES) == 0 {
+    let (mut number, mut since) = (0, Instant::now());
+    // A node that must send its request again does so after seconds: the flood goes on as long.
+    while number < FLOOD || (joined_at.is_none() && since.elapsed() < FLOOD_LAST) {
+        if number < FLOOD && number % (FLOOD / FLOOD_ADDRESSES) == 0 {
             stranger = self::stranger(scene.target)?;
         }
         let random: [u8; 53] = random_bytes()?;
@@ -631,6 +636,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
         if number == FLOOD_BEFORE {
             burst.wait(&*scene.target)?;
             scene.wire.node.node.node().join()?;
+            since = Instant::now();
         }
         stranger
             .send(&forged)
@@ -646,6 +652,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
                 joined_at = Some(number);
             }
         }
+        number += 1;
     }
     burst.wait(&*scene.target)?;
     let spent = scene.target.multiplications() - spent;
@@ -669,24 +676,24 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
         Some(_) if broken => format!(
             "{stolen} scalar multiplications, {extra} sessions and {grown} KiB for strangers"
         ),
-        Some(number) => format!(
+        Some(at) => format!(
             "gateway: {}; 0 scalar multiplications; the honest node joined after {} forged \
              joins, and was heard beside {NEIGHBOUR} packets from its own address; memory grew \
              by {grown} KiB",
             drops.words(scene.target),
-            number + 1,
+            at + 1,
         ),
     };
     Ok(scene.outcome(
         Attack::Flood,
         format!(
-            "forged {FLOOD} joins from {FLOOD_ADDRESSES} addresses, sent {NEIGHBOUR} packets from the \
+            "forged {number} joins from {FLOOD_ADDRESSES} addresses, sent {NEIGHBOUR} packets from the \
              node's"
         ),
         broken,
         shows,
         vec![
-            figure("forged joins", FLOOD),
+            figure("forged joins", number),
             figure("forged-join", drops.of(scene.target, Reason::ForgedJoin)),
             figure(
                 "unknown-device",

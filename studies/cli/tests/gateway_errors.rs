@@ -102,7 +102,7 @@ fn files_that_are_not_what_they_should_be_add_nothing() {
         (
             &["device", "add", "--key-file", "short.key"],
             2,
-            &["no device key"],
+            &["not a valid device key"],
         ),
         (&["device", "import", "bad.json"], 2, &["bad.json, line 1"]),
         (

@@ -79,7 +79,7 @@ fn mistakes_are_named_and_no_password_is_repeated() {
         (&["--mqtt", "mqtt://broker.example"], "in the clear"),
         (
             &["--mqtt", "mqtts://a@h", "--site", "A"],
-            "no name of a site",
+            "not a valid name of a site",
         ),
         (
             &[
