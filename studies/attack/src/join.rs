@@ -611,13 +611,21 @@ fn heard_beside_a_neighbour(scene: &mut Scene<'_>) -> Result<bool> {
 /// own.
 pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     let mut scene = Scene::known(target, suite)?;
+    let mut stranger = stranger(scene.target)?;
+    // The gateway tells its counts after each pass. When it tells of this packet it has told of
+    // all that came before, and what is counted from here on is the flood's.
+    let mut first = Burst::new(&*scene.target);
+    stranger
+        .send(&[0xff])
+        .map_err(|source| Error::Network { source })?;
+    first.sent(&*scene.target)?;
+    first.wait(&*scene.target)?;
     let drops = Drops::count(scene.target);
     let (sessions, spent) = (scene.target.sessions(), scene.target.multiplications());
     let memory = resident_kibibytes();
     let mut burst = Burst::new(&*scene.target);
     let mut forged = [0; JoinRequest::BYTES];
     let mut joined_at = None;
-    let mut stranger = stranger(scene.target)?;
     let (mut number, mut since) = (0, Instant::now());
     // A node that must send its request again does so after seconds: the flood goes on as long.
     while number < FLOOD || (joined_at.is_none() && since.elapsed() < FLOOD_LAST) {
