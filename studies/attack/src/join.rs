@@ -612,6 +612,9 @@ fn heard_beside_a_neighbour(scene: &mut Scene<'_>) -> Result<bool> {
 pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     let mut scene = Scene::known(target, suite)?;
     let mut stranger = stranger(scene.target)?;
+    // Who waits in a window that an attack before has left open is answered later, with a
+    // multiplication that is not the flood's.
+    scene.target.close_window();
     // The gateway tells its counts after each pass. When it tells of this packet it has told of
     // all that came before, and what is counted from here on is the flood's.
     let mut first = Burst::new(&*scene.target);
