@@ -45,7 +45,7 @@ impl Incoming {
         let device = message.identity.device();
         match &self.device {
             Some(own) if own != device => Err(format!(
-                "it is of device '{device}', and its topic is of device '{own}'"
+                "the topic names device '{own}', the body device '{device}'"
             )),
             _ => Ok(message),
         }

@@ -110,6 +110,10 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
         return Err(format!("longer than {MESSAGE_MAX} bytes"));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))?;
+    // The parser would take the members as a list, too; a listener's event has names.
+    if !text.trim_start().starts_with('{') {
+        return Err("not a JSON object".into());
+    }
     let wire: Wire = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if wire.schema != SCHEMA {
         return Err(format!("schema is not {SCHEMA}"));
@@ -181,7 +185,7 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
     })
 }
 
-/// A message as listeners get it: one line, with its station.
+/// A message, which is an object, as listeners get it: one line, with its station.
 fn event_line(text: &str, station: &str) -> String {
     // Strings of JSON hold no line feed as such, so what there is stands between tokens.
     let line = text.trim().replace(['\n', '\r'], " ");

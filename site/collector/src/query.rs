@@ -82,13 +82,10 @@ pub fn stations(
 
 /// The station of an id: `site:device`, or a device's own id if only one site has it.
 pub fn find_station(db: &mut dyn Database, id: &str) -> Result<String> {
-    if id.contains(':') {
-        return Ok(id.into());
-    }
-    let rows = db.query(sql::STATIONS_OF_DEVICE, &[id.into()])?;
+    let rows = db.query(sql::STATIONS_OF, &[id.into()])?;
     match &rows[..] {
         [] => Err(Error::Unknown {
-            what: format!("device '{id}'"),
+            what: format!("station '{id}'"),
         }),
         [one] => Ok(one.text(0).into()),
         several => {

@@ -147,9 +147,9 @@ pub const EXPORT: &str = "SELECT station, session, counter, received, gateway, r
     ORDER BY received, session, counter LIMIT ?6";
 
 pub const STATION_IDS: &str = "SELECT station FROM station ORDER BY station";
-/// The stations whose device has the id ?1, one at each site.
-pub const STATIONS_OF_DEVICE: &str =
-    "SELECT station FROM station WHERE device = ?1 ORDER BY station LIMIT 10";
+/// The station of the id ?1, or those whose device has it, one at each site.
+pub const STATIONS_OF: &str =
+    "SELECT station FROM station WHERE station = ?1 OR device = ?1 ORDER BY station LIMIT 10";
 pub const QUANTITIES: &str = "SELECT station, name, unit FROM quantity";
 
 pub const PATCH_STATION: &str = "UPDATE station SET title = COALESCE(?1, title),

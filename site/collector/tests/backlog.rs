@@ -3,71 +3,23 @@
 
 mod common;
 
-use std::net::TcpListener;
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use common::Site;
-use selo_codec::Catalogue;
-use selo_gateway::peer::Peer;
-use selo_gateway::reading::{Payload, Reading, SessionName};
-use selo_gateway::sink::{Sink, SinkError};
-use selo_link::DeviceId;
-use selo_mqtt::client::{BrokerUrl, read_password};
-use selo_mqtt::setup::{Setup, password_file};
-use selo_mqtt::{Broker, BrokerConfig, ClientConfig, Publisher, PublisherConfig, Until};
+use common::farm::{Farm, THEN, deliver};
+use selo_gateway::reading::Reading;
+use selo_mqtt::Publisher;
 
-/// The time of the first reading.
-const THEN: i64 = 1_795_303_147_042;
 /// As a gateway hands them on.
 const BATCH: usize = 16_384;
 /// From one live reading to the next.
 const PAUSE: Duration = Duration::from_millis(50);
+/// From one reading of a station to the next, milliseconds.
+const STEP: u64 = 100;
 
 fn reading(device: u32, counter: u32) -> Reading {
-    let mut payload = [0; 16];
-    payload[4..8].copy_from_slice(&counter.to_le_bytes());
-    Reading {
-        device: Some(DeviceId(device)),
-        name: None,
-        session: SessionName::new(1, 7),
-        counter,
-        received_ms: THEN as u64 + 100 * u64::from(counter),
-        payload: Payload::new(&payload).expect("short"),
-        source: Peer::Nowhere,
-        rssi: Some(-101),
-        authenticated: true,
-        redelivered: false,
-    }
-}
-
-/// As a gateway does: again and again, until it is stored.
-fn deliver(publisher: &mut Publisher, readings: &[Reading]) {
-    loop {
-        match publisher.deliver(readings) {
-            Ok(()) => return,
-            Err(SinkError::Later(_) | SinkError::UnderWay(_)) => {}
-            Err(SinkError::Gone(reason)) => panic!("{reason}"),
-        }
-    }
-}
-
-fn publisher(folder: &Path, port: u16, gateway: &str) -> Publisher {
-    let url: BrokerUrl = format!("mqtts://gateway@localhost:{port}")
-        .parse()
-        .expect("a URL");
-    let mut client = ClientConfig::new(url, gateway);
-    client.password = Some(read_password(&password_file(folder, "gateway")).expect("a password"));
-    client.ca = Some(folder.join("ca.pem"));
-    let codecs = Catalogue::built_in().expect("right");
-    let codec: Arc<_> = codecs.get("rain-gauge").expect("there").clone();
-    let mut config = PublisherConfig::new(client, codec);
-    config.site = "farm".into();
-    config.gateway = gateway.into();
-    config.until = Until::Stored;
-    Publisher::new(config).expect("starts")
+    common::farm::reading(device, counter, STEP)
 }
 
 /// Live readings, one after the other, until `done`: from each publication until it is stored.
@@ -93,32 +45,16 @@ fn said(mut times: Vec<Duration>) -> String {
 /// A backlog of `late` readings of one station, which has a newer one already: each of them is
 /// late for the roll-ups.
 fn backlog(late: u32) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let address = TcpListener::bind("127.0.0.1:0")
-        .and_then(|listener| listener.local_addr())
-        .expect("a port");
-    let setup = Setup {
-        folder: folder.path().into(),
-        names: Vec::new(),
-        site: "farm".into(),
-        listen: address,
-    };
-    selo_mqtt::setup::run(&setup).expect("sets up");
-    let config = BrokerConfig::of_folder(folder.path(), address);
-    let broker = Broker::start(config).expect("starts");
-    let url: BrokerUrl = format!("mqtts://collector@localhost:{}", address.port())
-        .parse()
-        .expect("a URL");
-    let password = password_file(folder.path(), "collector");
-    let mut client = ClientConfig::new(url, "collector");
-    client.password = Some(read_password(&password).expect("a password"));
-    client.ca = Some(folder.path().join("ca.pem"));
-    let mut site = Site::start_with(|config| config.mqtt = Some(client));
-    site.now.store(THEN + 100 * i64::from(late + 2), SeqCst);
+    let farm = Farm::new();
+    let broker = farm.broker();
+    let mut site =
+        Site::start_with(|config| config.mqtt = Some(farm.client("collector", "collector")));
+    let last = STEP * u64::from(late + 2);
+    site.now.store(THEN + last as i64, SeqCst);
 
-    let mut away = publisher(folder.path(), address.port(), "south");
+    let mut away = farm.publisher("south");
     deliver(&mut away, &[reading(1, 0), reading(1, late + 1)]);
-    let mut here = publisher(folder.path(), address.port(), "north");
+    let mut here = farm.publisher("north");
     let alone = live(&mut here, 0, |count| count == 50);
     let done = AtomicBool::new(false);
     let (spent, beside) = std::thread::scope(|scope| {

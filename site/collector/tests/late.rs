@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{NOON, message};
+use common::{NOON, Site, message};
 use selo_collector::Error;
 use selo_collector::db::{Database, Place, Row, Value};
 use selo_collector::message::{Message, parse};
-use selo_collector::retention::{Trusted, trust};
+use selo_collector::retention::{self, Trusted, trust};
 use selo_collector::schema::migrate;
 use selo_collector::store::Store;
 
@@ -143,4 +143,69 @@ fn a_reading_of_a_clock_far_ahead_proves_no_time() {
         Trusted::At { at, .. } => assert!(expected.contains(&at), "{}", at - NOON),
         other => panic!("{other:?}"),
     }
+}
+
+/// Waits for a work of a site's collector.
+fn of<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime")
+        .block_on(work)
+}
+
+#[test]
+fn what_a_clock_holds_back_is_told() {
+    const DAY: i64 = 86_400_000;
+    let site = Site::start();
+    site.client.send(&[message("0000000a", 1, 0, NOON, 0.2)]);
+    let collector = site.collector.as_ref().expect("runs");
+    let (ingest, metrics) = (collector.ingest(), collector.metrics());
+    let told = |now| {
+        of(retention::watch(&ingest, &metrics, now, 0)).expect("judged");
+        let retention = site.client.get("/api/v1/stations").ok()["retention"].take();
+        let held = retention["held"].as_bool().expect("a boolean");
+        (
+            held,
+            retention["behind_seconds"].as_i64().expect("a number"),
+        )
+    };
+    assert_eq!(told(NOON), (false, 0));
+    assert_eq!(told(NOON + 800 * DAY), (false, 800 * DAY / 1000));
+    assert_eq!(told(NOON - DAY), (true, 0));
+}
+
+/// It would be the newest for ever.
+#[test]
+fn a_reading_from_the_future_goes_by_when_it_was_stored() {
+    const DAY: i64 = 86_400_000;
+    let site = Site::start();
+    let ahead = NOON + 20_000 * DAY;
+    site.client.send(&[message("0000000a", 1, 0, ahead, 0.2)]);
+    site.client.send(&[message("0000000a", 1, 1, NOON, 0.4)]);
+    let frames = site.client.get("/api/v1/frames").ok()["frames"].take();
+    let marks = [0, 1].map(|at| frames[at]["plausible"].as_bool());
+    assert_eq!(marks, [Some(false), Some(true)]);
+    let collector = site.collector.as_ref().expect("runs");
+    let (ingest, metrics) = (collector.ingest(), collector.metrics());
+    let readings = |now| {
+        let kept = site.config.retention;
+        of(retention::prune(&ingest, &metrics, kept, now)).expect("pruned");
+        let frames = site.client.get("/api/v1/frames").ok();
+        frames["frames"].as_array().expect("a list").len()
+    };
+    let kept = site.config.retention.raw.expect("not for ever");
+    assert_eq!(readings(NOON + kept), 2);
+    assert_eq!(readings(NOON + kept + 1), 0);
+}
+
+/// A parser takes an object's members as a list, too. Listeners could not read such an event.
+#[test]
+fn a_list_is_not_a_message() {
+    let list = r#"["selo.reading/1","0000000a",null,"0000000000000001",0,null,"00"]"#;
+    let reason = parse(list.as_bytes(), "site", NOON).expect_err("a list");
+    assert!(reason.contains("object"), "{reason}");
+    let json = message("0000000a", 1, 0, NOON, 0.2).to_string();
+    let one = parse(json.as_bytes(), "site", NOON).expect("a reading");
+    let event: serde_json::Value = serde_json::from_str(&one.line).expect("JSON");
+    assert_eq!(event["station"], "site:0000000a");
 }

@@ -416,6 +416,38 @@ fn a_broker_that_is_away_at_the_start_gets_everything_later_in_order() {
     }
 }
 
+/// A gateway with a backlog leaves room in the broker's queue for the readings of others.
+#[test]
+fn few_readings_are_published_that_nobody_has_stored() {
+    for kind in BOTH {
+        let place = Place::new();
+        let _broker = place.start(kind);
+        runtime().block_on(async {
+            let mut collector = place
+                .subscriber("collector", &[&topic::collector_filter(None)])
+                .await;
+            let mut config = place.publisher();
+            config.until = Until::Stored;
+            let mut publisher = Publisher::new(config).expect("starts");
+            let backlog = readings(1, 0..2000);
+            let publishing = tokio::task::spawn_blocking(move || {
+                let first = publisher.deliver(&backlog);
+                (publisher, first.is_err())
+            });
+            let mut heard = 0;
+            let moment = Duration::from_millis(500);
+            while let Ok((_, json)) = tokio::time::timeout(moment, message(&mut collector)).await {
+                assert_eq!(json["counter"], heard);
+                heard += 1;
+            }
+            assert!((1..2000).contains(&heard), "{heard} are published");
+            let (publisher, waits) = publishing.await.expect("no panic");
+            assert!(waits, "nobody has confirmed");
+            drop(publisher);
+        });
+    }
+}
+
 #[test]
 fn stored_means_stored_by_the_collector() {
     for kind in BOTH {

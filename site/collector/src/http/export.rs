@@ -86,9 +86,6 @@ pub async fn export(
         let find = move |db: &mut dyn Database| find_station(db, &id);
         let station = app.readers.read(find).await?;
         stations.retain(|known| *known == station);
-        if stations.is_empty() {
-            return Err(ApiError::unknown(&format!("station '{station}'")));
-        }
     }
     let mut columns: Vec<String> = units
         .keys()

@@ -1,6 +1,7 @@
 //! A collector of a test, and a client that speaks HTTP to it.
 #![allow(dead_code)] // each test uses what it needs
 
+pub mod farm;
 pub mod postgres;
 
 use std::path::Path;
