@@ -18,6 +18,7 @@ cc                                          build-essential
 g++                                         build-essential
 make                                        build-essential
 cmake                                       cmake
+mold                                        mold
 avr-gcc                                     gcc-avr
 avr-g++                                     gcc-avr
 avr-size                                    binutils-avr

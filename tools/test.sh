@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Runs the steps of tools/test-steps.txt, keeps a log of each in out/test/, and
 # ends with the tests that failed and the line "N passed, N failed[, N skipped]".
+# Steps of one group run one after another, steps of several groups side by side.
 #
 # usage: tools/test.sh [GROUP | STEP]...     (none: everything)
 #        tools/test.sh --list
 # environment: CI=true      a step that cannot run is a failure
 #              STEP_SECONDS the longest that a step may take (default 1800)
+#              LANES        how many steps at a time (default 2)
 # exit: 0 all passed; 1 something failed; 2 no such group or step
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -14,6 +16,13 @@ selo_find_rust || true
 
 logs=out/test
 steps=${TEST_STEPS:-tools/test-steps.txt}
+lanes=${LANES:-2}
+case $lanes in
+'' | *[!0-9]* | 0)
+    echo "test: LANES is '$lanes', not a number of steps (1 or more)" >&2
+    exit 2
+    ;;
+esac
 mkdir -p "$logs"
 
 trim() {
@@ -47,8 +56,18 @@ selected() {
     return 1
 }
 
+# What is to be done: names of steps in order, and the words of each.
+order=()
+declare -A group_of=() needs_of=() command_of=()
+plan_step() {
+    selected "$1" "$2" || return 0
+    order+=("$2")
+    group_of[$2]=$1 needs_of[$2]=$3 command_of[$2]=$4
+}
+
 available() {
     case $1 in
+    @*) true ;; # another step: see ready
     */*) [ -e "$1" ] ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
     esac
@@ -65,19 +84,19 @@ lacking() {
     done
 }
 
-passed=0 failed=0 skipped=0 ran=0
+passed=0 failed=0 skipped=0
 failures=() skips=() reasons=() flaky=""
+# What a step is: waiting, running, or ended; and the processes of those that run.
+declare -A state=() started_at=() process_of=()
 
 line() { printf '  %-18s %-8s %s\n' "$1" "$2" "$3"; }
 
-run_step() {
-    local group=$1 name=$2 needs=$3 command=$4
-    local missing log started seconds status p f s detail told
-    selected "$group" "$name" || return 0
-    ran=$((ran + 1))
-
-    missing=$(lacking "$needs")
+# Starts a step, or tells at once that it cannot run.
+start_step() {
+    local name=$1 missing log
+    missing=$(lacking "${needs_of[$name]}")
     if [ -n "$missing" ]; then
+        state[$name]=ended
         if [ "${CI:-}" = true ] && [ "${missing#\?}" = "$missing" ]; then
             failed=$((failed + 1))
             failures+=("$name")
@@ -92,14 +111,25 @@ run_step() {
     fi
 
     log=$logs/$name.log
-    started=$SECONDS
     # The log's first line is the command, so that it can be repeated by hand.
-    echo "\$ $command" >"$log"
-    TERM=dumb NO_COLOR=1 CARGO_TERM_COLOR=never \
-        timeout --kill-after=10 "${STEP_SECONDS:-1800}" bash -c "$command" >>"$log" 2>&1 </dev/null
-    status=$?
-    seconds=$((SECONDS - started))
+    echo "\$ ${command_of[$name]}" >"$log"
+    {
+        TERM=dumb NO_COLOR=1 CARGO_TERM_COLOR=never \
+            timeout --kill-after=10 "${STEP_SECONDS:-1800}" bash -c "${command_of[$name]}" \
+            >>"$log" 2>&1 </dev/null 4>&- &
+        trap 'kill $!' TERM
+        wait $!
+        echo "$name $?" >&4
+    } &
+    state[$name]=running started_at[$name]=$SECONDS process_of[$name]=$!
+}
 
+# Counts and tells what a step that ended with $2 came to.
+end_step() {
+    local name=$1 status=$2 log=$logs/$1.log seconds p f s detail told
+    state[$name]=ended
+    unset "process_of[$name]"
+    seconds=$((SECONDS - started_at[$name]))
     read -r p f s <<<"$(tools/count-tests.sh "$log")"
     if [ "$status" -eq 0 ] && [ "$f" -gt 0 ]; then
         status=1 # a suite that reports failures but exits 0 has failed all the same
@@ -132,21 +162,71 @@ run_step() {
     echo "    the whole log: $log"
 }
 
+# Puts the first step that may run now into $next: its group has none that runs or comes
+# before it, and each step that it waits for (a need with @) has ended or is not to run.
+find_ready() {
+    local name group need
+    local -A seen=()
+    for name in "${!process_of[@]}"; do
+        seen[${group_of[$name]}]=yes
+    done
+    next=
+    for name in "${order[@]}"; do
+        group=${group_of[$name]}
+        [ "${state[$name]}" = waiting ] && [ -z "${seen[$group]:-}" ] || continue
+        seen[$group]=yes
+        for need in ${needs_of[$name]}; do
+            case $need in
+            @*) case ${state[${need#@}]:-ended} in ended) ;; *) continue 2 ;; esac ;;
+            esac
+        done
+        next=$name
+        return 0
+    done
+    return 1
+}
+
 if [ "${1:-}" = --list ]; then
     print_step() { printf '%-8s %-18s %s\n' "$1" "$2" "$4"; }
     each_step print_step
     exit 0
 fi
 
-each_step run_step
-
-if [ "$ran" -eq 0 ]; then
+each_step plan_step
+if [ ${#order[@]} -eq 0 ]; then
     echo "test: no group or step is called: ${wanted[*]:-}" >&2
     echo "hint: tools/test.sh --list" >&2
     exit 2
 fi
+for name in "${order[@]}"; do
+    state[$name]=waiting
+done
+
+# Steps tell their end here. `wait -n` can miss one that ends while another is counted.
+ends=$(mktemp -u)
+mkfifo "$ends"
+exec 4<>"$ends"
+rm -f "$ends"
+# `timeout` has a process group of its own, which Ctrl-C does not reach.
+trap 'kill "${process_of[@]}" 2>/dev/null; wait; exit 130' INT TERM
+while :; do
+    while [ ${#process_of[@]} -lt "$lanes" ] && find_ready; do
+        start_step "$next"
+    done
+    [ ${#process_of[@]} -gt 0 ] || break
+    read -r -u 4 name status
+    end_step "$name" "$status"
+done
+for name in "${order[@]}"; do
+    [ "${state[$name]}" = waiting ] || continue
+    failed=$((failed + 1))
+    failures+=("$name")
+    reasons+=("it waits for a step that comes after it: ${needs_of[$name]}")
+    line "$name" FAILED "it waits for a step that comes after it"
+done
 
 echo
+printf 'steps: %d, in %d min %d s\n' ${#order[@]} $((SECONDS / 60)) $((SECONDS % 60))
 [ ${#skips[@]} -eq 0 ] || printf 'skipped: %s\n' "${skips[@]}"
 # Passed on retry.
 printf '%s' "$flaky" | sed 's/^/flaky: /'

@@ -145,6 +145,12 @@ run_steps 1 "0 passed, 1 failed" 'g | a | sh | sleep 5' STEP_SECONDS=1
 run_steps 0 "1 passed, 0 failed, 1 skipped" $'g | a | no-such-tool | true\ng | b | sh | true'
 run_steps 1 "1 passed, 1 failed" $'g | a | no-such-tool | true\ng | b | sh | true' CI=true
 run_steps 0 "1 passed, 0 failed, 1 skipped" $'g | a | ?no-such-tool | true\ng | b | sh | true' CI=true
+# Two groups run side by side, the steps of one in order, and one with @ after what it names.
+run_steps 0 "2 passed, 0 failed" $'g | a | | for i in {1..50}; do [ -e b.mark ] && exit; sleep 0.1; done; exit 1\nh | b | | touch b.mark'
+run_steps 0 "3 passed, 0 failed" $'g | a | | sleep 1; touch a.mark\ng | b | | [ -e a.mark ]\nh | c | @b | [ -e a.mark ]'
+run_steps 1 "1 passed, 2 failed" $'g | a | @b | true\ng | b | | true\nh | c | | true' LANES=1
+run_steps 0 "1 passed, 0 failed" 'g | a | @b | true'
+rm -f "$copy"/*.mark
 # named WANT STEP: what the runner prints after its last step has the line WANT.
 named() {
     local output
