@@ -23,9 +23,9 @@ build: setup sims ## compile the command `selo` and the simulator runners
 	@. tools/env.sh && selo_find_rust && cargo build --release --locked
 
 sims: setup ## compile the simulator runners alone
-	@$(MAKE) --no-print-directory -s -C sims/simavr OUT=$(CURDIR)/target/sims
-	@$(MAKE) --no-print-directory -s -C sims/qemu OUT=$(CURDIR)/target/sims
-	@tools/npm-ci.sh sims/avr8js
+	@$(MAKE) --no-print-directory -s -C lab/sims/simavr OUT=$(CURDIR)/target/sims
+	@$(MAKE) --no-print-directory -s -C lab/sims/qemu OUT=$(CURDIR)/target/sims
+	@tools/npm-ci.sh lab/sims/avr8js
 
 # DESTDIR for packages; /etc/selo/selo.toml stays as it is if it is there.
 PREFIX ?= /usr/local
@@ -68,4 +68,4 @@ $(groups:%=test-%): test-%: setup
 	@tools/test.sh $*
 
 clean: ## remove what was built (target/, out/, node_modules)
-	@rm -rf target out sims/*/node_modules site/web/node_modules site/web/tests/node_modules
+	@rm -rf target out lab/sims/*/node_modules site/web/node_modules site/web/tests/node_modules

@@ -16,9 +16,9 @@
  *             selo_station_work();
  *     }
  *
- * examples/RainGauge is that as a sketch, firmware/node as a program of its own. This
+ * examples/RainGauge is that as a sketch, lab/firmware/node as a program of its own. This
  * header declares nothing itself: each part's header, in selo/station/, is its manual. The
- * parts can be taken without the station, as firmware/experiment does:
+ * parts can be taken without the station, as lab/firmware/experiment does:
  *
  *  reading.h  the 16 bytes of a reading: a rain gauge's, by the parts below
  *  gauge.h    tips of a bucket, debounced, their total in the EEPROM

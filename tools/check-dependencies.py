@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ("site/web/package-lock.json", "site/web/tests/package-lock.json", "sims/avr8js/package-lock.json")
+LOCKS = ("site/web/package-lock.json", "site/web/tests/package-lock.json", "lab/sims/avr8js/package-lock.json")
 COMMAND = "selo"
 
 

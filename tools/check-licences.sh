@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The programs under sims/ link GPL simulators: every source file there says
+# The programs under lab/sims/ link GPL simulators: every source file there says
 # GPL-3.0-or-later, the folder has the licence text, and nothing outside includes
 # a simulator's header or links its library.
 #
@@ -20,10 +20,10 @@ while read -r file; do
     *) want='SPDX-License-Identifier: GPL-3.0-or-later' ;;
     esac
     verdict "$file" "$(grep -qF "$want" "$file" || echo "no line $want")"
-done < <(git ls-files --cached --others --exclude-standard -- sims)
+done < <(git ls-files --cached --others --exclude-standard -- lab/sims)
 
-outside=$(git grep --untracked -nE '#include [<"]sim(avr/|_avr)|-l[s]imavr' -- . ':!sims' ':!tests/tools' || true)
-verdict "a simulator is used outside sims/" "$outside"
+outside=$(git grep --untracked -nE '#include [<"]sim(avr/|_avr)|-l[s]imavr' -- . ':!lab/sims' ':!tests/tools' || true)
+verdict "a simulator is used outside lab/sims/" "$outside"
 
 echo "licences: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -11,7 +11,7 @@ cd "${1:-$(dirname "$0")/..}"
 # Without a match git grep exits 1: here that is the good case. The brackets keep
 # the patterns from matching this file. Vectors are others' texts.
 found() {
-    git grep --untracked -nIE "$1" -- . ':!vectors' ${2:+"$2"} || true
+    git grep --untracked -nIE "$1" -- . ':!lab/vectors' ${2:+"$2"} || true
 }
 
 verdict "a path of somebody's machine" \

@@ -80,7 +80,7 @@ if [ ${#crates[@]} -gt 0 ]; then
     # Unit tests only: what starts programs, brokers and databases is for `make test`.
     part rust "cargo test --release --locked $kinds ${crates[*]}"
 fi
-if touched '^(src|station|tests/c|vectors)/'; then
+if touched '^(src|station|tests/c|lab/vectors)/'; then
     part c 'make --no-print-directory -s -j2 -C tests/c run'
 fi
 if touched '^(formal)/'; then

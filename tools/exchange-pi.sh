@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The scenarios of ferreira2020 without the machines: two processes, a computer and a
-# Raspberry Pi, two Raspberry Pis. A Pi is firmware/exchange built for aarch64 under
+# Raspberry Pi, two Raspberry Pis. A Pi is lab/firmware/exchange built for aarch64 under
 # qemu-aarch64, in a network namespace of its own; the link between the two
-# namespaces has the rate, the delay and the losses of 802.11n (sims/wireless). Rows
+# namespaces has the rate, the delay and the losses of 802.11n (lab/sims/wireless). Rows
 # say `emulated`: that it works is true, its times are not those of a Pi.
 # docs/exchange.md has the same on real machines.
 #
@@ -50,7 +50,7 @@ elif [ -x "$target/release/selo" ]; then
 else
     missing "there is no $target/release/selo-exchange" "cargo build --release -p selo-exchange"
 fi
-make -s -C firmware/exchange OUT="$(realpath "$target")/exchange" CROSS=aarch64-linux-gnu-
+make -s -C lab/firmware/exchange OUT="$(realpath "$target")/exchange" CROSS=aarch64-linux-gnu-
 pi=(qemu-aarch64 "$target/exchange/aarch64-linux-gnu-peer")
 
 a=selo-a-$$ b=selo-b-$$
@@ -71,7 +71,7 @@ trap finish EXIT
     missing "this machine gives no network namespaces" \
         "a container needs CAP_SYS_ADMIN and CAP_NET_ADMIN"
 # What one stream gets of 802.11n with one antenna and 20 MHz.
-make -s -C sims/wireless OUT="$(realpath "$target")/sims"
+make -s -C lab/sims/wireless OUT="$(realpath "$target")/sims"
 "$target/sims/selo-wireless" --rate 40 --delay 2 --jitter 0.5 --loss 0.1 \
     "$a" va "$b" vb >"$scratch/link" 2>&1 &
 wireless=$!

@@ -28,7 +28,7 @@ need() {
 data() {
     rm -rf "$out/wheel"
     mkdir -p "$out/wheel/data/share/selo"
-    git ls-files -z boards algorithms contenders vectors papers firmware src site/codecs |
+    git ls-files -z lab/{boards,algorithms,contenders,vectors,papers,firmware} src site/codecs |
         xargs -0 cp --parents -t "$out/wheel/data/share/selo"
 }
 

@@ -4,7 +4,7 @@
 # around them.
 #
 # usage: tests/arduino/run.sh
-# environment: SIMAVR_RUNNER  the runner program (default: built from sims/simavr)
+# environment: SIMAVR_RUNNER  the runner program (default: built from lab/sims/simavr)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=out/arduino
@@ -13,7 +13,7 @@ runners=$PWD/target/sims
 runner=${SIMAVR_RUNNER:-$runners/selo-simavr}
 mkdir -p "$out"
 rm -rf "$out/core.a"
-[ -n "${SIMAVR_RUNNER:-}" ] || make --no-print-directory -s -C sims/simavr OUT="$runners"
+[ -n "${SIMAVR_RUNNER:-}" ] || make --no-print-directory -s -C lab/sims/simavr OUT="$runners"
 
 passed=0 failed=0
 verdict() {

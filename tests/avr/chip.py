@@ -1,4 +1,4 @@
-"""Calls single functions of an AVR image on the simulated chip (sims/call)."""
+"""Calls single functions of an AVR image on the simulated chip (lab/sims/call)."""
 
 import subprocess
 

@@ -6,7 +6,7 @@ usage: field.py RUNNER IMAGE [--small] [--teeth N] [--cases N] [--kernel PART_OF
 Every function of src/selo/x25519/ that has an assembly kernel runs on edge values and on N
 random inputs (10,000 unless said otherwise). A call is right if its result is, modulo p and
 below the stated bound; if it writes nothing else, keeps the registers, the stack pointer and
-the interrupt flag that the C ABI wants kept, and leaves r1 = 0 (sims/call sees to these); and
+the interrupt flag that the C ABI wants kept, and leaves r1 = 0 (lab/sims/call sees to these); and
 if it takes as many cycles as every other call of the function. What a kernel costs must be
 what its file says: a line `Cost of NAME: N cycles, N bytes of stack`, or `Cost of NAME, small:`
 for an image with SELO_X25519_SMALL=1. --teeth is the image's SELO_X25519_TEETH: its table is

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 out=out/avr
 mkdir -p "$out"
 
-make --no-print-directory -s -C sims/call OUT="$PWD/target/sims"
+make --no-print-directory -s -C lab/sims/call OUT="$PWD/target/sims"
 for size in fast small smaller; do # smaller: the small kernels again, the smallest table
     flags=() options=()
     case $size in

@@ -9,14 +9,14 @@
 #        tests/avr/run.sh --cycles [WHAT...]   also prints the cycles and stacks measured,
 #                                              which stand in out/avr/kernels.txt in any case,
 #                                              those of the large chip in kernels-large.txt
-# environment: SIMAVR_RUNNER  the runner program (default: built from sims/simavr)
+# environment: SIMAVR_RUNNER  the runner program (default: built from lab/sims/simavr)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=out/avr
 runners=$PWD/target/sims
 runner=${SIMAVR_RUNNER:-$runners/selo-simavr}
 mkdir -p "$out"
-[ -n "${SIMAVR_RUNNER:-}" ] || make --no-print-directory -s -C sims/simavr OUT="$runners"
+[ -n "${SIMAVR_RUNNER:-}" ] || make --no-print-directory -s -C lab/sims/simavr OUT="$runners"
 
 cycles=0
 if [ "${1:-}" = --cycles ]; then

@@ -1,4 +1,4 @@
-/* A variant of firmware/experiment/packet.c under names of its own: CIPHER is defined
+/* A variant of lab/firmware/experiment/packet.c under names of its own: CIPHER is defined
  * before, a struct's name of selo.h without `struct` and `selo_`. No guard: it is included
  * once for each. */
 #define PASTE_(a, b) a##b
@@ -9,7 +9,7 @@
 #define packet_decrypt PASTE(decrypt_, CIPHER)
 #define key PASTE(key_, CIPHER)
 #define raw PASTE(raw_, CIPHER)
-#include "../../firmware/experiment/packet.c"
+#include "../../lab/firmware/experiment/packet.c"
 #undef NAME_
 #undef NAME
 #undef raw

@@ -1,5 +1,5 @@
 /* The agent's frames: every length and place of zeros, damage, stray bytes, overlong frames. */
-#include "../../firmware/agent/frame.h"
+#include "../../lab/firmware/agent/frame.h"
 #include "check.h"
 
 enum { CAPACITY = 300, MOST = 700, ENCODED = MOST + 16, CANARY = 0xA5 };

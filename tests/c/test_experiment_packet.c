@@ -1,6 +1,6 @@
 /* The experiment's packet by each cipher: its key 00 01 02 ... is that of the official
  * examples, so their blocks must come out, in place, and go back. */
-#include "../../firmware/experiment/packet.h"
+#include "../../lab/firmware/experiment/packet.h"
 #include "selo/station/reading.h"
 #include "check.h"
 
@@ -47,7 +47,7 @@
 #include "experiment_variant.h"
 
 /* Without a cipher. */
-#include "../../firmware/experiment/packet.c"
+#include "../../lab/firmware/experiment/packet.c"
 
 struct variant {
     void (*begin)(void);

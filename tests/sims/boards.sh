@@ -10,7 +10,7 @@ selo=${1:-target/release/selo}
 rows=$(mktemp -d)
 trap 'rm -rf "$rows"' EXIT
 passed=0 failed=0
-for file in boards/*.toml; do
+for file in lab/boards/*.toml; do
     board=$(basename "$file" .toml)
     case $board in native | uno) continue ;; esac
     # What only a cable can reach.

@@ -13,7 +13,7 @@
  * runner's.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "../../firmware/agent/frame.h"
+#include "../../lab/firmware/agent/frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * Half of the damage is done before the CRC, so that it reaches the parser of
  * the commands.
  */
-#include "../../firmware/agent/frame.h"
+#include "../../lab/firmware/agent/frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,13 +23,13 @@ verdict() {
 
 # ---- Build -----------------------------------------------------------------------
 
-make -s -C sims/simavr OUT="$PWD/$out"
-[ -d sims/avr8js/node_modules/avr8js ] || tools/npm-ci.sh sims/avr8js
+make -s -C lab/sims/simavr OUT="$PWD/$out"
+[ -d lab/sims/avr8js/node_modules/avr8js ] || tools/npm-ci.sh lab/sims/avr8js
 warnings="-std=c11 -Wall -Wextra -Wpedantic -Werror"
-cc $warnings -O2 -o "$out/drive" tests/sims/drive.c firmware/agent/frame.c
-cc $warnings -O2 -o "$out/garbage" tests/sims/garbage.c firmware/agent/frame.c
+cc $warnings -O2 -o "$out/drive" tests/sims/drive.c lab/firmware/agent/frame.c
+cc $warnings -O2 -o "$out/garbage" tests/sims/garbage.c lab/firmware/agent/frame.c
 sanitize="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
-native="firmware/agent/agent.c firmware/agent/frame.c firmware/ports/native/port.c"
+native="lab/firmware/agent/agent.c lab/firmware/agent/frame.c lab/firmware/ports/native/port.c"
 
 names() { # ALGORITHM STRATEGY: the macros that the lab defines
     echo "-DAGENT_CONTENDER=\"test\" -DAGENT_VERSION=\"0\" -DAGENT_ALGORITHM=\"$1\" -DAGENT_STRATEGY=\"$2\"" \
@@ -41,18 +41,18 @@ avr() { # IMAGE GLUE ALGORITHM STRATEGY FLAG...
     shift 4
     avr-gcc -mmcu=atmega328p -DF_CPU=16000000UL -DPORT_BAUD=2000000UL -std=gnu11 -Os -Wall -Wextra -Werror \
         -ffunction-sections -fdata-sections -DAGENT_IO_BYTES=304 $(names "$algorithm" "$strategy") "$@" \
-        -I firmware/agent -I firmware/ports/avr -I src -I contenders/common firmware/agent/agent.c firmware/agent/frame.c \
-        firmware/ports/avr/port.c "$glue" src/selo/aes/*.c src/selo/native/avr/aes_*.S src/selo/common/*.c -Wl,--gc-sections -o "$image"
+        -I lab/firmware/agent -I lab/firmware/ports/avr -I src -I lab/contenders/common lab/firmware/agent/agent.c lab/firmware/agent/frame.c \
+        lab/firmware/ports/avr/port.c "$glue" src/selo/aes/*.c src/selo/native/avr/aes_*.S src/selo/common/*.c -Wl,--gc-sections -o "$image"
 }
 
-avr aes contenders/selo/block.c aes-128 fast -DSELO_CIPHER=selo_aes128_fast
+avr aes lab/contenders/selo/block.c aes-128 fast -DSELO_CIPHER=selo_aes128_fast
 for contender in wrong leaky; do
-    avr "$contender" "contenders/test-$contender/glue.c" aes-128 fast
+    avr "$contender" "lab/contenders/test-$contender/glue.c" aes-128 fast
 done
-avr hog-frame contenders/test-stack-hog/glue.c probe frame
-avr hog-recursion contenders/test-stack-hog/glue.c probe recursion
+avr hog-frame lab/contenders/test-stack-hog/glue.c probe frame
+avr hog-recursion lab/contenders/test-stack-hog/glue.c probe recursion
 for contender in frames hang crash; do
-    avr "$contender" "contenders/test-$contender/glue.c" probe "$contender"
+    avr "$contender" "lab/contenders/test-$contender/glue.c" probe "$contender"
 done
 
 # on RUNNER IMAGE [OPTION...]: commands on standard input, answers on standard output
@@ -63,7 +63,7 @@ on() {
     # A later --limit replaces the one here.
     case $runner in
     simavr) set -- "$out/selo-simavr" --limit 100000000 "$@" ;;
-    avr8js) set -- node sims/avr8js/selo-avr8js.mjs --limit 100000000 "$@" ;;
+    avr8js) set -- node lab/sims/avr8js/selo-avr8js.mjs --limit 100000000 "$@" ;;
     esac
     "$out/drive" "$@" --mcu atmega328p --frequency 16000000 --static-end "0x${end: -4}" "$image" 2>/dev/null
 }
@@ -166,11 +166,11 @@ raw 000501011f3e00"
     verdict "agent: no HELLO after garbage $seed" [ "$(sed -n '2s/^raw 1 //p' <<<"$answer")" = "$hello_reply" ]
 done
 
-for image in aes:contenders/selo/block.c mode:contenders/selo/mode.c; do
+for image in aes:lab/contenders/selo/block.c mode:lab/contenders/selo/mode.c; do
     algorithm=aes-128 extra=-DAGENT_ALGORITHM_AES_128=1
     [ "${image%%:*}" = aes ] || algorithm=aes-128-cbc extra=-DAGENT_ALGORITHM_AES_128_CBC=1
     cc $sanitize -std=gnu11 -Wall -Wextra -Werror -pthread -DAGENT_IO_BYTES=304 $(names "$algorithm" fast) "$extra" \
-        -DSELO_CIPHER=selo_aes128_fast -I firmware/agent -I firmware/ports/native -I src -I contenders/common $native "${image#*:}" \
+        -DSELO_CIPHER=selo_aes128_fast -I lab/firmware/agent -I lab/firmware/ports/native -I src -I lab/contenders/common $native "${image#*:}" \
         src/selo/aes/*.c src/selo/mode/*.c src/selo/common/*.c -o "$out/native-${image%%:*}"
     for seed in 1 2 3 4; do
         status=0
@@ -187,7 +187,7 @@ done
 : >"$out/empty"
 head -c 60 "$out/aes.elf" >"$out/no-table.elf"
 head -c 1000 "$out/aes.elf" >"$out/no-code.elf"
-for runner in "$out/selo-simavr" "node sims/avr8js/selo-avr8js.mjs"; do
+for runner in "$out/selo-simavr" "node lab/sims/avr8js/selo-avr8js.mjs"; do
     chip="--mcu atmega328p --frequency 16000000"
     refuses() { # WHAT PATTERN ARGUMENT...
         local what=$1 pattern=$2 text status=0

@@ -1,9 +1,9 @@
-/* The channel of sims/wireless by a clock of the test's own. */
+/* The channel of lab/sims/wireless by a clock of the test's own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sims/wireless/channel.h"
+#include "../../lab/sims/wireless/channel.h"
 
 #define MS UINT64_C(1000000)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sims/wireless: its channel by a clock of the test's own, then the link itself between two
+# lab/sims/wireless: its channel by a clock of the test's own, then the link itself between two
 # network namespaces. The second part is skipped, by name, where the machine gives none.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -17,10 +17,10 @@ finish() {
 trap finish EXIT
 
 cc -std=c11 -Wall -Wextra -Werror -fsanitize=address,undefined -g -o "$scratch/channel" \
-    tests/sims/test_channel.c sims/wireless/channel.c && "$scratch/channel"
+    tests/sims/test_channel.c lab/sims/wireless/channel.c && "$scratch/channel"
 verdict "the channel" "$([ $? = 0 ] || echo "see above")"
 
-make -s -C sims/wireless OUT="$scratch"
+make -s -C lab/sims/wireless OUT="$scratch"
 wireless=$scratch/selo-wireless
 # Wrong words: exit 2, and what is wrong.
 says() {

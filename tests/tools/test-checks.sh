@@ -23,7 +23,7 @@ verdict() {
 
 # The copy: all files but the vectors' data, which no check reads; a repository of
 # its own, because the checks ask git for the list of files.
-git ls-files -z --cached --others --exclude-standard -- . ':!vectors/*/*' |
+git ls-files -z --cached --others --exclude-standard -- . ':!lab/vectors/*/*' |
     while IFS= read -r -d '' file; do [ ! -f "$file" ] || printf '%s\0' "$file"; done |
     tar --null --files-from=- -cf - | tar -xf - -C "$copy"
 git -C "$copy" init -q
@@ -68,9 +68,9 @@ fault tools/check-tree.sh "version of idf_component.yml" "sed -i 's/^version: .*
 fault tools/check-tree.sh "version of Cargo.toml" "sed -i 's/^version = .*/version = \"9.9.9\"/' Cargo.toml"
 fault tools/check-tree.sh "does not parse" "echo 'if true; then' >tools/broken.sh"
 
-fault tools/check-licences.sh "sims/new.c" "mkdir -p sims; echo 'int x;' >sims/new.c"
-fault tools/check-licences.sh "sims/p/package.json" "mkdir -p sims/p; echo '{\"license\": \"MIT\"}' >sims/p/package.json"
-fault tools/check-licences.sh "used outside sims/" "mkdir -p site/x; echo '#include <simavr/sim_avr.h>' >site/x/y.c"
+fault tools/check-licences.sh "lab/sims/new.c" "mkdir -p lab/sims; echo 'int x;' >lab/sims/new.c"
+fault tools/check-licences.sh "lab/sims/p/package.json" "mkdir -p lab/sims/p; echo '{\"license\": \"MIT\"}' >lab/sims/p/package.json"
+fault tools/check-licences.sh "used outside lab/sims/" "mkdir -p site/x; echo '#include <simavr/sim_avr.h>' >site/x/y.c"
 fault tools/check-licences.sh "LICENSE-MIT" "rm LICENSE-MIT"
 
 fault tools/check-citations.sh "src/selo.h:1: [FIPS999]" "sed -i '1i /* see [FIPS''999, 1.2] */' src/selo.h"

@@ -1,11 +1,11 @@
 //! An algorithm: its name, sizes and the interface through which it is called,
-//! described by an entry in `algorithms/*.toml`.
+//! described by an entry in `lab/algorithms/*.toml`.
 
 use serde::Deserialize;
 
 use crate::interface::Interface;
 
-/// One file of `algorithms/`.
+/// One file of `lab/algorithms/`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlgorithmFile {

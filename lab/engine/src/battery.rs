@@ -252,7 +252,7 @@ mod tests {
     }
 
     /// The battery lives printed in ramalho2024 do not follow from its printed
-    /// currents: papers/ramalho2024.toml says so with the numbers that this checks.
+    /// currents: lab/papers/ramalho2024.toml says so with the numbers that this checks.
     #[test]
     fn ramalho2024_battery_life_does_not_follow_from_its_currents() {
         const PRINTED_TRANSMITTER: f64 = 578e6;

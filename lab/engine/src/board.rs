@@ -1,4 +1,4 @@
-//! A board: a device kind, described by one file in `boards/`.
+//! A board: a device kind, described by one file in `lab/boards/`.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::runner::SERIAL;
 /// The name of the board that is this machine.
 pub const NATIVE: &str = "native";
 
-/// `boards/<name>.toml`.
+/// `lab/boards/<name>.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
@@ -25,7 +25,7 @@ pub struct Board {
     /// Clock of the core in hertz; absent where it varies.
     #[serde(default)]
     pub clock_hz: Option<u64>,
-    /// Folder in `firmware/ports/` with the start-up, UART and marks of this core.
+    /// Folder in `lab/firmware/ports/` with the start-up, UART and marks of this core.
     pub port: String,
     /// What executes images for this board unless the command line says otherwise.
     pub runner: String,
@@ -38,7 +38,7 @@ pub struct Board {
     /// How to start the emulator, on boards whose runner is `qemu`.
     #[serde(default)]
     pub qemu: Option<Qemu>,
-    /// The model in `boards/models/` that makes cycles of counted instructions.
+    /// The model in `lab/boards/models/` that makes cycles of counted instructions.
     #[serde(default)]
     pub cycle_model: Option<String>,
     /// Power figures, the default one first.

@@ -31,7 +31,7 @@ pub struct Image {
     pub weight: Weight,
 }
 
-/// What a whole firmware is made of (`firmware/node/node.toml`). Paths are relative to the
+/// What a whole firmware is made of (`lab/firmware/node/node.toml`). Paths are relative to the
 /// project's root.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,17 +75,17 @@ pub struct Variant {
 }
 
 /// What C++ needs of a runtime, where none is linked.
-const CXX_RUNTIME: &str = "firmware/cxx/runtime.cpp";
+const CXX_RUNTIME: &str = "lab/firmware/cxx/runtime.cpp";
 
 /// What a library for Arduino expects: headers, and the functions behind them.
-const ARDUINO: &str = "firmware/arduino";
-const ARDUINO_SOURCE: &str = "firmware/arduino/arduino.cpp";
+const ARDUINO: &str = "lab/firmware/arduino";
+const ARDUINO_SOURCE: &str = "lab/firmware/arduino/arduino.cpp";
 
 /// A source larger than this is none: a compiler would work on it for hours.
 const LARGEST_SOURCE: u64 = 16 << 20;
 
 /// The program of which a whole firmware is the growth.
-const EMPTY: &str = "firmware/footprint/empty.c";
+const EMPTY: &str = "lab/firmware/footprint/empty.c";
 
 /// Compiles for one board.
 #[derive(Debug)]

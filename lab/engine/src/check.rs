@@ -49,7 +49,7 @@ pub const OVER_LIMIT: &str = "over-limit";
 /// What one source says of one algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckLine {
-    /// Id of the vector set (vectors/index.toml), `constant-time` or `constant-instructions`.
+    /// Id of the vector set (lab/vectors/index.toml), `constant-time` or `constant-instructions`.
     pub source: String,
     pub algorithm: String,
     pub strategy: String,

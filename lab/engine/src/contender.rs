@@ -1,5 +1,5 @@
 //! A contender: a library under measurement, described by
-//! `contenders/<name>/contender.toml` and called through its glue.
+//! `lab/contenders/<name>/contender.toml` and called through its glue.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::data::matching;
 use crate::error::Result;
 use crate::source::{Registry, Source, placeholders};
 
-/// `contenders/<name>/contender.toml`.
+/// `lab/contenders/<name>/contender.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contender {
@@ -39,7 +39,7 @@ pub struct Contender {
     /// Compiler flags for its C++ sources only.
     #[serde(default)]
     pub cxx_flags: Vec<String>,
-    /// It was written for Arduino: what it expects of Arduino.h is there (firmware/arduino).
+    /// It was written for Arduino: what it expects of Arduino.h is there (lab/firmware/arduino).
     #[serde(default)]
     pub arduino: bool,
     /// Linker flags, such as `-lcrypto` on a PC.

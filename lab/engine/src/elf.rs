@@ -99,7 +99,7 @@ pub fn weigh(path: &Path) -> Result<Weight> {
 }
 
 /// Where the marks of an image are, for runners that watch addresses
-/// (firmware/ports/bare/mark.h).
+/// (lab/firmware/ports/bare/mark.h).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// Addresses at which a span begins, at which it ends, and at which the agent waits.

@@ -1,4 +1,4 @@
-//! The rain gauge of `firmware/node` (field) on a simulated chip: its UART, which leads to a
+//! The rain gauge of `lab/firmware/node` (field) on a simulated chip: its UART, which leads to a
 //! radio module, the module's pins, the bucket, the clock, the button and what it says on its
 //! console. The simulated clock is the caller's: nothing moves but by [`FieldNode::advance`].
 
@@ -11,10 +11,10 @@ use crate::build::Image;
 use crate::error::{Error, Result};
 use crate::runner::{Paced, Span, Surroundings};
 
-/// The variant in `firmware/node/node.toml`.
+/// The variant in `lab/firmware/node/node.toml`.
 pub const VARIANT: &str = "field";
 
-/// Where things are connected (firmware/node/README.md).
+/// Where things are connected (lab/firmware/node/README.md).
 const BUTTON: (char, u8) = ('D', 2);
 const GAUGE: (char, u8) = ('D', 3);
 const M0: (char, u8) = ('D', 4);

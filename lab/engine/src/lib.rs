@@ -1,7 +1,7 @@
 //! The lab: board + contender -> image -> runner -> samples -> rows.
 //!
 //! ```text
-//! boards/ contenders/ algorithms/ --project--> units --build--> images
+//! lab/boards/ lab/contenders/ lab/algorithms/ --project--> units --build--> images
 //!     --runner + agent--> samples --measure--> rows --store--> rows.jsonl
 //!                              \--check--> conformance lines
 //! ```

@@ -127,11 +127,11 @@ mod ffi {
 
     impl Library {
         pub fn load(path: &Path) -> Result<Library, String> {
-            // SAFETY: the library was built of firmware/ports/loadable and a contender's sources;
+            // SAFETY: the library was built of lab/firmware/ports/loadable and a contender's sources;
             // nothing of them runs when it is loaded but what the C library does itself.
             let library = unsafe { libloading::Library::new(path) };
             let library = library.map_err(|error| error.to_string())?;
-            // SAFETY: this is the function's type in firmware/ports/loadable/port.c.
+            // SAFETY: this is the function's type in lab/firmware/ports/loadable/port.c.
             let call = unsafe { library.get::<Call>(b"selo_loadable_call\0") };
             let call = *call.map_err(|error| error.to_string())?;
             Ok(Library {

@@ -16,7 +16,7 @@ pub const FIGURES: usize = 5;
 /// How the caution begins that stands in the reason of every row of a model's cycles.
 pub const CAUTION: &str = "cycle model ";
 
-/// `boards/models/<name>.toml`.
+/// `lab/boards/models/<name>.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CycleModel {
@@ -29,7 +29,7 @@ pub struct CycleModel {
     pub note: String,
     /// The memory that they hold for, in a few words beside every figure.
     pub memory: String,
-    /// Cycles of each class of instructions (sims/qemu/classes.h).
+    /// Cycles of each class of instructions (lab/sims/qemu/classes.h).
     pub cycles: BTreeMap<String, f64>,
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,

@@ -1,4 +1,4 @@
-//! A node's firmware on a simulated chip (firmware/node/README.md): its clock, its EEPROM,
+//! A node's firmware on a simulated chip (lab/firmware/node/README.md): its clock, its EEPROM,
 //! and what passes on its serial line. The simulated clock is the caller's: nothing moves
 //! but by [`Node::advance`].
 

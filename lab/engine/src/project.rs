@@ -25,11 +25,11 @@ pub struct Project {
     pub boards: Vec<Board>,
     pub contenders: Vec<Contender>,
     pub algorithms: Vec<Algorithm>,
-    /// Cycle models of cores (`boards/models/`).
+    /// Cycle models of cores (`lab/boards/models/`).
     pub models: Vec<CycleModel>,
 }
 
-/// `firmware/ports/<port>/port.toml`: what an image for this core is made of,
+/// `lab/firmware/ports/<port>/port.toml`: what an image for this core is made of,
 /// beside the contender. Paths are relative to the project's root.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -76,8 +76,11 @@ pub struct Selection {
 }
 
 fn is_project(folder: &Path) -> bool {
-    folder.join("boards").is_dir() && folder.join("contenders").is_dir()
+    folder.join("lab/boards").is_dir() && folder.join("lab/contenders").is_dir()
 }
+
+/// The folder of a project that holds what the lab reads.
+const DATA: &str = "lab";
 
 /// The data files beside an installed command: PREFIX/share/selo of PREFIX/bin/selo.
 fn installed(program: &Path) -> Option<PathBuf> {
@@ -94,8 +97,13 @@ fn workspace(installed: &Path, own: &Path) -> Result<PathBuf> {
         source,
     };
     std::fs::create_dir_all(own).map_err(failed)?;
-    for target in sorted_entries(installed)? {
-        let Some(name) = target.file_name() else {
+    let mut targets = sorted_entries(installed)?;
+    // A folder of its own, so that boards and libraries of the user's stand beside ours.
+    targets.retain(|target| !target.ends_with(DATA));
+    targets.extend(sorted_entries(&installed.join(DATA))?);
+    std::fs::create_dir_all(own.join(DATA)).map_err(failed)?;
+    for target in targets {
+        let Ok(name) = target.strip_prefix(installed) else {
             continue;
         };
         let link = own.join(name);
@@ -114,8 +122,8 @@ fn workspace(installed: &Path, own: &Path) -> Result<PathBuf> {
 }
 
 impl Project {
-    /// Finds the project from `start` upwards: the first folder with `boards/`
-    /// and `contenders/`. Where there is none, what was installed with the command at
+    /// Finds the project from `start` upwards: the first folder with `lab/boards/`
+    /// and `lab/contenders/`. Where there is none, what was installed with the command at
     /// `program` serves.
     pub fn find(start: &Path, program: Option<&Path>) -> Result<PathBuf> {
         if let Some(folder) = start.ancestors().find(|folder| is_project(folder)) {
@@ -132,7 +140,7 @@ impl Project {
         }
         Err(Error::Data {
             path: start.to_owned(),
-            message: "not inside a Selo project (no boards/ and contenders/ here or above); \
+            message: "not inside a Selo project (no lab/boards/ and lab/contenders/ here or above); \
                       change into it or pass --project"
                 .into(),
         })
@@ -141,7 +149,7 @@ impl Project {
     /// Loads every data file below `root`.
     pub fn load(root: &Path) -> Result<Project> {
         let mut boards = Vec::new();
-        for path in sorted_entries(&root.join("boards"))? {
+        for path in sorted_entries(&root.join("lab/boards"))? {
             if path.extension().is_some_and(|e| e == "toml") {
                 let board: Board = read_toml(&path)?;
                 same_name(&path, path.file_stem(), &board.name)?;
@@ -149,7 +157,7 @@ impl Project {
             }
         }
         let mut models = Vec::new();
-        let folder = root.join("boards/models");
+        let folder = root.join("lab/boards/models");
         if folder.is_dir() {
             for path in sorted_entries(&folder)? {
                 let model: CycleModel = read_toml(&path)?;
@@ -158,7 +166,7 @@ impl Project {
             }
         }
         let mut contenders = Vec::new();
-        for folder in sorted_entries(&root.join("contenders"))? {
+        for folder in sorted_entries(&root.join("lab/contenders"))? {
             let path = folder.join(MANIFEST);
             if path.is_file() {
                 let mut contender: Contender = read_toml(&path)?;
@@ -169,7 +177,7 @@ impl Project {
             }
         }
         let mut algorithms: Vec<Algorithm> = Vec::new();
-        for path in sorted_entries(&root.join("algorithms"))? {
+        for path in sorted_entries(&root.join("lab/algorithms"))? {
             if path.extension().is_some_and(|e| e == "toml") {
                 let file: AlgorithmFile = read_toml(&path)?;
                 for algorithm in file.algorithm {
@@ -285,7 +293,7 @@ impl Project {
                 ))
             })
             .collect();
-        Ok(Catalog::load_with(&self.root.join("vectors"), &more)?)
+        Ok(Catalog::load_with(&self.root.join("lab/vectors"), &more)?)
     }
 
     /// The port of a board.
@@ -293,7 +301,7 @@ impl Project {
         read_toml(
             &self
                 .root
-                .join("firmware/ports")
+                .join("lab/firmware/ports")
                 .join(&board.port)
                 .join("port.toml"),
         )
@@ -376,7 +384,7 @@ impl Project {
             if let (Some(name), None) = (&board.cycle_model, self.model(board)) {
                 let known = self.models.iter().map(|model| model.name.as_str());
                 return Err(Error::Data {
-                    path: self.root.join(format!("boards/{}.toml", board.name)),
+                    path: self.root.join(format!("lab/boards/{}.toml", board.name)),
                     message: Error::unknown("cycle model", name, known).to_string(),
                 });
             }
@@ -438,7 +446,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().canonicalize().expect("a folder");
         let share = root.join("prefix/share/selo");
-        for name in ["boards", "contenders", "vectors"] {
+        for name in ["lab/boards", "lab/contenders", "lab/vectors", "src"] {
             std::fs::create_dir_all(share.join(name)).expect("made");
         }
         let program = root.join("prefix/bin/selo");
@@ -452,19 +460,19 @@ mod tests {
         let own = root.join("own");
         let own = workspace(&found, &own).expect("made");
         assert!(is_project(&own));
-        std::fs::remove_file(own.join("boards")).expect("removed");
-        std::fs::create_dir(own.join("boards")).expect("made");
-        std::fs::remove_file(own.join("vectors")).expect("removed");
-        std::os::unix::fs::symlink("/nowhere", own.join("vectors")).expect("linked");
+        std::fs::remove_file(own.join("lab/boards")).expect("removed");
+        std::fs::create_dir(own.join("lab/boards")).expect("made");
+        std::fs::remove_file(own.join("lab/vectors")).expect("removed");
+        std::os::unix::fs::symlink("/nowhere", own.join("lab/vectors")).expect("linked");
         workspace(&found, &own).expect("made");
-        assert!(!own.join("boards").is_symlink());
+        assert!(!own.join("lab/boards").is_symlink());
         assert_eq!(
-            std::fs::read_link(own.join("vectors")).ok(),
-            Some(share.join("vectors"))
+            std::fs::read_link(own.join("lab/vectors")).ok(),
+            Some(share.join("lab/vectors"))
         );
         assert_eq!(
-            std::fs::read_link(own.join("contenders")).ok(),
-            Some(share.join("contenders"))
+            std::fs::read_link(own.join("lab/contenders")).ok(),
+            Some(share.join("lab/contenders"))
         );
     }
 }

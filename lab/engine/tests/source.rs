@@ -226,14 +226,14 @@ fn manifests_that_pin_nothing_are_errors() {
     ];
     for (lines, wanted) in cases {
         let folder = tempfile::tempdir().expect("a folder");
-        for name in ["boards", "algorithms", "contenders/thing"] {
+        for name in ["lab/boards", "lab/algorithms", "lab/contenders/thing"] {
             std::fs::create_dir_all(folder.path().join(name)).expect("a folder");
         }
         let text = format!(
             "name = \"thing\"\ntitle = \"Thing\"\nversion = \"1\"\nlicence = \"MIT\"\n\
              [source]\nregistry = \"debian\"\npackage = \"thing\"\nversion = \"1\"\n{lines}\n"
         );
-        std::fs::write(folder.path().join("contenders/thing/contender.toml"), text)
+        std::fs::write(folder.path().join("lab/contenders/thing/contender.toml"), text)
             .expect("a file");
         match Project::load(folder.path()) {
             Err(error @ Error::Data { .. }) => {

@@ -31,7 +31,7 @@ pub enum CellStatus {
     NotMeasured,
     /// No simulator gives this; the reason names the device, and what to run with it.
     NeedsHardware,
-    /// The board has no file in `boards/` yet.
+    /// The board has no file in `lab/boards/` yet.
     NeedsBoard,
     /// Measured: it does not fit the board's memory.
     DoesNotFit,
@@ -877,7 +877,7 @@ impl Ours<'_> {
             .ok_or_else(|| match known {
                 Some(_) => Gap {
                     status: CellStatus::NotMeasured,
-                    reason: format!("boards/{board}.toml has no power profile '{name}'"),
+                    reason: format!("lab/boards/{board}.toml has no power profile '{name}'"),
                 },
                 None => self.missing(board, "energy", None),
             })

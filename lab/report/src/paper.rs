@@ -1,7 +1,7 @@
 //! A published paper as data: its tables and figures, cell by cell, how each
 //! was measured, and which rows of ours correspond.
 //!
-//! One file of `papers/` is one paper; papers/README.md explains the format.
+//! One file of `lab/papers/` is one paper; lab/papers/README.md explains the format.
 //! Adding a paper changes no code. Mistakes are reported with file and line.
 
 use std::fmt;

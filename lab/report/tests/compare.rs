@@ -20,7 +20,7 @@ fn boards() -> Vec<KnownBoard> {
         power_down_milliamps: None,
         note: None,
     };
-    // As boards/uno.toml has them.
+    // As lab/boards/uno.toml has them.
     let paper = PowerProfile {
         radio: Some(RadioCurrents {
             transmit_milliamps: 0.008,

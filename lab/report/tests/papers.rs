@@ -1,4 +1,4 @@
-//! What the notes in `papers/` say of the published figures follows from the figures.
+//! What the notes in `lab/papers/` say of the published figures follows from the figures.
 
 mod support;
 

@@ -8,7 +8,7 @@ use toml::Spanned;
 use crate::parse::{self, Format, Place};
 use crate::{Algorithm, Case, Error};
 
-/// All sets of `vectors/index.toml`. Loading reads the index only.
+/// All sets of `lab/vectors/index.toml`. Loading reads the index only.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     sets: Vec<Set>,

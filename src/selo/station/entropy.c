@@ -4,7 +4,7 @@
  * notes where a counter of the other clock stands: the last bits vary with heat and supply
  * noise. A sample is the low byte of a tick's length.
  *
- * One bit of min-entropy is claimed for a sample. firmware/node/README.md says on what
+ * One bit of min-entropy is claimed for a sample. lab/firmware/node/README.md says on what
  * grounds, and that nobody has measured it on our boards; that is why a draw takes 1,024
  * samples for 256 bits, why the samples pass the tests of health.h, and why the library mixes
  * in a seed that it has stored.

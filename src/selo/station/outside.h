@@ -1,6 +1,6 @@
 /*
  * What is around the node: the way to its gateway, and whoever looks after it. field.c has
- * a radio, sensors and a console that only speaks; firmware/node/serial one line for all.
+ * a radio, sensors and a console that only speaks; lab/firmware/node/serial one line for all.
  */
 #ifndef SELO_STATION_OUTSIDE_H
 #define SELO_STATION_OUTSIDE_H

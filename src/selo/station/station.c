@@ -1,6 +1,6 @@
 /*
  * The node at work. With SELO_STATION_MARKS=1 every call of the library that may compute
- * stands between marks (firmware/ports/avr/port.h), for a simulator that counts cycles; on
+ * stands between marks (lab/firmware/ports/avr/port.h), for a simulator that counts cycles; on
  * a board a mark is a store to a register that nobody reads. Frames and text leave after
  * the marks.
  */

@@ -84,7 +84,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
                 true,
             ));
             needs.push(file(
-                &root.join("sims/avr8js/node_modules/avr8js"),
+                &root.join("lab/sims/avr8js/node_modules/avr8js"),
                 "avr8js",
                 "the second AVR simulator",
                 "make build",

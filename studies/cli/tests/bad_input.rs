@@ -65,15 +65,15 @@ fn an_unknown_name_suggests_the_nearest() {
 #[test]
 fn broken_toml_points_at_the_line() {
     let project = Project::new();
-    let text = std::fs::read_to_string(project.path().join("boards/uno.toml")).expect("a board");
+    let text = std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("a board");
     project.write(
-        "boards/uno.toml",
+        "lab/boards/uno.toml",
         &text.replace("clock_hz = 16_000_000", "clock_hz = sixteen"),
     );
     let answer = project.selo(&QUICK);
     assert_eq!(answer.code, Some(2), "{}", answer.all());
     assert!(
-        answer.stderr.contains("boards/uno.toml"),
+        answer.stderr.contains("lab/boards/uno.toml"),
         "{}",
         answer.all()
     );
@@ -87,7 +87,7 @@ fn broken_toml_points_at_the_line() {
 #[test]
 fn an_unknown_key_is_no_typing_mistake_that_passes() {
     let project = Project::new();
-    project.append("contenders/selo/contender.toml", "\noperatons = []\n");
+    project.append("lab/contenders/selo/contender.toml", "\noperatons = []\n");
     let answer = project.selo(&QUICK);
     assert_eq!(answer.code, Some(2));
     assert!(answer.stderr.contains("operatons"), "{}", answer.all());
@@ -96,9 +96,9 @@ fn an_unknown_key_is_no_typing_mistake_that_passes() {
 #[test]
 fn a_missing_compiler_names_its_package() {
     let project = Project::new();
-    let text = std::fs::read_to_string(project.path().join("boards/uno.toml")).expect("a board");
+    let text = std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("a board");
     project.write(
-        "boards/uno.toml",
+        "lab/boards/uno.toml",
         &text.replace("cc = \"avr-gcc\"", "cc = \"no-such-avr-gcc\""),
     );
     let answer = project.selo(&QUICK);
@@ -125,7 +125,7 @@ fn a_missing_compiler_names_its_package() {
 #[test]
 fn a_library_that_does_not_compile_is_a_row() {
     let project = Project::new();
-    project.append("contenders/test-wrong/glue.c", "\nthis is not C\n");
+    project.append("lab/contenders/test-wrong/glue.c", "\nthis is not C\n");
     let answer = project.selo(&[
         "lab",
         "run",
@@ -185,9 +185,9 @@ fn what_is_known_is_not_measured_again() {
     assert_eq!(again.code, Some(0), "{}", again.all());
     assert_eq!(first.stdout, again.stdout);
     // Other power figures are another energy.
-    let board = std::fs::read_to_string(project.path().join("boards/uno.toml")).expect("a board");
+    let board = std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("a board");
     project.write(
-        "boards/uno.toml",
+        "lab/boards/uno.toml",
         &board.replace("active_milliamps = 1.0", "active_milliamps = 2.0"),
     );
     assert_eq!(project.selo(&run).code, Some(4), "it has to measure again");

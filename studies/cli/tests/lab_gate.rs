@@ -68,11 +68,11 @@ fn a_matrix_has_a_cell_for_every_board_and_measures_once() {
 #[test]
 fn a_board_without_its_compiler_is_left_out_with_the_line_that_installs_it() {
     let project = Project::new();
-    let uno = std::fs::read_to_string(project.path().join("boards/uno.toml")).expect("the Uno");
+    let uno = std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("the Uno");
     let other = uno
         .replace("name = \"uno\"", "name = \"other\"")
         .replace("cc = \"avr-gcc\"", "cc = \"no-such-cc\"");
-    project.write("boards/other.toml", &other);
+    project.write("lab/boards/other.toml", &other);
     let answer = project.selo(&with(
         &["lab", "matrix", "--board", "uno,other"],
         &["--metric", "flash"],

@@ -16,7 +16,7 @@ fn bench() -> (Project, PtyBoard) {
     let lab = selo_lab::project::Project::load(&common::root()).expect("the data files");
     let uno = lab.board("uno").expect("the Uno");
     let board = PtyBoard::new(&common::root(), uno, Faults::default());
-    let path = project.path().join("boards/uno.toml");
+    let path = project.path().join("lab/boards/uno.toml");
     let text = std::fs::read_to_string(&path).expect("the Uno's file");
     let lines = text.lines().map(|line| match line.split(' ').next() {
         Some("flash") if line.contains("avrdude") => format!("flash = {:?}", board.flash()),
@@ -25,7 +25,7 @@ fn bench() -> (Project, PtyBoard) {
     });
     let text = lines.collect::<Vec<_>>().join("\n");
     assert!(text.contains("flash.sh"));
-    project.write("boards/uno.toml", &text);
+    project.write("lab/boards/uno.toml", &text);
     (project, board)
 }
 
@@ -109,7 +109,7 @@ fn a_board_that_a_core_is_there_for_is_measured_by_a_sketch() {
     let text = SKETCH
         .replace("COMPILE", &compile.display().to_string())
         .replace("FLASH", &format!("{:?}", board.flash()));
-    project.write("boards/uno-sketch.toml", &text);
+    project.write("lab/boards/uno-sketch.toml", &text);
     let port = board.port().display().to_string();
     let with = |command: &'static str, rest: &[&str]| {
         let arguments = ["lab", command, "--board", "uno-sketch", "--port", &port];
@@ -162,7 +162,7 @@ fn tools_that_make_something_else_are_told() {
     let text = SKETCH
         .replace("\"COMPILE\"", "\"true\"")
         .replace("FLASH", &format!("{:?}", board.flash()));
-    project.write("boards/uno-sketch.toml", &text);
+    project.write("lab/boards/uno-sketch.toml", &text);
     let port = board.port().display().to_string();
     let run = ["lab", "run", "--board", "uno-sketch", "--port", &port];
     for _ in 0..2 {

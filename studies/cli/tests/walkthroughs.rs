@@ -7,7 +7,7 @@ use common::{Project, root};
 
 /// A fenced block of a page.
 struct Block {
-    /// What stands behind the fence: `toml file=boards/x.toml`, `sh`, `expect`.
+    /// What stands behind the fence: `toml file=lab/boards/x.toml`, `sh`, `expect`.
     info: String,
     text: String,
     line: usize,

@@ -274,7 +274,7 @@ pub struct TlsArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Builds firmware/exchange/peer.c for the board, starts it with the arguments of `peer run`, and adds
+Builds lab/firmware/exchange/peer.c for the board, starts it with the arguments of `peer run`, and adds
 to its rows what the emulator's plugin counted. With --served it is the server, for one client after
 the other: the file gets the instructions of each exchange, `listening ADDR:PORT` is printed, and it
 serves until it is stopped.
@@ -292,7 +292,7 @@ pub struct PeerArgs {
     /// Serve, and write what was counted of each exchange into this file
     #[arg(long, value_name = "FILE", conflicts_with = "out")]
     served: Option<PathBuf>,
-    /// KEYFILE ADDRESS PORT and options of the client (firmware/exchange/peer.c)
+    /// KEYFILE ADDRESS PORT and options of the client (lab/firmware/exchange/peer.c)
     #[arg(last = true, required = true)]
     arguments: Vec<String>,
 }
@@ -1100,7 +1100,7 @@ impl CompareArgs {
     fn run(&self, project: Option<&Path>) -> Result<()> {
         let papers = match &self.papers {
             Some(folder) => folder.clone(),
-            None => root(project)?.join("papers"),
+            None => root(project)?.join("lab/papers"),
         };
         let paper = published::read(&papers, &self.paper)?;
         let rows = all_rows(&self.rows)?;

@@ -1,4 +1,4 @@
-//! Clients of C (`firmware/client`), on this machine or on a board's emulator: TLS libraries of
+//! Clients of C (`lab/firmware/client`), on this machine or on a board's emulator: TLS libraries of
 //! embedded systems, and a node of the link. The connection is their standard input and output,
 //! so nothing stands between them and the other end; an emulator's plugin counts their
 //! instructions.
@@ -29,9 +29,9 @@ use crate::row::{Counted, TlsTimes};
 use crate::tls::client::Done;
 
 /// Where the descriptions are, below the project's root.
-const FOLDER: &str = "firmware/client";
+const FOLDER: &str = "lab/firmware/client";
 /// The other experiment's two ends.
-const PEER: &str = "firmware/exchange/peer.toml";
+const PEER: &str = "lab/firmware/exchange/peer.toml";
 /// A client that says nothing for so long computes no more. Not a measurement.
 const SILENCE: Duration = Duration::from_secs(600);
 /// A handshake takes a hundredth of it.
@@ -39,7 +39,7 @@ const INSTRUCTIONS: u64 = 50_000_000_000;
 /// What the line with a session begins with (client.h).
 const SESSION: &str = "session ";
 
-/// `firmware/client/NAME.toml`.
+/// `lab/firmware/client/NAME.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {

@@ -1,4 +1,4 @@
-//! The link in the place of TLS, for comparison: a node (`firmware/client/link.c`) on this machine
+//! The link in the place of TLS, for comparison: a node (`lab/firmware/client/link.c`) on this machine
 //! or on a board's emulator joins, or pairs and joins, and sends one reading; so does a node of the
 //! published protocol (`classic.c`). The gateway is played here, by `selo-link`, which shares no
 //! code with the nodes.

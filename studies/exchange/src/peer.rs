@@ -1,4 +1,4 @@
-//! Both ends of C of the first experiment (`firmware/exchange`) on a board's emulator: the client's
+//! Both ends of C of the first experiment (`lab/firmware/exchange`) on a board's emulator: the client's
 //! rows, and in each the instructions that encrypting and decrypting took; the server's
 //! instructions, an exchange at a time.
 

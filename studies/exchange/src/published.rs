@@ -1,4 +1,4 @@
-//! A paper's figures beside ours: cells of `papers/*.toml` whose `measured_by` names an
+//! A paper's figures beside ours: cells of `lab/papers/*.toml` whose `measured_by` names an
 //! exchange.
 
 use std::path::Path;
@@ -231,7 +231,7 @@ mod tests {
     /// Every cell of the two papers names a figure that there is.
     #[test]
     fn the_papers_ask_for_what_exists() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/papers");
         for name in ["ferreira2020", "ferreira2021"] {
             let paper = read(&folder, name).expect("a good file");
             for cell in paper.tables.iter().flat_map(|table| &table.cells) {
@@ -244,6 +244,6 @@ mod tests {
             }
             assert!(!compare(&paper, &[]).is_empty());
         }
-        assert!(read(&folder, "../papers/x").is_err());
+        assert!(read(&folder, "../lab/papers/x").is_err());
     }
 }

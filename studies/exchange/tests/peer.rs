@@ -1,4 +1,4 @@
-//! The protocol written twice: firmware/exchange in C, from docs/exchange.md, against this
+//! The protocol written twice: lab/firmware/exchange in C, from docs/exchange.md, against this
 //! crate, each as client and as server.
 
 use std::io::{BufRead, BufReader, Read};
@@ -23,7 +23,7 @@ struct Peer {
 impl Peer {
     fn build() -> Peer {
         let folder = tempfile::tempdir().expect("a folder");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../firmware/exchange");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/firmware/exchange");
         let made = Command::new("make")
             .args(["-s", "-C"])
             .arg(source)

@@ -1,4 +1,4 @@
-//! The rain gauge of `firmware/node` (field) on a simulated Uno, and a radio module on its
+//! The rain gauge of `lab/firmware/node` (field) on a simulated Uno, and a radio module on its
 //! UART: a virtual one in this program or in another, or one behind a serial port.
 
 use std::collections::VecDeque;

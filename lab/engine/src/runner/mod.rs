@@ -36,7 +36,7 @@ pub struct Span {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub instructions: u64,
-    /// How many there were of each class (sims/qemu/classes.h), and what is counted
+    /// How many there were of each class (lab/sims/qemu/classes.h), and what is counted
     /// beside them, such as the registers of loads of several.
     pub classes: BTreeMap<String, u64>,
 }
@@ -85,9 +85,9 @@ pub fn start(
     let command = match runner {
         "simavr" => Command::new(chip::simavr(root)?),
         "avr8js" => {
-            let script = root.join("sims/avr8js/selo-avr8js.mjs");
+            let script = root.join("lab/sims/avr8js/selo-avr8js.mjs");
             require(
-                &root.join("sims/avr8js/node_modules/avr8js"),
+                &root.join("lab/sims/avr8js/node_modules/avr8js"),
                 "make build",
                 runner,
             )?;

@@ -1,4 +1,4 @@
-//! An image on QEMU, in which a plugin of ours (sims/qemu) counts instructions: the
+//! An image on QEMU, in which a plugin of ours (lab/sims/qemu) counts instructions: the
 //! agent's UART is the emulator's standard input and output, the plugin's report comes
 //! over a socket (docs/runner-protocol.md).
 
@@ -151,7 +151,7 @@ impl Session for QemuSession {
 }
 
 fn qemu_of(board: &Board) -> Result<&Qemu> {
-    let none = || broken(format!("boards/{}.toml has no [qemu] table", board.name));
+    let none = || broken(format!("lab/boards/{}.toml has no [qemu] table", board.name));
     board.qemu.as_ref().ok_or_else(none)
 }
 
@@ -298,7 +298,7 @@ fn parse_counts(text: &str) -> Option<Counts> {
     Some(counts)
 }
 
-/// A fault that the program reported itself (`core_fault` of firmware/ports/bare).
+/// A fault that the program reported itself (`core_fault` of lab/firmware/ports/bare).
 fn last_words(text: &str) -> Option<Stop> {
     let fault = text.lines().rev().find_map(|l| l.strip_prefix("fault "))?;
     Some(Stop {

@@ -419,7 +419,7 @@ fn manifest(library: &Library, to_library: &str, name: &str, listed: &str) -> St
     );
     if library.arduino {
         text.push_str(
-            "\n# It asks for Arduino.h: the lab has a small one (firmware/arduino).\narduino = true\n",
+            "\n# It asks for Arduino.h: the lab has a small one (lab/firmware/arduino).\narduino = true\n",
         );
     }
     for note in &library.notes {

@@ -8,7 +8,7 @@ use selo_lab::row::{Fidelity, Metric, Row, SCHEMA, Status};
 use selo_report::paper::{Paper, Published, read};
 
 pub fn papers() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../papers")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/papers")
 }
 
 pub fn paper(name: &str) -> Paper {

@@ -1,5 +1,5 @@
 //! The node of the link in a process of its own kind: against the pinned frames of
-//! `vectors/link/`, against an implementation of Noise by others, and by the thousand.
+//! `lab/vectors/link/`, against an implementation of Noise by others, and by the thousand.
 
 mod bindings;
 mod device;

@@ -1,4 +1,4 @@
-//! `vectors/link/`, which the gateway's crate produces: the node, told nothing but its entropy
+//! `lab/vectors/link/`, which the gateway's crate produces: the node, told nothing but its entropy
 //! and the gateway's frames, must send every frame of the file bit for bit.
 
 use std::fs;
@@ -72,7 +72,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 fn files() -> Vec<File> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/link");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/vectors/link");
     Suite::ALL
         .into_iter()
         .map(|suite| {

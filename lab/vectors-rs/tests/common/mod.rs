@@ -17,7 +17,7 @@ use speck::Speck;
 
 /// The vectors of the repository.
 pub fn directory() -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors")
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/vectors")
 }
 
 pub fn catalog() -> Catalog {

@@ -1,4 +1,4 @@
-//! What the files of `vectors/link/` hold. Bytes are hexadecimal; numbers are decimal.
+//! What the files of `lab/vectors/link/` hold. Bytes are hexadecimal; numbers are decimal.
 
 use serde::{Deserialize, Serialize};
 

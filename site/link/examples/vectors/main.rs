@@ -1,4 +1,4 @@
-//! Writes the pinned vectors of the link, `vectors/link/`.
+//! Writes the pinned vectors of the link, `lab/vectors/link/`.
 //!
 //! ```text
 //! cargo run -p selo-link --example vectors
@@ -12,7 +12,7 @@ use std::path::Path;
 use selo_link::Suite;
 
 fn main() -> std::io::Result<()> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/link");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/vectors/link");
     for suite in Suite::ALL {
         std::fs::write(
             folder.join(format!("{suite}.toml")),

@@ -153,7 +153,7 @@ proptest! {
 /// Both implementations of X25519, on the points that are known to break one.
 #[test]
 fn x25519_passes_wycheproof() {
-    let text = include_str!("../../../../vectors/wycheproof/x25519_test.json");
+    let text = include_str!("../../../../lab/vectors/wycheproof/x25519_test.json");
     let file: serde_json::Value = serde_json::from_str(text).expect("it is JSON");
     let bytes = |case: &serde_json::Value, field: &str| -> [u8; 32] {
         let text = case[field].as_str().expect("a string");

@@ -1,4 +1,4 @@
-//! The handshake framework on published vectors: `vectors/noise/cacophony-nn.json`.
+//! The handshake framework on published vectors: `lab/vectors/noise/cacophony-nn.json`.
 
 use selo_link::noise::{NNPSK0, Pattern, SymmetricState};
 use selo_link::{EphemeralSecret, Suite};
@@ -61,7 +61,7 @@ const PATTERNS: [(Pattern, [&[Token]; 2]); 3] = {
 
 #[test]
 fn published_vectors() {
-    let text = include_str!("../../../../vectors/noise/cacophony-nn.json");
+    let text = include_str!("../../../../lab/vectors/noise/cacophony-nn.json");
     let file: File = serde_json::from_str(text).expect("it is such a file");
     assert_eq!(file.vectors.len(), 6);
     for vector in &file.vectors {

@@ -13,7 +13,7 @@ use crate::format::{ClassicFile, Hex, Join, Packet, SuiteFile};
 use crate::{make, play};
 
 fn text(name: &str) -> String {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/link");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/vectors/link");
     let path = folder.join(format!("{name}.toml"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -31,12 +31,12 @@ fn this_crate_makes_the_files() {
     for suite in Suite::ALL {
         assert!(
             make::suite_file(suite) == text(suite.name()),
-            "vectors/link/{suite}.toml"
+            "lab/vectors/link/{suite}.toml"
         );
     }
     assert!(
         make::classic_file() == text("classic"),
-        "vectors/link/classic.toml"
+        "lab/vectors/link/classic.toml"
     );
     let _: ClassicFile = toml::from_str(&text("classic")).expect("it is such a file");
 }

@@ -20,7 +20,7 @@ use super::common::{commit, fetch_one};
 #[command(after_help = "\
 A figure calibrates a model when the same code is in this project and can be run
 here. Without enough of them a board shows instructions only. The error that stands
-beside its cycles everywhere is that of the cycles kept in boards/models (`modelled`);
+beside its cycles everywhere is that of the cycles kept in lab/boards/models (`modelled`);
 --check says where they are no longer what the model makes of the code.
 
 Examples:
@@ -144,7 +144,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     if !changed.is_empty() {
         eprintln!(
             "hint: if the model, a class of instructions or the compiler was changed on purpose, \
-             put what was found into boards/models (modelled = ...)"
+             put what was found into lab/boards/models (modelled = ...)"
         );
     }
     let counts = format!("{held} passed, {} failed", changed.len());

@@ -46,7 +46,7 @@ pub struct Units {
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
     /// Millions of cycles, or of instructions where those are counted, that one operation may
-    /// take on a chip (default: 4000, or what the algorithm's entry in algorithms/ says)
+    /// take on a chip (default: 4000, or what the algorithm's entry in lab/algorithms/ says)
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Fetch nothing: contenders whose sources are not in the cache are left out

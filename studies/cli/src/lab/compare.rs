@@ -15,7 +15,7 @@ use super::{report, rows};
 /// Put the figures of a paper, or of any other implementation, beside measured ones
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The papers are the files of papers/ in the project; each states how its figures
+The papers are the files of lab/papers/ in the project; each states how its figures
 were measured and which of our rows belong to them. A cell without a measured
 figure has a status and a reason:
   ok              published and measured
@@ -142,7 +142,7 @@ fn lacks(missing: &[String], side: &Side) -> bool {
 }
 
 fn of_paper(args: &Args, project: &Path, name: &str) -> anyhow::Result<ExitCode> {
-    let folder = project.join("papers");
+    let folder = project.join("lab/papers");
     let names = paper::names(&folder)?;
     if !names.iter().any(|known| known == name) {
         let known = names.iter().map(String::as_str);
@@ -152,7 +152,7 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> anyhow::Result<ExitCode>
         Ok(paper) => paper,
         Err(error) => {
             eprintln!("selo: {error}");
-            eprintln!("hint: papers/README.md explains the format");
+            eprintln!("hint: lab/papers/README.md explains the format");
             return Ok(ExitCode::from(2));
         }
     };

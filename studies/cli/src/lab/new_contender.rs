@@ -16,7 +16,7 @@ line. Nothing that exists is overwritten. Then: selo lab survey PATH
 
 Examples:
   selo lab new-contender ~/aes-library
-  selo lab new-contender ~/aes-library --into contenders/their-aes --name their-aes
+  selo lab new-contender ~/aes-library --into lab/contenders/their-aes --name their-aes
   selo lab new-contender ~/aes-library --print
 
 Exit codes: 0 written, 2 there is no library, or a file would be overwritten.")]

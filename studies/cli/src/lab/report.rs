@@ -165,7 +165,7 @@ fn papers(
         boards: &boards,
         contender,
     };
-    let papers = paper::read_all(&root.join("papers"))?;
+    let papers = paper::read_all(&root.join("lab/papers"))?;
     Ok(papers
         .iter()
         .map(|paper| compare::compare(paper, ours, |_| true))

@@ -37,10 +37,12 @@ impl Project {
     pub fn new() -> Project {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = root();
+        std::fs::create_dir(folder.path().join("lab")).expect("a folder");
         for name in ["boards", "contenders", "algorithms", "papers", "vectors"] {
-            copy(&root.join(name), &folder.path().join(name));
+            let name = Path::new("lab").join(name);
+            copy(&root.join(&name), &folder.path().join(name));
         }
-        for name in ["src", "firmware", "sims", "target"] {
+        for name in ["src", "lab/firmware", "lab/sims", "target"] {
             link(&root.join(name), &folder.path().join(name));
         }
         Project { folder }
