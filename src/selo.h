@@ -104,7 +104,7 @@ selo_block_fn selo_aes128_tiny_encrypt, selo_aes192_tiny_encrypt, selo_aes256_ti
  *
  * 128-bit block, 128/192/256-bit key, 32/33/34 rounds. Bytes stand in the order
  * of the designers' implementation guide: little-endian words, the low word
- * first [SPECKGUIDE, 2]. The strategies are those of AES: `fast` keeps 8 bytes a
+ * first [SPECKGUIDE, 2]. The variants are those of AES: `fast` keeps 8 bytes a
  * round, `small` the first and the last key material, `tiny` the key.
  */
 struct selo_speck128_fast { uint8_t round_keys[32 * 8]; };

@@ -2,19 +2,19 @@
 """No row of a board gets worse unnoticed.
 
 usage: tools/baseline.py --check|--update --board NAME [--algorithm NAME,...]
-                         [--strategy NAME,...] [--selo PROGRAM] [--rows FILE]
+                         [--variant NAME,...] [--selo PROGRAM] [--rows FILE]
        tools/baseline.py --check|--update --kernels FILE
 
 Measures Selo's own rows with `selo lab run` and holds them against bench/baseline/NAME.json:
 cycles, flash, static RAM and stack of every operation, which are exact on a simulated chip,
 so that the first cycle more is seen. Where a row has an interval (a whole node is interrupted
 by its timer) cycles and stack are kept as "about" and may grow by 1 %. --check measures what
-the file has, or the part of it that --algorithm and --strategy name; it fails if a value has
+the file has, or the part of it that --algorithm and --variant name; it fails if a value has
 grown or is missing, and says what has become smaller, which --update then writes down.
 --update replaces what it measures and leaves the rest of the file as it is. --rows reads rows
 that are there instead of measuring.
 
-The file has a line for each operation, sorted: "ALGORITHM STRATEGY OPERATION[ BYTES]": values.
+The file has a line for each operation, sorted: "ALGORITHM VARIANT OPERATION[ BYTES]": values.
 
 With --kernels it does the same for the kernels in assembly, called alone: cycles and stack
 that tests/avr/run.sh wrote to FILE (out/avr/kernels.txt), in bench/baseline/kernels.json.
@@ -39,25 +39,25 @@ def names(text):
 def chosen(key, arguments):
     if arguments.kernels:
         return True
-    algorithm, strategy = key.split()[:2]
+    algorithm, variant = key.split()[:2]
     return ((not arguments.algorithm or algorithm in names(arguments.algorithm))
-            and (not arguments.strategy or strategy in names(arguments.strategy)))
+            and (not arguments.variant or variant in names(arguments.variant)))
 
 
 def rows_of(path):
-    """{"algorithm strategy operation bytes": {metric: value}} of the good rows of a file."""
+    """{"algorithm variant operation bytes": {metric: value}} of the good rows of a file."""
     found, vague = {}, set()
     for line in pathlib.Path(path).read_text().splitlines():
         row = json.loads(line)
-        if row["contender"] != "selo" or row["metric"] not in METRICS or row["value"] is None:
+        if row["library"] != "selo" or row["metric"] not in METRICS or row["value"] is None:
             continue
         if row["status"] != "ok":
             continue
-        key = f"{row['algorithm']} {row['strategy']} {row['operation']}"
+        key = f"{row['algorithm']} {row['variant']} {row['operation']}"
         if row["bytes"] is not None:
             key += f" {row['bytes']}"
         if row["ci95"]:
-            vague.add((row["algorithm"], row["strategy"]))
+            vague.add((row["algorithm"], row["variant"]))
         found.setdefault(key, {})[row["metric"]] = row["value"]
     exact = {}
     for key, values in found.items():
@@ -86,12 +86,12 @@ def kernels_of(path):
 def measure(arguments, wanted):
     """Runs the lab for the algorithms that are wanted; the rows file."""
     out = ROOT / "out" / "baseline" / arguments.board
-    command = [arguments.selo, "lab", "run", "--board", arguments.board, "--contender", "selo",
+    command = [arguments.selo, "lab", "run", "--board", arguments.board, "--library", "selo",
                "--metric", ",".join(METRICS), "--out", str(out), "--run", "baseline"]
     if wanted:
         command += ["--algorithm", ",".join(sorted(wanted))]
-    if arguments.strategy:
-        command += ["--strategy", arguments.strategy]
+    if arguments.variant:
+        command += ["--variant", arguments.variant]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     if done.returncode != 0:
         sys.exit(f"baseline: {' '.join(command)} failed")
@@ -137,7 +137,7 @@ def main():
     parser.add_argument("--board")
     parser.add_argument("--kernels")
     parser.add_argument("--algorithm", default="")
-    parser.add_argument("--strategy", default="")
+    parser.add_argument("--variant", default="")
     parser.add_argument("--selo", default=str(ROOT / "target/release/selo"))
     parser.add_argument("--rows")
     arguments = parser.parse_args()

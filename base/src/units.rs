@@ -1,7 +1,7 @@
 //! Units of the papers, of meters and of the command line, and how they convert.
 //!
 //! Every conversion between units goes through this table. Rows of the lab are stored in base
-//! units only (`Metric::unit` of `selo-lab`).
+//! units only (`Metric::unit` of `selo-engine`).
 
 use thiserror::Error;
 

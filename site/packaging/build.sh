@@ -28,7 +28,7 @@ need() {
 data() {
     rm -rf "$out/wheel"
     mkdir -p "$out/wheel/data/share/selo"
-    git ls-files -z lab/{boards,algorithms,contenders,vectors,papers,firmware} src site/codecs |
+    git ls-files -z lab/{boards,algorithms,libraries,vectors,papers,firmware} src site/codecs |
         xargs -0 cp --parents -t "$out/wheel/data/share/selo"
 }
 
@@ -152,8 +152,8 @@ check() {
     cd "$scratch/empty"
     export XDG_DATA_HOME=$scratch/data HOME=$scratch PATH=$scratch/venv/bin:$PATH
     selo --version
-    selo lab run --board native --contender selo --algorithm aes-128 --strategy fast
-    selo lab check --board native --contender selo --algorithm aes-128 --strategy fast
+    selo lab run --board native --library selo --algorithm aes-128 --variant fast
+    selo lab check --board native --library selo --algorithm aes-128 --variant fast
     [ -z "$(ls -A)" ] || { echo "build: files in the working folder" >&2; exit 1; }
 }
 

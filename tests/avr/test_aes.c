@@ -143,7 +143,7 @@ static void small_decrypt(uint8_t key_size, uint8_t *to, const uint8_t *from)
 static void on_the_fly(uint8_t key_size, uint8_t kept, void (*setup)(uint8_t), operation *encrypt,
                        operation *decrypt)
 {
-    const char *const strategy = decrypt != NULL ? "-small" : "-tiny";
+    const char *const variant = decrypt != NULL ? "-small" : "-tiny";
     char rest[16];
     for (uint16_t i = 0; i < KERNEL_CASES; i++) {
         inputs(key_size);
@@ -167,7 +167,7 @@ static void on_the_fly(uint8_t key_size, uint8_t kept, void (*setup)(uint8_t), o
             }
         }
     }
-    kernel_series(named(key_size, strategy), KERNEL_CASES);
+    kernel_series(named(key_size, variant), KERNEL_CASES);
     for (uint8_t what = 0; what < (decrypt != NULL ? 3 : 2); what++) {
         kernel_time_begin();
         for (uint8_t i = 0; i < KERNEL_TIMED; i++) {
@@ -178,7 +178,7 @@ static void on_the_fly(uint8_t key_size, uint8_t kept, void (*setup)(uint8_t), o
             else
                 (what == 1 ? encrypt : decrypt)(key_size, out.data, in.data);
         }
-        strcpy(rest, strategy);
+        strcpy(rest, variant);
         strcat(rest, what == 0 ? "-setup" : what == 1 ? "-encrypt" : "-decrypt");
         kernel_time_end(named(key_size, rest));
     }

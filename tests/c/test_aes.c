@@ -1,4 +1,4 @@
-/* AES: the examples of [FIPS197], the key schedule, and the strategies against each other. */
+/* AES: the examples of [FIPS197], the key schedule, and the variants against each other. */
 #include "check.h"
 #include "selo.h"
 #include "selo/aes/aes.h"
@@ -39,7 +39,7 @@ static void test_sboxes(void)
     CHECK((uintptr_t)selo_aes_inverse_sbox % 256 == 0);
 }
 
-/* One key size in its three strategies. */
+/* One key size in its three variants. */
 struct keys {
     union {
         struct selo_aes128_fast fast128;
@@ -97,7 +97,7 @@ static void check_block(int size, const uint8_t *raw, const uint8_t plain[16],
     const struct {
         const void *key;
         selo_block_fn *encrypt, *decrypt;
-    } strategies[] = {{&keys.fast, fast_encrypt[size], fast_decrypt[size]},
+    } variants[] = {{&keys.fast, fast_encrypt[size], fast_decrypt[size]},
                       {&keys.small, small_encrypt[size], small_decrypt[size]},
                       {&keys.tiny, tiny_encrypt[size], NULL}};
 
@@ -105,16 +105,16 @@ static void check_block(int size, const uint8_t *raw, const uint8_t plain[16],
     setup(&keys, size, raw);
     memcpy(&before, &keys, sizeof keys);
     for (int i = 0; i < 3; i++) {
-        strategies[i].encrypt(strategies[i].key, out, plain);
+        variants[i].encrypt(variants[i].key, out, plain);
         CHECK_BYTES(out, cipher, 16);
         memcpy(out, plain, 16);
-        strategies[i].encrypt(strategies[i].key, out, out);
+        variants[i].encrypt(variants[i].key, out, out);
         CHECK_BYTES(out, cipher, 16);
-        if (strategies[i].decrypt != NULL) {
-            strategies[i].decrypt(strategies[i].key, out, out);
+        if (variants[i].decrypt != NULL) {
+            variants[i].decrypt(variants[i].key, out, out);
             CHECK_BYTES(out, plain, 16);
             memset(out, 0, 16);
-            strategies[i].decrypt(strategies[i].key, out, cipher);
+            variants[i].decrypt(variants[i].key, out, cipher);
             CHECK_BYTES(out, plain, 16);
         }
     }
@@ -188,7 +188,7 @@ static void test_key_schedule(void)
     }
 }
 
-static void test_strategies_agree(void)
+static void test_variants_agree(void)
 {
     for (int round = 0; round < 3000; round++) {
         uint8_t raw[32], plain[16], cipher[16];
@@ -238,7 +238,7 @@ int main(void)
     test_sboxes();
     test_examples();
     test_key_schedule();
-    test_strategies_agree();
+    test_variants_agree();
     test_wipe_and_equal();
     return check_report("aes");
 }

@@ -1,10 +1,10 @@
 /*
- * The textbook RSA of lab/contenders/rsa-textbook/: a whole key and its results
+ * The textbook RSA of lab/libraries/rsa-textbook/: a whole key and its results
  * against an independent implementation, and round trips with a key of its own.
  */
-#include "../../lab/contenders/rsa-textbook/prime.h"
-#include "../../lab/contenders/rsa-textbook/generator.h"
-#include "../../lab/contenders/rsa-textbook/rsa_textbook.h"
+#include "../../lab/libraries/rsa-textbook/prime.h"
+#include "../../lab/libraries/rsa-textbook/generator.h"
+#include "../../lab/libraries/rsa-textbook/rsa_textbook.h"
 #include "check.h"
 
 /* Made with the Python package `cryptography` (OpenSSL beneath): a key of 2,048

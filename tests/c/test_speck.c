@@ -1,5 +1,5 @@
 /*
- * Speck128: the vectors of the designers, all strategies against each other, and
+ * Speck128: the vectors of the designers, all variants against each other, and
  * every output in place.
  *
  * The vectors stand as [SPECK2013, appendix C] prints them: words, the most
@@ -53,9 +53,9 @@ struct variant {
     block_fn *encrypt, *decrypt;
 };
 
-enum { FAST, SMALL, TINY, STRATEGIES };
+enum { FAST, SMALL, TINY, VARIANTS };
 
-static void set_up(struct variant v[STRATEGIES], size_t key_size, const uint8_t *raw)
+static void set_up(struct variant v[VARIANTS], size_t key_size, const uint8_t *raw)
 {
     switch (key_size) {
     case 16:
@@ -85,10 +85,10 @@ static void set_up(struct variant v[STRATEGIES], size_t key_size, const uint8_t 
     }
 }
 
-static void check_vector(struct variant v[STRATEGIES], const uint8_t plaintext[16],
+static void check_vector(struct variant v[VARIANTS], const uint8_t plaintext[16],
                          const uint8_t ciphertext[16])
 {
-    for (int s = 0; s < STRATEGIES; s++) {
+    for (int s = 0; s < VARIANTS; s++) {
         uint8_t block[16];
         v[s].encrypt(&v[s].key, block, plaintext);
         CHECK_BYTES(block, ciphertext, 16);
@@ -108,7 +108,7 @@ static void check_vector(struct variant v[STRATEGIES], const uint8_t plaintext[1
 static void designers_vectors(void)
 {
     for (size_t i = 0; i < 3; i++) {
-        struct variant v[STRATEGIES];
+        struct variant v[VARIANTS];
         uint8_t key[32], plaintext[16], ciphertext[16];
         from_words(key, 16 + 8 * i, printed[i].key);
         from_words(plaintext, 16, printed[i].plaintext);
@@ -137,10 +137,10 @@ static uint8_t next_byte(void)
     return (uint8_t)(state >> 16);
 }
 
-static void strategies_agree(void)
+static void variants_agree(void)
 {
     for (int round = 0; round < 300; round++) {
-        struct variant v[STRATEGIES];
+        struct variant v[VARIANTS];
         uint8_t raw[32], plaintext[16], ciphertext[16];
         size_t key_size = 16 + 8 * (size_t)(round % 3);
         for (size_t i = 0; i < 32; i++) {
@@ -160,6 +160,6 @@ int main(void)
 {
     designers_vectors();
     bytes_of_the_guide();
-    strategies_agree();
+    variants_agree();
     return check_report("speck");
 }

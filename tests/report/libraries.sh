@@ -9,7 +9,7 @@ selo=${1:-target/release/selo}
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-"$selo" lab run --board stm32f103 --contender selo,monocypher --algorithm sha-512,x25519 --out "$place/rows" >"$place/said"
+"$selo" lab run --board stm32f103 --library selo,monocypher --algorithm sha-512,x25519 --out "$place/rows" >"$place/said"
 "$selo" lab report --rows "$place/rows" --out "$place/report" >"$place/said"
 page=$place/report/report.html
 [ -f "$page" ] || page=$(find "$place/report" -name '*.html' | head -n 1)
@@ -17,10 +17,10 @@ page=$place/report/report.html
 # What the page shows, as a line of text, before and after the box of a library is clicked.
 cat >"$place/probe.html" <<'PROBE'
 <script>
-  const drawn = () => [...document.querySelectorAll("svg.chart [data-contender]")].filter((part) => !part.classList.contains("off"));
-  const of = (name) => drawn().filter((part) => part.dataset.contender === name).length;
+  const drawn = () => [...document.querySelectorAll("svg.chart [data-library]")].filter((part) => !part.classList.contains("off"));
+  const of = (name) => drawn().filter((part) => part.dataset.library === name).length;
   const height = () => [...document.querySelectorAll("svg.chart")].reduce((sum, chart) => sum + Number(chart.getAttribute("height")), 0);
-  const box = document.querySelector('input[name="contender"][value="monocypher"]');
+  const box = document.querySelector('input[name="library"][value="monocypher"]');
   const said = [["all", of("selo"), of("monocypher"), height()]];
   box.click();
   said.push(["without", of("selo"), of("monocypher"), height()]);

@@ -15,7 +15,7 @@ for file in lab/boards/*.toml; do
     case $board in native | uno) continue ;; esac
     # What only a cable can reach.
     grep -q '^runner = "serial"' "$file" && continue
-    if "$selo" lab check --board "$board" --contender selo --strategy fast --budget 1 \
+    if "$selo" lab check --board "$board" --library selo --variant fast --budget 1 \
         --algorithm aes-128,ascon-aead128,x25519,chacha20-poly1305,sha-512,speck128/128 \
         --out "$rows/$board" >"$rows/said" 2>&1; then
         passed=$((passed + 1))

@@ -3,7 +3,7 @@
  * the runner's command line as arguments, commands on standard input, and prints
  * one line for each:
  *
- *   hello                  -> hello PORT CONTENDER VERSION ALGORITHM STRATEGY: OPERATION...
+ *   hello                  -> hello PORT LIBRARY VERSION ALGORITHM VARIANT: OPERATION...
  *   run OPERATION HEX...   -> OPERATION status=N cycles=N slept=N stack=N painted=N out=HEX
  *   raw HEX                -> raw FRAMES HEX: how many frames came back, and the last
  *   line TEXT              -> nothing: sends the line to the runner as it is

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The two chip runners and the agent firmware, through the contenders that test
+# The two chip runners and the agent firmware, through the libraries that test
 # the instrument: both simulators must say the same, and it must be true.
 #
 # usage: tests/sims/run.sh      (needs cc, avr-gcc, node, the built runners' sources)
@@ -31,28 +31,28 @@ cc $warnings -O2 -o "$out/garbage" tests/sims/garbage.c lab/firmware/agent/frame
 sanitize="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 native="lab/firmware/agent/agent.c lab/firmware/agent/frame.c lab/firmware/ports/native/port.c"
 
-names() { # ALGORITHM STRATEGY: the macros that the lab defines
-    echo "-DAGENT_CONTENDER=\"test\" -DAGENT_VERSION=\"0\" -DAGENT_ALGORITHM=\"$1\" -DAGENT_STRATEGY=\"$2\"" \
-        "-DAGENT_STRATEGY_${2^^}=1 -DAGENT_KEY_BYTES=16"
+names() { # ALGORITHM VARIANT: the macros that the lab defines
+    echo "-DAGENT_LIBRARY=\"test\" -DAGENT_VERSION=\"0\" -DAGENT_ALGORITHM=\"$1\" -DAGENT_VARIANT=\"$2\"" \
+        "-DAGENT_VARIANT_${2^^}=1 -DAGENT_KEY_BYTES=16"
 }
 
-avr() { # IMAGE GLUE ALGORITHM STRATEGY FLAG...
-    local image=$out/$1.elf glue=$2 algorithm=$3 strategy=$4
+avr() { # IMAGE GLUE ALGORITHM VARIANT FLAG...
+    local image=$out/$1.elf glue=$2 algorithm=$3 variant=$4
     shift 4
     avr-gcc -mmcu=atmega328p -DF_CPU=16000000UL -DPORT_BAUD=2000000UL -std=gnu11 -Os -Wall -Wextra -Werror \
-        -ffunction-sections -fdata-sections -DAGENT_IO_BYTES=304 $(names "$algorithm" "$strategy") "$@" \
-        -I lab/firmware/agent -I lab/firmware/ports/avr -I src -I lab/contenders/common lab/firmware/agent/agent.c lab/firmware/agent/frame.c \
+        -ffunction-sections -fdata-sections -DAGENT_IO_BYTES=304 $(names "$algorithm" "$variant") "$@" \
+        -I lab/firmware/agent -I lab/firmware/ports/avr -I src -I lab/libraries/common lab/firmware/agent/agent.c lab/firmware/agent/frame.c \
         lab/firmware/ports/avr/port.c "$glue" src/selo/aes/*.c src/selo/native/avr/aes_*.S src/selo/common/*.c -Wl,--gc-sections -o "$image"
 }
 
-avr aes lab/contenders/selo/block.c aes-128 fast -DSELO_CIPHER=selo_aes128_fast
-for contender in wrong leaky; do
-    avr "$contender" "lab/contenders/test-$contender/glue.c" aes-128 fast
+avr aes lab/libraries/selo/block.c aes-128 fast -DSELO_CIPHER=selo_aes128_fast
+for library in wrong leaky; do
+    avr "$library" "lab/libraries/test-$library/glue.c" aes-128 fast
 done
-avr hog-frame lab/contenders/test-stack-hog/glue.c probe frame
-avr hog-recursion lab/contenders/test-stack-hog/glue.c probe recursion
-for contender in frames hang crash; do
-    avr "$contender" "lab/contenders/test-$contender/glue.c" probe "$contender"
+avr hog-frame lab/libraries/test-stack-hog/glue.c probe frame
+avr hog-recursion lab/libraries/test-stack-hog/glue.c probe recursion
+for library in frames hang crash; do
+    avr "$library" "lab/libraries/test-$library/glue.c" probe "$library"
 done
 
 # on RUNNER IMAGE [OPTION...]: commands on standard input, answers on standard output
@@ -166,11 +166,11 @@ raw 000501011f3e00"
     verdict "agent: no HELLO after garbage $seed" [ "$(sed -n '2s/^raw 1 //p' <<<"$answer")" = "$hello_reply" ]
 done
 
-for image in aes:lab/contenders/selo/block.c mode:lab/contenders/selo/mode.c; do
+for image in aes:lab/libraries/selo/block.c mode:lab/libraries/selo/mode.c; do
     algorithm=aes-128 extra=-DAGENT_ALGORITHM_AES_128=1
     [ "${image%%:*}" = aes ] || algorithm=aes-128-cbc extra=-DAGENT_ALGORITHM_AES_128_CBC=1
     cc $sanitize -std=gnu11 -Wall -Wextra -Werror -pthread -DAGENT_IO_BYTES=304 $(names "$algorithm" fast) "$extra" \
-        -DSELO_CIPHER=selo_aes128_fast -I lab/firmware/agent -I lab/firmware/ports/native -I src -I lab/contenders/common $native "${image#*:}" \
+        -DSELO_CIPHER=selo_aes128_fast -I lab/firmware/agent -I lab/firmware/ports/native -I src -I lab/libraries/common $native "${image#*:}" \
         src/selo/aes/*.c src/selo/mode/*.c src/selo/common/*.c -o "$out/native-${image%%:*}"
     for seed in 1 2 3 4; do
         status=0

@@ -79,7 +79,7 @@ fault tools/check-citations.sh "[NOSUCH]" "echo '/* [NOSU''CH, 3] */' >src/new.h
 fault tools/check-citations.sh "NEVERUSED1 is used nowhere" "sed -i 's/^| FIPS197 |/| NEVERUSED''1 | x |\n&/' docs/BIBLIOGRAPHY.md"
 fault tools/check-citations.sh "FIPS197 is listed twice" "sed -i 's/^| FIPS197 |.*/&\n&/' docs/BIBLIOGRAPHY.md"
 
-fault tools/check-streets.sh "links selo-lab, against" "sed -i 's/^selo-base.*/&\nselo-lab.workspace = true/' site/collector/Cargo.toml"
+fault tools/check-streets.sh "links selo-engine, against" "sed -i 's/^selo-base.*/&\nselo-engine.workspace = true/' site/collector/Cargo.toml"
 fault tools/check-streets.sh "links selo-gateway" "printf '[dependencies]\nselo-gateway = \"1\"\n' >base/Cargo.toml"
 
 dependencies=tools/check-dependencies.py

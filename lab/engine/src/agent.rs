@@ -88,7 +88,7 @@ impl Agent {
     pub fn greet(
         session: Box<dyn Session>,
         algorithm: &str,
-        strategy: &str,
+        variant: &str,
         offered: &[String],
     ) -> Result<Agent> {
         let mut agent = Agent {
@@ -100,10 +100,10 @@ impl Agent {
                 counter_bits: 0,
                 io_bytes: 0,
                 port: String::new(),
-                contender: String::new(),
+                library: String::new(),
                 version: String::new(),
                 algorithm: String::new(),
-                strategy: String::new(),
+                variant: String::new(),
                 operations: Vec::new(),
             },
             offered: offered.to_vec(),
@@ -112,10 +112,10 @@ impl Agent {
         };
         let (payload, _) = agent.ask(frame::HELLO, &[])?;
         agent.hello = Hello::parse(&payload)?;
-        if agent.hello.algorithm != algorithm || agent.hello.strategy != strategy {
+        if agent.hello.algorithm != algorithm || agent.hello.variant != variant {
             return Err(agent.session.wrong_image(format!(
-                "the image holds {} {}, not {algorithm} {strategy}",
-                agent.hello.algorithm, agent.hello.strategy
+                "the image holds {} {}, not {algorithm} {variant}",
+                agent.hello.algorithm, agent.hello.variant
             )));
         }
         if let Some(missing) = offered

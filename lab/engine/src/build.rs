@@ -13,11 +13,11 @@ use sha2::{Digest, Sha256};
 
 use crate::board::{Board, Sketch};
 use crate::cargo;
-use crate::contender::{Contender, Unit, macro_name};
 use crate::data::{matching, read_toml, sorted_entries};
 use crate::elf::{self, Weight};
 use crate::error::{Error, Result};
 use crate::interface::Footprint;
+use crate::library::{Library, Unit, macro_name};
 use crate::project::{Port, Project};
 use crate::schedule;
 use crate::sketch::{self, Source};
@@ -36,9 +36,9 @@ pub struct Image {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
-    /// The variant that is meant if none is named.
+    /// The role that is meant if none is named.
     #[serde(default)]
-    pub variant: Option<String>,
+    pub role: Option<String>,
     #[serde(default)]
     pub include: Vec<String>,
     #[serde(default)]
@@ -53,10 +53,10 @@ pub struct Program {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// The variant that it belongs to; without one it belongs to each.
+    /// The role that it belongs to; without one it belongs to each.
     #[serde(default)]
-    pub variant: Option<String>,
-    /// The strategies that it belongs to, which are a node's suites; without any, each.
+    pub role: Option<String>,
+    /// The variants that it belongs to, which are a node's suites; without any, each.
     #[serde(default)]
     pub suites: Vec<String>,
     #[serde(default)]
@@ -65,9 +65,9 @@ pub struct Group {
     pub files: Vec<String>,
 }
 
-/// What a sweep puts in the place of compiler and flags of board and contender.
+/// What a sweep puts in the place of compiler and flags of board and library.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variant {
+pub struct SweepPoint {
     /// The name on rows: the compiler, if it is another one, and the flags.
     pub name: String,
     /// They come last; one that begins with `-O` removes every other such flag.
@@ -95,11 +95,11 @@ pub struct Builder<'a> {
     port: Port,
     /// First line of the compiler's `--version`.
     compiler: String,
-    variant: Option<Variant>,
+    sweep: Option<SweepPoint>,
     cache: PathBuf,
     /// Digest of the headers below a folder, computed once a run.
     headers: Mutex<BTreeMap<PathBuf, [u8; 32]>>,
-    /// Static libraries of crates by contender, built once a run and one at a time.
+    /// Static libraries of crates by library, built once a run and one at a time.
     crates: Mutex<BTreeMap<String, PathBuf>>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
             board,
             port: project.port(board)?,
             compiler,
-            variant: None,
+            sweep: None,
             cache: project.root.join("target/images").join(&board.name),
             headers: Mutex::new(BTreeMap::new()),
             crates: Mutex::new(BTreeMap::new()),
@@ -137,14 +137,14 @@ impl<'a> Builder<'a> {
 
     /// The same compiler with the flags of a sweep.
     #[must_use]
-    pub fn varied(mut self, variant: Option<Variant>) -> Builder<'a> {
-        self.variant = variant;
+    pub fn swept(mut self, sweep: Option<SweepPoint>) -> Builder<'a> {
+        self.sweep = sweep;
         self
     }
 
     /// What a sweep chose, on every row of it.
-    pub fn variant(&self) -> Option<&str> {
-        self.variant.as_ref().map(|variant| variant.name.as_str())
+    pub fn sweep(&self) -> Option<&str> {
+        self.sweep.as_ref().map(|sweep| sweep.name.as_str())
     }
 
     /// The flags that decide the code of a unit, as its rows have them.
@@ -155,14 +155,14 @@ impl<'a> Builder<'a> {
     }
 
     fn vary(&self, mut flags: Vec<String>) -> Vec<String> {
-        let Some(variant) = &self.variant else {
+        let Some(sweep) = &self.sweep else {
             return flags;
         };
         let optimises = |flag: &String| flag.starts_with("-O");
-        if variant.flags.iter().any(optimises) {
+        if sweep.flags.iter().any(optimises) {
             flags.retain(|flag| !optimises(flag));
         }
-        flags.extend(variant.flags.iter().cloned());
+        flags.extend(sweep.flags.iter().cloned());
         flags
     }
 
@@ -203,24 +203,24 @@ impl<'a> Builder<'a> {
         self.build_program(unit, list, &program, &[])
     }
 
-    /// Another variant of it than the one that is measured; `defines`, such as
+    /// Another role of it than the one that is measured; `defines`, such as
     /// `-DNAME=VALUE`, win over the unit's.
-    pub fn program_variant(
+    pub fn program_role(
         &self,
         unit: &Unit<'_>,
         list: &Path,
-        variant: &str,
+        role: &str,
         defines: &[String],
     ) -> Result<Image> {
         let mut program: Program = read_toml(list)?;
-        let known = |group: &Group| group.variant.as_deref() == Some(variant);
+        let known = |group: &Group| group.role.as_deref() == Some(role);
         if !program.groups.iter().any(known) {
             return Err(Error::Data {
                 path: list.to_owned(),
-                message: format!("it has no variant '{variant}'"),
+                message: format!("it has no role '{role}'"),
             });
         }
-        program.variant = Some(variant.to_owned());
+        program.role = Some(role.to_owned());
         self.build_program(unit, list, &program, defines)
     }
 
@@ -309,10 +309,10 @@ impl<'a> Builder<'a> {
         let root = &self.project.root;
         let include: Vec<PathBuf> = program.include.iter().map(|i| root.join(i)).collect();
         let mut objects = Vec::new();
-        let strategy = unit.strategy;
+        let variant = unit.variant;
         let chosen = |group: &&Group| {
-            (group.variant.is_none() || group.variant == program.variant)
-                && (group.suites.is_empty() || group.suites.iter().any(|suite| suite == strategy))
+            (group.role.is_none() || group.role == program.role)
+                && (group.suites.is_empty() || group.suites.iter().any(|suite| suite == variant))
         };
         for group in program.groups.iter().filter(chosen) {
             let flags = with(self.program_flags(unit, program, &group.flags));
@@ -323,12 +323,12 @@ impl<'a> Builder<'a> {
             }
         }
         let common = with(self.program_flags(unit, program, &[]));
-        let library = with(self.library_flags(unit, program));
+        let flags_of_library = with(self.library_flags(unit, program));
         for source in unit.sources()? {
-            objects.push(self.object(&source, &include, &library)?);
+            objects.push(self.object(&source, &include, &flags_of_library)?);
         }
         let mut link = self.program_link_flags(program);
-        link.extend(unit.contender.link_flags.iter().cloned());
+        link.extend(unit.library.link_flags.iter().cloned());
         self.link(&objects, &common, &link, &unit.label())
     }
 
@@ -356,7 +356,7 @@ impl<'a> Builder<'a> {
         self.vary([board, &program.flags[..], group, &of_unit[..]].concat())
     }
 
-    /// The same for the unit's own sources, whose flags are part of its strategy.
+    /// The same for the unit's own sources, whose flags are part of its variant.
     fn library_flags(&self, unit: &Unit<'_>, program: &Program) -> Vec<String> {
         let board = &self.board.toolchain.flags[..];
         let of_unit = unit.flags(&self.board.port);
@@ -381,7 +381,7 @@ impl<'a> Builder<'a> {
         if let Some(unit) = unit {
             include.extend(unit.include());
             // A sketch has the real thing.
-            if unit.contender.arduino && sketch.is_none() {
+            if unit.library.arduino && sketch.is_none() {
                 include.push(root.join(ARDUINO));
                 library_flags.push("-DARDUINO=10819".to_owned());
             }
@@ -401,10 +401,10 @@ impl<'a> Builder<'a> {
             if sketch.is_none() && (cpp(&unit.glue()) || own.iter().any(cpp)) {
                 sources.push((root.join(CXX_RUNTIME), library_flags.clone()));
             }
-            if sketch.is_none() && unit.contender.arduino {
+            if sketch.is_none() && unit.library.arduino {
                 sources.push((root.join(ARDUINO_SOURCE), library_flags.clone()));
             }
-            let cxx = &unit.contender.cxx_flags;
+            let cxx = &unit.library.cxx_flags;
             let of = |path: &Path, flags: &[String]| match crate::scan::is_cpp(path) {
                 true => [flags, cxx].concat(),
                 false => flags.to_vec(),
@@ -417,10 +417,10 @@ impl<'a> Builder<'a> {
                 sources.push((source, flags));
             }
             // Libraries stand after the objects that need them.
-            if let Some(library) = self.crate_library(unit.contender)? {
-                link.push(self.relative(&library).to_string_lossy().into_owned());
+            if let Some(archive) = self.crate_archive(unit.library)? {
+                link.push(self.relative(&archive).to_string_lossy().into_owned());
             }
-            link.extend(unit.contender.link_flags.iter().cloned());
+            link.extend(unit.library.link_flags.iter().cloned());
         }
         let what = unit.map_or_else(|| "the empty program".to_owned(), Unit::label);
         if let Some(sketch) = sketch {
@@ -491,19 +491,19 @@ impl<'a> Builder<'a> {
         self.weighed(path)
     }
 
-    /// The static library of a contender's crate, if it has one.
-    fn crate_library(&self, contender: &Contender) -> Result<Option<PathBuf>> {
-        let Some(of) = &contender.cargo else {
+    /// The static library of a library's crate, if it has one.
+    fn crate_archive(&self, library: &Library) -> Result<Option<PathBuf>> {
+        let Some(of) = &library.cargo else {
             return Ok(None);
         };
         // A thread that panicked left the map as it was.
         let mut crates = self.crates.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(library) = crates.get(&contender.name) {
-            return Ok(Some(library.clone()));
+        if let Some(archive) = crates.get(&library.name) {
+            return Ok(Some(archive.clone()));
         }
-        let library = cargo::build(&self.project.root, self.board, contender, of)?;
-        crates.insert(contender.name.clone(), library.clone());
-        Ok(Some(library))
+        let archive = cargo::build(&self.project.root, self.board, library, of)?;
+        crates.insert(library.name.clone(), archive.clone());
+        Ok(Some(archive))
     }
 
     /// Compiles one file, unless that has been done with the same inputs.

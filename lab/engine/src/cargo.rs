@@ -1,4 +1,4 @@
-//! A contender in Rust: its manifest names a crate of the contender's folder that makes a static
+//! A library in Rust: its manifest names a crate of the library's folder that makes a static
 //! library, whose functions the glue calls. `cargo` fetches what the crate depends on, pinned by
 //! the digests of its `Cargo.lock`, and builds it for the target that the board names.
 
@@ -9,13 +9,13 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::board::{Board, Rust};
-use crate::contender::Contender;
 use crate::data::sorted_entries;
 use crate::error::{Error, Result};
+use crate::library::Library;
 
 const CARGO: &str = "cargo";
 
-/// `[cargo]` of a contender's manifest.
+/// `[cargo]` of a library's manifest.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Crate {
@@ -25,7 +25,7 @@ pub struct Crate {
     pub library: String,
 }
 
-impl Contender {
+impl Library {
     /// The folder of its crate.
     fn crate_folder(&self, of: &Crate) -> PathBuf {
         self.folder.join(&of.folder)
@@ -63,7 +63,7 @@ impl Contender {
 fn fetch(folder: &Path, offline: bool) -> Result<std::process::Output> {
     let mut command = cargo(folder, "fetch");
     command.args(offline.then_some("--offline"));
-    command.output().map_err(|_| missing("contenders in Rust"))
+    command.output().map_err(|_| missing("libraries in Rust"))
 }
 
 fn cargo(folder: &Path, what: &str) -> Command {
@@ -92,16 +92,11 @@ fn first_lines(text: &str) -> String {
     text.lines().take(20).collect::<Vec<_>>().join("\n")
 }
 
-/// Builds the crate of `contender` for `board`, below `target/`, unless that has been done with
+/// Builds the crate of `library` for `board`, below `target/`, unless that has been done with
 /// the same sources and compiler; the static library.
-pub(crate) fn build(
-    root: &Path,
-    board: &Board,
-    contender: &Contender,
-    of: &Crate,
-) -> Result<PathBuf> {
-    let folder = contender.crate_folder(of);
-    let what = format!("the crate of {}", contender.name);
+pub(crate) fn build(root: &Path, board: &Board, library: &Library, of: &Crate) -> Result<PathBuf> {
+    let folder = library.crate_folder(of);
+    let what = format!("the crate of {}", library.name);
     let needed = format!("building {what}");
     let version = rustc(&["-vV"]).ok_or_else(|| missing(&needed))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
@@ -121,7 +116,7 @@ pub(crate) fn build(
     if kept.is_file() {
         return Ok(kept);
     }
-    let built = root.join("target/cargo").join(&contender.name);
+    let built = root.join("target/cargo").join(&library.name);
     // No path of this machine gets into an image.
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home =

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::{Agent, Ran, Retry};
 use crate::build::Image;
-use crate::contender::Unit;
 use crate::error::{Error, Result};
 use crate::interface::{Call, Interface, Plan, Transcript};
+use crate::library::Unit;
 use crate::measure::{Lab, excuses_limit, rng_for};
 use crate::row::Fidelity;
 use crate::runner::{Counts, SERIAL};
@@ -52,8 +52,8 @@ pub struct CheckLine {
     /// Id of the vector set (lab/vectors/index.toml), `constant-time` or `constant-instructions`.
     pub source: String,
     pub algorithm: String,
-    pub strategy: String,
-    pub contender: String,
+    pub variant: String,
+    pub library: String,
     pub board: String,
     /// What executed the image.
     pub runner: String,
@@ -61,7 +61,7 @@ pub struct CheckLine {
     pub tried: u64,
     pub passed: u64,
     pub failed: u64,
-    /// Cases that the source has for what the contender offers; more than
+    /// Cases that the source has for what the library offers; more than
     /// `tried` when a sample was taken.
     pub available: u64,
     /// The first case that failed, and how; of what could not be tried, why.
@@ -292,7 +292,7 @@ impl Lab<'_> {
             }
             line.tried = line.passed + line.failed;
             line.available = line.tried + left_out;
-            // A source of which nothing applies (a strategy without decryption) says nothing.
+            // A source of which nothing applies (a variant without decryption) says nothing.
             if line.tried > 0 {
                 lines.push(line);
             }
@@ -340,7 +340,7 @@ impl Lab<'_> {
             let run = nodes.and_then(|nodes| self.run_nodes(unit, &nodes));
             run.map(|measured| measured.received.len() as u64)
         } else {
-            let played = crate::link::play(root, self.board, image, unit.strategy, bytes);
+            let played = crate::link::play(root, self.board, image, unit.variant, bytes);
             played.map(|played| played.agreed)
         };
         match agreed {
@@ -598,8 +598,8 @@ impl Lab<'_> {
         CheckLine {
             source: source.to_owned(),
             algorithm: unit.algorithm.name.clone(),
-            strategy: unit.strategy.to_owned(),
-            contender: unit.contender.name.clone(),
+            variant: unit.variant.to_owned(),
+            library: unit.library.name.clone(),
             board: self.board.name.clone(),
             runner: self.runner.clone(),
             tried: 0,

@@ -1,4 +1,4 @@
-//! Reads the TOML files that describe boards, contenders and algorithms.
+//! Reads the TOML files that describe boards, libraries and algorithms.
 
 use std::path::{Path, PathBuf};
 

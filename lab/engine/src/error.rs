@@ -50,8 +50,8 @@ pub enum Error {
     #[error("nothing matches: {what}")]
     NothingSelected { what: String },
 
-    /// A folder that should hold a contender.
-    #[error("{} has no contender.toml: it is not a contender yet", folder.display())]
+    /// A folder that should hold a library.
+    #[error("{} has no library.toml: it is not a library yet", folder.display())]
     NoManifest { folder: PathBuf },
 
     /// A folder in which no library was found.
@@ -84,7 +84,7 @@ pub enum Error {
     #[error("{} is not a readable ELF image: {message}", path.display())]
     Image { path: PathBuf, message: String },
 
-    /// A contender's cipher that this process was to load and call.
+    /// A library's cipher that this process was to load and call.
     #[error("{}: {message}", path.display())]
     Load { path: PathBuf, message: String },
 
@@ -124,7 +124,7 @@ pub enum Error {
     #[error(transparent)]
     Vectors(#[from] selo_vectors::Error),
 
-    /// A contender's sources could not be had.
+    /// A library's sources could not be had.
     #[error("{package}: {message}")]
     Source {
         package: String,
@@ -208,7 +208,7 @@ impl Error {
                 ..
             } => Some(format!("known {kind} names: {}", known.join(", "))),
             Error::NoManifest { folder } => Some(format!(
-                "write one from what is in the folder: selo lab new-contender {}",
+                "write one from what is in the folder: selo lab new-library {}",
                 folder.display()
             )),
             Error::NoLibrary { .. } => {

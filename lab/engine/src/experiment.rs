@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::field::FieldNode;
 use crate::runner::Span;
 
-/// The roles, which are also the variants of the firmware, and the operations of one packet.
+/// The roles, which are also the roles of the firmware, and the operations of one packet.
 pub const TRANSMIT: &str = "transmit";
 pub const RECEIVE: &str = "receive";
 
@@ -37,7 +37,7 @@ pub const OPERATIONS: [&str; 7] = [
     AIR,
 ];
 
-/// The strategy without a cipher.
+/// The variant without a cipher.
 pub const PLAIN: &str = "none";
 
 /// The operations of a role, in the order of its rows.

@@ -11,8 +11,8 @@ use crate::build::Image;
 use crate::error::{Error, Result};
 use crate::runner::{Paced, Span, Surroundings};
 
-/// The variant in `lab/firmware/node/node.toml`.
-pub const VARIANT: &str = "field";
+/// The role in `lab/firmware/node/node.toml`.
+pub const ROLE: &str = "field";
 
 /// Where things are connected (lab/firmware/node/README.md).
 const BUTTON: (char, u8) = ('D', 2);

@@ -22,10 +22,10 @@ pub struct Hello {
     /// Largest input and largest output of one operation.
     pub io_bytes: u16,
     pub port: String,
-    pub contender: String,
+    pub library: String,
     pub version: String,
     pub algorithm: String,
-    pub strategy: String,
+    pub variant: String,
     /// Names of the operations; the first is `empty`.
     pub operations: Vec<String>,
 }
@@ -148,10 +148,10 @@ impl Hello {
             counter_bits: reader.u8()?,
             io_bytes: reader.u16()?,
             port: reader.string()?,
-            contender: reader.string()?,
+            library: reader.string()?,
             version: reader.string()?,
             algorithm: reader.string()?,
-            strategy: reader.string()?,
+            variant: reader.string()?,
             operations: {
                 let count = reader.u8()?;
                 (0..count).map(|_| reader.string()).collect::<Result<_>>()?

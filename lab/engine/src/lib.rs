@@ -1,7 +1,7 @@
-//! The lab: board + contender -> image -> runner -> samples -> rows.
+//! The lab: board + library -> image -> runner -> samples -> rows.
 //!
 //! ```text
-//! lab/boards/ lab/contenders/ lab/algorithms/ --project--> units --build--> images
+//! lab/boards/ lab/libraries/ lab/algorithms/ --project--> units --build--> images
 //!     --runner + agent--> samples --measure--> rows --store--> rows.jsonl
 //!                              \--check--> conformance lines
 //! ```
@@ -13,7 +13,6 @@ pub mod board;
 pub mod build;
 mod cargo;
 pub mod check;
-pub mod contender;
 mod data;
 pub mod elf;
 pub mod energy;
@@ -22,6 +21,7 @@ pub mod experiment;
 pub mod field;
 pub mod frame;
 pub mod interface;
+pub mod library;
 pub mod link;
 pub mod loaded;
 pub mod measure;

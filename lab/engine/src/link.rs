@@ -64,19 +64,19 @@ pub struct Play {
     _eeprom: tempfile::NamedTempFile,
 }
 
-/// Behind a suite in a strategy's name: without the kernels in assembly.
+/// Behind a suite in a variant's name: without the kernels in assembly.
 const PORTABLE: &str = "-portable";
 
-/// Runs the firmware, which was built for the suite that `strategy` names, and plays its
+/// Runs the firmware, which was built for the suite that `variant` names, and plays its
 /// gateway. Payloads have `bytes` bytes.
 pub fn play(
     root: &Path,
     board: &Board,
     image: &Image,
-    strategy: &str,
+    variant: &str,
     bytes: usize,
 ) -> Result<Played> {
-    let suite = strategy.strip_suffix(PORTABLE).unwrap_or(strategy);
+    let suite = variant.strip_suffix(PORTABLE).unwrap_or(variant);
     let mut play = Play::start(root, board, image, suite)?;
     play.boot()?;
     for _ in 0..ROUNDS {

@@ -1,13 +1,13 @@
-//! A contender's cipher in this process: its glue and its sources as a shared library, for whoever
+//! A library's cipher in this process: its glue and its sources as a shared library, for whoever
 //! wants messages sealed by it and not only measured in the lab (`selo exchange`).
 
 use std::path::PathBuf;
 
 use crate::board::{Board, NATIVE};
 use crate::build::Builder;
-use crate::contender::Unit;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
+use crate::library::Unit;
 use crate::project::Project;
 
 /// The port of such libraries.
@@ -34,10 +34,10 @@ impl Loaded {
             unit.algorithm.interface,
             Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr | Interface::Aead
         );
-        cipher && unit.contender.cargo.is_none()
+        cipher && unit.library.cargo.is_none()
     }
 
-    /// Builds and loads it; its contender's sources must have been fetched.
+    /// Builds and loads it; its library's sources must have been fetched.
     pub fn build(project: &Project, unit: &Unit<'_>) -> Result<Loaded> {
         let mut board: Board = project.board(NATIVE)?.clone();
         PORT.clone_into(&mut board.port);
@@ -127,7 +127,7 @@ mod ffi {
 
     impl Library {
         pub fn load(path: &Path) -> Result<Library, String> {
-            // SAFETY: the library was built of lab/firmware/ports/loadable and a contender's sources;
+            // SAFETY: the library was built of lab/firmware/ports/loadable and a library's sources;
             // nothing of them runs when it is loaded but what the C library does itself.
             let library = unsafe { libloading::Library::new(path) };
             let library = library.map_err(|error| error.to_string())?;

@@ -16,11 +16,11 @@ use crate::agent::{Agent, HEAP_EXHAUSTED, Ran, Retry};
 use crate::algorithm::Algorithm;
 use crate::board::Board;
 use crate::build::{Builder, Image};
-use crate::contender::Unit;
 use crate::elf::Weight;
 use crate::energy::PowerProfile;
 use crate::error::{Error, Result, Stop};
 use crate::interface::{Footprint, Interface, Plan, Transcript};
+use crate::library::Unit;
 use crate::model::{CycleModel, FIGURES};
 use crate::project::Project;
 use crate::row::{Fidelity, Metric, Row, SCHEMA, Status};
@@ -254,7 +254,7 @@ impl Lab<'_> {
                 continue;
             }
             if let Some(missing) = footprint.operations.iter().find(|name| !unit.offers(name)) {
-                // What a strategy leaves out by design has no row when everything is
+                // What a variant leaves out by design has no row when everything is
                 // asked for, and an answer when it is asked for by name.
                 if !self.operations.is_empty() {
                     let reason = format!("{}{LACKS}{missing}", unit.label());
@@ -291,7 +291,7 @@ impl Lab<'_> {
             }
             Err(error) => return Err(error),
         };
-        // The buffers of the weighing program are not the contender's fault.
+        // The buffers of the weighing program are not the library's fault.
         let flash = image.weight.flash.saturating_sub(baseline.weight.flash);
         let ram = image.weight.ram.saturating_sub(baseline.weight.ram);
         let own = image.weight.without(&baseline.weight);
@@ -589,7 +589,7 @@ impl Lab<'_> {
             &self.project.root,
             self.board,
             &image,
-            unit.strategy,
+            unit.variant,
             bytes as usize,
         );
         let played = match played {
@@ -704,8 +704,8 @@ impl Lab<'_> {
         let peer = self.peer(unit);
         let receiver = peer.as_ref().unwrap_or(unit);
         Ok(Nodes {
-            transmitter: self.builder.program_variant(unit, list, TRANSMIT, &[])?,
-            receiver: self.builder.program_variant(receiver, list, RECEIVE, &[])?,
+            transmitter: self.builder.program_role(unit, list, TRANSMIT, &[])?,
+            receiver: self.builder.program_role(receiver, list, RECEIVE, &[])?,
         })
     }
 
@@ -720,7 +720,7 @@ impl Lab<'_> {
             self.board,
             &nodes.transmitter,
             &nodes.receiver,
-            unit.strategy == crate::experiment::PLAIN,
+            unit.variant == crate::experiment::PLAIN,
         )
     }
 
@@ -861,28 +861,28 @@ impl Lab<'_> {
         })
     }
 
-    /// Another unit of the same contender and cipher that receives, if this one does not.
+    /// Another unit of the same library and cipher that receives, if this one does not.
     fn peer<'u>(&self, unit: &Unit<'u>) -> Option<Unit<'u>> {
         let receive = crate::experiment::RECEIVE;
         if unit.offers(receive) {
             return None;
         }
-        let cipher = |strategy: &str| {
-            strategy
+        let cipher = |variant: &str| {
+            variant
                 .rsplit_once('-')
                 .map(|(cipher, _)| cipher.to_owned())
         };
-        let wanted = cipher(unit.strategy);
-        let implementations = unit.contender.implementations.iter();
+        let wanted = cipher(unit.variant);
+        let implementations = unit.library.implementations.iter();
         implementations
             .filter(|other| other.algorithms.contains(&unit.algorithm.name))
             .filter(|other| other.operations.iter().any(|offered| offered == receive))
             .find_map(|other| {
-                let mut strategies = other.strategies.iter();
-                let strategy = strategies.find(|name| cipher(name) == wanted)?;
+                let mut variants = other.variants.iter();
+                let variant = variants.find(|name| cipher(name) == wanted)?;
                 Some(Unit {
                     implementation: other,
-                    strategy,
+                    variant,
                     ..unit.clone()
                 })
             })
@@ -1117,11 +1117,11 @@ impl Lab<'_> {
             fidelity,
             compiler: self.builder.compiler().to_owned(),
             flags: self.builder.flags(unit).join(" "),
-            contender: unit.contender.name.clone(),
-            contender_version: unit.contender.version.clone(),
+            library: unit.library.name.clone(),
+            library_version: unit.library.version.clone(),
             algorithm: unit.algorithm.name.clone(),
-            strategy: unit.strategy.to_owned(),
-            variant: self.builder.variant().map(str::to_owned),
+            variant: unit.variant.to_owned(),
+            sweep: self.builder.sweep().map(str::to_owned),
             operation: operation.to_owned(),
             bytes,
             metric,
@@ -1198,7 +1198,7 @@ impl Lab<'_> {
         let mut agent = Agent::greet(
             session,
             &unit.algorithm.name,
-            unit.strategy,
+            unit.variant,
             &unit.implementation.operations,
         )?;
         agent.refuses_sizes = unit.implementation.refuses_sizes.is_some();
@@ -1224,7 +1224,7 @@ fn is_packet(unit: &Unit<'_>, operation: &str) -> bool {
     unit.algorithm.interface == Interface::Node && matches!(operation, TRANSMIT | RECEIVE)
 }
 
-/// Bytes that depend only on what they are for, so that every run, strategy and
+/// Bytes that depend only on what they are for, so that every run, variant and
 /// runner sees the same inputs.
 pub fn rng_for(purpose: &str, sample: u64) -> ChaCha8Rng {
     let mut hash = Sha256::new();
@@ -1348,7 +1348,7 @@ impl Bench<'_> {
                 .map(|input| input.bytes(&mut rng, &calls))
                 .collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-            // A key pair that stays with the contender takes seconds to make and serves every sample.
+            // A key pair that stays with the library takes seconds to make and serves every sample.
             let stays = !plan
                 .iter()
                 .flat_map(|later| &later.inputs)
@@ -1640,10 +1640,10 @@ impl Row {
     }
 }
 
-/// The default folder of a board's rows. Contenders that test the instrument have
+/// The default folder of a board's rows. Libraries that test the instrument have
 /// one of their own, so that no report shows them beside real ones.
 pub fn default_folder(project: &Project, board: &Board, units: &[Unit<'_>]) -> PathBuf {
-    let testing = units.iter().any(|unit| unit.contender.test_only);
+    let testing = units.iter().any(|unit| unit.library.test_only);
     // Reports take one row of each measurement: real boards shall not stand in for
     // simulated ones unasked.
     let parent = match (testing, board.runner == SERIAL) {

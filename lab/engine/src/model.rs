@@ -62,9 +62,9 @@ pub struct Figure {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Here {
-    pub contender: String,
+    pub library: String,
     pub algorithm: String,
-    pub strategy: String,
+    pub variant: String,
     pub operation: String,
     #[serde(default)]
     pub bytes: Option<u32>,
@@ -115,11 +115,11 @@ impl CycleModel {
         let figures = self.figures.iter();
         figures.filter_map(|figure| {
             let here = figure.here.as_ref()?;
-            project.contenders.iter().find(|contender| {
-                contender.name == here.contender
-                    && contender.implementations.iter().any(|one| {
+            project.libraries.iter().find(|library| {
+                library.name == here.library
+                    && library.implementations.iter().any(|one| {
                         one.algorithms.contains(&here.algorithm)
-                            && one.strategies.contains(&here.strategy)
+                            && one.variants.contains(&here.variant)
                             && one.operations.contains(&here.operation)
                     })
             })?;
@@ -165,9 +165,9 @@ mod tests {
 
     fn model(figures: usize) -> CycleModel {
         let here = Here {
-            contender: "selo".into(),
+            library: "selo".into(),
             algorithm: "aes-128".into(),
-            strategy: "fast".into(),
+            variant: "fast".into(),
             operation: "encrypt".into(),
             bytes: None,
         };
@@ -214,7 +214,7 @@ mod tests {
         assert!(model(5).is_calibrated(&project));
         let mut elsewhere = model(5);
         for figure in &mut elsewhere.figures[..1] {
-            figure.here.as_mut().expect("it has one").contender = "somebody-else".into();
+            figure.here.as_mut().expect("it has one").library = "somebody-else".into();
         }
         assert!(!elsewhere.is_calibrated(&project));
         let mut never_run = model(5);

@@ -1,4 +1,4 @@
-//! The project folder: finds it, and loads the boards, contenders and
+//! The project folder: finds it, and loads the boards, libraries and
 //! algorithms that its data files describe.
 
 use std::path::{Path, PathBuf};
@@ -8,29 +8,29 @@ use serde::Deserialize;
 
 use crate::algorithm::{Algorithm, AlgorithmFile};
 use crate::board::Board;
-use crate::contender::{Contender, Unit};
 use crate::data::{read_toml, sorted_entries};
 use crate::error::{Error, Result};
 use crate::interface::Interface;
+use crate::library::{Library, Unit};
 use crate::model::CycleModel;
 use crate::source::Source;
 
-/// The name of a contender's manifest in its folder.
-pub const MANIFEST: &str = "contender.toml";
+/// The name of a library's manifest in its folder.
+pub const MANIFEST: &str = "library.toml";
 
 /// Everything that the data files say.
 #[derive(Clone, Debug)]
 pub struct Project {
     pub root: PathBuf,
     pub boards: Vec<Board>,
-    pub contenders: Vec<Contender>,
+    pub libraries: Vec<Library>,
     pub algorithms: Vec<Algorithm>,
     /// Cycle models of cores (`lab/boards/models/`).
     pub models: Vec<CycleModel>,
 }
 
 /// `lab/firmware/ports/<port>/port.toml`: what an image for this core is made of,
-/// beside the contender. Paths are relative to the project's root.
+/// beside the library. Paths are relative to the project's root.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Port {
@@ -51,7 +51,7 @@ pub struct Port {
     pub link_flags: Vec<String>,
 }
 
-/// In the place of a contender's name: every one but those that only test the instrument.
+/// In the place of a library's name: every one but those that only test the instrument.
 pub const ALL: &str = "all";
 
 /// As the Arduino tools compile: no exceptions, and no locks around static variables, for
@@ -70,13 +70,13 @@ fn default_cxx_flags() -> Vec<String> {
 /// Which of the project's units are meant; empty lists mean all.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    pub contenders: Vec<String>,
+    pub libraries: Vec<String>,
     pub algorithms: Vec<String>,
-    pub strategies: Vec<String>,
+    pub variants: Vec<String>,
 }
 
 fn is_project(folder: &Path) -> bool {
-    folder.join("lab/boards").is_dir() && folder.join("lab/contenders").is_dir()
+    folder.join("lab/boards").is_dir() && folder.join("lab/libraries").is_dir()
 }
 
 /// The folder of a project that holds what the lab reads.
@@ -123,7 +123,7 @@ fn workspace(installed: &Path, own: &Path) -> Result<PathBuf> {
 
 impl Project {
     /// Finds the project from `start` upwards: the first folder with `lab/boards/`
-    /// and `lab/contenders/`. Where there is none, what was installed with the command at
+    /// and `lab/libraries/`. Where there is none, what was installed with the command at
     /// `program` serves.
     pub fn find(start: &Path, program: Option<&Path>) -> Result<PathBuf> {
         if let Some(folder) = start.ancestors().find(|folder| is_project(folder)) {
@@ -140,9 +140,10 @@ impl Project {
         }
         Err(Error::Data {
             path: start.to_owned(),
-            message: "not inside a Selo project (no lab/boards/ and lab/contenders/ here or above); \
+            message:
+                "not inside a Selo project (no lab/boards/ and lab/libraries/ here or above); \
                       change into it or pass --project"
-                .into(),
+                    .into(),
         })
     }
 
@@ -165,15 +166,15 @@ impl Project {
                 models.push(model);
             }
         }
-        let mut contenders = Vec::new();
-        for folder in sorted_entries(&root.join("lab/contenders"))? {
+        let mut libraries = Vec::new();
+        for folder in sorted_entries(&root.join("lab/libraries"))? {
             let path = folder.join(MANIFEST);
             if path.is_file() {
-                let mut contender: Contender = read_toml(&path)?;
-                same_name(&path, folder.file_name(), &contender.name)?;
-                contender.folder = folder;
-                contender.root = root.to_owned();
-                contenders.push(contender);
+                let mut library: Library = read_toml(&path)?;
+                same_name(&path, folder.file_name(), &library.name)?;
+                library.folder = folder;
+                library.root = root.to_owned();
+                libraries.push(library);
             }
         }
         let mut algorithms: Vec<Algorithm> = Vec::new();
@@ -194,7 +195,7 @@ impl Project {
         let project = Project {
             root: root.to_owned(),
             boards,
-            contenders,
+            libraries,
             algorithms,
             models,
         };
@@ -202,9 +203,9 @@ impl Project {
         Ok(project)
     }
 
-    /// Adds the contender of a folder anywhere, with its manifest in it; its name. One of
+    /// Adds the library of a folder anywhere, with its manifest in it; its name. One of
     /// the project that has the same name is left aside.
-    pub fn add_contender(&mut self, folder: &Path) -> Result<String> {
+    pub fn add_library(&mut self, folder: &Path) -> Result<String> {
         let folder = folder.canonicalize().map_err(|source| Error::Read {
             path: folder.to_owned(),
             source,
@@ -213,11 +214,11 @@ impl Project {
         if !path.is_file() {
             return Err(Error::NoManifest { folder });
         }
-        let mut contender: Contender = read_toml(&path)?;
-        contender.folder = folder;
-        let name = contender.name.clone();
-        self.contenders.retain(|known| known.name != name);
-        self.contenders.push(contender);
+        let mut library: Library = read_toml(&path)?;
+        library.folder = folder;
+        let name = library.name.clone();
+        self.libraries.retain(|known| known.name != name);
+        self.libraries.push(library);
         self.check_references()?;
         Ok(name)
     }
@@ -232,16 +233,16 @@ impl Project {
             })
     }
 
-    /// The contender of that name.
-    pub fn contender(&self, name: &str) -> Result<&Contender> {
-        self.contenders
+    /// The library of that name.
+    pub fn library(&self, name: &str) -> Result<&Library> {
+        self.libraries
             .iter()
-            .find(|contender| contender.name == name)
+            .find(|library| library.name == name)
             .ok_or_else(|| {
                 Error::unknown(
-                    "contender",
+                    "library",
                     name,
-                    self.contenders.iter().map(|c| c.name.as_str()),
+                    self.libraries.iter().map(|c| c.name.as_str()),
                 )
             })
     }
@@ -308,41 +309,41 @@ impl Project {
     }
 
     /// The units of a selection that can be built for `board`, in the order of
-    /// the data files. A name that nothing defines is an error; contenders that
+    /// the data files. A name that nothing defines is an error; libraries that
     /// only test the instrument are left out unless named, and those of registries unless
     /// named or [`ALL`] is: what is asked for by default needs no network.
     pub fn units<'a>(&'a self, board: &Board, selection: &Selection) -> Result<Vec<Unit<'a>>> {
-        for name in &selection.contenders {
+        for name in &selection.libraries {
             if name != ALL {
-                self.contender(name)?;
+                self.library(name)?;
             }
         }
         for name in &selection.algorithms {
             self.algorithm(name)?;
         }
-        let known_strategies = || {
-            self.contenders
+        let known_variants = || {
+            self.libraries
                 .iter()
                 .flat_map(|c| &c.implementations)
-                .flat_map(|i| &i.strategies)
+                .flat_map(|i| &i.variants)
                 .map(String::as_str)
         };
-        for name in &selection.strategies {
-            if !known_strategies().any(|known| known == name) {
-                return Err(Error::unknown("strategy", name, known_strategies()));
+        for name in &selection.variants {
+            if !known_variants().any(|known| known == name) {
+                return Err(Error::unknown("variant", name, known_variants()));
             }
         }
         let wanted =
             |list: &[String], name: &str| list.is_empty() || list.iter().any(|n| n == name);
-        let all = selection.contenders.iter().any(|name| name == ALL);
+        let all = selection.libraries.iter().any(|name| name == ALL);
         let mut units = Vec::new();
-        for contender in &self.contenders {
-            let named = selection.contenders.contains(&contender.name);
-            let own = selection.contenders.is_empty() && contender.is_own();
-            if !named && (contender.test_only || !(own || all)) {
+        for library in &self.libraries {
+            let named = selection.libraries.contains(&library.name);
+            let own = selection.libraries.is_empty() && library.is_own();
+            if !named && (library.test_only || !(own || all)) {
                 continue;
             }
-            for implementation in &contender.implementations {
+            for implementation in &library.implementations {
                 if !wanted(&implementation.boards, &board.name) {
                     continue;
                 }
@@ -350,13 +351,13 @@ impl Project {
                     if !wanted(&selection.algorithms, name) {
                         continue;
                     }
-                    for strategy in &implementation.strategies {
-                        if wanted(&selection.strategies, strategy) {
+                    for variant in &implementation.variants {
+                        if wanted(&selection.variants, variant) {
                             units.push(Unit {
-                                contender,
+                                library,
                                 implementation,
                                 algorithm: self.algorithm(name)?,
-                                strategy,
+                                variant,
                             });
                         }
                     }
@@ -366,18 +367,18 @@ impl Project {
         if units.is_empty() {
             return Err(Error::NothingSelected {
                 what: format!(
-                    "no contender offers this on board '{}'{}{}{}",
+                    "no library offers this on board '{}'{}{}{}",
                     board.name,
-                    listed("contender", &selection.contenders),
+                    listed("library", &selection.libraries),
                     listed("algorithm", &selection.algorithms),
-                    listed("strategy", &selection.strategies),
+                    listed("variant", &selection.variants),
                 ),
             });
         }
         Ok(units)
     }
 
-    /// Every algorithm and board that a contender names must exist, and every cycle model
+    /// Every algorithm and board that a library names must exist, and every cycle model
     /// that a board names.
     fn check_references(&self) -> Result<()> {
         for board in &self.boards {
@@ -389,17 +390,17 @@ impl Project {
                 });
             }
         }
-        for contender in &self.contenders {
-            let path = contender.folder.join("contender.toml");
+        for library in &self.libraries {
+            let path = library.folder.join("library.toml");
             let in_file = |error: Error| Error::Data {
                 path: path.clone(),
                 message: error.to_string(),
             };
-            if let Some(message) = contender.all_sources().find_map(Source::problem) {
+            if let Some(message) = library.all_sources().find_map(Source::problem) {
                 let message = format!("source: {message}");
                 return Err(Error::Data { path, message });
             }
-            for implementation in &contender.implementations {
+            for implementation in &library.implementations {
                 if implementation.glue.is_empty() == implementation.program.is_none() {
                     let message = "an implementation has either glue or a program".to_owned();
                     return Err(Error::Data { path, message });
@@ -446,7 +447,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().canonicalize().expect("a folder");
         let share = root.join("prefix/share/selo");
-        for name in ["lab/boards", "lab/contenders", "lab/vectors", "src"] {
+        for name in ["lab/boards", "lab/libraries", "lab/vectors", "src"] {
             std::fs::create_dir_all(share.join(name)).expect("made");
         }
         let program = root.join("prefix/bin/selo");
@@ -471,8 +472,8 @@ mod tests {
             Some(share.join("lab/vectors"))
         );
         assert_eq!(
-            std::fs::read_link(own.join("lab/contenders")).ok(),
-            Some(share.join("lab/contenders"))
+            std::fs::read_link(own.join("lab/libraries")).ok(),
+            Some(share.join("lab/libraries"))
         );
     }
 }

@@ -71,7 +71,7 @@ pub enum Status {
     Failed,
     /// The image or its stack exceeds the board's memory; `reason` names the bytes.
     DoesNotFit,
-    /// The contender does not offer the operation, or the machine cannot measure the metric.
+    /// The library does not offer the operation, or the machine cannot measure the metric.
     NotSupported,
     /// The program crashed or left its memory while it ran.
     Crashed,
@@ -99,14 +99,14 @@ pub struct Row {
     pub compiler: String,
     /// Compiler flags that decide the code, space separated.
     pub flags: String,
-    pub contender: String,
-    pub contender_version: String,
+    pub library: String,
+    pub library_version: String,
     pub algorithm: String,
-    pub strategy: String,
-    /// What a sweep put in the place of compiler and flags of board and contender, such as
+    pub variant: String,
+    /// What a sweep put in the place of compiler and flags of board and library, such as
     /// `clang -O2`; absent on every other row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub variant: Option<String>,
+    pub sweep: Option<String>,
     /// Operation of the interface; `both` and `all` on `flash` and `ram` rows
     /// mean an image with every operation.
     pub operation: String,

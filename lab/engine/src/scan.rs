@@ -1,5 +1,5 @@
 //! Looks through the folder of a library that the lab has never seen, and finds what a
-//! contender needs: sources, include folders, and the functions that set a key up, encrypt,
+//! library needs: sources, include folders, and the functions that set a key up, encrypt,
 //! decrypt, hash, seal and open. [`skeleton`] writes the manifest and the glue from it.
 
 pub mod declarations;
@@ -45,7 +45,7 @@ const ASIDE: [&str; 14] = [
 
 /// What a folder holds.
 #[derive(Clone, Debug, Default)]
-pub struct Library {
+pub struct Scanned {
     pub folder: PathBuf,
     /// Relative to the folder, sorted.
     pub headers: Vec<PathBuf>,
@@ -81,7 +81,7 @@ impl Found {
 }
 
 /// Looks through `folder`.
-pub fn scan(folder: &Path) -> Result<Library> {
+pub fn scan(folder: &Path) -> Result<Scanned> {
     if !folder.is_dir() {
         return Err(Error::NoLibrary {
             folder: folder.to_owned(),
@@ -96,24 +96,24 @@ pub fn scan(folder: &Path) -> Result<Library> {
         path: folder.to_owned(),
         source,
     })?;
-    let mut library = Library {
+    let mut scanned = Scanned {
         folder: folder.clone(),
-        ..Library::default()
+        ..Scanned::default()
     };
     let mut files = Vec::new();
-    walk(&folder, 0, &mut files, &mut library.notes)?;
+    walk(&folder, 0, &mut files, &mut scanned.notes)?;
     let mut functions: Vec<(Function, PathBuf, bool)> = Vec::new();
     let (mut strange, mut seen) = (0, 0);
     for path in &files {
         let relative = path.strip_prefix(&folder).unwrap_or(path).to_owned();
         let Some(kind) = kind(path) else {
             seen += 1;
-            describe(path, &mut library);
+            describe(path, &mut scanned);
             continue;
         };
         let size = path.metadata().map_or(0, |data| data.len());
         if size > LARGEST {
-            library.notes.push(format!(
+            scanned.notes.push(format!(
                 "{} was not read: {} MB is more than a source has",
                 relative.display(),
                 size >> 20
@@ -123,21 +123,21 @@ pub fn scan(folder: &Path) -> Result<Library> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) => {
-                library
+                scanned
                     .notes
                     .push(format!("{} was not read: {error}", relative.display()));
                 continue;
             }
         };
         if bytes.contains(&0) {
-            library
+            scanned
                 .notes
                 .push(format!("{} was not read: it is binary", relative.display()));
             strange += 1;
             continue;
         }
         let found = read(&bytes);
-        library.arduino |= found
+        scanned.arduino |= found
             .includes
             .iter()
             .any(|name| ["Arduino.h", "WProgram.h", "Print.h"].contains(&name.as_str()));
@@ -145,24 +145,24 @@ pub fn scan(folder: &Path) -> Result<Library> {
             function.has_body && function.class.is_none() && function.name == "main"
         });
         match kind {
-            Kind::Header => library.headers.push(relative.clone()),
-            Kind::Source if has_main => library.notes.push(format!(
+            Kind::Header => scanned.headers.push(relative.clone()),
+            Kind::Source if has_main => scanned.notes.push(format!(
                 "{} is left out: it has a main of its own",
                 relative.display()
             )),
-            Kind::Source => library.sources.push(relative.clone()),
+            Kind::Source => scanned.sources.push(relative.clone()),
         }
         for (name, text) in found.macros {
-            library.macros.entry(name).or_insert(text);
+            scanned.macros.entry(name).or_insert(text);
         }
-        library.classes.extend(found.classes);
+        scanned.classes.extend(found.classes);
         let header = kind == Kind::Header;
         if !(has_main && kind == Kind::Source) {
             let here = found.functions.into_iter();
             functions.extend(here.map(|function| (function, relative.clone(), header)));
         }
     }
-    if library.headers.is_empty() && library.sources.is_empty() {
+    if scanned.headers.is_empty() && scanned.sources.is_empty() {
         let message = match (files.len(), strange) {
             (0, _) => "is empty".to_owned(),
             (_, 0) => format!("holds no C or C++: {seen} other files"),
@@ -173,7 +173,7 @@ pub fn scan(folder: &Path) -> Result<Library> {
         return Err(Error::NoLibrary { folder, message });
     }
     for (function, ..) in functions.iter().filter(|(function, ..)| function.is_pure) {
-        library.abstract_classes.extend(function.class.clone());
+        scanned.abstract_classes.extend(function.class.clone());
     }
     // A header says what may be called; what only a source has may be called, too, but
     // stands behind it.
@@ -183,14 +183,14 @@ pub fn scan(folder: &Path) -> Result<Library> {
         if function.hidden {
             continue;
         }
-        let entry = roles::entry(&function, &|text| library.number(text));
+        let entry = roles::entry(&function, &|text| scanned.number(text));
         if let Some(entry) = entry
             && known.insert((function.class.clone(), function.name.clone()))
         {
-            library.entries.push(Found { entry, file });
+            scanned.entries.push(Found { entry, file });
         }
     }
-    Ok(library)
+    Ok(scanned)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,7 +250,7 @@ fn walk(
 }
 
 /// Version and licence, from the files that say so.
-fn describe(path: &Path, library: &mut Library) {
+fn describe(path: &Path, scanned: &mut Scanned) {
     let name = path
         .file_name()
         .unwrap_or_default()
@@ -290,7 +290,7 @@ fn describe(path: &Path, library: &mut Library) {
         } else {
             return;
         };
-        library.licence.get_or_insert(identifier.to_owned());
+        scanned.licence.get_or_insert(identifier.to_owned());
     } else if ["library.properties", "library.json", "package.json"].contains(&name.as_str()) {
         let text = read();
         let line = text.lines().find(|line| {
@@ -301,12 +301,12 @@ fn describe(path: &Path, library: &mut Library) {
         let value = line.and_then(|line| line.split(['=', ':']).nth(1));
         let value = value.map(|text| text.trim().trim_matches(['"', ',', ' ']).to_owned());
         if let Some(version) = value.filter(|version| !version.is_empty()) {
-            library.version.get_or_insert(version);
+            scanned.version.get_or_insert(version);
         }
     }
 }
 
-impl Library {
+impl Scanned {
     /// The number that a macro, or a text, stands for.
     pub fn number(&self, text: &str) -> Option<u32> {
         let mut text = text.trim().trim_matches(['(', ')']);

@@ -1,4 +1,4 @@
-//! Where a contender's sources come from: an archive of a package registry, pinned by its
+//! Where a library's sources come from: an archive of a package registry, pinned by its
 //! digest in the manifest, fetched by the registry's own client, and unpacked into the
 //! project's cache. Nothing outside the archive is used, and nothing of it is run.
 //!
@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use crate::contender::Contender;
 use crate::error::{Error, Result};
+use crate::library::Library;
 
 /// Names another folder for archives.
 pub const ARCHIVES: &str = "SELO_ARCHIVES";
@@ -100,12 +100,12 @@ impl Sources {
         self
     }
 
-    /// Brings every source of a contender into the cache.
-    pub fn fetch(&self, contender: &Contender, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
-        for source in contender.all_sources() {
+    /// Brings every source of a library into the cache.
+    pub fn fetch(&self, library: &Library, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
+        for source in library.all_sources() {
             self.fetch_one(source, progress)?;
         }
-        contender.fetch_crate(self.offline)
+        library.fetch_crate(self.offline)
     }
 
     /// One source, or the first of its alternatives that can be had.
@@ -294,10 +294,10 @@ impl Source {
     }
 }
 
-/// Placeholders of a contender and what they stand for.
-pub(crate) fn placeholders(contender: &Contender, root: &Path) -> BTreeMap<String, PathBuf> {
-    let first = contender.source.iter().map(|source| ("source", source));
-    let also = contender
+/// Placeholders of a library and what they stand for.
+pub(crate) fn placeholders(library: &Library, root: &Path) -> BTreeMap<String, PathBuf> {
+    let first = library.source.iter().map(|source| ("source", source));
+    let also = library
         .also
         .iter()
         .map(|(name, source)| (name.as_str(), source));

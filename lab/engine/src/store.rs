@@ -165,10 +165,10 @@ pub type Key = (
 pub fn key(row: &Row) -> Key {
     (
         row.board.clone(),
-        row.contender.clone(),
+        row.library.clone(),
         row.algorithm.clone(),
-        row.strategy.clone(),
         row.variant.clone(),
+        row.sweep.clone(),
         row.operation.clone(),
         row.bytes,
         row.metric,

@@ -14,24 +14,24 @@ use selo_vectors::{Case, Set, Verdict as Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CONSTANT_TIME, CheckLine, DOES_NOT_FIT, Effort, OVER_LIMIT};
-use crate::contender::Unit;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
+use crate::library::Unit;
 use crate::measure::Lab;
 use crate::row::{Fidelity, Metric, Row, Status};
 
 /// The schema that [`SurveyLine`] follows; changes whenever a field changes meaning.
 pub const SCHEMA: &str = "selo.survey/1";
 
-/// What a survey says of one algorithm of a library, by one strategy, on one board.
+/// What a survey says of one algorithm of a library, by one variant, on one board.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SurveyLine {
     pub schema: String,
-    pub contender: String,
-    pub contender_version: String,
+    pub library: String,
+    pub library_version: String,
     pub licence: String,
     pub algorithm: String,
-    pub strategy: String,
+    pub variant: String,
     pub board: String,
     /// What executed the image.
     pub runner: String,
@@ -215,11 +215,11 @@ impl Lab<'_> {
         let (verdict, why) = conclude(&checks, &findings);
         Ok(SurveyLine {
             schema: SCHEMA.to_owned(),
-            contender: unit.contender.name.clone(),
-            contender_version: unit.contender.version.clone(),
-            licence: unit.contender.licence.clone(),
+            library: unit.library.name.clone(),
+            library_version: unit.library.version.clone(),
+            licence: unit.library.licence.clone(),
             algorithm: unit.algorithm.name.clone(),
-            strategy: unit.strategy.to_owned(),
+            variant: unit.variant.to_owned(),
             board: self.board.name.clone(),
             runner: self.runner.clone(),
             fidelity: self.board.fidelity,
@@ -269,7 +269,7 @@ impl Lab<'_> {
                 "does-not-start",
                 "The image does not do what the manifest says",
                 format!(
-                    "{said}. Compare `operations` in contender.toml with the list in the glue."
+                    "{said}. Compare `operations` in library.toml with the list in the glue."
                 ),
             )),
             CONSTANT_TIME if line.failed > 0 => findings.push(Finding {

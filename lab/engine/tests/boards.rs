@@ -1,19 +1,19 @@
 //! Emulated boards: counts that can be made by hand, frames of known depth, and
-//! contenders made to go astray, on the cores that an emulator with our plugin runs.
+//! libraries made to go astray, on the cores that an emulator with our plugin runs.
 //! Needs what `make build` makes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use selo_lab::Error;
-use selo_lab::board::Board;
-use selo_lab::build::Builder;
-use selo_lab::check::{CONSTANT_INSTRUCTIONS, CheckLine, Effort};
-use selo_lab::contender::Unit;
-use selo_lab::measure::{Lab, default_metrics};
-use selo_lab::project::{Project, Selection};
-use selo_lab::row::{Fidelity, Metric, Row, Status};
-use selo_lab::runner::Counts;
+use selo_engine::Error;
+use selo_engine::board::Board;
+use selo_engine::build::Builder;
+use selo_engine::check::{CONSTANT_INSTRUCTIONS, CheckLine, Effort};
+use selo_engine::library::Unit;
+use selo_engine::measure::{Lab, default_metrics};
+use selo_engine::project::{Project, Selection};
+use selo_engine::row::{Fidelity, Metric, Row, Status};
+use selo_engine::runner::Counts;
 use selo_vectors::Catalog;
 
 /// An operation, the instructions of its span, and some of their classes.
@@ -61,19 +61,19 @@ impl Bed {
         }
     }
 
-    fn units<'a>(&'a self, board: &Board, contender: &str, algorithm: &str) -> Vec<Unit<'a>> {
+    fn units<'a>(&'a self, board: &Board, library: &str, algorithm: &str) -> Vec<Unit<'a>> {
         let selection = Selection {
-            contenders: vec![contender.into()],
+            libraries: vec![library.into()],
             algorithms: vec![algorithm.into()],
-            strategies: Vec::new(),
+            variants: Vec::new(),
         };
         let units = self.project.units(board, &selection);
         units.unwrap_or_else(|error| panic!("{}: {error}", board.name))
     }
 
-    fn rows(&self, board: &Board, contender: &str, algorithm: &str) -> Vec<Row> {
+    fn rows(&self, board: &Board, library: &str, algorithm: &str) -> Vec<Row> {
         let lab = self.lab(board);
-        let units = self.units(board, contender, algorithm);
+        let units = self.units(board, library, algorithm);
         let rows = units.iter().flat_map(|unit| {
             let rows = lab.measure(unit, &|_| None);
             rows.unwrap_or_else(|error| panic!("{}: {error}", board.name))
@@ -81,14 +81,14 @@ impl Bed {
         rows.collect()
     }
 
-    fn checked(&self, contender: &str, algorithm: &str) -> Vec<CheckLine> {
+    fn checked(&self, library: &str, algorithm: &str) -> Vec<CheckLine> {
         let lab = self.lab(self.board(ONE));
         let effort = Effort {
             cycles: 5_000_000,
             secrets: 100,
             ..Effort::default()
         };
-        let units = self.units(lab.board, contender, algorithm);
+        let units = self.units(lab.board, library, algorithm);
         let lines = units.iter().flat_map(|unit| {
             let lines = lab.check(unit, &effort, true);
             lines.expect("lines")

@@ -1,13 +1,13 @@
-//! A contender whose functions a crate has: it is built by cargo for a board, once for as long as
+//! A library whose functions a crate has: it is built by cargo for a board, once for as long as
 //! nothing of it changes, and a target that the compiler knows no core library of says so.
 
 use std::path::{Path, PathBuf};
 
-use selo_lab::board::{Board, Rust};
-use selo_lab::build::Builder;
-use selo_lab::measure::{Lab, default_metrics};
-use selo_lab::project::{Project, Selection};
-use selo_lab::row::Status;
+use selo_engine::board::{Board, Rust};
+use selo_engine::build::Builder;
+use selo_engine::measure::{Lab, default_metrics};
+use selo_engine::project::{Project, Selection};
+use selo_engine::row::Status;
 
 const MANIFEST: &str = r#"
 name = "in-rust"
@@ -22,7 +22,7 @@ library = "in_rust"
 
 [[implementation]]
 algorithms = ["probe"]
-strategies = ["plain"]
+variants = ["plain"]
 glue = "glue.c"
 operations = ["twice"]
 boards = ["native"]
@@ -82,10 +82,10 @@ fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
 }
 "#;
 
-fn contender(folder: &Path) {
+fn library(folder: &Path) {
     std::fs::create_dir_all(folder.join("crate/src")).expect("a folder");
     for (name, text) in [
-        ("contender.toml", MANIFEST),
+        ("library.toml", MANIFEST),
         ("glue.c", GLUE),
         ("crate/Cargo.toml", CARGO),
         ("crate/Cargo.lock", LOCK),
@@ -99,13 +99,13 @@ fn project(folder: &Path) -> Project {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = root.canonicalize().expect("the repository");
     let mut project = Project::load(&root).expect("this project");
-    project.add_contender(folder).expect("the contender");
+    project.add_library(folder).expect("the library");
     project
 }
 
 fn statuses(project: &Project, board: &Board) -> Vec<(Status, String)> {
     let selection = Selection {
-        contenders: vec!["in-rust".into()],
+        libraries: vec!["in-rust".into()],
         ..Selection::default()
     };
     let catalog = project.catalog().expect("its vectors");
@@ -130,11 +130,11 @@ fn statuses(project: &Project, board: &Board) -> Vec<(Status, String)> {
         .collect()
 }
 
-/// The digest of the contender's image.
+/// The digest of the library's image.
 fn image(project: &Project, board: &Board) -> String {
     let builder = Builder::new(project, board).expect("its compiler");
     let selection = Selection {
-        contenders: vec!["in-rust".into()],
+        libraries: vec!["in-rust".into()],
         ..Selection::default()
     };
     let units = project.units(board, &selection).expect("units");
@@ -148,7 +148,7 @@ fn went_wrong(row: &(Status, String)) -> bool {
 #[test]
 fn a_crate_is_built_measured_and_built_anew_when_it_changes() {
     let folder = tempfile::tempdir().expect("a folder");
-    contender(folder.path());
+    library(folder.path());
     let project = project(folder.path());
     let board = project.board("native").expect("this PC");
     let rows = statuses(&project, board);
@@ -172,7 +172,7 @@ fn a_crate_is_built_measured_and_built_anew_when_it_changes() {
 #[test]
 fn what_brings_a_missing_target_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
-    contender(folder.path());
+    library(folder.path());
     let project = project(folder.path());
     let mut board = project.board("native").expect("this PC").clone();
     board.toolchain.rust = Some(Rust {

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use selo_lab::build::{Builder, Image};
-use selo_lab::contender::Unit;
-use selo_lab::experiment::{self, Measured, PLAIN, RECEIVE, TRANSMIT};
-use selo_lab::project::{Project, Selection};
+use selo_engine::build::{Builder, Image};
+use selo_engine::experiment::{self, Measured, PLAIN, RECEIVE, TRANSMIT};
+use selo_engine::library::Unit;
+use selo_engine::project::{Project, Selection};
 
 const CIPHERS: [&str; 6] = [
     "aes128", "aes192", "aes256", "speck128", "speck192", "speck256",
@@ -29,17 +29,17 @@ impl Bench {
         Bench { root, project }
     }
 
-    fn image(&self, strategy: &str, role: &str, defines: &[String]) -> Image {
+    fn image(&self, variant: &str, role: &str, defines: &[String]) -> Image {
         let board = self.project.board("uno").expect("the Uno");
         let selection = Selection {
-            contenders: vec!["selo".into()],
+            libraries: vec!["selo".into()],
             algorithms: vec!["node".into()],
-            strategies: vec![strategy.into()],
+            variants: vec![variant.into()],
         };
         let units: Vec<Unit<'_>> = self.project.units(board, &selection).expect("the node");
         let list = units[0].program().expect("a whole firmware");
         let builder = Builder::new(&self.project, board).expect("avr-gcc");
-        let image = builder.program_variant(&units[0], &list, role, defines);
+        let image = builder.program_role(&units[0], &list, role, defines);
         image.expect("an image")
     }
 
@@ -48,13 +48,13 @@ impl Bench {
         transmitter: &Image,
         receiver: &Image,
         plain: bool,
-    ) -> selo_lab::Result<Measured> {
+    ) -> selo_engine::Result<Measured> {
         let board = self.project.board("uno").expect("the Uno");
         experiment::run(&self.root, board, transmitter, receiver, plain)
     }
 
-    /// Runs a variant, its receiver or that of another of its cipher.
-    fn variant(&self, transmitter: &str, receiver: &str) -> Measured {
+    /// Runs a role, its receiver or that of another of its cipher.
+    fn role(&self, transmitter: &str, receiver: &str) -> Measured {
         let transmitting = self.image(transmitter, TRANSMIT, &[]);
         let receiving = self.image(receiver, RECEIVE, &[]);
         let measured = self.run(&transmitting, &receiving, transmitter == PLAIN);
@@ -78,7 +78,7 @@ fn words(packet: &[u8]) -> Vec<u32> {
 #[test]
 fn what_is_received_is_what_was_sent_by_every_cipher() {
     let bench = Bench::new();
-    let plain = bench.variant(PLAIN, PLAIN);
+    let plain = bench.role(PLAIN, PLAIN);
     // Without a cipher the air has what the sensors said: the pattern of all that follow.
     assert_eq!(plain.aired, plain.received);
     assert!(plain.received.len() >= 17, "{}", plain.received.len());
@@ -92,13 +92,13 @@ fn what_is_received_is_what_was_sent_by_every_cipher() {
     let mut firsts = Vec::new();
     for cipher in CIPHERS {
         let mut of_cipher = Vec::new();
-        for strategy in ["fast", "small", "tiny"] {
-            let transmitter = format!("{cipher}-{strategy}");
-            let receiver = match strategy {
+        for variant in ["fast", "small", "tiny"] {
+            let transmitter = format!("{cipher}-{variant}");
+            let receiver = match variant {
                 "tiny" => format!("{cipher}-small"),
                 _ => transmitter.clone(),
             };
-            let measured = bench.variant(&transmitter, &receiver);
+            let measured = bench.role(&transmitter, &receiver);
             assert_eq!(measured.received.len(), measured.aired.len());
             assert_eq!(measured.received[0], plain.received[0], "{transmitter}");
             of_cipher.push(measured.aired[0].clone());
@@ -137,7 +137,7 @@ fn a_node_that_does_not_encrypt_gets_no_figures() {
 #[test]
 fn two_runs_give_the_same_figures() {
     let bench = Bench::new();
-    let run = || bench.variant("speck128-small", "speck128-small");
+    let run = || bench.role("speck128-small", "speck128-small");
     let (first, second) = (run(), run());
     assert_eq!(first.took, second.took);
     assert_eq!(first.rates, second.rates);

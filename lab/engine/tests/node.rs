@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use selo_lab::build::{Builder, Image};
-use selo_lab::link::{self, Play};
-use selo_lab::node::{Node, eeprom_with, factory_record};
-use selo_lab::project::{Project, Selection};
+use selo_engine::build::{Builder, Image};
+use selo_engine::link::{self, Play};
+use selo_engine::node::{Node, eeprom_with, factory_record};
+use selo_engine::project::{Project, Selection};
 use selo_link::frame::Frame;
 use selo_link::session::SealOptions;
 use selo_link::{DeviceKey, FRAME_MAX, Suite};
@@ -39,9 +39,9 @@ impl Bench {
         let project = Project::load(&root).expect("the data files");
         let board = project.board("uno").expect("the Uno");
         let selection = Selection {
-            contenders: vec!["selo".into()],
+            libraries: vec!["selo".into()],
             algorithms: vec!["link".into()],
-            strategies: vec![suite.into()],
+            variants: vec![suite.into()],
         };
         let units = project.units(board, &selection).expect("the node");
         let list = units[0].program().expect("a whole firmware");

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pty_board::{Faults, PtyBoard};
-use selo_lab::board::Board;
-use selo_lab::build::Builder;
-use selo_lab::check::{CONSTANT_TIME, Effort};
-use selo_lab::measure::{self, Lab};
-use selo_lab::project::{Project, Selection};
-use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_engine::board::Board;
+use selo_engine::build::Builder;
+use selo_engine::check::{CONSTANT_TIME, Effort};
+use selo_engine::measure::{self, Lab};
+use selo_engine::project::{Project, Selection};
+use selo_engine::row::{Fidelity, Metric, Row, Status};
 use selo_vectors::Catalog;
 
 struct Bench {
@@ -55,11 +55,11 @@ impl Bench {
         }
     }
 
-    fn selection(algorithm: &str, strategy: &str) -> Selection {
+    fn selection(algorithm: &str, variant: &str) -> Selection {
         Selection {
-            contenders: vec!["selo".into()],
+            libraries: vec!["selo".into()],
             algorithms: vec![algorithm.into()],
-            strategies: vec![strategy.into()],
+            variants: vec![variant.into()],
         }
     }
 
@@ -67,18 +67,18 @@ impl Bench {
     fn rows(
         &self,
         board: &Board,
-        (algorithm, strategy): (&str, &str),
+        (algorithm, variant): (&str, &str),
         operations: &[&str],
         known: &[Row],
-    ) -> selo_lab::Result<Vec<Row>> {
+    ) -> selo_engine::Result<Vec<Row>> {
         let lab = self.lab(board, operations);
         let units = self
             .project
-            .units(board, &Bench::selection(algorithm, strategy))
+            .units(board, &Bench::selection(algorithm, variant))
             .expect("a unit");
         let known = |blank: &Row| {
             let same = |row: &&Row| {
-                selo_lab::store::key(row) == selo_lab::store::key(blank)
+                selo_engine::store::key(row) == selo_engine::store::key(blank)
                     && row.firmware_sha256 == blank.firmware_sha256
                     && row.fidelity == blank.fidelity
             };
@@ -93,7 +93,7 @@ impl Bench {
         unit: (&str, &str),
         operations: &[&str],
         faults: Faults,
-    ) -> (selo_lab::Result<Vec<Row>>, pty_board::Seen) {
+    ) -> (selo_engine::Result<Vec<Row>>, pty_board::Seen) {
         let pty = PtyBoard::new(&self.root, self.uno(), faults);
         let rows = self.rows(&pty.described(self.uno()), unit, operations, &[]);
         (rows, pty.seen())
@@ -301,7 +301,7 @@ fn an_operation_that_hangs_is_a_row() {
     }
     let lab = bench.lab(&board, &[]);
     let selection = Selection {
-        contenders: vec!["test-hang".into()],
+        libraries: vec!["test-hang".into()],
         ..Selection::default()
     };
     let units = bench.project.units(&board, &selection).expect("a unit");
@@ -325,7 +325,7 @@ fn an_operation_that_hangs_is_a_row() {
 fn boards_that_cannot_be_used_are_errors_with_a_hint() {
     let bench = Bench::new();
     let unit = ("aes-128", "fast");
-    let refusal = |rows: selo_lab::Result<Vec<Row>>| {
+    let refusal = |rows: selo_engine::Result<Vec<Row>>| {
         let error = rows.expect_err("no rows");
         (error.to_string(), error.hint().unwrap_or_default())
     };
@@ -357,7 +357,7 @@ fn boards_that_cannot_be_used_are_errors_with_a_hint() {
 
     let pty = PtyBoard::new(&bench.root, bench.uno(), Faults::default());
     let board = pty.described(bench.uno());
-    let change = |change: &dyn Fn(&mut selo_lab::board::Serial)| {
+    let change = |change: &dyn Fn(&mut selo_engine::board::Serial)| {
         let mut board = board.clone();
         change(board.serial.as_mut().expect("a [serial] table"));
         refusal(bench.rows(&board, unit, &["encrypt"], &[]))
@@ -440,14 +440,14 @@ fn vectors_and_constant_time_by_cable() {
         secrets: 20,
         ..Effort::default()
     };
-    let units = |name: &str, algorithm: &str, strategy: &str| {
+    let units = |name: &str, algorithm: &str, variant: &str| {
         let selection = Selection {
-            contenders: vec![name.into()],
+            libraries: vec![name.into()],
             algorithms: vec![algorithm.into()],
-            strategies: if strategy.is_empty() {
+            variants: if variant.is_empty() {
                 vec![]
             } else {
-                vec![strategy.into()]
+                vec![variant.into()]
             },
         };
         bench.project.units(&board, &selection).expect("a unit")
@@ -460,6 +460,6 @@ fn vectors_and_constant_time_by_cable() {
             .iter()
             .any(|line| line.is_official() && line.passed > 0)
     );
-    let constant = |line: &&selo_lab::check::CheckLine| line.source == CONSTANT_TIME;
+    let constant = |line: &&selo_engine::check::CheckLine| line.source == CONSTANT_TIME;
     assert!(lines.iter().find(constant).expect("a verdict").passed >= 40);
 }

@@ -1,13 +1,13 @@
-//! Sources of contenders, from archives made here: what is pinned is unpacked, whatever else is
+//! Sources of libraries, from archives made here: what is pinned is unpacked, whatever else is
 //! refused and leaves nothing behind. No registry is asked.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use selo_lab::Error;
-use selo_lab::contender::Contender;
-use selo_lab::project::Project;
-use selo_lab::source::Sources;
+use selo_engine::Error;
+use selo_engine::library::Library;
+use selo_engine::project::Project;
+use selo_engine::source::Sources;
 use sha2::Digest as _;
 
 /// A tar entry: its name as it stands in the header, and what it is.
@@ -57,35 +57,35 @@ impl World {
         std::fs::write(self.folder.path().join("archives/thing-1.tar.gz"), data).expect("a file");
     }
 
-    /// A contender whose source is pinned to `data`, whatever lies in the folder.
-    fn contender(&self, data: &[u8], more: &str) -> Contender {
+    /// A library whose source is pinned to `data`, whatever lies in the folder.
+    fn library(&self, data: &[u8], more: &str) -> Library {
         let digest = hex::encode(sha2::Sha256::digest(data));
         let text = format!(
             "name = \"thing\"\ntitle = \"Thing\"\nversion = \"1\"\nlicence = \"MIT\"\n\
              [source]\nregistry = \"debian\"\npackage = \"thing\"\nversion = \"1-1\"\n\
              archive = \"thing-1.tar.gz\"\nsha256 = \"{digest}\"\n{more}"
         );
-        let mut contender: Contender = toml::from_str(&text).expect("a manifest");
-        contender.root = self.folder.path().to_owned();
-        contender
+        let mut library: Library = toml::from_str(&text).expect("a manifest");
+        library.root = self.folder.path().to_owned();
+        library
     }
 
     /// Fetches without a registry.
-    fn fetch(&self, contender: &Contender) -> selo_lab::Result<PathBuf> {
+    fn fetch(&self, library: &Library) -> selo_engine::Result<PathBuf> {
         let archives = self.folder.path().join("archives");
         let sources = Sources::new(self.folder.path(), true).with_archives(&archives);
-        sources.fetch(contender, &mut |_| {})?;
-        Ok(contender
+        sources.fetch(library, &mut |_| {})?;
+        Ok(library
             .all_sources()
             .next()
             .expect("one")
             .folder(self.folder.path()))
     }
 
-    fn refused(&self, contender: &Contender) -> String {
-        let error = self.fetch(contender).expect_err("it must be refused");
+    fn refused(&self, library: &Library) -> String {
+        let error = self.fetch(library).expect_err("it must be refused");
         assert!(error.hint().is_some(), "a hint for: {error}");
-        assert!(!contender.is_cached());
+        assert!(!library.is_cached());
         let unpacked = self.folder.path().join("target/sources");
         let left = std::fs::read_dir(&unpacked).map_or(0, Iterator::count);
         assert_eq!(left, 0, "nothing is left of what was refused");
@@ -104,10 +104,10 @@ fn good() -> Vec<u8> {
 #[test]
 fn what_is_pinned_is_unpacked_once() {
     let world = World::new();
-    let contender = world.contender(&good(), "folder = \"src\"\n");
+    let library = world.library(&good(), "folder = \"src\"\n");
     world.put(&good());
-    assert!(!contender.is_cached());
-    let folder = world.fetch(&contender).expect("it is there");
+    assert!(!library.is_cached());
+    let folder = world.fetch(&library).expect("it is there");
     assert_eq!(
         std::fs::read(folder.join("a.c")).expect("unpacked"),
         b"int a;"
@@ -116,17 +116,17 @@ fn what_is_pinned_is_unpacked_once() {
     assert!(folder.join("../README").is_file());
     // The archive is not needed again.
     world.put(b"something else");
-    assert!(contender.is_cached());
-    world.fetch(&contender).expect("it is still there");
+    assert!(library.is_cached());
+    world.fetch(&library).expect("it is still there");
 }
 
 #[test]
 fn another_archive_is_refused_by_both_digests() {
     let world = World::new();
-    let contender = world.contender(&good(), "");
+    let library = world.library(&good(), "");
     let other = archive(&[Entry::File("thing-1/src/a.c", b"int b;")]);
     world.put(&other);
-    let said = world.refused(&contender);
+    let said = world.refused(&library);
     for data in [&good(), &other] {
         let digest = hex::encode(sha2::Sha256::digest(data));
         assert!(said.contains(&digest), "{said} names {digest}");
@@ -139,7 +139,7 @@ fn nothing_lands_outside() {
         let world = World::new();
         let bad = archive(&[Entry::File("thing/a", b"a"), Entry::File(name, b"b")]);
         world.put(&bad);
-        let said = world.refused(&world.contender(&bad, ""));
+        let said = world.refused(&world.library(&bad, ""));
         assert!(said.contains("outside the folder"), "{name}: {said}");
         assert!(!Path::new("/selo-outside").exists());
     }
@@ -152,14 +152,14 @@ fn a_cut_archive_is_refused_even_if_it_is_pinned() {
     for size in [0, 10, whole.len() / 2, whole.len() - 4] {
         let cut = &whole[..size];
         world.put(cut);
-        world.refused(&world.contender(cut, ""));
+        world.refused(&world.library(cut, ""));
     }
 }
 
 #[test]
 fn offline_says_what_is_missing() {
     let world = World::new();
-    let said = world.refused(&world.contender(&good(), ""));
+    let said = world.refused(&world.library(&good(), ""));
     assert!(
         said.contains("thing 1-1") && said.contains("offline"),
         "{said}"
@@ -175,9 +175,9 @@ fn an_alternative_takes_the_place_of_what_cannot_be_had() {
         "folder = \"src\"\n[[source.alternatives]]\nregistry = \"crates\"\npackage = \"other\"\n\
          version = \"2\"\narchive = \"other-2.crate\"\nsha256 = \"{digest}\"\nfolder = \"lib/src\"\n"
     );
-    let contender = world.contender(&good(), &alternative);
+    let library = world.library(&good(), &alternative);
     std::fs::write(world.folder.path().join("archives/other-2.crate"), &other).expect("a file");
-    let folder = world.fetch(&contender).expect("the alternative");
+    let folder = world.fetch(&library).expect("the alternative");
     assert_eq!(
         std::fs::read(folder.join("a.c")).expect("unpacked"),
         b"int c;"
@@ -188,11 +188,11 @@ fn an_alternative_takes_the_place_of_what_cannot_be_had() {
 #[test]
 fn two_may_fetch_at_once() {
     let world = World::new();
-    let contender = world.contender(&good(), "folder = \"src\"\n");
+    let library = world.library(&good(), "folder = \"src\"\n");
     world.put(&good());
     std::thread::scope(|scope| {
         let both: Vec<_> = (0..4)
-            .map(|_| scope.spawn(|| world.fetch(&contender)))
+            .map(|_| scope.spawn(|| world.fetch(&library)))
             .collect();
         for one in both {
             let folder = one.join().expect("no panic").expect("it is there");
@@ -226,14 +226,14 @@ fn manifests_that_pin_nothing_are_errors() {
     ];
     for (lines, wanted) in cases {
         let folder = tempfile::tempdir().expect("a folder");
-        for name in ["lab/boards", "lab/algorithms", "lab/contenders/thing"] {
+        for name in ["lab/boards", "lab/algorithms", "lab/libraries/thing"] {
             std::fs::create_dir_all(folder.path().join(name)).expect("a folder");
         }
         let text = format!(
             "name = \"thing\"\ntitle = \"Thing\"\nversion = \"1\"\nlicence = \"MIT\"\n\
              [source]\nregistry = \"debian\"\npackage = \"thing\"\nversion = \"1\"\n{lines}\n"
         );
-        std::fs::write(folder.path().join("lab/contenders/thing/contender.toml"), text)
+        std::fs::write(folder.path().join("lab/libraries/thing/library.toml"), text)
             .expect("a file");
         match Project::load(folder.path()) {
             Err(error @ Error::Data { .. }) => {

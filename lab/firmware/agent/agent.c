@@ -1,7 +1,7 @@
 /*
  * The agent: answers HELLO and RUN on the port's UART (docs/agent-protocol.md).
  * It keeps no state of its own between frames but the two buffers; what a
- * contender's operations remember is theirs.
+ * library's operations remember is theirs.
  */
 #include "agent.h"
 #include "frame.h"
@@ -74,10 +74,10 @@ static void send_error(uint8_t code)
 /* ---- HELLO ------------------------------------------------------------------ */
 
 static const char port_name[] PORT_FLASH = PORT_NAME;
-static const char contender[] PORT_FLASH = AGENT_CONTENDER;
+static const char library[] PORT_FLASH = AGENT_LIBRARY;
 static const char version[] PORT_FLASH = AGENT_VERSION;
 static const char algorithm[] PORT_FLASH = AGENT_ALGORITHM;
-static const char strategy[] PORT_FLASH = AGENT_STRATEGY;
+static const char variant[] PORT_FLASH = AGENT_VARIANT;
 
 /* Length byte and characters; `room` is that of the text with its final zero. */
 static uint8_t *put_text(uint8_t *to, const char *text, uint8_t room)
@@ -97,10 +97,10 @@ static void hello(void)
     *at++ = PORT_COUNTER_BITS;
     at = put16(at, AGENT_IO_BYTES);
     at = put_text(at, port_name, sizeof port_name);
-    at = put_text(at, contender, sizeof contender);
+    at = put_text(at, library, sizeof library);
     at = put_text(at, version, sizeof version);
     at = put_text(at, algorithm, sizeof algorithm);
-    at = put_text(at, strategy, sizeof strategy);
+    at = put_text(at, variant, sizeof variant);
     *at++ = agent_operation_count;
     for (uint8_t i = 0; i < agent_operation_count; i++) {
         if (at >= end) {
@@ -113,8 +113,8 @@ static void hello(void)
 }
 
 /* The five texts and the fixed fields must leave room for one name at least. */
-_Static_assert(sizeof port_name + sizeof contender + sizeof version + sizeof algorithm
-                   + sizeof strategy + 16 < sizeof reply - AGENT_NAME_BYTES - 8,
+_Static_assert(sizeof port_name + sizeof library + sizeof version + sizeof algorithm
+                   + sizeof variant + 16 < sizeof reply - AGENT_NAME_BYTES - 8,
                "AGENT_IO_BYTES is too small for the names in the HELLO reply");
 
 /* ---- RUN ---------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /*
- * What a contender's glue sees of the agent: the shape of an operation, the
+ * What a library's glue sees of the agent: the shape of an operation, the
  * marks around a measured call, and the table of operations.
  *
  * A glue file wraps one library for the lab. It is compiled once per algorithm
- * and strategy, with the names as macros (docs/agent-protocol.md), and looks like
+ * and variant, with the names as macros (docs/agent-protocol.md), and looks like
  *
  *     static struct selo_aes128_fast key;
  *
@@ -66,7 +66,7 @@ struct agent_call {
     agent_size out_size;                 /* set by the operation; 0 before it */
 };
 
-/* Returns 0, or the operation's own status: an enum selo_status or a code of the contender. */
+/* Returns 0, or the operation's own status: an enum selo_status or a code of the library. */
 typedef uint8_t agent_operation_fn(struct agent_call *call);
 
 #if AGENT_FOOTPRINT

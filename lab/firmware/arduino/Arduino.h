@@ -2,7 +2,7 @@
  * What a cryptographic library for Arduino asks of Arduino.h, for the lab: types, macros,
  * and a Serial that goes nowhere. There is no board behind it: pins read a constant, the
  * clock is a count of its calls, and random() gives the same numbers after every start, as
- * an Arduino's does that nobody seeded. `arduino = true` in contender.toml brings it in.
+ * an Arduino's does that nobody seeded. `arduino = true` in library.toml brings it in.
  */
 #ifndef SELO_LAB_ARDUINO_H
 #define SELO_LAB_ARDUINO_H

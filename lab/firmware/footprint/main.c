@@ -1,5 +1,5 @@
 /*
- * The program around a contender whose flash and RAM are measured. It is built
+ * The program around a library whose flash and RAM are measured. It is built
  * once with no operation kept (the baseline) and once with the operations of
  * interest; the growth is what the library, its context and passing its
  * arguments cost. Nothing here is ever run.

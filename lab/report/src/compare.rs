@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use selo_base::units;
-use selo_lab::battery::{self, DutyCycle};
-use selo_lab::energy::PowerProfile;
-use selo_lab::experiment;
-use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_engine::battery::{self, DutyCycle};
+use selo_engine::energy::PowerProfile;
+use selo_engine::experiment;
+use selo_engine::row::{Fidelity, Metric, Row, Status};
 use serde::Serialize;
 
 use crate::format;
@@ -130,8 +130,8 @@ pub struct Ours<'a> {
     /// The latest row of each measurement.
     pub rows: &'a [Row],
     pub boards: &'a [KnownBoard],
-    /// Stands in where the paper's file names no contender.
-    pub contender: &'a str,
+    /// Stands in where the paper's file names no library.
+    pub library: &'a str,
 }
 
 /// Compares the tables for which `wanted` holds.
@@ -292,9 +292,9 @@ struct Gap {
 #[derive(Clone, Copy)]
 struct Place<'a> {
     board: &'a str,
-    contender: &'a str,
+    library: &'a str,
     algorithm: &'a str,
-    strategy: Option<&'a str>,
+    variant: Option<&'a str>,
     bytes: Option<u32>,
     power: Option<&'a str>,
 }
@@ -350,15 +350,15 @@ impl Ours<'_> {
             }
             MeasuredBy::Winner {
                 board,
-                contender,
+                library,
                 term,
                 bytes,
             } => {
                 let place = Place {
                     board,
-                    contender: contender.as_deref().unwrap_or(self.contender),
+                    library: library.as_deref().unwrap_or(self.library),
                     algorithm: "",
-                    strategy: None,
+                    variant: None,
                     bytes: *bytes,
                     power: None,
                 };
@@ -432,14 +432,14 @@ impl Ours<'_> {
     fn value(&self, expression: &Expression) -> Result<Value, Gap> {
         let place = Place {
             board: &expression.board,
-            contender: expression.contender.as_deref().unwrap_or(self.contender),
+            library: expression.library.as_deref().unwrap_or(self.library),
             algorithm: &expression.algorithm,
-            strategy: expression.strategy.as_deref(),
+            variant: expression.variant.as_deref(),
             bytes: expression.bytes,
             power: expression.power.as_deref(),
         };
         let place = Place {
-            strategy: self.strategy(place),
+            variant: self.variant(place),
             ..place
         };
         let mut number = 0.0;
@@ -574,7 +574,7 @@ impl Ours<'_> {
             .any(|row| row.algorithm == place.algorithm && row.operation == experiment::AIR)
     }
 
-    /// Where a term's rows are: its own algorithm's, by the strategy of default, or the
+    /// Where a term's rows are: its own algorithm's, by the variant of default, or the
     /// expression's.
     fn place_of<'p>(&'p self, place: Place<'p>, term: &'p Term) -> Place<'p> {
         let Some(algorithm) = &term.algorithm else {
@@ -582,11 +582,11 @@ impl Ours<'_> {
         };
         let place = Place {
             algorithm,
-            strategy: None,
+            variant: None,
             ..place
         };
         Place {
-            strategy: self.strategy(place),
+            variant: self.variant(place),
             ..place
         }
     }
@@ -644,11 +644,9 @@ impl Ours<'_> {
     fn row(&self, place: Place<'_>, term: &Term) -> Result<Value, Gap> {
         let of_unit = |row: &Row| {
             row.board == place.board
-                && row.contender == place.contender
+                && row.library == place.library
                 && row.algorithm == place.algorithm
-                && place
-                    .strategy
-                    .is_none_or(|strategy| row.strategy == strategy)
+                && place.variant.is_none_or(|variant| row.variant == variant)
         };
         let wanted = |row: &Row| {
             of_unit(row) && row.operation == term.operation && row.metric == term.metric
@@ -753,18 +751,18 @@ impl Ours<'_> {
         }
     }
 
-    /// The strategy of a place that names none.
-    fn strategy<'p>(&'p self, place: Place<'p>) -> Option<&'p str> {
-        place.strategy.or_else(|| {
+    /// The variant of a place that names none.
+    fn variant<'p>(&'p self, place: Place<'p>) -> Option<&'p str> {
+        place.variant.or_else(|| {
             let known: BTreeSet<&str> = self
                 .rows
                 .iter()
                 .filter(|row| {
                     row.board == place.board
-                        && row.contender == place.contender
+                        && row.library == place.library
                         && row.algorithm == place.algorithm
                 })
-                .map(|row| row.strategy.as_str())
+                .map(|row| row.variant.as_str())
                 .collect();
             known.get("fast").or_else(|| known.first()).copied()
         })
@@ -782,7 +780,7 @@ impl Ours<'_> {
         for candidate in candidates {
             let place = Place {
                 algorithm: &candidate.algorithm,
-                strategy: Some(&candidate.strategy),
+                variant: Some(&candidate.variant),
                 ..place
             };
             match self.term(place, term) {
@@ -894,8 +892,8 @@ impl Ours<'_> {
         }
         let selection = place.map_or_else(String::new, |place| {
             format!(
-                " --contender {} --algorithm {}",
-                place.contender, place.algorithm
+                " --library {} --algorithm {}",
+                place.library, place.algorithm
             )
         });
         Gap {
@@ -907,10 +905,10 @@ impl Ours<'_> {
 
 impl Place<'_> {
     fn name(&self) -> String {
-        let strategy = self
-            .strategy
-            .map_or_else(String::new, |strategy| format!(" {strategy}"));
-        format!("{} {}{strategy}", self.contender, self.algorithm)
+        let variant = self
+            .variant
+            .map_or_else(String::new, |variant| format!(" {variant}"));
+        format!("{} {}{variant}", self.library, self.algorithm)
     }
 }
 

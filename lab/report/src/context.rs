@@ -2,19 +2,19 @@
 //! figures. It comes from the project's data files; without it a report is
 //! complete but calls things by their short names.
 
-use selo_lab::interface::Interface;
+use selo_engine::interface::Interface;
 
 /// Titles and groups for the names in rows.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     pub boards: Vec<BoardNote>,
     pub algorithms: Vec<AlgorithmNote>,
-    pub contenders: Vec<ContenderNote>,
+    pub libraries: Vec<LibraryNote>,
 }
 
 /// A library as people know it, and on which terms they may use it.
 #[derive(Clone, Debug, Default)]
-pub struct ContenderNote {
+pub struct LibraryNote {
     pub name: String,
     pub title: String,
     pub licence: String,

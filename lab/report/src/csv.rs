@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use selo_lab::row::Row;
+use selo_engine::row::Row;
 
 /// One line of a CSV file, its CRLF included.
 pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use selo_lab::row::{Metric, Row};
+use selo_engine::row::{Metric, Row};
 use serde::Serialize;
 
 use crate::gate::Key;
@@ -54,8 +54,8 @@ pub fn github_action_benchmark(rows: &[Row]) -> String {
                 extra: format!(
                     "{}; {} {}; {}",
                     row.fidelity.name(),
-                    row.contender,
-                    row.contender_version,
+                    row.library,
+                    row.library_version,
                     row.compiler
                 ),
             })

@@ -1,9 +1,9 @@
 //! The key findings: at most ten sentences, each derived from rows, cells and
 //! checks. Nothing here knows an algorithm by name.
 
-use selo_lab::check::{CONSTANT_TIME, CheckLine};
-use selo_lab::interface::Interface;
-use selo_lab::row::{Metric, Row, Status};
+use selo_engine::check::{CONSTANT_TIME, CheckLine};
+use selo_engine::interface::Interface;
+use selo_engine::row::{Metric, Row, Status};
 
 use crate::compare::{CellStatus, ComparedCell, Comparison, Figure};
 use crate::context::interface_title;
@@ -47,7 +47,7 @@ fn measured(lines: &Lines<'_>) -> Vec<String> {
             let choices = distinct(
                 rows.iter()
                     .filter(|row| row.value.is_some())
-                    .map(|row| (&row.algorithm, &row.strategy, &row.contender)),
+                    .map(|row| (&row.algorithm, &row.variant, &row.library)),
             );
             let instruments = distinct(
                 rows.iter()
@@ -95,7 +95,7 @@ fn of_interface(lines: &Lines<'_>, board: &str, interface: Option<Interface>) ->
         .of(board, interface)
         .filter(|line| line.operation != KEY_SETUP && lines.is_headline(line))
         // The air is the same for every cipher.
-        .filter(|line| line.operation != selo_lab::experiment::AIR)
+        .filter(|line| line.operation != selo_engine::experiment::AIR)
         .filter(|line| !figures(lines, line).is_empty())
         .collect();
     if distinct(measured.iter().map(|line| lines.name(line))).len() == 1 {
@@ -311,7 +311,7 @@ fn failures(lines: &Lines<'_>) -> Option<String> {
             without
                 .iter()
                 .filter(|(_, of_line)| *of_line == status)
-                .map(|(line, _)| format!("{} {} on {}", line.algorithm, line.strategy, line.board)),
+                .map(|(line, _)| format!("{} {} on {}", line.algorithm, line.variant, line.board)),
         );
         let shown = match names.len() {
             0 => return None,

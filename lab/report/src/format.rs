@@ -5,8 +5,8 @@
 //! depends on nothing but its arguments: no locale, no terminal.
 
 pub use selo_base::units::NANOWATT_HOUR;
-use selo_lab::model::CAUTION;
-use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_engine::model::CAUTION;
+use selo_engine::row::{Fidelity, Metric, Row, Status};
 
 /// A unit in which figures are shown, and how many of the stored unit it holds.
 #[derive(Clone, Copy, Debug, PartialEq)]

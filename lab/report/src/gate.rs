@@ -7,8 +7,8 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use selo_base::units::{Dimension, Unit, parse_quantity};
-use selo_lab::error::{Error, Result};
-use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_engine::error::{Error, Result};
+use selo_engine::row::{Fidelity, Metric, Row, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::format;
@@ -32,11 +32,11 @@ struct Head {
 )]
 pub struct Key {
     pub board: String,
-    pub contender: String,
+    pub library: String,
     pub algorithm: String,
-    pub strategy: String,
+    pub variant: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub variant: Option<String>,
+    pub sweep: Option<String>,
     pub operation: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,
@@ -75,10 +75,10 @@ impl Key {
     pub fn of(row: &Row) -> Key {
         Key {
             board: row.board.clone(),
-            contender: row.contender.clone(),
+            library: row.library.clone(),
             algorithm: row.algorithm.clone(),
-            strategy: row.strategy.clone(),
             variant: row.variant.clone(),
+            sweep: row.sweep.clone(),
             operation: row.operation.clone(),
             bytes: row.bytes,
             metric: row.metric,
@@ -89,10 +89,10 @@ impl Key {
     pub fn name(&self) -> String {
         let mut name = format!(
             "{} {} {} {}",
-            self.board, self.contender, self.algorithm, self.strategy
+            self.board, self.library, self.algorithm, self.variant
         );
-        if let Some(variant) = &self.variant {
-            name.push_str(&format!(" [{variant}]"));
+        if let Some(sweep) = &self.sweep {
+            name.push_str(&format!(" [{sweep}]"));
         }
         name.push_str(&format!(" {}", self.operation));
         if let Some(bytes) = self.bytes {

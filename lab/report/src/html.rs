@@ -3,7 +3,7 @@
 //! the escaping of `maud`; the two blocks that do not are written here.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use selo_lab::row::Row;
+use selo_engine::row::Row;
 
 use crate::csv;
 use crate::document::{Block, Document, Figure, Section};
@@ -19,7 +19,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 /// The whole page, with the rows in it.
 pub fn page(document: &Document, rows: &[Row]) -> String {
     let made = html! {
-        "Made by " code { "selo lab report" } " from rows in the schema " code { (selo_lab::row::SCHEMA) } "."
+        "Made by " code { "selo lab report" } " from rows in the schema " code { (selo_engine::row::SCHEMA) } "."
     };
     whole(document, &raw(rows), &made)
 }
@@ -133,7 +133,7 @@ fn raw(rows: &[Row]) -> Markup {
             h2 { "Raw rows" }
             p {
                 (format::things(rows.len(), "row", "rows")) ", one for each figure, in the schema "
-                code { (selo_lab::row::SCHEMA) } ". "
+                code { (selo_engine::row::SCHEMA) } ". "
                 a href=(csv::data_link(&csv::rows(rows))) download="rows.csv" { "Save as CSV" }
                 ". As JSON they are in this page, in the element " code { "script#rows" } "."
             }
@@ -145,7 +145,7 @@ fn raw(rows: &[Row]) -> Markup {
 /// Rows as JSON that cannot end the script element it stands in: `<` only
 /// occurs inside strings, where an escape means the same.
 fn script_json(rows: &[Row]) -> String {
-    let lines: Vec<String> = rows.iter().map(selo_lab::store::to_line).collect();
+    let lines: Vec<String> = rows.iter().map(selo_engine::store::to_line).collect();
     format!("[\n{}\n]", lines.join(",\n")).replace('<', "\\u003c")
 }
 

@@ -1,12 +1,12 @@
-//! Many contenders on many boards: one table for each algorithm and metric, with a line for
-//! each operation of each contender and a column for each board. No cell is empty: it has a
+//! Many libraries on many boards: one table for each algorithm and metric, with a line for
+//! each operation of each library and a column for each board. No cell is empty: it has a
 //! figure with the sign of its fidelity, or says why it has none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
-use selo_lab::measure::{DOES_NOT_BUILD, LACKS};
-use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_engine::measure::{DOES_NOT_BUILD, LACKS};
+use selo_engine::row::{Fidelity, Metric, Row, Status};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -30,7 +30,7 @@ pub enum State {
     Crashed,
     /// A call took more cycles or instructions than it may.
     OverLimit,
-    /// The contender does not have it, or not on this board.
+    /// The library does not have it, or not on this board.
     NotOffered,
     /// No row yet, or a metric that the board does not give.
     NotMeasured,
@@ -44,10 +44,10 @@ pub struct MatrixCell {
     /// Size of the message, where the operation takes one.
     pub bytes: Option<u32>,
     pub metric: Metric,
-    pub contender: String,
-    pub strategy: String,
+    pub library: String,
+    pub variant: String,
     /// What a sweep chose; null elsewhere.
-    pub variant: Option<String>,
+    pub sweep: Option<String>,
     pub board: String,
     pub state: State,
     pub value: Option<f64>,
@@ -65,9 +65,9 @@ struct Key {
     metric: Metric,
     operation: String,
     bytes: Option<u32>,
-    contender: String,
-    strategy: String,
-    variant: Option<String>,
+    library: String,
+    variant: String,
+    sweep: Option<String>,
 }
 
 /// All cells: for each line one for each board.
@@ -79,8 +79,8 @@ pub struct Matrix {
     lacking: BTreeMap<(Metric, String), String>,
 }
 
-/// Whether a contender has an algorithm by a strategy on a board: `(board, contender,
-/// algorithm, strategy)`.
+/// Whether a library has an algorithm by a variant on a board: `(board, library,
+/// algorithm, variant)`.
 pub type Offers<'a> = &'a dyn Fn(&str, &str, &str, &str) -> bool;
 
 /// Why a board can never have a metric, whatever is measured on it; `None` if it can.
@@ -106,7 +106,7 @@ impl Matrix {
             .map(|(key, of_boards)| {
                 let cells = boards.iter().map(|board| {
                     let row = of_boards.get(board.as_str()).copied();
-                    let offered = offers(board, &key.contender, &key.algorithm, &key.strategy);
+                    let offered = offers(board, &key.library, &key.algorithm, &key.variant);
                     key.cell(board, row, offered)
                 });
                 let cells = cells.collect();
@@ -174,9 +174,9 @@ impl Matrix {
                 key.bytes.map_or_else(Cell::none, |bytes| {
                     Cell::number(format::count(bytes.into()), bytes.into())
                 }),
-                Cell::text(&key.contender),
-                Cell::text(&key.strategy),
-                Cell::text(key.variant.clone().unwrap_or_default()),
+                Cell::text(&key.library),
+                Cell::text(&key.variant),
+                Cell::text(key.sweep.clone().unwrap_or_default()),
             ];
             let shown = cells.iter().filter(|cell| !self.lacks(cell));
             line.extend(shown.map(MatrixCell::shown));
@@ -193,8 +193,8 @@ impl Matrix {
         let mut columns = vec![
             Column::text("Operation"),
             Column::number("Bytes", ""),
-            Column::text("Contender"),
-            Column::text("Strategy"),
+            Column::text("Library"),
+            Column::text("Variant"),
             Column::text("Built with"),
         ];
         let has = |board: &&String| !self.lacking.contains_key(&(key.metric, (*board).clone()));
@@ -261,9 +261,9 @@ impl Matrix {
             "operation",
             "bytes",
             "metric",
-            "contender",
-            "strategy",
+            "library",
             "variant",
+            "sweep",
             "board",
             "state",
             "value",
@@ -279,9 +279,9 @@ impl Matrix {
                 cell.operation.clone(),
                 cell.bytes.map_or_else(String::new, |b| b.to_string()),
                 cell.metric.name().to_owned(),
-                cell.contender.clone(),
-                cell.strategy.clone(),
-                cell.variant.clone().unwrap_or_default(),
+                cell.library.clone(),
+                cell.variant.clone(),
+                cell.sweep.clone().unwrap_or_default(),
                 cell.board.clone(),
                 cell.state.words().to_owned(),
                 number(cell.value),
@@ -302,19 +302,19 @@ impl Key {
             metric: row.metric,
             operation: row.operation.clone(),
             bytes: row.bytes,
-            contender: row.contender.clone(),
-            strategy: row.strategy.clone(),
+            library: row.library.clone(),
             variant: row.variant.clone(),
+            sweep: row.sweep.clone(),
         }
     }
 
-    /// By algorithm and metric, then operation by operation, contenders beside each other.
+    /// By algorithm and metric, then operation by operation, libraries beside each other.
     fn order(&self, other: &Key, context: &Context) -> std::cmp::Ordering {
         let line = |key: &Key, whole: bool| Line {
             board: String::new(),
-            contender: String::new(),
+            library: String::new(),
             algorithm: key.algorithm.clone(),
-            strategy: String::new(),
+            variant: String::new(),
             operation: if whole {
                 key.operation.clone()
             } else {
@@ -341,9 +341,9 @@ impl Key {
             operation: self.operation.clone(),
             bytes: self.bytes,
             metric: self.metric,
-            contender: self.contender.clone(),
-            strategy: self.strategy.clone(),
+            library: self.library.clone(),
             variant: self.variant.clone(),
+            sweep: self.sweep.clone(),
             board: board.to_owned(),
             state,
             value: row.and_then(|row| row.value),
@@ -434,9 +434,9 @@ mod tests {
 
     fn matrix(rows: &[Row], boards: &[&str]) -> Matrix {
         let boards: Vec<String> = boards.iter().map(|&b| b.to_owned()).collect();
-        // Nobody has the small strategy on the second board.
+        // Nobody has the small variant on the second board.
         let offers =
-            |board: &str, _: &str, _: &str, strategy: &str| board == "uno" || strategy != "small";
+            |board: &str, _: &str, _: &str, variant: &str| board == "uno" || variant != "small";
         Matrix::new(rows, &boards, &offers, &|_, _| None, &sample::context())
     }
 
@@ -448,7 +448,7 @@ mod tests {
         // An image that does not fit has a row of every metric that was asked for.
         let mut large = cycles.clone();
         (large.board, large.status) = ("emulated".into(), Status::DoesNotFit);
-        (large.contender, large.value) = ("large".into(), None);
+        (large.library, large.value) = ("large".into(), None);
         let rows = [cycles, counted, large];
         let boards = ["uno", "emulated", "other"].map(str::to_owned);
         let lacks = |board: &str, metric: Metric| match (board, metric) {
@@ -499,7 +499,7 @@ mod tests {
         assert!(
             silent
                 .iter()
-                .all(|cell| cell.board == "other" || cell.contender == "large")
+                .all(|cell| cell.board == "other" || cell.library == "large")
         );
         // What has a figure keeps its column, whatever is said of the board.
         let tables = arranged(&|_, _| Some("nothing is known".to_owned())).tables();
@@ -543,7 +543,7 @@ mod tests {
             sample::row("aes-128", "small", "encrypt", Metric::Cycles, 2903.0),
         ];
         let mut other = rows[0].clone();
-        other.contender = "other".into();
+        other.library = "other".into();
         other.status = Status::DoesNotFit;
         other.value = None;
         other.reason = Some(
@@ -551,9 +551,9 @@ mod tests {
                 .into(),
         );
         let mut wrong = rows[0].clone();
-        (wrong.contender, wrong.status, wrong.value) = ("wrong".into(), Status::Failed, None);
+        (wrong.library, wrong.status, wrong.value) = ("wrong".into(), Status::Failed, None);
         let mut refused = wrong.clone();
-        refused.contender = "refused".into();
+        refused.library = "refused".into();
         refused.reason = Some(format!("{DOES_NOT_BUILD}: error: no"));
         let mut elsewhere = rows[0].clone();
         (elsewhere.board, elsewhere.fidelity) = ("esp".into(), Fidelity::CycleModel);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use selo_base::stats::{self, Estimate, Ratio};
-use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_engine::row::{Fidelity, Metric, Row, Status};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -17,10 +17,10 @@ use crate::table::{Cell, Column, Table, Tone};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Side {
     pub board: String,
-    pub contender: String,
+    pub library: String,
     pub algorithm: String,
     /// Without one: fast if there is one, else the first by name.
-    pub strategy: Option<String>,
+    pub variant: Option<String>,
 }
 
 /// A figure of one side.
@@ -47,7 +47,7 @@ pub struct Quotient {
 /// One line of `selo lab compare LEFT RIGHT --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PairLine {
-    /// `board:contender:algorithm:strategy`.
+    /// `board:library:algorithm:variant`.
     pub left_of: String,
     pub right_of: String,
     pub operation: String,
@@ -70,16 +70,16 @@ pub struct Pair {
 }
 
 impl Side {
-    /// Reads `uno:selo:aes-128:fast` or `board=uno,contender=selo,algorithm=aes-128`.
+    /// Reads `uno:selo:aes-128:fast` or `board=uno,library=selo,algorithm=aes-128`.
     pub fn parse(text: &str) -> Result<Side, String> {
         let mistake = || {
             format!(
-                "'{text}' is not BOARD:CONTENDER:ALGORITHM[:STRATEGY] or \
-                 board=..,contender=..,algorithm=..[,strategy=..]"
+                "'{text}' is not BOARD:LIBRARY:ALGORITHM[:VARIANT] or \
+                 board=..,library=..,algorithm=..[,variant=..]"
             )
         };
         let mut parts: BTreeMap<&str, &str> = BTreeMap::new();
-        const NAMES: [&str; 4] = ["board", "contender", "algorithm", "strategy"];
+        const NAMES: [&str; 4] = ["board", "library", "algorithm", "variant"];
         if text.contains('=') {
             for part in text.split(',') {
                 let (name, value) = part.split_once('=').ok_or_else(mistake)?;
@@ -101,41 +101,41 @@ impl Side {
         };
         Ok(Side {
             board: get("board").ok_or_else(mistake)?,
-            contender: get("contender").ok_or_else(mistake)?,
+            library: get("library").ok_or_else(mistake)?,
             algorithm: get("algorithm").ok_or_else(mistake)?,
-            strategy: get("strategy"),
+            variant: get("variant"),
         })
     }
 
-    /// The rows of this side, and the strategy that they are of.
+    /// The rows of this side, and the variant that they are of.
     fn rows<'a>(&self, rows: &'a [Row]) -> (Vec<&'a Row>, Option<&'a str>) {
         let mut own: Vec<&Row> = rows
             .iter()
             .filter(|row| {
                 row.board == self.board
-                    && row.contender == self.contender
+                    && row.library == self.library
                     && row.algorithm == self.algorithm
-                    && row.variant.is_none()
+                    && row.sweep.is_none()
             })
             .collect();
-        let mut known = distinct(own.iter().map(|row| row.strategy.as_str()));
+        let mut known = distinct(own.iter().map(|row| row.variant.as_str()));
         known.sort_unstable();
-        let strategy = match &self.strategy {
-            Some(named) => known.into_iter().find(|strategy| strategy == named),
+        let variant = match &self.variant {
+            Some(named) => known.into_iter().find(|variant| variant == named),
             None => known
                 .iter()
-                .find(|strategy| **strategy == "fast")
+                .find(|variant| **variant == "fast")
                 .or(known.first())
                 .copied(),
         };
-        own.retain(|row| Some(row.strategy.as_str()) == strategy);
-        (own, strategy)
+        own.retain(|row| Some(row.variant.as_str()) == variant);
+        (own, variant)
     }
 
-    fn name(&self, strategy: Option<&str>) -> String {
-        let mut name = format!("{}:{}:{}", self.board, self.contender, self.algorithm);
-        if let Some(strategy) = strategy.or(self.strategy.as_deref()) {
-            name.push_str(&format!(":{strategy}"));
+    fn name(&self, variant: Option<&str>) -> String {
+        let mut name = format!("{}:{}:{}", self.board, self.library, self.algorithm);
+        if let Some(variant) = variant.or(self.variant.as_deref()) {
+            name.push_str(&format!(":{variant}"));
         }
         name
     }
@@ -153,7 +153,7 @@ pub fn compare(
     let empty: Vec<String> = empty
         .iter()
         .filter(|(rows, ..)| rows.is_empty())
-        .map(|(_, side, strategy)| side.name(*strategy))
+        .map(|(_, side, variant)| side.name(*variant))
         .collect();
     if !empty.is_empty() {
         return Err(empty);
@@ -170,9 +170,9 @@ pub fn compare(
     );
     let place = |operation: &str, bytes| Line {
         board: String::new(),
-        contender: String::new(),
+        library: String::new(),
         algorithm: String::new(),
-        strategy: String::new(),
+        variant: String::new(),
         operation: operation.to_owned(),
         bytes,
         rows: BTreeMap::new(),
@@ -378,14 +378,14 @@ mod tests {
     fn sides_are_read_both_ways() {
         assert_eq!(
             side("uno:selo:speck128/128:tiny"),
-            side("contender=selo,board=uno,strategy=tiny,algorithm=speck128/128")
+            side("library=selo,board=uno,variant=tiny,algorithm=speck128/128")
         );
         for bad in [
             "uno",
             "uno:selo",
             "a:b:c:d:e",
             "board=uno",
-            "bored=uno,contender=a",
+            "bored=uno,library=a",
         ] {
             assert!(Side::parse(bad).is_err(), "{bad}");
         }

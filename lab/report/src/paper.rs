@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use selo_base::units::{Dimension, Unit, parse_quantity};
-use selo_lab::battery::Battery;
-use selo_lab::row::Metric;
+use selo_engine::battery::Battery;
+use selo_engine::row::Metric;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use thiserror::Error;
@@ -52,7 +52,7 @@ pub struct Hardware {
 pub struct Candidate {
     pub name: String,
     pub algorithm: String,
-    pub strategy: String,
+    pub variant: String,
 }
 
 /// A table, a figure, or figures given in the text.
@@ -77,7 +77,7 @@ pub struct PaperTable {
 pub struct PaperColumn {
     pub label: String,
     /// The library behind the published figures, where the paper names it.
-    pub library: Option<String>,
+    pub published_library: Option<String>,
 }
 
 /// One published figure.
@@ -115,7 +115,7 @@ pub enum MeasuredBy {
     /// The candidate with the least value; of packets a second, with the most.
     Winner {
         board: String,
-        contender: Option<String>,
+        library: Option<String>,
         term: Term,
         bytes: Option<u32>,
     },
@@ -177,11 +177,11 @@ impl ExchangeLink {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     pub board: String,
-    /// Absent: the contender that the reader asks for, Selo by default.
-    pub contender: Option<String>,
+    /// Absent: the library that the reader asks for, Selo by default.
+    pub library: Option<String>,
     pub algorithm: String,
     /// Absent: `fast` if there is one, else the first by name.
-    pub strategy: Option<String>,
+    pub variant: Option<String>,
     pub bytes: Option<u32>,
     pub sum: Vec<Term>,
     pub max: Vec<Term>,
@@ -379,7 +379,7 @@ struct FileTable {
 #[serde(deny_unknown_fields)]
 struct FileColumn {
     label: String,
-    library: Option<String>,
+    published_library: Option<String>,
     #[serde(default)]
     measured_by: FileLink,
 }
@@ -401,9 +401,9 @@ struct FileRow {
 #[serde(deny_unknown_fields)]
 struct FileLink {
     board: Option<String>,
-    contender: Option<String>,
+    library: Option<String>,
     algorithm: Option<String>,
-    strategy: Option<String>,
+    variant: Option<String>,
     operation: Option<String>,
     bytes: Option<u32>,
     metric: Option<Metric>,
@@ -610,7 +610,7 @@ fn check_table(
             .into_iter()
             .map(|column| PaperColumn {
                 label: column.label,
-                library: column.library,
+                published_library: column.published_library,
             })
             .collect(),
         cells,
@@ -628,9 +628,9 @@ impl FileLink {
         let terms = over.sum.is_some() || over.max.is_some();
         FileLink {
             board: pick(&over.board, &self.board),
-            contender: pick(&over.contender, &self.contender),
+            library: pick(&over.library, &self.library),
             algorithm: pick(&over.algorithm, &self.algorithm),
-            strategy: pick(&over.strategy, &self.strategy),
+            variant: pick(&over.variant, &self.variant),
             operation: if terms {
                 over.operation.clone()
             } else {
@@ -706,7 +706,7 @@ fn check_link(
         };
         return Ok(MeasuredBy::Winner {
             board,
-            contender: link.contender.clone(),
+            library: link.library.clone(),
             term,
             bytes: link.bytes,
         });
@@ -782,12 +782,12 @@ fn check_expression(link: &FileLink, board: String) -> Result<Expression, String
     Ok(Expression {
         life,
         board,
-        contender: link.contender.clone(),
+        library: link.library.clone(),
         algorithm: link
             .algorithm
             .clone()
             .ok_or("measured_by needs an algorithm")?,
-        strategy: link.strategy.clone(),
+        variant: link.variant.clone(),
         bytes: link.bytes,
         sum,
         max,
@@ -841,7 +841,7 @@ measured_by = { board = "abacus", operation = "decrypt" }
 [[table.row]]
 label = "AES128"
 published = [0.5, "-"]
-measured_by = { algorithm = "aes-128", strategy = "fast" }
+measured_by = { algorithm = "aes-128", variant = "fast" }
 "#;
 
     fn mistake(text: &str) -> (usize, String) {
@@ -915,10 +915,7 @@ measured_by = { algorithm = "aes-128", strategy = "fast" }
         let with = |unit: &str, link: &str| {
             let text = SMALL
                 .replace("unit = \"ms\"", &format!("unit = \"{unit}\""))
-                .replace(
-                    "strategy = \"fast\"",
-                    &format!("strategy = \"fast\", {link}"),
-                );
+                .replace("variant = \"fast\"", &format!("variant = \"fast\", {link}"));
             good(&text).tables[0].cells[0].measured_by.clone()
         };
         let MeasuredBy::Value(total) = with(
@@ -940,11 +937,11 @@ measured_by = { algorithm = "aes-128", strategy = "fast" }
             .collect();
         assert_eq!(algorithms, [None, Some("sha-256")]);
         assert_eq!(path.sum[1].operation, "hash");
-        let MeasuredBy::Quotient(a, b) = with("x", "over = { strategy = \"small\" }") else {
+        let MeasuredBy::Quotient(a, b) = with("x", "over = { variant = \"small\" }") else {
             panic!("a quotient")
         };
         assert_eq!(
-            (a.strategy.as_deref(), b.strategy.as_deref()),
+            (a.variant.as_deref(), b.variant.as_deref()),
             (Some("fast"), Some("small"))
         );
         assert_eq!(a.sum, b.sum);
@@ -953,7 +950,7 @@ measured_by = { algorithm = "aes-128", strategy = "fast" }
         };
         assert_eq!(b.algorithm, "aes-256");
         let mixed = SMALL.replace(
-            "strategy = \"fast\"",
+            "variant = \"fast\"",
             "sum = [\"ram both\", \"time encrypt\"]",
         );
         assert!(mistake(&mixed).1.contains("different units"));
@@ -965,10 +962,7 @@ measured_by = { algorithm = "aes-128", strategy = "fast" }
             SMALL
                 .replace("unit = \"ms\"", "unit = \"years\"")
                 .replace("metric = \"time\"", "metric = \"energy\"")
-                .replace(
-                    "strategy = \"fast\"",
-                    &format!("strategy = \"fast\", {link}"),
-                )
+                .replace("variant = \"fast\"", &format!("variant = \"fast\", {link}"))
         };
         let whole = "power = \"p\", battery = \"cr2032\", period = \"5s\"";
         let MeasuredBy::Value(value) = &good(&with(whole)).tables[0].cells[0].measured_by else {

@@ -4,8 +4,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use selo_lab::interface::Interface;
-use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_engine::interface::Interface;
+use selo_engine::row::{Fidelity, Metric, Row, Status};
 
 use crate::context::{Context, interface_rank};
 
@@ -13,9 +13,9 @@ use crate::context::{Context, interface_rank};
 #[derive(Clone, Debug)]
 pub struct Line {
     pub board: String,
-    pub contender: String,
+    pub library: String,
     pub algorithm: String,
-    pub strategy: String,
+    pub variant: String,
     pub operation: String,
     pub bytes: Option<u32>,
     /// The row of each metric, as an index into the rows.
@@ -111,14 +111,14 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The name of a choice: algorithm, strategy and, where several contenders
-    /// offer the algorithm, contender.
+    /// The name of a choice: algorithm, variant and, where several libraries
+    /// offer the algorithm, library.
     pub fn name(&self, line: &Line) -> String {
-        let mut name = format!("{} {}", line.algorithm, line.strategy);
+        let mut name = format!("{} {}", line.algorithm, line.variant);
         let rival =
-            |other: &Line| other.algorithm == line.algorithm && other.contender != line.contender;
+            |other: &Line| other.algorithm == line.algorithm && other.library != line.library;
         if self.all.iter().any(rival) {
-            name.push_str(&format!(" ({})", line.contender));
+            name.push_str(&format!(" ({})", line.library));
         }
         name
     }
@@ -128,9 +128,9 @@ impl Line {
     pub(crate) fn of(row: &Row) -> Line {
         Line {
             board: row.board.clone(),
-            contender: row.contender.clone(),
+            library: row.library.clone(),
             algorithm: row.algorithm.clone(),
-            strategy: row.strategy.clone(),
+            variant: row.variant.clone(),
             operation: row.operation.clone(),
             bytes: row.bytes,
             rows: BTreeMap::new(),
@@ -185,18 +185,18 @@ type Key<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str);
 fn key(row: &Row) -> Key<'_> {
     (
         &row.board,
-        &row.contender,
+        &row.library,
         &row.algorithm,
-        &row.strategy,
+        &row.variant,
         &row.operation,
     )
 }
 
 fn same_operation(a: &Line, b: &Line) -> bool {
     a.board == b.board
-        && a.contender == b.contender
+        && a.library == b.library
         && a.algorithm == b.algorithm
-        && a.strategy == b.strategy
+        && a.variant == b.variant
         && a.operation == b.operation
 }
 
@@ -233,9 +233,9 @@ pub(crate) fn order(a: &Line, b: &Line, context: &Context) -> Ordering {
         .cmp(&b.board)
         .then_with(|| file_order(a).cmp(&file_order(b)))
         .then_with(|| natural(&a.algorithm, &b.algorithm))
-        .then_with(|| strategy_rank(&a.strategy).cmp(&strategy_rank(&b.strategy)))
-        .then_with(|| a.strategy.cmp(&b.strategy))
-        .then_with(|| a.contender.cmp(&b.contender))
+        .then_with(|| variant_rank(&a.variant).cmp(&variant_rank(&b.variant)))
+        .then_with(|| a.variant.cmp(&b.variant))
+        .then_with(|| a.library.cmp(&b.library))
         .then_with(|| operation_rank(&a.operation).cmp(&operation_rank(&b.operation)))
         .then_with(|| a.operation.cmp(&b.operation))
         .then_with(|| a.bytes.cmp(&b.bytes))
@@ -265,11 +265,11 @@ fn operation_rank(operation: &str) -> usize {
     }
 }
 
-fn strategy_rank(strategy: &str) -> usize {
+fn variant_rank(variant: &str) -> usize {
     const ORDER: [&str; 3] = ["fast", "small", "tiny"];
     ORDER
         .iter()
-        .position(|name| *name == strategy)
+        .position(|name| *name == variant)
         .unwrap_or(ORDER.len())
 }
 
@@ -364,15 +364,15 @@ mod tests {
             ("aes-128", "small", "encrypt"),
         ]
         .iter()
-        .map(|(algorithm, strategy, operation)| {
-            sample::row(algorithm, strategy, operation, Metric::Flash, 1.0)
+        .map(|(algorithm, variant, operation)| {
+            sample::row(algorithm, variant, operation, Metric::Flash, 1.0)
         })
         .collect();
         let lines = Lines::new(&rows, &context);
         let names: Vec<String> = lines
             .all
             .iter()
-            .map(|line| format!("{} {} {}", line.algorithm, line.strategy, line.operation))
+            .map(|line| format!("{} {} {}", line.algorithm, line.variant, line.operation))
             .collect();
         assert_eq!(
             names,

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use selo_base::units::NANOWATT_HOUR;
-use selo_lab::algorithm::Algorithm;
-use selo_lab::check::{CONSTANT_TIME, CheckLine};
-use selo_lab::interface::{AD_BYTES, Interface};
-use selo_lab::row::{Metric, Row, Status};
+use selo_engine::algorithm::Algorithm;
+use selo_engine::check::{CONSTANT_TIME, CheckLine};
+use selo_engine::interface::{AD_BYTES, Interface};
+use selo_engine::row::{Metric, Row, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::format;
@@ -66,7 +66,7 @@ pub enum Condition {
 pub struct Evidence<'a> {
     /// Lines of `selo lab check`.
     pub checks: &'a [CheckLine],
-    /// Contenders and their licences.
+    /// Libraries and their licences.
     pub licences: &'a [(String, String)],
 }
 
@@ -90,10 +90,10 @@ pub struct Advice {
     /// Part of the best set that does all the jobs and fits as a whole.
     pub together: bool,
     pub board: String,
-    pub contender: String,
+    pub library: String,
     pub algorithm: String,
-    pub strategy: String,
-    /// SPDX expression of the contender's licence.
+    pub variant: String,
+    /// SPDX expression of the library's licence.
     pub licence: Option<String>,
     /// Time of one message: all operations needed, key set-up left out.
     pub seconds: Option<f64>,
@@ -148,7 +148,7 @@ pub fn recommend(
     };
     for &job in &jobs {
         let mut all: Vec<Advice> = Vec::new();
-        for ((contender, algorithm, strategy), rows) in units(request, rows) {
+        for ((library, algorithm, variant), rows) in units(request, rows) {
             let Some(algorithm) = algorithms.iter().find(|known| known.name == algorithm) else {
                 continue;
             };
@@ -160,7 +160,7 @@ pub fn recommend(
                     evidence,
                     rows,
                 };
-                all.push(unit.advise(contender, strategy));
+                all.push(unit.advise(library, variant));
             }
         }
         rank(request, &mut all);
@@ -201,7 +201,7 @@ fn units<'a>(request: &Request, rows: &'a [Row]) -> Units<'a> {
     let mut units = Units::new();
     for row in rows.iter().filter(|row| row.board == request.board) {
         units
-            .entry((&row.contender, &row.algorithm, &row.strategy))
+            .entry((&row.library, &row.algorithm, &row.variant))
             .or_default()
             .push(row);
     }
@@ -218,21 +218,21 @@ struct Unit<'a> {
 }
 
 impl Unit<'_> {
-    fn advise(&self, contender: &str, strategy: &str) -> Advice {
+    fn advise(&self, library: &str, variant: &str) -> Advice {
         let (standard, mut cautions) = cautions(self.algorithm);
         let models = format::model_cautions(self.rows.iter().copied());
         cautions.extend(models.into_iter().map(str::to_owned));
-        let of_contender = |(name, _): &&(String, String)| name == contender;
-        let licence = self.evidence.licences.iter().find(of_contender);
+        let of_library = |(name, _): &&(String, String)| name == library;
+        let licence = self.evidence.licences.iter().find(of_library);
         let checks: Vec<&CheckLine> = self
             .evidence
             .checks
             .iter()
             .filter(|check| {
                 check.board == self.request.board
-                    && check.contender == contender
+                    && check.library == library
                     && check.algorithm == self.algorithm.name
-                    && check.strategy == strategy
+                    && check.variant == variant
             })
             .collect();
         let mut timing = checks.iter().filter(|check| check.source == CONSTANT_TIME);
@@ -244,9 +244,9 @@ impl Unit<'_> {
             rank: None,
             together: false,
             board: self.request.board.clone(),
-            contender: contender.to_owned(),
+            library: library.to_owned(),
             algorithm: self.algorithm.name.clone(),
-            strategy: strategy.to_owned(),
+            variant: variant.to_owned(),
             licence: licence.map(|(_, licence)| licence.clone()),
             seconds: None,
             instructions: None,
@@ -291,8 +291,8 @@ impl Unit<'_> {
     /// Whether what was asked for was shown; an error is the reason for leaving it out.
     fn meets(&self, advice: &Advice) -> Result<(), String> {
         let how = format!(
-            "selo lab check --board {} --contender {} --algorithm {}",
-            advice.board, advice.contender, advice.algorithm
+            "selo lab check --board {} --library {} --algorithm {}",
+            advice.board, advice.library, advice.algorithm
         );
         // What failed an official vector is not recommended, asked or not.
         if let Some((_, failed)) = advice.conformity.filter(|(_, failed)| *failed > 0) {
@@ -454,7 +454,7 @@ impl Unit<'_> {
 fn rank(request: &Request, all: &mut [Advice]) {
     let fits = |advice: &Advice| advice.reasons.is_empty();
     all.sort_by(|a, b| {
-        let name = |x: &Advice| (x.algorithm.clone(), x.strategy.clone(), x.contender.clone());
+        let name = |x: &Advice| (x.algorithm.clone(), x.variant.clone(), x.library.clone());
         fits(b)
             .cmp(&fits(a))
             .then(if fits(a) {
@@ -742,11 +742,11 @@ impl Job {
 }
 
 impl Advice {
-    /// `aes-128 fast`, with the contender if it is not Selo.
+    /// `aes-128 fast`, with the library if it is not Selo.
     pub fn name(&self) -> String {
-        match self.contender.as_str() {
-            "selo" => format!("{} {}", self.algorithm, self.strategy),
-            other => format!("{} {} ({other})", self.algorithm, self.strategy),
+        match self.library.as_str() {
+            "selo" => format!("{} {}", self.algorithm, self.variant),
+            other => format!("{} {} ({other})", self.algorithm, self.variant),
         }
     }
 

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use selo_lab::check::CheckLine;
-use selo_lab::row::Row;
+use selo_engine::check::CheckLine;
+use selo_engine::row::Row;
 use thiserror::Error;
 
 use crate::compare::Comparison;

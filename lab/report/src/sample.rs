@@ -1,12 +1,12 @@
 //! Rows for tests: invented, and saying so in the name of their run.
 
-use selo_lab::check::CheckLine;
-use selo_lab::interface::Interface;
-use selo_lab::row::{Fidelity, Metric, Row, SCHEMA, Status};
+use selo_engine::check::CheckLine;
+use selo_engine::interface::Interface;
+use selo_engine::row::{Fidelity, Metric, Row, SCHEMA, Status};
 
 use crate::context::{AlgorithmNote, BoardNote, Context, PowerNote};
 
-pub fn row(algorithm: &str, strategy: &str, operation: &str, metric: Metric, value: f64) -> Row {
+pub fn row(algorithm: &str, variant: &str, operation: &str, metric: Metric, value: f64) -> Row {
     let bytes = matches!(metric, Metric::Flash | Metric::Ram)
         .then_some(())
         .map_or(Some(16), |()| None);
@@ -20,11 +20,11 @@ pub fn row(algorithm: &str, strategy: &str, operation: &str, metric: Metric, val
         fidelity: Fidelity::CycleExact,
         compiler: "avr-gcc 5.4.0".to_owned(),
         flags: "-Os".to_owned(),
-        contender: "selo".to_owned(),
-        contender_version: "0.1.0".to_owned(),
+        library: "selo".to_owned(),
+        library_version: "0.1.0".to_owned(),
         algorithm: algorithm.to_owned(),
-        strategy: strategy.to_owned(),
-        variant: None,
+        variant: variant.to_owned(),
+        sweep: None,
         operation: operation.to_owned(),
         bytes,
         metric,
@@ -53,9 +53,9 @@ pub fn rows() -> Vec<Row> {
         ("aes-128", "tiny", 12000.0, 1500.0, 17.0),
         ("speck128/128", "fast", 2600.0, 900.0, 256.0),
     ];
-    for (algorithm, strategy, cycles, flash, ram) in choices {
+    for (algorithm, variant, cycles, flash, ram) in choices {
         for (operation, factor) in [("encrypt", 1.0_f64), ("decrypt", 1.5)] {
-            if (strategy, operation) == ("tiny", "decrypt") {
+            if (variant, operation) == ("tiny", "decrypt") {
                 continue;
             }
             let seconds = cycles * factor / 16e6;
@@ -70,7 +70,7 @@ pub fn rows() -> Vec<Row> {
             ] {
                 rows.push(row(
                     algorithm,
-                    strategy,
+                    variant,
                     operation,
                     metric,
                     value.round_to(metric),
@@ -120,8 +120,8 @@ pub fn checks() -> Vec<CheckLine> {
     let line = |source: &str, algorithm: &str, tried, failed: u64| CheckLine {
         source: source.to_owned(),
         algorithm: algorithm.to_owned(),
-        strategy: "fast".to_owned(),
-        contender: "selo".to_owned(),
+        variant: "fast".to_owned(),
+        library: "selo".to_owned(),
         board: "uno".to_owned(),
         runner: "simavr".to_owned(),
         tried,
@@ -163,6 +163,6 @@ pub fn context() -> Context {
             algorithm("x25519", Interface::Dh, "x25519"),
             algorithm("rsa-2048", Interface::PublicKey, "rsa"),
         ],
-        contenders: Vec::new(),
+        libraries: Vec::new(),
     }
 }

@@ -10,7 +10,7 @@ mod provenance;
 mod summary;
 mod trade_off;
 
-use selo_lab::check::CheckLine;
+use selo_engine::check::CheckLine;
 
 use crate::compare::Comparison;
 use crate::document::Document;

@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use selo_lab::row::{Fidelity, Metric};
-use selo_lab::survey::{Answer, Cost, Finding, Mark, Question, SurveyLine, Verdict, Weight};
+use selo_engine::row::{Fidelity, Metric};
+use selo_engine::survey::{Answer, Cost, Finding, Mark, Question, SurveyLine, Verdict, Weight};
 
 use crate::document::{Document, Section};
 use crate::report::{self, ReportError};
@@ -51,7 +51,7 @@ pub fn text(lines: &[SurveyLine], style: TerminalStyle) -> String {
         text.push_str(&format!(
             "{} {} on {}: {}: {}\n",
             line.algorithm,
-            line.strategy,
+            line.variant,
             line.board,
             line.verdict.words(),
             line.why
@@ -91,7 +91,7 @@ fn document(lines: &[SurveyLine], title: &str) -> Document {
         format!(
             "{} {} on {}: {}: {}",
             line.algorithm,
-            line.strategy,
+            line.variant,
             line.board,
             line.verdict.words(),
             line.why
@@ -152,7 +152,7 @@ fn document(lines: &[SurveyLine], title: &str) -> Document {
 fn verdicts(lines: &[SurveyLine]) -> Table {
     let mut columns = vec![
         Column::text("Algorithm"),
-        Column::text("Strategy"),
+        Column::text("Variant"),
         Column::text("Board"),
     ];
     columns.extend(Question::ALL.map(|question| Column::text(question.title())));
@@ -160,7 +160,7 @@ fn verdicts(lines: &[SurveyLine]) -> Table {
     let caption = match lines.first() {
         Some(line) => format!(
             "{} {} ({})",
-            line.contender, line.contender_version, line.licence
+            line.library, line.library_version, line.licence
         ),
         None => String::new(),
     };
@@ -173,7 +173,7 @@ fn verdicts(lines: &[SurveyLine]) -> Table {
         };
         let mut cells = vec![
             Cell::text(&line.algorithm),
-            Cell::text(&line.strategy),
+            Cell::text(&line.variant),
             Cell::text(&line.board),
         ];
         cells.extend(
@@ -211,7 +211,7 @@ fn sources(lines: &[SurveyLine]) -> Option<Table> {
         "Official vectors",
         vec![
             Column::text("Algorithm"),
-            Column::text("Strategy"),
+            Column::text("Variant"),
             Column::text("Board"),
             Column::text("Source"),
             Column::number("Tried", ""),
@@ -226,7 +226,7 @@ fn sources(lines: &[SurveyLine]) -> Option<Table> {
             let all = check.passed == check.tried;
             table.push(vec![
                 Cell::text(&line.algorithm),
-                Cell::text(&line.strategy),
+                Cell::text(&line.variant),
                 Cell::text(&line.board),
                 Cell::text(&check.source),
                 number(check.tried as f64),
@@ -254,7 +254,7 @@ fn costs(lines: &[SurveyLine]) -> Option<Table> {
     ];
     let mut columns = vec![
         Column::text("Algorithm"),
-        Column::text("Strategy"),
+        Column::text("Variant"),
         Column::text("Board"),
         Column::text("Operation"),
     ];
@@ -296,7 +296,7 @@ fn costs(lines: &[SurveyLine]) -> Option<Table> {
             };
             let mut cells = vec![
                 Cell::text(&line.algorithm),
-                Cell::text(&line.strategy),
+                Cell::text(&line.variant),
                 Cell::text(&line.board),
                 Cell::text(named),
             ];
@@ -339,11 +339,11 @@ fn number(value: f64) -> Cell {
     Cell::number(format::count(value), value)
 }
 
-/// Equal findings of several boards and strategies, once, with the places.
+/// Equal findings of several boards and variants, once, with the places.
 fn grouped(lines: &[SurveyLine]) -> Vec<(String, &Finding)> {
     let mut groups: Vec<(Vec<String>, &Finding)> = Vec::new();
     for line in lines {
-        let place = format!("{} {} on {}", line.algorithm, line.strategy, line.board);
+        let place = format!("{} {} on {}", line.algorithm, line.variant, line.board);
         for finding in &line.findings {
             let same = |known: &&Finding| {
                 known.id == finding.id

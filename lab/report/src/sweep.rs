@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use selo_lab::row::{Metric, Row};
+use selo_engine::row::{Metric, Row};
 
 use crate::format;
 use crate::pivot::distinct;
@@ -41,9 +41,9 @@ fn of_image(metric: Metric) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Subject<'a> {
     board: &'a str,
-    contender: &'a str,
+    library: &'a str,
     algorithm: &'a str,
-    strategy: &'a str,
+    variant: &'a str,
     operation: &'a str,
     bytes: Option<u32>,
 }
@@ -52,9 +52,9 @@ impl<'a> Subject<'a> {
     fn of(row: &'a Row) -> Subject<'a> {
         Subject {
             board: &row.board,
-            contender: &row.contender,
+            library: &row.library,
             algorithm: &row.algorithm,
-            strategy: &row.strategy,
+            variant: &row.variant,
             operation: &row.operation,
             bytes: row.bytes,
         }
@@ -69,9 +69,9 @@ impl<'a> Subject<'a> {
         let bytes = self.bytes.map(|bytes| format!(" {bytes}"));
         format!(
             "{} {} {} on {}: {}{}",
-            self.contender,
+            self.library,
             self.algorithm,
-            self.strategy,
+            self.variant,
             self.board,
             self.operation,
             bytes.unwrap_or_default()
@@ -93,15 +93,15 @@ fn table(subject: &Subject<'_>, rows: &[&Row], metrics: &[Metric]) -> Table {
             .map(|metric| Column::number(format::metric_title(*metric), "")),
     );
     columns.push(Column::text("Fidelity"));
-    let mut variants = distinct(rows.iter().map(|row| row.variant.as_deref()));
-    let value = |variant: Option<&str>, metric: Metric| -> Option<&Row> {
-        let is = |row: &&&Row| row.variant.as_deref() == variant && row.metric == metric;
+    let mut points = distinct(rows.iter().map(|row| row.sweep.as_deref()));
+    let value = |sweep: Option<&str>, metric: Metric| -> Option<&Row> {
+        let is = |row: &&&Row| row.sweep.as_deref() == sweep && row.metric == metric;
         rows.iter().find(is).copied()
     };
     let first = metrics.first().copied().unwrap_or(Metric::Cycles);
     // What has no figure stands last.
-    variants.sort_by(|a, b| {
-        let of = |variant: &Option<&str>| value(*variant, first).and_then(|row| row.value);
+    points.sort_by(|a, b| {
+        let of = |sweep: &Option<&str>| value(*sweep, first).and_then(|row| row.value);
         match (of(a), of(b)) {
             (Some(a), Some(b)) => better(first, a, b),
             (a, b) => b.is_some().cmp(&a.is_some()),
@@ -114,11 +114,11 @@ fn table(subject: &Subject<'_>, rows: &[&Row], metrics: &[Metric]) -> Table {
             .min_by(|a, b| better(metric, *a, *b))
     };
     let mut table = Table::new(subject.title(), columns);
-    for variant in variants {
-        let mut line = vec![Cell::text(variant.unwrap_or("as it is"))];
+    for sweep in points {
+        let mut line = vec![Cell::text(sweep.unwrap_or("as it is"))];
         let mut fidelity = None;
         for &metric in &metrics {
-            line.push(match value(variant, metric) {
+            line.push(match value(sweep, metric) {
                 None => Cell::none(),
                 Some(row) => match row.value {
                     None => Cell::label(format::status_words(row.status), Tone::Warn),
@@ -158,14 +158,14 @@ mod tests {
     #[test]
     fn the_best_stands_first_and_is_marked() {
         let mut rows = Vec::new();
-        for (variant, cycles, flash) in [
+        for (sweep, cycles, flash) in [
             ("cc -O1", 3000.0, 900.0),
             ("cc -O3", 2000.0, 1500.0),
             ("cc -Os", 4000.0, 700.0),
         ] {
             for (metric, value) in [(Metric::Cycles, cycles), (Metric::Flash, flash)] {
                 let mut row = sample::row("aes-128", "fast", "encrypt", metric, value);
-                row.variant = Some(variant.to_owned());
+                row.sweep = Some(sweep.to_owned());
                 rows.push(row);
             }
         }

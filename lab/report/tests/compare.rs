@@ -4,8 +4,8 @@ mod support;
 
 use std::collections::HashMap;
 
-use selo_lab::energy::{PowerProfile, RadioCurrents};
-use selo_lab::row::{Fidelity, Metric, Row, Status};
+use selo_engine::energy::{PowerProfile, RadioCurrents};
+use selo_engine::row::{Fidelity, Metric, Row, Status};
 use selo_report::compare::{CellLine, CellStatus, Comparison, Figure, KnownBoard, Ours, compare};
 use support::{failed, paper, row};
 
@@ -52,7 +52,7 @@ fn compared(name: &str, rows: &[Row]) -> Comparison {
         Ours {
             rows,
             boards: &boards,
-            contender: "selo",
+            library: "selo",
         },
         |_| true,
     )
@@ -139,7 +139,7 @@ fn an_energy_under_the_papers_profile_comes_from_the_time() {
     near(number(&cell.measured), 12.0 * 8e-6 * 0.000_564 / 3.6e-9);
 }
 
-/// A path through several algorithms is the sum of their rows, each by its own strategy.
+/// A path through several algorithms is the sum of their rows, each by its own variant.
 #[test]
 fn a_protocol_is_the_sum_of_its_steps() {
     let mut rows = vec![
@@ -168,7 +168,7 @@ fn a_protocol_is_the_sum_of_its_steps() {
 #[test]
 fn every_gap_has_its_status_and_a_reason() {
     let rsa = Row {
-        contender: "rsa-textbook".into(),
+        library: "rsa-textbook".into(),
         bytes: None,
         ..row("rsa-2048", "crt", "keygen", Metric::Time, 0.0)
     };
@@ -436,14 +436,14 @@ fn a_varying_time_says_so() {
 }
 
 #[test]
-fn another_contender_stands_in() {
+fn another_library_stands_in() {
     let mut theirs = row("aes-128", "fast", "encrypt", Metric::Time, 1e-3);
-    theirs.contender = "arduino-crypto".into();
+    theirs.library = "arduino-crypto".into();
     let (rows, boards) = ([theirs], boards());
     let ours = Ours {
         rows: &rows,
         boards: &boards,
-        contender: "arduino-crypto",
+        library: "arduino-crypto",
     };
     let comparison = compare(&paper("albarello2020"), ours, |table| table.answers_to("2"));
     near(
@@ -491,7 +491,7 @@ fn tables_for_readers_hide_absent_boards_and_say_so() {
     let ours = Ours {
         rows: &rows,
         boards: &boards(),
-        contender: "selo",
+        library: "selo",
     };
     let comparison = compare(&without, ours, |_| true);
     let times = comparison
@@ -528,7 +528,7 @@ fn no_cell_is_silently_empty_and_what_needs_a_device_says_which() {
     let ours = Ours {
         rows: &rows,
         boards: &boards,
-        contender: "selo",
+        library: "selo",
     };
     let comparison = compare(&paper("albarello2020"), ours, |_| true);
     for line in comparison.lines() {
@@ -560,13 +560,13 @@ fn no_cell_is_silently_empty_and_what_needs_a_device_says_which() {
 }
 
 /// A node with its radio: 16 ms awake in each packet, a quarter of a second on the air.
-fn node(strategy: &str, awake: f64) -> Vec<Row> {
+fn node(variant: &str, awake: f64) -> Vec<Row> {
     vec![
         // A fifth of 80 ms.
-        row("node", strategy, "transmit", Metric::Time, 5.0 * awake),
-        row("node", strategy, "transmit", Metric::CpuShare, 20.0),
-        row("node", strategy, "transmit", Metric::Rate, 4.0),
-        row("node", strategy, "air", Metric::Time, 0.25),
+        row("node", variant, "transmit", Metric::Time, 5.0 * awake),
+        row("node", variant, "transmit", Metric::CpuShare, 20.0),
+        row("node", variant, "transmit", Metric::Rate, 4.0),
+        row("node", variant, "air", Metric::Time, 0.25),
     ]
 }
 

@@ -173,9 +173,9 @@ fn ramalho2024_is_measured_in_every_cell() {
     let mut nothing = Vec::new();
     for table in &paper.tables {
         for cell in &table.cells {
-            let strategies = |expression: &Expression| {
+            let variants = |expression: &Expression| {
                 assert_eq!(expression.algorithm, "node", "{} {}", table.id, cell.row);
-                expression.strategy.clone().expect("a cipher or none")
+                expression.variant.clone().expect("a cipher or none")
             };
             match &cell.measured_by {
                 MeasuredBy::Nothing { reason } => nothing.push((cell.row.as_str(), reason)),
@@ -183,11 +183,11 @@ fn ramalho2024_is_measured_in_every_cell() {
                     // Rows are named as the candidates are.
                     let name = paper.candidates.iter().find(|c| c.name == cell.row);
                     if let Some(candidate) = name {
-                        assert_eq!(candidate.strategy, strategies(value), "{}", table.id);
+                        assert_eq!(candidate.variant, variants(value), "{}", table.id);
                     }
                 }
                 MeasuredBy::Quotient(value, by) | MeasuredBy::Difference(value, by) => {
-                    assert_ne!(strategies(value), strategies(by));
+                    assert_ne!(variants(value), variants(by));
                 }
                 MeasuredBy::Winner { .. } => {}
                 other => panic!("{}: {other:?}", table.id),

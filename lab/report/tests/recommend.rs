@@ -2,9 +2,9 @@
 
 mod support;
 
-use selo_lab::algorithm::{Algorithm, AlgorithmFile};
-use selo_lab::check::{CONSTANT_TIME, CheckLine};
-use selo_lab::row::{Metric, Row, Status};
+use selo_engine::algorithm::{Algorithm, AlgorithmFile};
+use selo_engine::check::{CONSTANT_TIME, CheckLine};
+use selo_engine::row::{Metric, Row, Status};
 use selo_report::recommend::{
     Advice, Answer, Condition, Evidence, Job, Need, Prefer, Request, recommend,
 };
@@ -48,7 +48,7 @@ family = "sha-2"
 /// An implementation: time in us, flash, static RAM and stack in bytes.
 fn unit(
     algorithm: &str,
-    strategy: &str,
+    variant: &str,
     operations: &[&str],
     us: f64,
     flash: f64,
@@ -56,21 +56,21 @@ fn unit(
 ) -> Vec<Row> {
     let mut rows = Vec::new();
     for operation in operations {
-        rows.push(row(algorithm, strategy, operation, Metric::Time, us * 1e-6));
+        rows.push(row(algorithm, variant, operation, Metric::Time, us * 1e-6));
         rows.push(row(
             algorithm,
-            strategy,
+            variant,
             operation,
             Metric::Energy,
             us * 1e-6 * 5e-3,
         ));
-        rows.push(row(algorithm, strategy, operation, Metric::Stack, 30.0));
-        rows.push(row(algorithm, strategy, operation, Metric::Flash, flash));
-        rows.push(row(algorithm, strategy, operation, Metric::Ram, ram));
+        rows.push(row(algorithm, variant, operation, Metric::Stack, 30.0));
+        rows.push(row(algorithm, variant, operation, Metric::Flash, flash));
+        rows.push(row(algorithm, variant, operation, Metric::Ram, ram));
     }
     if operations.len() > 1 {
-        rows.push(row(algorithm, strategy, "both", Metric::Flash, flash * 1.5));
-        rows.push(row(algorithm, strategy, "both", Metric::Ram, ram));
+        rows.push(row(algorithm, variant, "both", Metric::Flash, flash * 1.5));
+        rows.push(row(algorithm, variant, "both", Metric::Ram, ram));
     }
     rows
 }
@@ -218,7 +218,7 @@ fn what_failed_or_varies_is_not_recommended() {
             row.status = Status::VariableTime;
             row.reason = Some("two inputs differ".into());
         }
-        if row.metric == Metric::Flash && row.strategy == "tiny" {
+        if row.metric == Metric::Flash && row.variant == "tiny" {
             *row = failed(row.clone(), Status::DoesNotFit, "40 over");
         }
     }
@@ -296,12 +296,12 @@ fn tables_show_ranks_and_reasons() {
 }
 
 /// A line of `selo lab check`.
-fn check(strategy: &str, source: &str, failed: u64) -> CheckLine {
+fn check(variant: &str, source: &str, failed: u64) -> CheckLine {
     CheckLine {
         source: source.into(),
         algorithm: "aes-128".into(),
-        strategy: strategy.into(),
-        contender: "selo".into(),
+        variant: variant.into(),
+        library: "selo".into(),
         board: "uno".into(),
         runner: "simavr".into(),
         tried: 10,

@@ -1,7 +1,7 @@
 //! Official test vectors as typed cases, run against any implementation.
 //!
 //! The files and their sources are data, in `lab/vectors/` of the repository; see its
-//! README.md. This crate knows no board and no contender: a caller shows it an
+//! README.md. This crate knows no board and no library: a caller shows it an
 //! [`Implementation`] that carries out one operation at a time, on a simulated
 //! chip, a real board or natively, and every [`Case`] says whether it passed.
 //!

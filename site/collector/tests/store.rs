@@ -169,7 +169,7 @@ fn any_order_gives_the_same(place: &Place, cases: u32) {
     migrate(&mut *db).expect("migrates");
     let db = std::cell::RefCell::new(db);
     let one = (0_u8..2, 0_u8..3, 0_u8..12, 0_u8..12);
-    let strategy = proptest::collection::vec(one, 1..60).prop_flat_map(|all| {
+    let variant = proptest::collection::vec(one, 1..60).prop_flat_map(|all| {
         // The same reading is the same whenever it comes.
         let unique: BTreeMap<(u8, u8, u8), u8> = all
             .iter()
@@ -187,7 +187,7 @@ fn any_order_gives_the_same(place: &Place, cases: u32) {
         ..Config::default()
     });
     runner
-        .run(&strategy, |(shuffled, mut ordered, sizes)| {
+        .run(&variant, |(shuffled, mut ordered, sizes)| {
             let db = &mut **db.borrow_mut();
             ordered.sort();
             let messages = |list: &[(u8, u8, u8, u8)]| -> Vec<Message> {

@@ -1,5 +1,5 @@
 /*
- * What the three strategies of Speck128 share, for all key sizes.
+ * What the three variants of Speck128 share, for all key sizes.
  *
  * `material` is what the key schedule carries from round to round
  * [SPECK2013, 4.2]: the round key in bytes 0 to 7, and after it the words l, one

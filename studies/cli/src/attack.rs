@@ -163,7 +163,7 @@ fn check_names(args: &Args) -> anyhow::Result<()> {
     };
     match args.attack.iter().find(|name| !is_known(name)) {
         None => Ok(()),
-        Some(name) => Err(selo_lab::Error::NothingSelected {
+        Some(name) => Err(selo_engine::Error::NothingSelected {
             what: format!("'{name}' is no attack; `selo attack --list` names them, and --help"),
         }
         .into()),
@@ -177,7 +177,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .filter(|case| args.wants_service(case))
         .collect();
     if cases.is_empty() && services.is_empty() {
-        return Err(selo_lab::Error::NothingSelected {
+        return Err(selo_engine::Error::NothingSelected {
             what: "that attack is not one against that; `selo attack --help` lists both".into(),
         }
         .into());
@@ -233,7 +233,7 @@ fn attack_link(args: &Args, cases: &[&Case]) -> anyhow::Result<Vec<Outcome>> {
             &suites[..1]
         };
         for suite in suites {
-            selo_lab::schedule::check_interrupt()?;
+            selo_engine::schedule::check_interrupt()?;
             status.say(&format!("{} against {}", case.attack, case.against));
             let outcome = case.run(&mut targets, *suite)?;
             if args.json {
@@ -252,7 +252,7 @@ fn attack_services(args: &Args, cases: &[&service::Case]) -> anyhow::Result<Vec<
     let mut outcomes = Vec::new();
     let status = StatusLine::new();
     for (number, case) in cases.iter().enumerate() {
-        selo_lab::schedule::check_interrupt()?;
+        selo_engine::schedule::check_interrupt()?;
         let of = cases.len();
         status.say(&format!(
             "{} of {of}: {} against {}",

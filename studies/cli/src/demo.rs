@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, kill_process};
+use selo_engine::schedule::check_interrupt;
 use selo_gateway::control::{Client, Event, Reply, Request, Status};
 use selo_gateway::state::StateDir;
-use selo_lab::schedule::check_interrupt;
 use serde_json::Value;
 
 use crate::status::StatusLine;

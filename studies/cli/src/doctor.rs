@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use rustix::fs::Access;
-use selo_lab::project::Project;
+use selo_engine::project::Project;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -31,7 +31,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
             let loaded = Project::load(root);
             needs.push(Need {
                 name: "project".into(),
-                why: "boards, contenders and algorithms".into(),
+                why: "boards, libraries and algorithms".into(),
                 found: loaded.as_ref().ok().map(|_| root.display().to_string()),
                 install: loaded
                     .as_ref()
@@ -92,7 +92,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
         }
         None => needs.push(Need {
             name: "project".into(),
-            why: "boards, contenders and algorithms".into(),
+            why: "boards, libraries and algorithms".into(),
             found: None,
             install: "change into the project's folder, or pass --project DIR".into(),
             optional: false,
@@ -169,7 +169,7 @@ fn cables(project: &Project) -> Vec<Need> {
             needs.push(needed);
         }
     }
-    for port in selo_lab::runner::port::all() {
+    for port in selo_engine::runner::port::all() {
         // Opening it would reset the board.
         let both = Access::READ_OK | Access::WRITE_OK;
         let denied = rustix::fs::access(&port.path, both).is_err();

@@ -11,7 +11,7 @@ mod gate;
 mod list;
 mod matrix;
 mod measuring;
-mod new_contender;
+mod new_library;
 mod ports;
 mod recommend;
 mod report;
@@ -27,12 +27,12 @@ use std::process::ExitCode;
 pub enum Command {
     /// Build, run and measure on a board
     Run(run::Args),
-    /// Measure many contenders on many boards, side by side
+    /// Measure many libraries on many boards, side by side
     Matrix(matrix::Args),
     /// Stream official test vectors into the running image; measure constant time
     Check(check::Args),
     /// Write a manifest and glue for a library of C or C++ that the lab has never seen
-    NewContender(new_contender::Args),
+    NewLibrary(new_library::Args),
     /// A library on boards, from "does it build" to a verdict with its reasons
     Survey(survey::Args),
     /// Public figures beside those of the boards' cycle models
@@ -49,9 +49,9 @@ pub enum Command {
     Recommend(recommend::Args),
     /// Energy of a measured trace, and battery life for a duty cycle
     Energy(energy::Args),
-    /// Fetch the sources of contenders ahead of time
+    /// Fetch the sources of libraries ahead of time
     Fetch(fetch::Args),
-    /// List boards, contenders, algorithms and vector sets
+    /// List boards, libraries, algorithms and vector sets
     List(list::Args),
     /// List the serial ports of this machine, and the boards that may be on them
     Ports(ports::Args),
@@ -65,7 +65,7 @@ impl Command {
             Command::Run(args) => run::run(args, project),
             Command::Matrix(args) => matrix::run(args, project),
             Command::Check(args) => check::run(args, project),
-            Command::NewContender(args) => new_contender::run(args, project),
+            Command::NewLibrary(args) => new_library::run(args, project),
             Command::Survey(args) => survey::run(args, project),
             Command::Calibration(args) => calibration::run(args, project),
             Command::Compare(args) => compare::run(args, project),

@@ -120,10 +120,10 @@ fn main() -> ExitCode {
     };
     // A second Ctrl-C ends at once.
     let handler = || {
-        if selo_lab::schedule::check_interrupt().is_err() {
+        if selo_engine::schedule::check_interrupt().is_err() {
             std::process::exit(130);
         }
-        selo_lab::schedule::interrupt();
+        selo_engine::schedule::interrupt();
     };
     if let Err(error) = ctrlc::set_handler(handler) {
         eprintln!("selo: warning: Ctrl-C will not be handled: {error}");
@@ -141,7 +141,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             Some(folder) => {
                 let folder = folder
                     .canonicalize()
-                    .map_err(|source| selo_lab::Error::Read {
+                    .map_err(|source| selo_engine::Error::Read {
                         path: folder.clone(),
                         source,
                     })?;
@@ -149,7 +149,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             }
             None => {
                 let (here, program) = (std::env::current_dir()?, std::env::current_exe().ok());
-                let found = selo_lab::project::Project::find(&here, program.as_deref());
+                let found = selo_engine::project::Project::find(&here, program.as_deref());
                 Ok(found?)
             }
         }
@@ -211,7 +211,7 @@ fn advice(error: &anyhow::Error) -> (Option<String>, u8) {
         if let Some(config) = cause.downcast_ref::<config::Error>() {
             return (config.hint(), 2);
         }
-        if let Some(lab) = cause.downcast_ref::<selo_lab::Error>() {
+        if let Some(lab) = cause.downcast_ref::<selo_engine::Error>() {
             return (lab.hint(), lab.exit_code());
         }
         if let Some(gateway) = cause.downcast_ref::<selo_gateway::Error>() {

@@ -351,7 +351,7 @@ fn stop_on_interrupt() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
     std::thread::spawn(move || {
-        while selo_lab::schedule::check_interrupt().is_ok() {
+        while selo_engine::schedule::check_interrupt().is_ok() {
             std::thread::sleep(Duration::from_millis(50));
         }
         set.store(true, Ordering::Relaxed);

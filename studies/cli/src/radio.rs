@@ -322,7 +322,7 @@ fn carry_out(args: &StudyArgs) -> anyhow::Result<ExitCode> {
                     "{rate} every {}",
                     humantime::format_duration(period)
                 ));
-                selo_lab::schedule::check_interrupt()?;
+                selo_engine::schedule::check_interrupt()?;
                 let mut plan = Plan {
                     bytes: usize::from(args.bytes),
                     confirmed: ack == Ack::With,
@@ -466,7 +466,8 @@ fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGTERM, stop.clone())
         .context("cannot take signals")?;
-    let ended = || stop.load(Ordering::Relaxed) || selo_lab::schedule::check_interrupt().is_err();
+    let ended =
+        || stop.load(Ordering::Relaxed) || selo_engine::schedule::check_interrupt().is_err();
     let uart = Uart {
         baud: args.baud,
         parity: Parity::None,

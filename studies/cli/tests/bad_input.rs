@@ -12,7 +12,7 @@ const QUICK: [&str; 10] = [
     "uno",
     "--algorithm",
     "aes-128",
-    "--strategy",
+    "--variant",
     "tiny",
     "--metric",
     "cycles,flash",
@@ -31,11 +31,11 @@ fn an_unknown_name_suggests_the_nearest() {
             "did you mean 'aes-128'",
         ),
         (
-            &["lab", "run", "--board", "uno", "--contender", "sello"],
+            &["lab", "run", "--board", "uno", "--library", "sello"],
             "did you mean 'selo'",
         ),
         (
-            &["lab", "run", "--board", "uno", "--strategy", "smal"],
+            &["lab", "run", "--board", "uno", "--variant", "smal"],
             "did you mean 'small'",
         ),
         (
@@ -65,7 +65,8 @@ fn an_unknown_name_suggests_the_nearest() {
 #[test]
 fn broken_toml_points_at_the_line() {
     let project = Project::new();
-    let text = std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("a board");
+    let text =
+        std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("a board");
     project.write(
         "lab/boards/uno.toml",
         &text.replace("clock_hz = 16_000_000", "clock_hz = sixteen"),
@@ -87,7 +88,7 @@ fn broken_toml_points_at_the_line() {
 #[test]
 fn an_unknown_key_is_no_typing_mistake_that_passes() {
     let project = Project::new();
-    project.append("lab/contenders/selo/contender.toml", "\noperatons = []\n");
+    project.append("lab/libraries/selo/library.toml", "\noperatons = []\n");
     let answer = project.selo(&QUICK);
     assert_eq!(answer.code, Some(2));
     assert!(answer.stderr.contains("operatons"), "{}", answer.all());
@@ -96,7 +97,8 @@ fn an_unknown_key_is_no_typing_mistake_that_passes() {
 #[test]
 fn a_missing_compiler_names_its_package() {
     let project = Project::new();
-    let text = std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("a board");
+    let text =
+        std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("a board");
     project.write(
         "lab/boards/uno.toml",
         &text.replace("cc = \"avr-gcc\"", "cc = \"no-such-avr-gcc\""),
@@ -125,13 +127,13 @@ fn a_missing_compiler_names_its_package() {
 #[test]
 fn a_library_that_does_not_compile_is_a_row() {
     let project = Project::new();
-    project.append("lab/contenders/test-wrong/glue.c", "\nthis is not C\n");
+    project.append("lab/libraries/test-wrong/glue.c", "\nthis is not C\n");
     let answer = project.selo(&[
         "lab",
         "run",
         "--board",
         "uno",
-        "--contender",
+        "--library",
         "test-wrong",
         "--algorithm",
         "aes-128",
@@ -185,7 +187,8 @@ fn what_is_known_is_not_measured_again() {
     assert_eq!(again.code, Some(0), "{}", again.all());
     assert_eq!(first.stdout, again.stdout);
     // Other power figures are another energy.
-    let board = std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("a board");
+    let board =
+        std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("a board");
     project.write(
         "lab/boards/uno.toml",
         &board.replace("active_milliamps = 1.0", "active_milliamps = 2.0"),
@@ -209,7 +212,7 @@ fn a_simulator_that_dies_keeps_earlier_rows() {
         "uno",
         "--algorithm",
         "aes-256",
-        "--strategy",
+        "--variant",
         "tiny",
     ];
     let answer = project.selo(&other);
@@ -290,7 +293,7 @@ fn ctrl_c_keeps_rows_and_says_how_to_go_on() {
             "run",
             "--board",
             "uno",
-            "--contender",
+            "--library",
             "selo",
             "--jobs",
             "1",

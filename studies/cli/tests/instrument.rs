@@ -1,4 +1,4 @@
-//! The instrument is tested: contenders made to be wrong, leaky, too large, to
+//! The instrument is tested: libraries made to be wrong, leaky, too large, to
 //! hang and to crash must each be reported as what they are, and the same image
 //! must take the same cycles on a second, independent simulator.
 
@@ -7,8 +7,8 @@ mod common;
 use common::Project;
 use serde_json::Value;
 
-/// Rows of one contender on the simulated Uno.
-fn rows(contender: &str, more: &[&str]) -> Vec<Value> {
+/// Rows of one library on the simulated Uno.
+fn rows(library: &str, more: &[&str]) -> Vec<Value> {
     let project = Project::new();
     let mut arguments = vec![
         "lab",
@@ -16,8 +16,8 @@ fn rows(contender: &str, more: &[&str]) -> Vec<Value> {
         "--board",
         "uno",
         "--json",
-        "--contender",
-        contender,
+        "--library",
+        library,
     ];
     arguments.extend(more);
     let answer = project.selo(&arguments);
@@ -59,8 +59,8 @@ fn a_tag_that_is_not_checked_is_noticed() {
         assert_eq!(row["status"], "failed", "{row}");
         assert!(row["value"].is_null(), "{row}");
     }
-    let of = |strategy: &str| {
-        let row = rows.iter().find(|row| row["strategy"] == strategy);
+    let of = |variant: &str| {
+        let row = rows.iter().find(|row| row["variant"] == variant);
         row.map(reason).expect("a row")
     };
     let unchecked = of("unchecked");
@@ -84,7 +84,7 @@ fn a_wrong_cipher_fails_its_check() {
         "check",
         "--board",
         "uno",
-        "--contender",
+        "--library",
         "test-wrong",
         "--algorithm",
         "aes-128",
@@ -111,7 +111,7 @@ fn a_node_that_disagrees_with_its_gateway_gets_no_number() {
         ("chachapoly-blake2s", "disagrees about the six digits"),
         ("ascon", "seals wrongly"),
     ] {
-        let mine: Vec<&Value> = rows.iter().filter(|row| row["strategy"] == suite).collect();
+        let mine: Vec<&Value> = rows.iter().filter(|row| row["variant"] == suite).collect();
         for operation in ["all", "pair", "join", "seal", "open"] {
             assert!(mine.iter().any(|row| row["operation"] == operation));
         }
@@ -136,18 +136,18 @@ fn a_check_keeps_the_lines_of_other_images() {
         arguments.extend(more);
         project.selo(&arguments);
     };
-    check(&["--algorithm", "aes-128", "--strategy", "tiny"]);
+    check(&["--algorithm", "aes-128", "--variant", "tiny"]);
     let first = kept("out/lab");
-    check(&["--algorithm", "aes-256", "--strategy", "tiny"]);
+    check(&["--algorithm", "aes-256", "--variant", "tiny"]);
     let both = kept("out/lab");
     assert!(
         both.starts_with(&first) && both.contains("aes-256"),
         "{both}"
     );
-    check(&["--algorithm", "aes-256", "--strategy", "tiny"]);
+    check(&["--algorithm", "aes-256", "--variant", "tiny"]);
     assert_eq!(kept("out/lab"), both, "replaced, not repeated");
     // What tests the instrument does not get among what reports show.
-    check(&["--contender", "test-wrong"]);
+    check(&["--library", "test-wrong"]);
     assert_eq!(kept("out/lab"), both);
     assert!(kept("out/instrument").contains("test-wrong"));
 }
@@ -174,7 +174,7 @@ fn leaky_but_right(algorithm: &str, set: &str) -> Value {
         "check",
         "--board",
         "uno",
-        "--contender",
+        "--library",
         "test-leaky",
         "--algorithm",
         algorithm,
@@ -228,9 +228,9 @@ fn what_is_too_large_is_named_with_its_bytes() {
         assert_eq!(row["status"], "does-not-fit", "{row}");
         assert!(reason(row).contains("over; largest:"), "{row}");
     }
-    let of = |strategy: &str| {
+    let of = |variant: &str| {
         rows.iter()
-            .find(|row| row["strategy"] == strategy)
+            .find(|row| row["variant"] == variant)
             .map(reason)
             .expect("a row")
     };
@@ -330,7 +330,7 @@ fn figures(rows: &[Value]) -> Vec<String> {
             format!(
                 "{} {} {} {} {}: {} {}",
                 row["algorithm"],
-                row["strategy"],
+                row["variant"],
                 row["operation"],
                 row["bytes"],
                 row["metric"],

@@ -204,9 +204,9 @@ fn two_are_compared_with_what_their_ratio_is_worth() {
         "lab",
         "compare",
         "--left",
-        "board=uno,contender=selo,algorithm=aes-128",
+        "board=uno,library=selo,algorithm=aes-128",
         "--right",
-        "board=uno,contender=selo,algorithm=aes-128,strategy=tiny",
+        "board=uno,library=selo,algorithm=aes-128,variant=tiny",
     ]);
     assert_eq!(by_flags.code, Some(0), "{}", by_flags.all());
     assert!(by_flags.stdout.contains("exact"), "{}", by_flags.stdout);
@@ -216,7 +216,7 @@ fn two_are_compared_with_what_their_ratio_is_worth() {
     assert!(
         missing
             .stderr
-            .contains("selo lab run --board uno --contender selo --algorithm sha-256")
+            .contains("selo lab run --board uno --library selo --algorithm sha-256")
     );
     let unknown = project.selo(&["lab", "compare", "uno:sello:aes-128", "uno:selo:aes-128"]);
     assert_eq!(unknown.code, Some(2), "{}", unknown.all());
@@ -263,17 +263,17 @@ fn a_sweep_keeps_each_combination_and_marks_the_best() {
     let kept = std::fs::read_to_string(&path).expect("rows of the sweep");
     let rows = lines(&kept);
     for flag in ["-O1", "-O3"] {
-        let of_flag = |row: &&Value| row["variant"] == format!("cc {flag}");
+        let of_flag = |row: &&Value| row["sweep"] == format!("cc {flag}");
         let row = rows.iter().find(of_flag).expect("a row of each");
         let flags = row["flags"].as_str().expect("flags");
         assert!(flags.ends_with(flag), "{flags}");
-        // The contender's own are replaced.
+        // The library's own are replaced.
         assert_eq!(flags.matches("-O").count(), 1, "{flags}");
     }
     // Again: nothing is added.
     assert_eq!(project.selo(&run).code, Some(0));
     assert_eq!(std::fs::read_to_string(&path).expect("rows"), kept);
-    // No report mistakes them for the contender's own rows.
+    // No report mistakes them for the library's own rows.
     assert!(!project.path().join("out/lab/native/rows.jsonl").exists());
     let missing = project.selo(&with(
         &[

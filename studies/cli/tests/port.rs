@@ -13,7 +13,7 @@ use serde_json::Value;
 /// A project whose Uno is flashed by what stands in for avrdude, and that board.
 fn bench() -> (Project, PtyBoard) {
     let project = Project::new();
-    let lab = selo_lab::project::Project::load(&common::root()).expect("the data files");
+    let lab = selo_engine::project::Project::load(&common::root()).expect("the data files");
     let uno = lab.board("uno").expect("the Uno");
     let board = PtyBoard::new(&common::root(), uno, Faults::default());
     let path = project.path().join("lab/boards/uno.toml");

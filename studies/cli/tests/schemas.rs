@@ -41,7 +41,7 @@ fn rows_have_the_fields_of_their_schema() {
         "uno",
         "--algorithm",
         "aes-128",
-        "--strategy",
+        "--variant",
         "tiny",
         "--json",
     ]);
@@ -49,7 +49,7 @@ fn rows_have_the_fields_of_their_schema() {
     for row in answer.lines() {
         let row = row.as_object().expect("an object");
         // A sweep's rows have a field more.
-        let plain = fields.keys().filter(|field| *field != "variant");
+        let plain = fields.keys().filter(|field| *field != "sweep");
         assert!(row.keys().eq(plain), "{row:?}");
         assert_eq!(row["schema"], "selo.measurement/1");
     }

@@ -1,4 +1,4 @@
-//! `selo lab survey` and `new-contender`: the classic faults are found and named, a right
+//! `selo lab survey` and `new-library`: the classic faults are found and named, a right
 //! library passes, and whatever lies in a folder gets a clear answer.
 
 mod common;
@@ -78,7 +78,7 @@ fn each_wrong_iv_has_its_name() {
     let project = Project::new();
     let (answer, lines) = survey(&project, "test-fixed-iv", &["--board", "native"]);
     assert_eq!(answer.code, Some(1), "{}", answer.all());
-    for (strategy, id) in [
+    for (variant, id) in [
         ("fixed", "fixed-iv"),
         ("zero", "zero-iv"),
         ("counter", "counter-iv"),
@@ -88,7 +88,7 @@ fn each_wrong_iv_has_its_name() {
     ] {
         let line = lines
             .iter()
-            .find(|line| line["strategy"] == strategy)
+            .find(|line| line["variant"] == variant)
             .expect("a line");
         let finding = finding(line, id);
         assert_eq!(finding["citation"], "NIST SP 800-38A (2001), appendix C");
@@ -117,7 +117,7 @@ fn a_right_library_passes_with_its_costs() {
         "uno",
         "--algorithm",
         "aes-128-cbc",
-        "--strategy",
+        "--variant",
         "fast",
     ];
     let (answer, lines) = survey(&project, "selo", &more);
@@ -173,18 +173,18 @@ void toy_aes_encrypt(const struct toy_ctx *ctx, uint8_t *block)
 ";
 
 #[test]
-fn a_folder_becomes_a_contender_and_is_never_overwritten() {
+fn a_folder_becomes_a_library_and_is_never_overwritten() {
     let project = Project::new();
     project.write("elsewhere/toy/toy.h", HEADER);
     project.write("elsewhere/toy/toy.c", SOURCE);
     let before = project.selo(&["lab", "survey", "elsewhere/toy"]);
     assert_eq!(before.code, Some(2), "{}", before.all());
     assert!(
-        before.stderr.contains("selo lab new-contender"),
+        before.stderr.contains("selo lab new-library"),
         "{}",
         before.all()
     );
-    let made = project.selo(&["lab", "new-contender", "elsewhere/toy"]);
+    let made = project.selo(&["lab", "new-library", "elsewhere/toy"]);
     assert_eq!(made.code, Some(0), "{}", made.all());
     assert!(made.stdout.contains("glue for aes-128"), "{}", made.all());
     let (answer, lines) = survey(&project, "elsewhere/toy", &["--board", "uno,native"]);
@@ -194,7 +194,7 @@ fn a_folder_becomes_a_contender_and_is_never_overwritten() {
         assert_eq!(mark(line, "conforms"), "no");
         assert!(finding(line, "wrong-output")["vector"].is_string());
     }
-    let again = project.selo(&["lab", "new-contender", "elsewhere/toy"]);
+    let again = project.selo(&["lab", "new-library", "elsewhere/toy"]);
     assert_eq!(again.code, Some(2), "{}", again.all());
     assert!(again.stderr.contains("not overwritten") && again.stderr.contains("hint:"));
 }
@@ -228,9 +228,9 @@ void ToyAES::encryptBlock(uint8_t *output, const uint8_t *input)
 }
 ",
     );
-    let made = project.selo(&["lab", "new-contender", "ino"]);
+    let made = project.selo(&["lab", "new-library", "ino"]);
     assert_eq!(made.code, Some(0), "{}", made.all());
-    let manifest = std::fs::read_to_string(project.path().join("ino/contender.toml"));
+    let manifest = std::fs::read_to_string(project.path().join("ino/library.toml"));
     assert!(manifest.expect("a manifest").contains("\narduino = true"));
     let more = ["--board", "uno,native", "--algorithm", "aes-128"];
     let (_, lines) = survey(&project, "ino", &more);
@@ -247,7 +247,7 @@ fn what_does_not_build_shows_the_compilers_first_error() {
     project.write("broken/toy.h", HEADER);
     project.write("broken/toy.c", "#include \"toy.h\"\nvoid toy_aes_init( {\n");
     assert_eq!(
-        project.selo(&["lab", "new-contender", "broken"]).code,
+        project.selo(&["lab", "new-library", "broken"]).code,
         Some(0)
     );
     let (answer, lines) = survey(&project, "broken", &["--board", "uno"]);
@@ -266,18 +266,15 @@ fn glue_that_promises_too_much_is_told() {
     let project = Project::new();
     project.write("liar/toy.h", HEADER);
     project.write("liar/toy.c", SOURCE);
-    assert_eq!(
-        project.selo(&["lab", "new-contender", "liar"]).code,
-        Some(0)
-    );
-    let manifest = project.path().join("liar/contender.toml");
+    assert_eq!(project.selo(&["lab", "new-library", "liar"]).code, Some(0));
+    let manifest = project.path().join("liar/library.toml");
     let text = std::fs::read_to_string(&manifest).expect("a manifest");
     let lie = text.replace(
         "\"key-setup\", \"encrypt\"",
         "\"key-setup\", \"encrypt\", \"decrypt\"",
     );
     assert_ne!(text, lie);
-    project.write("liar/contender.toml", &lie);
+    project.write("liar/library.toml", &lie);
     let (answer, lines) = survey(&project, "liar", &["--board", "native"]);
     assert_eq!(answer.code, Some(1));
     let found = finding(&lines[0], "does-not-start");
@@ -293,7 +290,7 @@ fn glue_that_promises_too_much_is_told() {
 fn whatever_lies_in_a_folder_gets_an_answer() {
     let project = Project::new();
     let refuse = |folder: &str, words: &str| {
-        let answer = project.selo(&["lab", "new-contender", folder]);
+        let answer = project.selo(&["lab", "new-library", folder]);
         assert_eq!(answer.code, Some(2), "{folder}: {}", answer.all());
         assert!(
             answer.stderr.contains(words) && answer.stderr.contains("hint:"),
@@ -321,7 +318,7 @@ fn whatever_lies_in_a_folder_gets_an_answer() {
         b"/* caf\xe9 */ int caf\xe9(void);\n",
     )
     .expect("a file");
-    let answer = project.selo(&["lab", "new-contender", "large", "--print"]);
+    let answer = project.selo(&["lab", "new-library", "large", "--print"]);
     assert_eq!(answer.code, Some(0), "{}", answer.all());
     assert!(
         answer.stdout.contains("100 MB is more than a source has"),
@@ -455,11 +452,11 @@ void sha256_final(SHA256_CTX *c, uint8_t hash[])
 ";
 
 #[test]
-fn a_hash_in_a_folder_becomes_a_contender_that_conforms() {
+fn a_hash_in_a_folder_becomes_a_library_that_conforms() {
     let project = Project::new();
     project.write("elsewhere/sums/sha256.h", HASH_HEADER);
     project.write("elsewhere/sums/sha256.c", HASH_SOURCE);
-    let made = project.selo(&["lab", "new-contender", "elsewhere/sums"]);
+    let made = project.selo(&["lab", "new-library", "elsewhere/sums"]);
     assert_eq!(made.code, Some(0), "{}", made.all());
     assert!(made.stdout.contains("glue for sha-256"), "{}", made.all());
     let (answer, lines) = survey(&project, "elsewhere/sums", &["--board", "native"]);
@@ -542,13 +539,13 @@ fn conforms(project: &Project, folder: &str, algorithms: &[&str], expected: &str
 }
 
 #[test]
-fn a_mac_in_a_folder_becomes_a_contender_that_conforms() {
+fn a_mac_in_a_folder_becomes_a_library_that_conforms() {
     let project = Project::new();
     let folder = "elsewhere/sums";
     project.write("elsewhere/sums/sha256.h", &[HASH_HEADER, MAC].concat());
     let source = [HASH_SOURCE, MAC_SOURCE, MAC_CALLS].concat();
     project.write("elsewhere/sums/sha256.c", &source);
-    let made = project.selo(&["lab", "new-contender", folder]);
+    let made = project.selo(&["lab", "new-library", folder]);
     assert_eq!(made.code, Some(0), "{}", made.all());
     conforms(&project, folder, &["hmac-sha-256", "sha-256"], "yes");
 }
@@ -587,7 +584,7 @@ void SHA256::finalizeHMAC(const void *key, size_t keyLen, void *hash, size_t)
 ";
 
 #[test]
-fn a_class_in_a_folder_becomes_a_contender_that_conforms() {
+fn a_class_in_a_folder_becomes_a_library_that_conforms() {
     let project = Project::new();
     let folder = "elsewhere/classes";
     let (types, _) = HASH_HEADER.split_once("void ").expect("declarations");
@@ -598,7 +595,7 @@ fn a_class_in_a_folder_becomes_a_contender_that_conforms() {
         [&functions.replace("sha256.h", "SHA256.h"), methods].concat()
     };
     project.write("elsewhere/classes/SHA256.cpp", &source(METHODS));
-    let made = project.selo(&["lab", "new-contender", folder]);
+    let made = project.selo(&["lab", "new-library", folder]);
     assert_eq!(made.code, Some(0), "{}", made.all());
     let both = ["hmac-sha-256", "sha-256"];
     conforms(&project, folder, &both, "yes");
@@ -698,10 +695,10 @@ int crypto_aead_decrypt(unsigned char *m, unsigned long long *mlen, unsigned cha
 ";
 
 #[test]
-fn a_sealing_cipher_in_a_folder_becomes_a_contender_that_conforms() {
+fn a_sealing_cipher_in_a_folder_becomes_a_library_that_conforms() {
     let project = Project::new();
     project.write("elsewhere/asconaead128/aead.c", SEALING);
-    let made = project.selo(&["lab", "new-contender", "elsewhere/asconaead128"]);
+    let made = project.selo(&["lab", "new-library", "elsewhere/asconaead128"]);
     assert_eq!(made.code, Some(0), "{}", made.all());
     assert!(
         made.stdout.contains("glue for ascon-aead128"),

@@ -110,14 +110,14 @@ fn a_board_is_added() {
 }
 
 #[test]
-fn a_contender_is_added() {
-    perform("add-a-contender.md");
+fn a_library_is_added() {
+    perform("add-a-library.md");
 }
 
 /// Needs a network, or the archive in the folder that SELO_ARCHIVES names.
 #[test]
-fn a_contender_of_a_registry_is_added() {
-    perform("add-a-contender-from-a-registry.md");
+fn a_library_of_a_registry_is_added() {
+    perform("add-a-library-from-a-registry.md");
 }
 
 #[test]

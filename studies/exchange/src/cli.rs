@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use selo_lab::energy::PowerProfile;
-use selo_lab::project::Project;
+use selo_engine::energy::PowerProfile;
+use selo_engine::project::Project;
 use selo_report::format::things;
 use selo_report::svg::Picture;
 use selo_report::table::{Table, TerminalStyle};
@@ -87,7 +87,7 @@ pub struct ServeArgs {
     /// File of the pre-shared key
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
-    /// Who computes: see `selo exchange list`. A contender may be followed by :STRATEGY
+    /// Who computes: see `selo exchange list`. A library may be followed by :VARIANT
     #[arg(long, default_value = "selo", value_name = "NAME")]
     implementation: String,
     /// Folder for what was decrypted
@@ -168,7 +168,7 @@ pub struct RunArgs {
     /// Payloads: string (1,215 bytes), image (2 MB), a number of bytes, or a file
     #[arg(long, value_delimiter = ',', default_value = "string")]
     payload: Vec<String>,
-    /// Who computes here: see `selo exchange list`. A contender may be followed by :STRATEGY
+    /// Who computes here: see `selo exchange list`. A library may be followed by :VARIANT
     #[arg(
         long,
         value_delimiter = ',',
@@ -486,9 +486,9 @@ impl KeyArgs {
 }
 
 fn list(project: Option<&Path>) {
-    // Contenders are those of a project; without one, what is built in is all there is.
+    // Libraries are those of a project; without one, what is built in is all there is.
     let project = load(project).ok();
-    let contenders: Vec<(String, Vec<Cipher>)> = project
+    let libraries: Vec<(String, Vec<Cipher>)> = project
         .iter()
         .flat_map(|project| {
             let names = implementation::names(project).into_iter();
@@ -500,10 +500,10 @@ fn list(project: Option<&Path>) {
         .collect();
     for cipher in Cipher::ALL {
         let built_in = BuiltIn::ALL.iter().filter(|one| one.offers(cipher));
-        let contenders = contenders.iter().filter(|one| one.1.contains(&cipher));
+        let libraries = libraries.iter().filter(|one| one.1.contains(&cipher));
         let names: Vec<&str> = built_in
             .map(|one| one.name())
-            .chain(contenders.map(|one| &*one.0))
+            .chain(libraries.map(|one| &*one.0))
             .collect();
         let note = if cipher.authenticated() {
             ""
@@ -525,7 +525,7 @@ fn list(project: Option<&Path>) {
 }
 
 fn until_stopped() {
-    while selo_lab::schedule::check_interrupt().is_ok() {
+    while selo_engine::schedule::check_interrupt().is_ok() {
         std::thread::sleep(crate::serving::LOOK);
     }
 }

@@ -12,13 +12,13 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use selo_lab::board::{Board, NATIVE};
-use selo_lab::build::{Builder, Image, Program};
-use selo_lab::model::CycleModel;
-use selo_lab::project::Project;
-use selo_lab::read_toml;
-use selo_lab::runner::qemu;
-use selo_lab::source::{Source, Sources, Step};
+use selo_engine::board::{Board, NATIVE};
+use selo_engine::build::{Builder, Image, Program};
+use selo_engine::model::CycleModel;
+use selo_engine::project::Project;
+use selo_engine::read_toml;
+use selo_engine::runner::qemu;
+use selo_engine::source::{Source, Sources, Step};
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
@@ -136,7 +136,7 @@ impl Embedded {
         if !runs(&board) {
             let known = project.boards.iter().filter(runs);
             let known = known.map(|board| board.name.as_str());
-            return Err(selo_lab::Error::unknown("emulated board", &board.name, known).into());
+            return Err(selo_engine::Error::unknown("emulated board", &board.name, known).into());
         }
         let mut places = BTreeMap::new();
         if let Some(source) = &description.source {
@@ -219,7 +219,7 @@ impl Embedded {
         if let Ok((mut plugin, _)) = report.accept() {
             let _ = plugin.read_to_string(&mut said);
         }
-        let stopped = |error: selo_lab::Error| Error::Embedded {
+        let stopped = |error: selo_engine::Error| Error::Embedded {
             why: error.to_string(),
         };
         let counted = qemu::counted(&said).map_err(stopped);

@@ -102,7 +102,7 @@ pub enum Error {
     #[error("the client failed: {why}")]
     Embedded { why: String },
 
-    /// A contender that computes in this process.
+    /// A library that computes in this process.
     #[error("{name} failed: {why}")]
     Implementation { name: String, why: String },
 
@@ -116,7 +116,7 @@ pub enum Error {
     Random(getrandom::Error),
 
     #[error(transparent)]
-    Lab(#[from] selo_lab::Error),
+    Lab(#[from] selo_engine::Error),
 
     #[error(transparent)]
     Paper(#[from] selo_report::paper::PaperError),
@@ -223,7 +223,7 @@ impl Error {
                     .into()
             }
             Error::Implementation { .. } => {
-                "`selo lab check --board native --contender NAME` holds it to the vectors".into()
+                "`selo lab check --board native --library NAME` holds it to the vectors".into()
             }
             _ => return None,
         })

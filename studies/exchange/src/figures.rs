@@ -524,7 +524,7 @@ fn chart(
             .map(|group| Item {
                 label: format!("{}, {}", group.unit.label(), group.unit.who()),
                 remark: group.fidelity.to_string(),
-                contender: None,
+                library: None,
                 bars: figures
                     .iter()
                     .map(|(_, figure)| bar(group, *figure))

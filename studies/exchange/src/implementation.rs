@@ -1,14 +1,14 @@
-//! Who computes in the first experiment: a part of this program, or a contender of the lab. Whatever
+//! Who computes in the first experiment: a part of this program, or a library of the lab. Whatever
 //! library has glue for a cipher can take part: it is built for this machine, and loaded.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use selo_lab::board::NATIVE;
-use selo_lab::contender::Unit;
-use selo_lab::loaded::{GROWTH, Loaded};
-use selo_lab::project::{Project, Selection};
-use selo_lab::source::{Sources, Step};
+use selo_engine::board::NATIVE;
+use selo_engine::library::Unit;
+use selo_engine::loaded::{GROWTH, Loaded};
+use selo_engine::project::{Project, Selection};
+use selo_engine::source::{Sources, Step};
 
 use crate::cipher::{BuiltIn, Cipher, TAG};
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ const IV: usize = 16;
 #[derive(Clone, Debug)]
 pub enum Implementation {
     BuiltIn(BuiltIn),
-    Contender(Arc<Contender>),
+    Library(Arc<Library>),
 }
 
 impl From<BuiltIn> for Implementation {
@@ -30,8 +30,8 @@ impl From<BuiltIn> for Implementation {
 }
 
 impl Implementation {
-    /// What `spec` names: a built-in one, or a contender, which is built for those of `ciphers`
-    /// that it offers. The project is only looked for where a contender is named.
+    /// What `spec` names: a built-in one, or a library, which is built for those of `ciphers`
+    /// that it offers. The project is only looked for where a library is named.
     pub fn named(
         spec: &str,
         ciphers: &[Cipher],
@@ -41,22 +41,22 @@ impl Implementation {
         if let Some(built_in) = BuiltIn::by_name(spec) {
             return Ok(built_in.into());
         }
-        let contender = Contender::build(&project()?, spec, ciphers, say)?;
-        Ok(Implementation::Contender(Arc::new(contender)))
+        let library = Library::build(&project()?, spec, ciphers, say)?;
+        Ok(Implementation::Library(Arc::new(library)))
     }
 
-    /// As rows have it; a contender's has its version in it.
+    /// As rows have it; a library's has its version in it.
     pub fn name(&self) -> &str {
         match self {
             Implementation::BuiltIn(built_in) => built_in.name(),
-            Implementation::Contender(contender) => &contender.name,
+            Implementation::Library(library) => &library.name,
         }
     }
 
     pub fn offers(&self, cipher: Cipher) -> bool {
         match self {
             Implementation::BuiltIn(built_in) => built_in.offers(cipher),
-            Implementation::Contender(contender) => contender.ciphers.contains_key(&cipher),
+            Implementation::Library(library) => library.ciphers.contains_key(&cipher),
         }
     }
 
@@ -64,7 +64,7 @@ impl Implementation {
     pub fn seal(&self, cipher: Cipher, key: &[u8], ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
         match self {
             Implementation::BuiltIn(built_in) => built_in.seal(cipher, key, ad, message),
-            Implementation::Contender(contender) => contender.seal(cipher, key, ad, message),
+            Implementation::Library(library) => library.seal(cipher, key, ad, message),
         }
     }
 
@@ -78,25 +78,25 @@ impl Implementation {
     ) -> Result<Option<Vec<u8>>> {
         match self {
             Implementation::BuiltIn(built_in) => built_in.open(cipher, key, ad, sealed),
-            Implementation::Contender(contender) => contender.open(cipher, key, ad, sealed),
+            Implementation::Library(library) => library.open(cipher, key, ad, sealed),
         }
     }
 }
 
-/// A contender with the ciphers that it was built for.
+/// A library with the ciphers that it was built for.
 #[derive(Debug)]
-pub struct Contender {
-    /// Name and version, and the strategy if one was named.
+pub struct Library {
+    /// Name and version, and the variant if one was named.
     name: String,
     /// A glue keeps one key, so one message at a time.
     ciphers: BTreeMap<Cipher, Mutex<Loaded>>,
 }
 
-/// The contender that `spec` names, `NAME` or `NAME:STRATEGY`, and its units by cipher; the first
-/// strategy of each where none is named.
+/// The library that `spec` names, `NAME` or `NAME:VARIANT`, and its units by cipher; the first
+/// variant of each where none is named.
 fn units<'a>(project: &'a Project, spec: &str) -> Result<(String, BTreeMap<Cipher, Unit<'a>>)> {
-    let (name, strategy) = match spec.split_once(':') {
-        Some((name, strategy)) => (name, Some(strategy)),
+    let (name, variant) = match spec.split_once(':') {
+        Some((name, variant)) => (name, Some(variant)),
         None => (spec, None),
     };
     let known = || {
@@ -106,24 +106,24 @@ fn units<'a>(project: &'a Project, spec: &str) -> Result<(String, BTreeMap<Ciphe
     if !known().any(|one| one == name) {
         let known: Vec<String> = known().collect();
         let known = known.iter().map(String::as_str);
-        return Err(selo_lab::Error::unknown("implementation", name, known).into());
+        return Err(selo_engine::Error::unknown("implementation", name, known).into());
     }
-    let contender = project.contender(name)?;
-    if let Some(strategy) = strategy {
-        let all = contender.implementations.iter();
+    let library = project.library(name)?;
+    if let Some(variant) = variant {
+        let all = library.implementations.iter();
         let known = || {
             all.clone()
-                .flat_map(|one| &one.strategies)
+                .flat_map(|one| &one.variants)
                 .map(String::as_str)
         };
-        if !known().any(|one| one == strategy) {
-            return Err(selo_lab::Error::unknown("strategy", strategy, known()).into());
+        if !known().any(|one| one == variant) {
+            return Err(selo_engine::Error::unknown("variant", variant, known()).into());
         }
     }
     let selection = Selection {
-        contenders: vec![name.to_owned()],
+        libraries: vec![name.to_owned()],
         algorithms: Vec::new(),
-        strategies: strategy.map(str::to_owned).into_iter().collect(),
+        variants: variant.map(str::to_owned).into_iter().collect(),
     };
     let mut found = BTreeMap::new();
     for unit in project.units(project.board(NATIVE)?, &selection)? {
@@ -133,20 +133,20 @@ fn units<'a>(project: &'a Project, spec: &str) -> Result<(String, BTreeMap<Ciphe
             found.entry(cipher).or_insert(unit);
         }
     }
-    let mut label = format!("{name} {}", contender.version);
-    if let Some(strategy) = strategy {
-        label = format!("{label} {strategy}");
+    let mut label = format!("{name} {}", library.version);
+    if let Some(variant) = variant {
+        label = format!("{label} {variant}");
     }
     Ok((label, found))
 }
 
-/// The contenders with a cipher that can be built for this machine. Those that are built in are
+/// The libraries with a cipher that can be built for this machine. Those that are built in are
 /// not among them.
 pub fn names(project: &Project) -> Vec<String> {
     let built_in = |name: &str| BuiltIn::by_name(name).is_some();
     let offers = |name: &str| {
         let selection = Selection {
-            contenders: vec![name.to_owned()],
+            libraries: vec![name.to_owned()],
             ..Selection::default()
         };
         let board = project.board(NATIVE).ok();
@@ -156,27 +156,22 @@ pub fn names(project: &Project) -> Vec<String> {
             .flatten()
             .any(|unit| Cipher::by_name(&unit.algorithm.name).is_some() && Loaded::can_be(&unit))
     };
-    let contenders = project.contenders.iter().filter(|one| !one.test_only);
-    let names = contenders.map(|one| &one.name);
+    let libraries = project.libraries.iter().filter(|one| !one.test_only);
+    let names = libraries.map(|one| &one.name);
     names
         .filter(|name| !built_in(name) && offers(name))
         .cloned()
         .collect()
 }
 
-/// The ciphers that a contender offers here.
+/// The ciphers that a library offers here.
 pub fn offered(project: &Project, name: &str) -> Result<Vec<Cipher>> {
     Ok(units(project, name)?.1.into_keys().collect())
 }
 
-impl Contender {
+impl Library {
     /// Fetches, builds and loads what `spec` names for those of `ciphers` that it offers.
-    fn build(
-        project: &Project,
-        spec: &str,
-        ciphers: &[Cipher],
-        say: fn(&str),
-    ) -> Result<Contender> {
+    fn build(project: &Project, spec: &str, ciphers: &[Cipher], say: fn(&str)) -> Result<Library> {
         let (name, units) = units(project, spec)?;
         let sources = Sources::new(&project.root, false);
         let mut built = BTreeMap::new();
@@ -184,14 +179,14 @@ impl Contender {
             if !ciphers.contains(&cipher) {
                 continue;
             }
-            sources.fetch(unit.contender, &mut |step| {
+            sources.fetch(unit.library, &mut |step| {
                 if let Step::Fetching(source) = step {
                     say(&format!("fetching {} {}", source.package, source.version));
                 }
             })?;
             built.insert(cipher, Mutex::new(Loaded::build(project, &unit)?));
         }
-        Ok(Contender {
+        Ok(Library {
             name,
             ciphers: built,
         })

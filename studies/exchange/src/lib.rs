@@ -7,7 +7,7 @@
 //! | module | is |
 //! |---|---|
 //! | [`cipher`], [`key`] | what is computed, with which key |
-//! | [`implementation`] | by whom: parts of this program, contenders of the lab |
+//! | [`implementation`] | by whom: parts of this program, libraries of the lab |
 //! | [`wire`], [`server`], [`client`] | the first experiment: frames, and the two ends |
 //! | [`tls`] | the second: the two ends; what they share with the collector is in `selo_tls` |
 //! | [`serving`] | what both servers have in common |

@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use selo_lab::project::Project;
+use selo_engine::project::Project;
 use selo_link::classic::ClassicKey;
 use selo_link::frame::{Classic, Frame, JoinRequest};
 use selo_link::join::JoinOpened;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 
-use selo_lab::runner::qemu;
+use selo_engine::runner::qemu;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::embedded::{Embedded, machine};
@@ -120,7 +120,7 @@ pub fn serve(
                 }
             },
             Err(RecvTimeoutError::Timeout) if stopped.load(Ordering::Relaxed) => {
-                return Err(selo_lab::Error::Interrupted.into());
+                return Err(selo_engine::Error::Interrupted.into());
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -134,7 +134,7 @@ pub fn serve(
     let _ = reader.join();
     match done {
         // Being stopped is how a server ends.
-        Err(Error::Lab(selo_lab::Error::Interrupted)) => Ok(0),
+        Err(Error::Lab(selo_engine::Error::Interrupted)) => Ok(0),
         Err(error) => Err(error),
         Ok(()) => {
             // Or why the emulator ended it.

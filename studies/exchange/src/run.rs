@@ -82,7 +82,7 @@ pub fn run(
     let mut in_a_row = 0;
     let mut tried = 0;
     for (order, (unit, repetition, warm_up)) in (0..).zip(&steps) {
-        if selo_lab::schedule::check_interrupt().is_err() {
+        if selo_engine::schedule::check_interrupt().is_err() {
             break;
         }
         progress(tried, steps.len());

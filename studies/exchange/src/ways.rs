@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use selo_lab::energy::PowerProfile;
+use selo_engine::energy::PowerProfile;
 use selo_link::frame::{
     Flags, JoinAccept, JoinRequest, PairCommit, PairKey, PairResult, PairReveal,
 };
@@ -354,7 +354,7 @@ fn memory(group: &Group<'_>, before: Option<&Group<'_>>) -> Memory {
     }
 }
 
-/// The functions of the published protocol, and the strategy of their rows.
+/// The functions of the published protocol, and the variant of their rows.
 const CLASSIC: [&str; 3] = ["x25519 fast", "sha3-256 fast", "aes-256-ecb fast"];
 
 /// What the published protocol computes: for the keys, and for so many blocks.
@@ -645,7 +645,7 @@ pub fn picture(ways: &[Way], readings: u32) -> Picture {
             .map(|way| Item {
                 label: way.name.clone(),
                 remark: way.on.clone(),
-                contender: None,
+                library: None,
                 bars: vec![bar(way.alone.bytes()), bar(way.of_a_day.bytes())],
             })
             .collect(),

@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use selo_engine::project::Project;
 use selo_exchange::embedded::Embedded;
 use selo_exchange::link::{self, Handshake};
 use selo_exchange::tls::library::{self, Features};
-use selo_lab::project::Project;
 use selo_link::Suite;
 
 fn project() -> Project {

@@ -1,12 +1,12 @@
-//! Who computes, against each other: what is part of the program, and contenders of the lab that
+//! Who computes, against each other: what is part of the program, and libraries of the lab that
 //! are built and loaded. One of them is a whole operating system's library, one is small and has
 //! glue of the lab's common shape.
 
 use std::path::Path;
 
+use selo_engine::project::Project;
 use selo_exchange::cipher::{BuiltIn, Cipher};
 use selo_exchange::implementation::{Implementation, names, offered};
-use selo_lab::project::Project;
 
 fn project() -> Project {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -68,15 +68,15 @@ fn those_of_the_program_agree() {
 }
 
 #[test]
-fn contenders_agree_with_them() {
+fn libraries_agree_with_them() {
     let mut all = vec![named("rustcrypto"), named("openssl"), named("mbedtls")];
     assert!(all[1].name().starts_with("openssl 3"), "{}", all[1].name());
-    for contender in &all[1..] {
+    for library in &all[1..] {
         // All of them but Ascon, which they lack.
-        let lacks = Cipher::ALL.into_iter().filter(|c| !contender.offers(*c));
+        let lacks = Cipher::ALL.into_iter().filter(|c| !library.offers(*c));
         assert_eq!(lacks.collect::<Vec<_>>(), [Cipher::AsconAead128]);
     }
-    // The same one again, which has a key of its own; and another strategy.
+    // The same one again, which has a key of its own; and another variant.
     all.extend([named("openssl"), named("mbedtls:small")]);
     assert!(all[4].name().ends_with(" small"), "{}", all[4].name());
     agree(&all);
@@ -120,7 +120,7 @@ fn who_is_named_and_who_is_not() {
             "opensssl",
             "unknown implementation 'opensssl'; did you mean 'openssl'?",
         ),
-        ("mbedtls:tiny", "unknown strategy 'tiny'"),
+        ("mbedtls:tiny", "unknown variant 'tiny'"),
         ("micro-ecc", "unknown implementation"),
     ] {
         let error = Implementation::named(spec, &Cipher::ALL, || Ok(project()), |_| {});

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use authority::{Authority, start};
 use rustls::pki_types::CertificateDer;
+use selo_engine::project::Project;
 use selo_exchange::Error;
 use selo_exchange::embedded::{Embedded, Session, Told};
 use selo_exchange::serving::Server;
@@ -21,7 +22,6 @@ use selo_exchange::tls::client::{Done, Url, request};
 use selo_exchange::tls::library::{self, Ask, Client, Features};
 use selo_exchange::tls::server::Options;
 use selo_exchange::tls::{Group, Suite};
-use selo_lab::project::Project;
 use zeroize::Zeroizing;
 
 const BODY: &str = r#"{"latitude":-23.185100,"longitude":-50.649700,"speed":12.50}"#;

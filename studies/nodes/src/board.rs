@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use selo_lab::board::Board;
-use selo_lab::build::{Builder, Image};
-use selo_lab::contender::Unit;
-use selo_lab::node::{Node, eeprom_with};
-use selo_lab::project::{Project, Selection};
+use selo_engine::board::Board;
+use selo_engine::build::{Builder, Image};
+use selo_engine::library::Unit;
+use selo_engine::node::{Node, eeprom_with};
+use selo_engine::project::{Project, Selection};
 
 use crate::error::{Error, Result};
 use crate::fleet::{Tally, any_port};
@@ -79,20 +79,20 @@ pub(crate) fn build_with(
     root: &Path,
     board: &str,
     suite: &str,
-    build: impl FnOnce(&Builder<'_>, &Unit<'_>, &Path) -> selo_lab::Result<Image>,
+    build: impl FnOnce(&Builder<'_>, &Unit<'_>, &Path) -> selo_engine::Result<Image>,
 ) -> Result<(Board, Image)> {
     let project = Project::load(root)?;
     let board = project.board(board)?;
     let selection = Selection {
-        contenders: vec!["selo".into()],
+        libraries: vec!["selo".into()],
         algorithms: vec!["link".into()],
-        strategies: vec![suite.into()],
+        variants: vec![suite.into()],
     };
     let units = project.units(board, &selection)?;
     let unit = units.iter().find(|unit| unit.program().is_some());
     let (unit, list) = unit
         .and_then(|unit| Some((unit, unit.program()?)))
-        .ok_or_else(|| selo_lab::Error::NothingSelected {
+        .ok_or_else(|| selo_engine::Error::NothingSelected {
             what: format!("there is no firmware of a node for board '{}'", board.name),
         })?;
     let image = build(&Builder::new(&project, board)?, unit, &list)?;
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn the_labs_factory_record_is_one_of_the_library() {
         for suite in Suite::ALL {
-            let record = selo_lab::node::factory_record(suite.code(), 0x0a0b_0c0d, &[3; 32]);
+            let record = selo_engine::node::factory_record(suite.code(), 0x0a0b_0c0d, &[3; 32]);
             let info = describe(&record).expect("a record");
             assert_eq!(
                 (info.suite, info.paired, info.id),

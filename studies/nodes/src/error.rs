@@ -75,7 +75,7 @@ pub enum Error {
 
     /// The firmware cannot be built, or the simulator does not run it.
     #[error(transparent)]
-    Board(#[from] selo_lab::Error),
+    Board(#[from] selo_engine::Error),
 
     /// The C library refused.
     #[error("node {node}: {source}")]

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use selo_e32::parameters::{Parameters, SILENCE_BYTES};
-use selo_lab::board::Board;
-use selo_lab::build::Image;
-use selo_lab::field::{FieldNode, VARIANT};
+use selo_engine::board::Board;
+use selo_engine::build::Image;
+use selo_engine::field::{FieldNode, ROLE};
 use selo_radio::e32::{BEFORE_OUTPUT, Module};
 use selo_radio::live::Handle;
 use selo_radio::wires::Plug;
@@ -226,7 +226,7 @@ pub fn build(root: &Path, board: &str, suite: &str, every: Duration) -> Result<(
         format!("-DNODE_PERIOD_MS={}", every.as_millis()),
     ];
     build_with(root, board, suite, |builder, unit, list| {
-        builder.program_variant(unit, list, VARIANT, &period)
+        builder.program_role(unit, list, ROLE, &period)
     })
 }
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use selo_codec::Catalogue;
 use selo_e32::parameters::Parameters;
-use selo_lab::board::Board;
-use selo_lab::build::Image;
-use selo_lab::field::FieldNode;
-use selo_lab::node::{eeprom_with, factory_record};
+use selo_engine::board::Board;
+use selo_engine::build::Image;
+use selo_engine::field::FieldNode;
+use selo_engine::node::{eeprom_with, factory_record};
 use selo_link::frame::Frame;
 use selo_link::join::JoinOpened;
 use selo_link::pair::GatewayPairing;
@@ -332,7 +332,7 @@ fn newest_total(eeprom: &[u8]) -> u32 {
     let entries = eeprom[208..208 + 64 * 6].chunks_exact(6).enumerate();
     let total = entries.filter_map(|(place, entry)| {
         let total = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
-        let crc = selo_lab::frame::crc16(&entry[..4]).to_le_bytes();
+        let crc = selo_engine::frame::crc16(&entry[..4]).to_le_bytes();
         (entry[4..] == crc && total as usize % 64 == place).then_some(total)
     });
     total.max().unwrap_or(0)

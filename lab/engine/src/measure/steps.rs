@@ -3,9 +3,9 @@
 
 use super::{Bench, Failure, Lab};
 use crate::build::Image;
-use crate::contender::Unit;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
+use crate::library::Unit;
 use crate::row::{Fidelity, Metric, Row, Status};
 use crate::runner::SERIAL;
 

@@ -151,7 +151,12 @@ impl Session for QemuSession {
 }
 
 fn qemu_of(board: &Board) -> Result<&Qemu> {
-    let none = || broken(format!("lab/boards/{}.toml has no [qemu] table", board.name));
+    let none = || {
+        broken(format!(
+            "lab/boards/{}.toml has no [qemu] table",
+            board.name
+        ))
+    };
     board.qemu.as_ref().ok_or_else(none)
 }
 

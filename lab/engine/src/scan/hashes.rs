@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::declarations::{Function, Parameter};
 use super::roles::{any, is_bytes, is_number, is_words, words};
 use super::skeleton::{Glue, descends, heading, includes, named};
-use super::{Found, Library};
+use super::{Found, Scanned};
 use crate::algorithm::Algorithm;
 use crate::interface::Interface;
 
@@ -90,22 +90,22 @@ fn bytes(parameter: &Parameter, name: &str) -> String {
 }
 
 /// Glue for each hash and each MAC of the lab that the library has.
-pub(super) fn glues(library: &Library, algorithms: &[Algorithm]) -> Vec<Glue> {
+pub(super) fn glues(scanned: &Scanned, algorithms: &[Algorithm]) -> Vec<Glue> {
     let hashes: Vec<&Algorithm> = algorithms
         .iter()
         .filter(|algorithm| algorithm.interface == Interface::Hash)
         .collect();
     // Each call with the hash that it is of, and whether that is a guess.
-    let calls: Vec<(Call<'_>, &Algorithm, bool)> = library
+    let calls: Vec<(Call<'_>, &Algorithm, bool)> = scanned
         .entries
         .iter()
         .filter_map(understood)
         .filter(|call| {
             let class = call.found.entry.function.class.as_ref();
-            class.is_none_or(|class| !library.abstract_classes.contains(class))
+            class.is_none_or(|class| !scanned.abstract_classes.contains(class))
         })
         .filter_map(|call| {
-            let (hash, guessed) = named(library, call.found, &hashes);
+            let (hash, guessed) = named(scanned, call.found, &hashes);
             Some((call, hash?, guessed))
         })
         .collect();
@@ -125,7 +125,7 @@ pub(super) fn glues(library: &Library, algorithms: &[Algorithm]) -> Vec<Glue> {
             mine().filter(move |call| call.0.step == step && call.0.keyed == keyed)
         };
         let same = |one: &Call<'_>, other: &Call<'_>| match (one.context(), other.context()) {
-            (Some(one), Some(other)) => one == other || descends(library, one, other),
+            (Some(one), Some(other)) => one == other || descends(scanned, one, other),
             _ => false,
         };
         // What a class does with a message is the same with a key and without.
@@ -153,7 +153,7 @@ pub(super) fn glues(library: &Library, algorithms: &[Algorithm]) -> Vec<Glue> {
                 1 => vec![whole],
                 _ => vec![whole, "start", "update", "finish"],
             },
-            text: text(library, algorithm, &used, whole),
+            text: text(scanned, algorithm, &used, whole),
             guessed,
             used: used
                 .iter()
@@ -338,10 +338,10 @@ fn digest_bytes(algorithm: &Algorithm) -> u32 {
         .map_or(32, |bits: u32| bits / 8)
 }
 
-fn text(library: &Library, algorithm: &Algorithm, used: &[&Call<'_>], whole: &str) -> String {
+fn text(scanned: &Scanned, algorithm: &Algorithm, used: &[&Call<'_>], whole: &str) -> String {
     let found: Vec<&Found> = used.iter().map(|call| call.found).collect();
-    let mut text = heading(library, std::slice::from_ref(&algorithm.name));
-    includes(&mut text, library, &found);
+    let mut text = heading(scanned, std::slice::from_ref(&algorithm.name));
+    includes(&mut text, scanned, &found);
     // At the end of a message the key is not there any more.
     let keeps_key = used
         .iter()

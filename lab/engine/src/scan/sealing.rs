@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::skeleton::{Glue, heading, includes, named};
-use super::{Found, Library};
+use super::{Found, Scanned};
 use crate::algorithm::Algorithm;
 use crate::interface::Interface;
 
@@ -12,9 +12,9 @@ use crate::interface::Interface;
 const PARAMETERS: usize = 9;
 
 /// Glue for the authenticated cipher of the library, if it has that interface.
-pub(super) fn glues(library: &Library, algorithms: &[Algorithm]) -> Vec<Glue> {
+pub(super) fn glues(scanned: &Scanned, algorithms: &[Algorithm]) -> Vec<Glue> {
     let function = |name: &str| {
-        library.entries.iter().find(|found| {
+        scanned.entries.iter().find(|found| {
             let function = &found.entry.function;
             function.name == name && function.parameters.len() == PARAMETERS
         })
@@ -25,8 +25,8 @@ pub(super) fn glues(library: &Library, algorithms: &[Algorithm]) -> Vec<Glue> {
     ) else {
         return Vec::new();
     };
-    let key = library.number("CRYPTO_KEYBYTES");
-    let nonce = library.number("CRYPTO_NPUBBYTES");
+    let key = scanned.number("CRYPTO_KEYBYTES");
+    let nonce = scanned.number("CRYPTO_NPUBBYTES");
     let ciphers: Vec<&Algorithm> = algorithms
         .iter()
         .filter(|algorithm| {
@@ -35,14 +35,14 @@ pub(super) fn glues(library: &Library, algorithms: &[Algorithm]) -> Vec<Glue> {
                 && (nonce.is_none() || algorithm.nonce_bytes == nonce)
         })
         .collect();
-    let (Some(algorithm), guessed) = named(library, seal, &ciphers) else {
+    let (Some(algorithm), guessed) = named(scanned, seal, &ciphers) else {
         return Vec::new();
     };
     vec![Glue {
         kind: "aead",
         algorithms: vec![algorithm.name.clone()],
         operations: vec!["key-setup", "seal", "open"],
-        text: text(library, algorithm, &[seal, open]),
+        text: text(scanned, algorithm, &[seal, open]),
         guessed,
         used: vec![
             seal.entry.function.name.clone(),
@@ -52,11 +52,11 @@ pub(super) fn glues(library: &Library, algorithms: &[Algorithm]) -> Vec<Glue> {
     }]
 }
 
-fn text(library: &Library, algorithm: &Algorithm, used: &[&Found]) -> String {
-    let tag = library.number("CRYPTO_ABYTES").unwrap_or(16);
+fn text(scanned: &Scanned, algorithm: &Algorithm, used: &[&Found]) -> String {
+    let tag = scanned.number("CRYPTO_ABYTES").unwrap_or(16);
     let nonce = algorithm.nonce_bytes.unwrap_or(16);
-    let mut text = heading(library, std::slice::from_ref(&algorithm.name));
-    includes(&mut text, library, used);
+    let mut text = heading(scanned, std::slice::from_ref(&algorithm.name));
+    includes(&mut text, scanned, used);
     let _ = write!(
         text,
         "

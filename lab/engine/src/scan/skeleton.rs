@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::roles::{Mode, Role, Takes, words};
-use super::{Found, Library, hashes, is_cpp, sealing};
+use super::{Found, Scanned, hashes, is_cpp, sealing};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
@@ -50,15 +50,15 @@ struct Binding<'l> {
     guessed: bool,
 }
 
-/// Works the files out. `name` is the contender's, `into` the folder that they go to.
-pub fn skeleton(library: &Library, algorithms: &[Algorithm], name: &str, into: &Path) -> Skeleton {
-    let bindings = bindings(library, algorithms);
+/// Works the files out. `name` is the library's, `into` the folder that they go to.
+pub fn skeleton(scanned: &Scanned, algorithms: &[Algorithm], name: &str, into: &Path) -> Skeleton {
+    let bindings = bindings(scanned, algorithms);
     let mut files = Vec::new();
     let mut listed = String::new();
     let mut open = Vec::new();
-    let cpp = library.sources.iter().any(|source| is_cpp(source));
+    let cpp = scanned.sources.iter().any(|source| is_cpp(source));
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
-    let to_library = relative(into, &library.folder);
+    let to_library = relative(into, &scanned.folder);
     let mut file = |kind: &'static str, cpp: bool| {
         let number = count.entry(kind).or_default();
         *number += 1;
@@ -73,10 +73,10 @@ pub fn skeleton(library: &Library, algorithms: &[Algorithm], name: &str, into: &
         let file = file(kind, cpp || binding.class.is_some());
         let mut operations = vec!["key-setup", "encrypt"];
         operations.extend(binding.decrypt.map(|_| "decrypt"));
-        files.push((file.clone(), glue(library, binding)));
+        files.push((file.clone(), glue(scanned, binding)));
         implementation(
             &mut listed,
-            library,
+            scanned,
             &to_library,
             &binding.algorithms,
             &file,
@@ -108,11 +108,11 @@ pub fn skeleton(library: &Library, algorithms: &[Algorithm], name: &str, into: &
             open.push(format!("{file}: no function that decrypts was found"));
         }
     }
-    let mut more = hashes::glues(library, algorithms);
-    more.extend(sealing::glues(library, algorithms));
+    let mut more = hashes::glues(scanned, algorithms);
+    more.extend(sealing::glues(scanned, algorithms));
     for glue in &mut more {
         let file = file(glue.kind, cpp || glue.cpp);
-        let rest = library
+        let rest = scanned
             .entries
             .iter()
             .filter(|found| !glue.used.contains(&found.entry.function.name));
@@ -121,7 +121,7 @@ pub fn skeleton(library: &Library, algorithms: &[Algorithm], name: &str, into: &
         let names: Vec<&str> = glue.algorithms.iter().map(String::as_str).collect();
         implementation(
             &mut listed,
-            library,
+            scanned,
             &to_library,
             &names,
             &file,
@@ -137,10 +137,10 @@ pub fn skeleton(library: &Library, algorithms: &[Algorithm], name: &str, into: &
     }
     if bindings.is_empty() && more.is_empty() {
         let file = format!("glue.{}", if cpp { "cpp" } else { "c" });
-        files.push((file.clone(), empty_glue(library)));
+        files.push((file.clone(), empty_glue(scanned)));
         implementation(
             &mut listed,
-            library,
+            scanned,
             &to_library,
             &["aes-128"],
             &file,
@@ -152,10 +152,10 @@ pub fn skeleton(library: &Library, algorithms: &[Algorithm], name: &str, into: &
         ));
         open.push(format!("{MANIFEST}: say which algorithms it offers"));
     }
-    if library.licence.is_none() {
+    if scanned.licence.is_none() {
         open.push(format!("{MANIFEST}: the licence was not recognised"));
     }
-    let manifest = manifest(library, &to_library, name, &listed);
+    let manifest = manifest(scanned, &to_library, name, &listed);
     files.insert(0, (MANIFEST.to_owned(), manifest));
     let ciphers = bindings.iter().flat_map(|binding| &binding.algorithms);
     let mut offered: Vec<String> = ciphers.map(|name| (*name).to_owned()).collect();
@@ -194,11 +194,11 @@ impl Skeleton {
     }
 }
 
-fn bindings<'l>(library: &'l Library, algorithms: &'l [Algorithm]) -> Vec<Binding<'l>> {
+fn bindings<'l>(scanned: &'l Scanned, algorithms: &'l [Algorithm]) -> Vec<Binding<'l>> {
     let clear = |found: &&Found| {
         let class = found.entry.function.class.as_ref();
         found.entry.is_clear()
-            && class.is_none_or(|class| !library.abstract_classes.contains(class))
+            && class.is_none_or(|class| !scanned.abstract_classes.contains(class))
     };
     let mut bindings: Vec<Binding<'l>> = Vec::new();
     for (mode, interface) in [
@@ -206,13 +206,13 @@ fn bindings<'l>(library: &'l Library, algorithms: &'l [Algorithm]) -> Vec<Bindin
         (Mode::Cbc, Interface::ModeCbc),
         (Mode::Ctr, Interface::ModeCtr),
     ] {
-        let encrypts = library.entries.iter().filter(clear).filter(|found| {
+        let encrypts = scanned.entries.iter().filter(clear).filter(|found| {
             let role = found.entry.role;
             found.entry.mode == mode
                 && (role == Role::Encrypt || (role == Role::Crypt && mode == Mode::Ctr))
         });
         for encrypt in encrypts {
-            bindings.extend(bind(library, algorithms, interface, encrypt, &clear));
+            bindings.extend(bind(scanned, algorithms, interface, encrypt, &clear));
         }
     }
     // Of two ways to the same algorithms, the first that the headers declare.
@@ -236,7 +236,7 @@ fn bindings<'l>(library: &'l Library, algorithms: &'l [Algorithm]) -> Vec<Bindin
 }
 
 fn bind<'l>(
-    library: &'l Library,
+    scanned: &'l Scanned,
     algorithms: &'l [Algorithm],
     interface: Interface,
     encrypt: &'l Found,
@@ -246,7 +246,7 @@ fn bind<'l>(
     let class = encrypt.entry.function.class.clone();
     let in_class = |found: &Found| match (&class, &found.entry.function.class) {
         (None, None) => true,
-        (Some(class), Some(other)) => class == other || descends(library, class, other),
+        (Some(class), Some(other)) => class == other || descends(scanned, class, other),
         _ => false,
     };
     let bits = encrypt.entry.key_bits;
@@ -260,7 +260,7 @@ fn bind<'l>(
             && (other == owner || other.is_none() || owner.is_none())
     };
     let of = |role: Role| {
-        library
+        scanned
             .entries
             .iter()
             .filter(clear)
@@ -297,7 +297,7 @@ fn bind<'l>(
     let any_size = setups
         .iter()
         .any(|found| found.entry.takes(Takes::KeyBytes) || found.entry.takes(Takes::KeyBits));
-    let (sizes, guessed) = match (said, any_size, library.key_bits()) {
+    let (sizes, guessed) = match (said, any_size, scanned.key_bits()) {
         (Some(bits), ..) => (vec![bits], false),
         (None, true, _) => (vec![128, 192, 256], false),
         (None, false, Some((_, bits))) => (vec![bits], false),
@@ -307,7 +307,7 @@ fn bind<'l>(
         encrypt.entry.function.name.as_str(),
         class.as_deref().unwrap_or_default(),
         &encrypt.file.to_string_lossy(),
-        &library
+        &scanned
             .folder
             .file_name()
             .unwrap_or_default()
@@ -340,9 +340,9 @@ fn bind<'l>(
 }
 
 /// Whether a class is made from another, over as many steps as there are classes.
-pub(super) fn descends(library: &Library, class: &str, from: &str) -> bool {
+pub(super) fn descends(scanned: &Scanned, class: &str, from: &str) -> bool {
     let mut open = vec![class];
-    for _ in 0..=library.classes.len() {
+    for _ in 0..=scanned.classes.len() {
         let Some(next) = open.pop() else {
             return false;
         };
@@ -350,7 +350,7 @@ pub(super) fn descends(library: &Library, class: &str, from: &str) -> bool {
             return true;
         }
         open.extend(
-            library
+            scanned
                 .classes
                 .get(next)
                 .into_iter()
@@ -381,25 +381,25 @@ fn interface_name(interface: Interface) -> &'static str {
 
 // ---- The manifest -------------------------------------------------------------
 
-fn manifest(library: &Library, to_library: &str, name: &str, listed: &str) -> String {
+fn manifest(scanned: &Scanned, to_library: &str, name: &str, listed: &str) -> String {
     let mut text = String::new();
-    let title = library
+    let title = scanned
         .folder
         .file_name()
         .unwrap_or_default()
         .to_string_lossy();
     let _ = writeln!(
         text,
-        "# {name} as a contender: what it is, and how its images are built. Written by\n\
-         # selo lab new-contender from what the folder holds; look it over, it is yours.\n\
+        "# {name} as a library: what it is, and how its images are built. Written by\n\
+         # selo lab new-library from what the folder holds; look it over, it is yours.\n\
          # docs/howto/survey-a-library.md goes through it.\n\n\
          name = {}\ntitle = {}\nversion = {}\nlicence = {}   # SPDX",
         quoted(name),
         quoted(&title),
-        quoted(library.version.as_deref().unwrap_or("unknown")),
-        quoted(library.licence.as_deref().unwrap_or("NOASSERTION")),
+        quoted(scanned.version.as_deref().unwrap_or("unknown")),
+        quoted(scanned.licence.as_deref().unwrap_or("NOASSERTION")),
     );
-    let mut folders: Vec<String> = library
+    let mut folders: Vec<String> = scanned
         .headers
         .iter()
         .filter_map(|header| header.parent())
@@ -417,12 +417,12 @@ fn manifest(library: &Library, to_library: &str, name: &str, listed: &str) -> St
         "\n# Compiler flags for library and glue: its dialect, its switches.\n\
          # flags = [\"-std=c99\", \"-DSOME_SWITCH=1\"]\n",
     );
-    if library.arduino {
+    if scanned.arduino {
         text.push_str(
             "\n# It asks for Arduino.h: the lab has a small one (lab/firmware/arduino).\narduino = true\n",
         );
     }
-    for note in &library.notes {
+    for note in &scanned.notes {
         let _ = writeln!(text, "# Left out: {note}.");
     }
     text.push_str(listed);
@@ -432,7 +432,7 @@ fn manifest(library: &Library, to_library: &str, name: &str, listed: &str) -> St
 #[allow(clippy::too_many_arguments)] // the lines of an entry
 fn implementation(
     text: &mut String,
-    library: &Library,
+    scanned: &Scanned,
     to_library: &str,
     algorithms: &[&str],
     glue: &str,
@@ -443,7 +443,7 @@ fn implementation(
         let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
         quoted.join(", ")
     };
-    let sources: Vec<String> = library
+    let sources: Vec<String> = scanned
         .sources
         .iter()
         .map(|source| quoted(&joined(to_library, source)))
@@ -451,13 +451,13 @@ fn implementation(
     text.push_str("\n[[implementation]]\n");
     if guessed {
         text.push_str("# A guess: nothing says how long the key is. `selo lab list algorithms` has the names.\n");
-    } else if let Some((name, _)) = library.key_bits() {
+    } else if let Some((name, _)) = scanned.key_bits() {
         let _ = writeln!(text, "# The key's size is the library's {name}.");
     }
     let _ = writeln!(
         text,
         "algorithms = [{}]\n\
-         strategies = [\"plain\"]          # a name for the way it is built; another set of flags is another\n\
+         variants = [\"plain\"]          # a name for the way it is built; another set of flags is another\n\
          glue = {}\n\
          sources = [{}]\n\
          operations = [{}]   # what the glue offers\n\
@@ -477,14 +477,14 @@ fn quoted(text: &str) -> String {
 // ---- The glue -----------------------------------------------------------------
 
 /// The comment at the head of glue, and the agent's header.
-pub(super) fn heading(library: &Library, algorithms: &[impl AsRef<str>]) -> String {
+pub(super) fn heading(scanned: &Scanned, algorithms: &[impl AsRef<str>]) -> String {
     let algorithms: Vec<&str> = algorithms.iter().map(AsRef::as_ref).collect();
     format!(
         "/*\n * {} in the lab: {}.\n *\n * AGENT_MEASURE stands around the library's calls and nothing else: that is what is\n\
-         \x20* timed. Written by selo lab new-contender; check that each call does what you think.\n */\n\
+         \x20* timed. Written by selo lab new-library; check that each call does what you think.\n */\n\
          #include \"agent.h\"\n\n",
         safe(
-            &library
+            &scanned
                 .folder
                 .file_name()
                 .unwrap_or_default()
@@ -497,7 +497,7 @@ pub(super) fn heading(library: &Library, algorithms: &[impl AsRef<str>]) -> Stri
 /// The algorithm that a function is of, by its name, that of its file or of the library's
 /// folder; true beside it if only a part of the algorithm's name is there.
 pub(super) fn named<'a>(
-    library: &Library,
+    scanned: &Scanned,
     found: &Found,
     algorithms: &[&'a Algorithm],
 ) -> (Option<&'a Algorithm>, bool) {
@@ -506,7 +506,7 @@ pub(super) fn named<'a>(
         letters.map(|c| c.to_ascii_lowercase()).collect()
     };
     let file = found.file.file_stem().unwrap_or_default().to_string_lossy();
-    let folder = library.folder.file_name().unwrap_or_default();
+    let folder = scanned.folder.file_name().unwrap_or_default();
     let class = found.entry.function.class.as_deref().unwrap_or_default();
     let texts = [
         plain(&found.entry.function.name),
@@ -538,13 +538,13 @@ pub(super) fn named<'a>(
     }
 }
 
-fn glue(library: &Library, binding: &Binding<'_>) -> String {
-    let mut text = heading(library, &binding.algorithms);
+fn glue(scanned: &Scanned, binding: &Binding<'_>) -> String {
+    let mut text = heading(scanned, &binding.algorithms);
     let mut used = binding.setups.clone();
     used.extend(binding.set_iv);
     used.push(binding.encrypt);
     used.extend(binding.decrypt);
-    includes(&mut text, library, &used);
+    includes(&mut text, scanned, &used);
     text.push_str("\n#include <string.h>\n\nenum { BLOCK = 16 };\n\n");
     state(&mut text, binding);
     key_setup(&mut text, binding);
@@ -559,15 +559,15 @@ fn glue(library: &Library, binding: &Binding<'_>) -> String {
         text.push_str("\n    AGENT_OPERATION(DECRYPT, \"decrypt\", decrypt)");
     }
     text.push_str(")\n");
-    others(&mut text, library, binding);
+    others(&mut text, scanned, binding);
     text
 }
 
 /// The headers of the functions that are used, or their declarations where they have none.
-pub(super) fn includes(text: &mut String, library: &Library, used: &[&Found]) {
+pub(super) fn includes(text: &mut String, scanned: &Scanned, used: &[&Found]) {
     let mut headers: Vec<String> = Vec::new();
     for found in used {
-        let is_header = library.headers.contains(&found.file);
+        let is_header = scanned.headers.contains(&found.file);
         let name = found
             .file
             .file_name()
@@ -957,7 +957,7 @@ fn call(binding: &Binding<'_>, found: &Found, names: &Names) -> String {
 }
 
 /// The functions that were found and not used, with their places.
-fn others(text: &mut String, library: &Library, binding: &Binding<'_>) {
+fn others(text: &mut String, scanned: &Scanned, binding: &Binding<'_>) {
     let used = |found: &&Found| {
         let name = &found.entry.function.name;
         let mine = binding
@@ -968,7 +968,7 @@ fn others(text: &mut String, library: &Library, binding: &Binding<'_>) {
         let mut mine = mine.chain([&binding.encrypt]);
         !mine.any(|one| one.entry.function.name == *name)
     };
-    let rest: Vec<&Found> = library.entries.iter().filter(used).collect();
+    let rest: Vec<&Found> = scanned.entries.iter().filter(used).collect();
     candidates(text, &rest, UNUSED);
 }
 
@@ -995,27 +995,27 @@ fn candidates(text: &mut String, found: &[&Found], title: &str) {
     text.push_str(" */\n");
 }
 
-fn empty_glue(library: &Library) -> String {
+fn empty_glue(scanned: &Scanned) -> String {
     let mut text = format!(
         "/*\n * {} in the lab. No function was clear enough to call: fill the calls in, and remove\n\
          \x20* the line with #error. docs/agent-protocol.md lists the operations of each interface.\n */\n\
          #include \"agent.h\"\n\n",
         safe(
-            &library
+            &scanned
                 .folder
                 .file_name()
                 .unwrap_or_default()
                 .to_string_lossy()
         )
     );
-    for header in &library.headers {
+    for header in &scanned.headers {
         let _ = writeln!(
             text,
             "#include \"{}\"",
             header.file_name().unwrap_or_default().to_string_lossy()
         );
     }
-    let all: Vec<&Found> = library.entries.iter().collect();
+    let all: Vec<&Found> = scanned.entries.iter().collect();
     candidates(&mut text, &all, "Found:");
     text.push_str(
         "\n#error \"fill in the calls of the library, then remove this line\"\n\n\
@@ -1088,8 +1088,8 @@ fn joined(to_library: &str, path: &Path) -> String {
     }
 }
 
-/// A name for a contender, made of a folder's.
-pub fn contender_name(folder: &Path) -> String {
+/// A name for a library, made of a folder's.
+pub fn library_name(folder: &Path) -> String {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let words = words(&name).join("-");
     if words.is_empty() {

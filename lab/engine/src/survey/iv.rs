@@ -8,8 +8,8 @@
 
 use super::{Evidence, Finding, Mark};
 use crate::agent::Agent;
-use crate::contender::Unit;
 use crate::error::Result;
+use crate::library::Unit;
 
 const BLOCK: usize = 16;
 

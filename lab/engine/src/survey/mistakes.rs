@@ -5,9 +5,9 @@
 
 use super::{Evidence, Finding};
 use crate::agent::Agent;
-use crate::contender::Unit;
 use crate::error::Result;
 use crate::interface::Interface;
+use crate::library::Unit;
 
 type Block = [u8; 16];
 

@@ -15,8 +15,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
-use selo_lab::board::{Board, Serial};
-use selo_lab::runner::{Paced, Surroundings};
+use selo_engine::board::{Board, Serial};
+use selo_engine::runner::{Paced, Surroundings};
 
 /// Cycles of the chip between two looks at the line: a millisecond, and more while it computes.
 const STEP: u64 = 16_000;
@@ -241,7 +241,7 @@ impl Bridge {
             self.chip = None;
             return;
         };
-        let weight = selo_lab::elf::weigh(image).expect("an image");
+        let weight = selo_engine::elf::weigh(image).expect("an image");
         let eeprom = self.folder.join("eeprom");
         let around = Surroundings {
             watch: vec!["B0".into()],

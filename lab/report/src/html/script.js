@@ -61,17 +61,17 @@
   // Boards and libraries to look at. A line of a table goes when every row behind it is of
   // others; a section when it is all of another board; from a picture, what is of another
   // library. Pictures keep their scale, and their front is that of everything.
-  const filters = { board: new Set(), contender: new Set() };
+  const filters = { board: new Set(), library: new Set() };
   for (const row of parsed()) for (const name of Object.keys(filters)) filters[name].add(row[name]);
   const chosen = {};
   const status = make("span", { ariaLive: "polite" });
   const draw = (chart) => {
-    const parts = [...chart.querySelectorAll("[data-contender], [data-height]")];
+    const parts = [...chart.querySelectorAll("[data-library], [data-height]")];
     if (!parts.length) return;
     let gone = 0, left = 0;
     for (const part of parts) {
-      const { contender } = part.dataset;
-      const off = contender !== undefined && !chosen.contender.has(contender);
+      const { library } = part.dataset;
+      const off = library !== undefined && !chosen.library.has(library);
       part.classList.toggle("off", off);
       // The next bars move up to where those stood that went.
       part.setAttribute("transform", `translate(0 ${-gone})`);
@@ -102,9 +102,9 @@
       for (const link of document.querySelectorAll(`.contents a[href="#${part.id}"]`)) link.parentElement.classList.toggle("off", off);
     }
     for (const chart of document.querySelectorAll("main svg.chart")) draw(chart);
-    status.textContent = `${chosen.board.size} of ${filters.board.size} boards, ${chosen.contender.size} of ${filters.contender.size} libraries`;
+    status.textContent = `${chosen.board.size} of ${filters.board.size} boards, ${chosen.library.size} of ${filters.library.size} libraries`;
   };
-  const titles = { board: "Boards", contender: "Libraries" };
+  const titles = { board: "Boards", library: "Libraries" };
   const panel = make("form", { className: "filters", ariaLabel: "Boards and libraries to show" });
   for (const [name, values] of Object.entries(filters)) {
     chosen[name] = new Set(values);

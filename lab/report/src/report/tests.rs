@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
-use selo_lab::check::CheckLine;
-use selo_lab::row::{Metric, Row, Status};
+use selo_engine::check::CheckLine;
+use selo_engine::row::{Metric, Row, Status};
 
 use super::*;
 use crate::compare::{CellLine, CellStatus, ComparedCell, ComparedTable, Figure};
@@ -33,7 +33,7 @@ fn papers() -> Vec<Comparison> {
                 .zip(measured)
                 .map(|(published, measured)| measured / published),
             board: Some("uno".to_owned()),
-            fidelity: measured.map(|_| selo_lab::row::Fidelity::CycleExact),
+            fidelity: measured.map(|_| selo_engine::row::Fidelity::CycleExact),
             status,
             reason: Some("from rows".to_owned()),
             caution: None,
@@ -69,10 +69,10 @@ fn hostile_rows() -> Vec<Row> {
             &mut row.runner,
             &mut row.compiler,
             &mut row.flags,
-            &mut row.contender,
-            &mut row.contender_version,
+            &mut row.library,
+            &mut row.library_version,
             &mut row.algorithm,
-            &mut row.strategy,
+            &mut row.variant,
             &mut row.operation,
             &mut row.firmware_sha256,
             &mut row.commit,
@@ -89,8 +89,8 @@ fn hostile_checks() -> Vec<CheckLine> {
     for check in &mut checks {
         for field in [
             &mut check.algorithm,
-            &mut check.strategy,
-            &mut check.contender,
+            &mut check.variant,
+            &mut check.library,
             &mut check.board,
         ] {
             field.push_str(HOSTILE);

@@ -1,7 +1,7 @@
 //! Best choice per metric, as Table 1 of ramalho2024 has it, for every
 //! operation of which there is more than one implementation.
 
-use selo_lab::row::Metric;
+use selo_engine::row::Metric;
 
 use crate::context::interface_title;
 use crate::document::Section;

@@ -1,8 +1,8 @@
 //! Everything measured on a board: for each interface the charts and one table
 //! with every metric of every operation.
 
-use selo_lab::interface::Interface;
-use selo_lab::row::{Metric, Row, Status};
+use selo_engine::interface::Interface;
+use selo_engine::row::{Metric, Row, Status};
 
 use crate::context::interface_title;
 use crate::document::{Section, slug};
@@ -82,10 +82,10 @@ fn table(lines: &Lines<'_>, board: &str, interface: Option<Interface>, chosen: &
             (metric, format::column_scale(metric, largest))
         })
         .collect();
-    let mut columns = vec![Column::text("Algorithm"), Column::text("Strategy")];
-    let rivals = distinct(chosen.iter().map(|line| line.contender.as_str())).len() > 1;
+    let mut columns = vec![Column::text("Algorithm"), Column::text("Variant")];
+    let rivals = distinct(chosen.iter().map(|line| line.library.as_str())).len() > 1;
     if rivals {
-        columns.push(Column::text("Contender"));
+        columns.push(Column::text("Library"));
     }
     columns.push(Column::text("Operation"));
     columns.push(Column::number("Bytes", ""));
@@ -117,9 +117,9 @@ fn table(lines: &Lines<'_>, board: &str, interface: Option<Interface>, chosen: &
 }
 
 fn cells(lines: &Lines<'_>, line: &Line, metrics: &[(Metric, Scale)], rivals: bool) -> Vec<Cell> {
-    let mut cells = vec![Cell::text(&line.algorithm), Cell::text(&line.strategy)];
+    let mut cells = vec![Cell::text(&line.algorithm), Cell::text(&line.variant)];
     if rivals {
-        cells.push(Cell::text(&line.contender));
+        cells.push(Cell::text(&line.library));
     }
     cells.push(Cell::text(&line.operation));
     cells.push(line.bytes.map_or_else(Cell::none, |bytes| {

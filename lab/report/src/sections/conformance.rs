@@ -1,7 +1,7 @@
 //! Conformance with official vectors, and constant time over random secrets.
 
-use selo_lab::check::{CONSTANT_INSTRUCTIONS, CONSTANT_TIME, CheckLine};
-use selo_lab::row::{Metric, Row, Status};
+use selo_engine::check::{CONSTANT_INSTRUCTIONS, CONSTANT_TIME, CheckLine};
+use selo_engine::row::{Metric, Row, Status};
 
 use crate::document::Section;
 use crate::format;
@@ -37,14 +37,14 @@ pub fn vectors(checks: &[CheckLine]) -> Section {
     section.table("totals", totals);
     let mut all = Table::new(
         "By implementation",
-        columns(&["Source", "Algorithm", "Strategy", "Contender", "Board"]),
+        columns(&["Source", "Algorithm", "Variant", "Library", "Board"]),
     );
     for check in &checks {
         let names = [
             &check.source,
             &check.algorithm,
-            &check.strategy,
-            &check.contender,
+            &check.variant,
+            &check.library,
             &check.board,
         ];
         let mut line: Vec<Cell> = names.into_iter().map(Cell::text).collect();
@@ -74,7 +74,7 @@ pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
         if verdicts.is_empty() {
             continue;
         }
-        let heads = ["Algorithm", "Strategy", "Contender", "Board"]
+        let heads = ["Algorithm", "Variant", "Library", "Board"]
             .map(Column::text)
             .into_iter();
         let numbers = [
@@ -91,8 +91,8 @@ pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
         for check in &verdicts {
             let names = [
                 &check.algorithm,
-                &check.strategy,
-                &check.contender,
+                &check.variant,
+                &check.library,
                 &check.board,
             ];
             let mut line: Vec<Cell> = names.into_iter().map(Cell::text).collect();
@@ -112,7 +112,7 @@ pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
         .filter(|row| row.metric == Metric::Cycles && row.status == Status::VariableTime)
         .collect();
     if !varying.is_empty() {
-        let heads = ["Algorithm", "Strategy", "Operation", "Board"]
+        let heads = ["Algorithm", "Variant", "Operation", "Board"]
             .map(Column::text)
             .into_iter();
         let numbers = [
@@ -131,7 +131,7 @@ pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
             let extreme = |value: Option<f64>| {
                 value.map_or_else(Cell::none, |v| Cell::number(format::count(v), v))
             };
-            let names = [&row.algorithm, &row.strategy, &row.operation, &row.board];
+            let names = [&row.algorithm, &row.variant, &row.operation, &row.board];
             let mut line: Vec<Cell> = names.into_iter().map(Cell::text).collect();
             line.extend([
                 extreme(row.min),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use selo_lab::row::{Row, Status};
+use selo_engine::row::{Row, Status};
 
 use crate::document::Section;
 use crate::format;
@@ -27,8 +27,8 @@ pub fn section(lines: &Lines<'_>) -> Section {
         [
             "Board",
             "Algorithm",
-            "Strategy",
-            "Contender",
+            "Variant",
+            "Library",
             "Status",
             "Operations",
             "Metrics",
@@ -49,8 +49,8 @@ pub fn section(lines: &Lines<'_>) -> Section {
         table.push(vec![
             Cell::text(group.1),
             several(&rows, "algorithms", |row| &row.algorithm),
-            several(&rows, "strategies", |row| &row.strategy),
-            several(&rows, "contenders", |row| &row.contender),
+            several(&rows, "variants", |row| &row.variant),
+            several(&rows, "libraries", |row| &row.library),
             Cell::label(format::status_words(status), tone),
             several(&rows, "operations", |row| &row.operation),
             several(&rows, "metrics", |row| row.metric.name()),
@@ -98,8 +98,8 @@ fn group(row: &Row) -> Group<'_> {
     (
         std::cmp::Reverse(severity(row.status)),
         &row.board,
-        own.then_some((&row.algorithm, &row.strategy)),
-        own.then_some(&row.contender),
+        own.then_some((&row.algorithm, &row.variant)),
+        own.then_some(&row.library),
         row.reason.as_deref().unwrap_or("no reason was recorded"),
     )
 }

@@ -1,7 +1,7 @@
 //! Bar charts of lines and of compared tables: what becomes a bar, and how it
 //! is labelled.
 
-use selo_lab::row::{Fidelity, Metric, Row};
+use selo_engine::row::{Fidelity, Metric, Row};
 
 use crate::compare::{ComparedCell, ComparedTable, Figure as Value};
 use crate::document::{Figure, slug};
@@ -37,11 +37,11 @@ pub fn of_metric(
         .map(|name| Item {
             label: name.clone(),
             remark: String::new(),
-            contender: one_of(
+            library: one_of(
                 drawn
                     .iter()
                     .filter(|line| lines.name(line) == *name)
-                    .map(|line| line.contender.as_str()),
+                    .map(|line| line.library.as_str()),
             ),
             bars: operations
                 .iter()
@@ -170,10 +170,10 @@ fn of_column(
             Item {
                 label: cell.row.clone(),
                 remark: cell.line.ratio.map_or_else(String::new, format::ratio),
-                contender: one_of(
+                library: one_of(
                     cell.rows
                         .iter()
-                        .map(|&index| lines.rows[index].contender.as_str()),
+                        .map(|&index| lines.rows[index].library.as_str()),
                 ),
                 bars: vec![measured, published],
             }
@@ -222,8 +222,8 @@ fn of_column(
 }
 
 /// The library, if there is one and no other.
-fn one_of<'a>(contenders: impl Iterator<Item = &'a str>) -> Option<String> {
-    match distinct(contenders)[..] {
+fn one_of<'a>(libraries: impl Iterator<Item = &'a str>) -> Option<String> {
+    match distinct(libraries)[..] {
         [one] => Some(one.to_owned()),
         _ => None,
     }

@@ -1,7 +1,7 @@
 //! Where every figure comes from: the images that ran, how they were built,
 //! and which rows they gave.
 
-use selo_lab::row::Row;
+use selo_engine::row::Row;
 
 use crate::document::Section;
 use crate::format;
@@ -18,18 +18,18 @@ pub fn section(lines: &Lines<'_>) -> Section {
          commit and the SHA-256 of the image that ran. The column \u{201c}Image\u{201d} of a table leads here; \
          pointing at a figure shows its row.",
     );
-    let contenders = contenders(lines);
-    if !contenders.body.is_empty() {
-        section.table("contenders", contenders);
+    let libraries = libraries(lines);
+    if !libraries.body.is_empty() {
+        section.table("libraries", libraries);
     }
     let mut table = Table::new(
         "Images",
         [
             "Image",
             "Board",
-            "Contender",
+            "Library",
             "Algorithm",
-            "Strategy",
+            "Variant",
             "Operations",
             "Runner",
             "Fidelity",
@@ -52,12 +52,12 @@ pub fn section(lines: &Lines<'_>) -> Section {
 }
 
 /// The libraries behind the rows, with their licences.
-fn contenders(lines: &Lines<'_>) -> Table {
-    let heads = ["Contender", "Version", "Licence", "Source", "What to know"];
-    let mut table = Table::new("Contenders", heads.into_iter().map(Column::text).collect());
-    for note in &lines.context.contenders {
-        let of_it = lines.rows.iter().filter(|row| row.contender == note.name);
-        let versions = distinct(of_it.map(|row| row.contender_version.clone()));
+fn libraries(lines: &Lines<'_>) -> Table {
+    let heads = ["Library", "Version", "Licence", "Source", "What to know"];
+    let mut table = Table::new("Libraries", heads.into_iter().map(Column::text).collect());
+    for note in &lines.context.libraries {
+        let of_it = lines.rows.iter().filter(|row| row.library == note.name);
+        let versions = distinct(of_it.map(|row| row.library_version.clone()));
         if !versions.is_empty() {
             table.push(vec![
                 Cell::text(&note.title),
@@ -103,9 +103,9 @@ fn image(rows: &[Row], digest: &str) -> Vec<Cell> {
     vec![
         Cell::text(format::short(digest)).with_id(anchor(digest)),
         each(|row| row.board.clone()),
-        each(|row| format!("{} {}", row.contender, row.contender_version)),
+        each(|row| format!("{} {}", row.library, row.library_version)),
         each(|row| row.algorithm.clone()),
-        each(|row| row.strategy.clone()),
+        each(|row| row.variant.clone()),
         each(|row| row.operation.clone()),
         each(|row| row.runner.clone()),
         each(|row| row.fidelity.name().to_owned()),

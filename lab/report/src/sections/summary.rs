@@ -1,7 +1,7 @@
 //! Summary: what was measured with what, and the key findings.
 
-use selo_lab::check::CheckLine;
-use selo_lab::row::Row;
+use selo_engine::check::CheckLine;
+use selo_engine::row::Row;
 
 use crate::compare::Comparison;
 use crate::document::{Block, Section};

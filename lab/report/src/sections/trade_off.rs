@@ -1,8 +1,8 @@
 //! The trade-off between flash, time and RAM, a picture for each operation
 //! with enough choices.
 
-use selo_lab::interface::Interface;
-use selo_lab::row::Metric;
+use selo_engine::interface::Interface;
+use selo_engine::row::Metric;
 
 use crate::context::{interface_title, is_mode};
 use crate::document::{Figure, Section, slug};
@@ -102,7 +102,7 @@ fn figure(
         .iter()
         .map(|(line, [flash, time, memory])| Point {
             label: lines.name(line),
-            contender: line.contender.clone(),
+            library: line.library.clone(),
             x: *flash,
             y: time / scale.factor,
             size: *memory,

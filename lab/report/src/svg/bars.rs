@@ -45,7 +45,7 @@ pub struct Item {
     /// Said at the end of the label's line: a ratio, or why there is no bar.
     pub remark: String,
     /// The library that all of it is of, by which a page can leave it out.
-    pub contender: Option<String>,
+    pub library: Option<String>,
     /// In the order of the series.
     pub bars: Vec<Option<Bar>>,
 }
@@ -193,7 +193,7 @@ impl BarChart {
         };
         // What follows moves up by this height when a page leaves the item out.
         html! {
-            g data-contender=[&item.contender] data-height=(px(item.height())) { (drawn) }
+            g data-library=[&item.library] data-height=(px(item.height())) { (drawn) }
         }
     }
 
@@ -312,13 +312,13 @@ mod tests {
                 Item {
                     label: "aes-128 & co".to_owned(),
                     remark: "0.50×".to_owned(),
-                    contender: Some("selo & sons".to_owned()),
+                    library: Some("selo & sons".to_owned()),
                     bars: vec![Some(bar(0.5, None)), Some(bar(1.0, Some((0.9, 1.1))))],
                 },
                 Item {
                     label: "rsa-2048".to_owned(),
                     remark: "does not fit".to_owned(),
-                    contender: None,
+                    library: None,
                     bars: vec![None, None],
                 },
             ],
@@ -338,7 +338,7 @@ mod tests {
     fn an_item_says_whose_it_is_and_how_much_room_it_has() {
         let svg = chart().draw().inline().into_string();
         // A label, two bars and a gap; then a label and a gap.
-        let one = "data-contender=\"selo &amp; sons\" data-height=\"52\"";
+        let one = "data-library=\"selo &amp; sons\" data-height=\"52\"";
         assert!(svg.contains(one), "{svg}");
         assert!(svg.contains("<g data-height=\"26\">"), "{svg}");
     }

@@ -30,7 +30,7 @@ pub struct Scatter {
 pub struct Point {
     pub label: String,
     /// The library that it is of, by which a page can leave it out.
-    pub contender: String,
+    pub library: String,
     pub x: f64,
     pub y: f64,
     pub size: f64,
@@ -123,13 +123,13 @@ impl Scatter {
             (self.draw_front(&to_x, &to_y))
             @for (index, anchor) in order.iter().zip(&anchors) {
                 @let point = &self.points[*index];
-                circle data-contender=(point.contender) class={ "dot c" (point.family % 6) @if front[*index] { " front" } }
+                circle data-library=(point.library) class={ "dot c" (point.family % 6) @if front[*index] { " front" } }
                     cx=(px(anchor.x)) cy=(px(anchor.y)) r=(px(anchor.radius)) { title { (point.text) } }
             }
             @for ((index, anchor), place) in order.iter().zip(&anchors).zip(&boxes) {
                 @let point = &self.points[*index];
                 @if let Some(place) = place {
-                    g data-contender=(point.contender) { (draw_label(&point.label, anchor, place, front[*index])) }
+                    g data-library=(point.library) { (draw_label(&point.label, anchor, place, front[*index])) }
                 }
             }
             (self.draw_legend(width, unnamed))
@@ -282,7 +282,7 @@ mod tests {
     fn scatter() -> Scatter {
         let point = |label: &str, x, y, size| Point {
             label: label.to_owned(),
-            contender: "selo".to_owned(),
+            library: "selo".to_owned(),
             x,
             y,
             size,

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use selo_lab::row::{Fidelity, Metric, Row, SCHEMA, Status};
+use selo_engine::row::{Fidelity, Metric, Row, SCHEMA, Status};
 use selo_report::paper::{Paper, Published, read};
 
 pub fn papers() -> PathBuf {
@@ -36,7 +36,7 @@ pub fn printed(paper: &Paper, table: &str, row: &str, column: &str) -> f64 {
 }
 
 /// A row of Selo on the Uno. Footprints have no size, the rest 16 bytes.
-pub fn row(algorithm: &str, strategy: &str, operation: &str, metric: Metric, value: f64) -> Row {
+pub fn row(algorithm: &str, variant: &str, operation: &str, metric: Metric, value: f64) -> Row {
     let sized = !matches!(metric, Metric::Flash | Metric::Ram);
     Row {
         schema: SCHEMA.to_owned(),
@@ -48,11 +48,11 @@ pub fn row(algorithm: &str, strategy: &str, operation: &str, metric: Metric, val
         fidelity: Fidelity::CycleExact,
         compiler: "avr-gcc".to_owned(),
         flags: String::new(),
-        contender: "selo".to_owned(),
-        contender_version: "0.1.0".to_owned(),
+        library: "selo".to_owned(),
+        library_version: "0.1.0".to_owned(),
         algorithm: algorithm.to_owned(),
-        strategy: strategy.to_owned(),
-        variant: None,
+        variant: variant.to_owned(),
+        sweep: None,
         operation: operation.to_owned(),
         bytes: (sized && operation != "key-setup").then_some(16),
         metric,

@@ -14,23 +14,23 @@ fn every_variant_agrees_with_the_reference() {
             let reference = cipher.reference(&raw);
 
             let expected = reference.encrypt_block(block);
-            for (strategy, key) in &selo.encrypt {
+            for (variant, key) in &selo.encrypt {
                 let mut out = [0xa5; 16];
                 key.encrypt_block(&mut out, &block);
                 let mut in_place = block;
                 key.encrypt_block_in_place(&mut in_place);
-                prop_assert_eq!(tap.array(out), expected, "{:?} {}", cipher, strategy);
-                prop_assert_eq!(tap.array(in_place), expected, "{:?} {}", cipher, strategy);
+                prop_assert_eq!(tap.array(out), expected, "{:?} {}", cipher, variant);
+                prop_assert_eq!(tap.array(in_place), expected, "{:?} {}", cipher, variant);
             }
 
             let expected = reference.decrypt_block(block);
-            for (strategy, key) in &selo.decrypt {
+            for (variant, key) in &selo.decrypt {
                 let mut out = [0xa5; 16];
                 key.decrypt_block(&mut out, &block);
                 let mut in_place = block;
                 key.decrypt_block_in_place(&mut in_place);
-                prop_assert_eq!(tap.array(out), expected, "{:?} {}", cipher, strategy);
-                prop_assert_eq!(tap.array(in_place), expected, "{:?} {}", cipher, strategy);
+                prop_assert_eq!(tap.array(out), expected, "{:?} {}", cipher, variant);
+                prop_assert_eq!(tap.array(in_place), expected, "{:?} {}", cipher, variant);
             }
             Ok(())
         });

@@ -20,7 +20,7 @@ fn it_encrypts_as_the_reference() {
     check(96, inputs, |((cipher, raw), iv, message, room), tap| {
         let expected = cipher.reference(&raw).cbc_encrypt(iv, &message);
         prop_assert_eq!(expected.len(), cbc_size(message.len()));
-        for (strategy, key) in &cipher.variants(&raw).encrypt {
+        for (variant, key) in &cipher.variants(&raw).encrypt {
             let mut out = vec![0xa5; expected.len() + room];
             let random = |out: &mut [u8]| {
                 out.copy_from_slice(&iv);
@@ -28,8 +28,8 @@ fn it_encrypts_as_the_reference() {
             };
             let size = tap.result(cbc_encrypt(&**key, random, &mut out, &message));
             tap.bytes(&mut out);
-            prop_assert_eq!(size, Ok(expected.len()), "{}", strategy);
-            prop_assert_eq!(&out[..expected.len()], &expected[..], "{}", strategy);
+            prop_assert_eq!(size, Ok(expected.len()), "{}", variant);
+            prop_assert_eq!(&out[..expected.len()], &expected[..], "{}", variant);
             prop_assert!(out[expected.len()..].iter().all(|&byte| byte == 0xa5));
         }
         Ok(())
@@ -73,7 +73,7 @@ fn opens_like(
     sealed: &[u8],
     tap: &Tap,
 ) -> Result<(), TestCaseError> {
-    for (strategy, key) in &cipher.variants(raw).decrypt {
+    for (variant, key) in &cipher.variants(raw).decrypt {
         let mut out = vec![0xa5; sealed.len() - 16];
         let mut in_place = sealed.to_vec();
         let mut behind = sealed.to_vec();
@@ -85,14 +85,14 @@ fn opens_like(
         match expected {
             Some(message) => {
                 tap.bytes(&mut out[..message.len()]);
-                prop_assert_eq!(results, [Ok(message.len()); 3], "{}", strategy);
+                prop_assert_eq!(results, [Ok(message.len()); 3], "{}", variant);
                 prop_assert_eq!(&out[..message.len()], message);
             }
             None => {
                 tap.bytes(&mut out);
                 tap.bytes(&mut in_place);
                 tap.bytes(&mut behind[16..]);
-                prop_assert_eq!(results, [Err(Error::Padding); 3], "{}", strategy);
+                prop_assert_eq!(results, [Err(Error::Padding); 3], "{}", variant);
                 prop_assert!(out.iter().all(|&byte| byte == 0));
                 prop_assert!(in_place.iter().all(|&byte| byte == 0));
                 prop_assert!(behind[16..].iter().all(|&byte| byte == 0));

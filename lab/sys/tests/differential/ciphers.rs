@@ -29,7 +29,7 @@ pub const CIPHERS: [Cipher; 6] = [
     Cipher::Speck256,
 ];
 
-/// The three strategies under one key; `tiny` only encrypts.
+/// The three variants under one key; `tiny` only encrypts.
 pub struct Variants {
     pub encrypt: [(&'static str, Box<dyn Encrypt>); 3],
     pub decrypt: [(&'static str, Box<dyn Decrypt>); 2],

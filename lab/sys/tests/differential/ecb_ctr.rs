@@ -15,7 +15,7 @@ fn ecb_encrypts_whole_blocks_as_the_reference_and_back() {
         let data = blocks.concat();
         let selo = cipher.variants(&raw);
         let expected = cipher.reference(&raw).ecb_encrypt(&data);
-        for (strategy, key) in &selo.encrypt {
+        for (variant, key) in &selo.encrypt {
             let mut out = vec![0xa5; data.len()];
             let mut in_place = data.clone();
             prop_assert_eq!(tap.result(ecb_encrypt(&**key, &mut out, &data)), Ok(()));
@@ -25,10 +25,10 @@ fn ecb_encrypts_whole_blocks_as_the_reference_and_back() {
             );
             tap.bytes(&mut out);
             tap.bytes(&mut in_place);
-            prop_assert_eq!(&out, &expected, "{}", strategy);
-            prop_assert_eq!(&in_place, &expected, "{}", strategy);
+            prop_assert_eq!(&out, &expected, "{}", variant);
+            prop_assert_eq!(&in_place, &expected, "{}", variant);
         }
-        for (strategy, key) in &selo.decrypt {
+        for (variant, key) in &selo.decrypt {
             let mut out = vec![0xa5; data.len()];
             let mut in_place = expected.clone();
             prop_assert_eq!(tap.result(ecb_decrypt(&**key, &mut out, &expected)), Ok(()));
@@ -38,8 +38,8 @@ fn ecb_encrypts_whole_blocks_as_the_reference_and_back() {
             );
             tap.bytes(&mut out);
             tap.bytes(&mut in_place);
-            prop_assert_eq!(&out, &data, "{}", strategy);
-            prop_assert_eq!(&in_place, &data, "{}", strategy);
+            prop_assert_eq!(&out, &data, "{}", variant);
+            prop_assert_eq!(&in_place, &data, "{}", variant);
         }
         Ok(())
     });
@@ -97,7 +97,7 @@ fn ctr_encrypts_any_length_as_the_reference_and_advances() {
             let expected = cipher.reference(&raw).ctr(counter, &data);
             let blocks = data.len().div_ceil(16) as u128;
             let advanced = u128::from_be_bytes(counter).wrapping_add(blocks);
-            for (strategy, key) in &cipher.variants(&raw).encrypt {
+            for (variant, key) in &cipher.variants(&raw).encrypt {
                 let (mut a, mut b) = (counter, counter);
                 let mut out = vec![0xa5; data.len()];
                 let mut in_place = data.clone();
@@ -105,8 +105,8 @@ fn ctr_encrypts_any_length_as_the_reference_and_advances() {
                 ctr_in_place(&**key, &mut b, &mut in_place);
                 tap.bytes(&mut out);
                 tap.bytes(&mut in_place);
-                prop_assert_eq!(&out, &expected, "{}", strategy);
-                prop_assert_eq!(&in_place, &expected, "{}", strategy);
+                prop_assert_eq!(&out, &expected, "{}", variant);
+                prop_assert_eq!(&in_place, &expected, "{}", variant);
                 prop_assert_eq!(tap.array(a), advanced.to_be_bytes());
                 prop_assert_eq!(tap.array(b), advanced.to_be_bytes());
             }

@@ -90,7 +90,7 @@ pub fn check<S: Strategy>(
     for round in 0..3 {
         let input = inputs
             .new_tree(&mut runner)
-            .expect("the strategy makes inputs")
+            .expect("the variant makes inputs")
             .current();
         let clean = Tap::default();
         property(input.clone(), &clean).expect("the property holds");

@@ -136,7 +136,7 @@ pub fn write_private(path: &Path, bytes: &[u8], overwrite: bool) -> Result<()> {
 /// Ctrl-C ends a command that waits; the gateway takes back what it began.
 pub fn exit_on_interrupt() {
     std::thread::spawn(|| {
-        while selo_lab::schedule::check_interrupt().is_ok() {
+        while selo_engine::schedule::check_interrupt().is_ok() {
             std::thread::sleep(Duration::from_millis(50));
         }
         std::process::exit(130);

@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use selo_lab::board::Board;
-use selo_lab::build::Builder;
-use selo_lab::measure::Lab;
-use selo_lab::model::{CycleModel, FIGURES, Here};
-use selo_lab::project::{Project, Selection};
-use selo_lab::source::Sources;
+use selo_engine::board::Board;
+use selo_engine::build::Builder;
+use selo_engine::measure::Lab;
+use selo_engine::model::{CycleModel, FIGURES, Here};
+use selo_engine::project::{Project, Selection};
+use selo_engine::source::Sources;
 use selo_report::format;
 use selo_report::table::{Cell, Column, Table, TerminalStyle};
 use serde::Serialize;
@@ -89,7 +89,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         };
         // Without what it is made of a figure would not be run, and nobody would notice.
         for (_, here) in model.reproduced(&project) {
-            fetch_one(&sources, project.contender(&here.contender)?)?;
+            fetch_one(&sources, project.library(&here.library)?)?;
         }
         let lines = lines(&project, board, model, root)?;
         for line in &lines {
@@ -197,9 +197,9 @@ fn modelled(
     root: &Path,
 ) -> anyhow::Result<Option<(f64, f64)>> {
     let selection = Selection {
-        contenders: vec![here.contender.clone()],
+        libraries: vec![here.library.clone()],
         algorithms: vec![here.algorithm.clone()],
-        strategies: vec![here.strategy.clone()],
+        variants: vec![here.variant.clone()],
     };
     let units = project.units(board, &selection)?;
     let Some(unit) = units.iter().find(|unit| unit.offers(&here.operation)) else {

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_lab::build::Builder;
-use selo_lab::check::{CONSTANT_INSTRUCTIONS, CheckLine, Effort, OVER_LIMIT};
-use selo_lab::measure::{self, Lab};
-use selo_lab::project::Project;
+use selo_engine::build::Builder;
+use selo_engine::check::{CONSTANT_INSTRUCTIONS, CheckLine, Effort, OVER_LIMIT};
+use selo_engine::measure::{self, Lab};
+use selo_engine::project::Project;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
 
 use super::common::{Progress, Select, commit, fetched};
@@ -71,11 +71,16 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         cycles: args.budget.saturating_mul(1_000_000),
         ..Effort::default()
     };
-    let mut progress = Progress::new(units.iter().map(selo_lab::contender::Unit::label).collect());
+    let mut progress = Progress::new(
+        units
+            .iter()
+            .map(selo_engine::library::Unit::label)
+            .collect(),
+    );
     let mut lines: Vec<CheckLine> = Vec::new();
     let result = {
         let progress = std::cell::RefCell::new(&mut progress);
-        selo_lab::schedule::run(
+        selo_engine::schedule::run(
             units.len(),
             args.select.units.jobs(board, false),
             |index| lab.check(&units[index], &effort, !args.no_constant_time),
@@ -113,9 +118,9 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
             println!(
                 "FAILED {} {} {} {}: {} of {}; first: {}",
                 line.source,
-                line.contender,
+                line.library,
                 line.algorithm,
-                line.strategy,
+                line.variant,
                 line.failed,
                 line.tried,
                 line.first_failure.as_deref().unwrap_or("?")
@@ -124,7 +129,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         for (line, reason) in skipped(&lines) {
             println!(
                 "SKIPPED {} {} {} {}: {reason}",
-                line.source, line.contender, line.algorithm, line.strategy,
+                line.source, line.library, line.algorithm, line.variant,
             );
         }
     }
@@ -135,7 +140,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         .unwrap_or_else(|| measure::default_folder(&project, board, &units));
     let path = folder.join("check.jsonl");
     write_lines(&path, &with_earlier(&path, &lines))
-        .map_err(|source| selo_lab::Error::Write { path, source })?;
+        .map_err(|source| selo_engine::Error::Write { path, source })?;
     let passed: u64 = lines.iter().map(|line| line.passed).sum();
     let failed: u64 = lines.iter().map(|line| line.failed).sum();
     let over = |line: &&CheckLine| line.source == OVER_LIMIT;
@@ -162,9 +167,9 @@ fn skipped(lines: &[CheckLine]) -> impl Iterator<Item = (&CheckLine, &str)> {
 fn with_earlier(path: &Path, lines: &[CheckLine]) -> Vec<CheckLine> {
     let image = |line: &CheckLine| {
         (
-            line.contender.clone(),
+            line.library.clone(),
             line.algorithm.clone(),
-            line.strategy.clone(),
+            line.variant.clone(),
             line.runner.clone(),
         )
     };
@@ -195,7 +200,7 @@ fn write_lines(path: &Path, lines: &[CheckLine]) -> std::io::Result<()> {
     std::fs::rename(temporary, path)
 }
 
-/// One line a source, all algorithms and strategies together.
+/// One line a source, all algorithms and variants together.
 fn by_source(lines: &[CheckLine], board: &str) -> Table {
     let mut sums: BTreeMap<&str, [u64; 5]> = BTreeMap::new();
     for line in lines {

@@ -7,15 +7,15 @@ use std::process::Command;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use selo_lab::algorithm::Algorithm;
-use selo_lab::board::Board;
-use selo_lab::contender::{Contender, Unit};
-use selo_lab::measure;
-use selo_lab::project::{ALL, Project, Selection};
-use selo_lab::row::Fidelity;
-use selo_lab::runner::{RUNNERS, SERIAL};
-use selo_lab::schedule::Event;
-use selo_lab::source::{Sources, Step};
+use selo_engine::algorithm::Algorithm;
+use selo_engine::board::Board;
+use selo_engine::library::{Library, Unit};
+use selo_engine::measure;
+use selo_engine::project::{ALL, Project, Selection};
+use selo_engine::row::Fidelity;
+use selo_engine::runner::{RUNNERS, SERIAL};
+use selo_engine::schedule::Event;
+use selo_engine::source::{Sources, Step};
 
 /// Which board, and which units on it.
 #[derive(Debug, clap::Args)]
@@ -49,7 +49,7 @@ pub struct Units {
     /// take on a chip (default: 4000, or what the algorithm's entry in lab/algorithms/ says)
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Fetch nothing: contenders whose sources are not in the cache are left out
+    /// Fetch nothing: libraries whose sources are not in the cache are left out
     #[arg(long)]
     pub offline: bool,
 }
@@ -59,30 +59,30 @@ pub struct Units {
 pub struct Pick {
     /// Libraries to measure, or all (default: the project's own, which need no network)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub contender: Vec<String>,
+    pub library: Vec<String>,
     /// Algorithms, such as aes-128 or sha3-256 (default: all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub algorithm: Vec<String>,
-    /// Strategies, such as fast, small or tiny (default: all)
+    /// Variants, such as fast, small or tiny (default: all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub strategy: Vec<String>,
+    pub variant: Vec<String>,
 }
 
 impl Pick {
     pub fn selection(&self) -> Selection {
         Selection {
-            contenders: self.contender.clone(),
+            libraries: self.library.clone(),
             algorithms: self.algorithm.clone(),
-            strategies: self.strategy.clone(),
+            variants: self.variant.clone(),
         }
     }
 
     /// Whether a unit of these names is meant.
-    pub fn keeps(&self, contender: &str, algorithm: &str, strategy: &str) -> bool {
-        let all = self.contender.iter().any(|name| name == ALL);
-        (all || named(&self.contender, contender))
+    pub fn keeps(&self, library: &str, algorithm: &str, variant: &str) -> bool {
+        let all = self.library.iter().any(|name| name == ALL);
+        (all || named(&self.library, library))
             && named(&self.algorithm, algorithm)
-            && named(&self.strategy, strategy)
+            && named(&self.variant, variant)
     }
 }
 
@@ -122,7 +122,7 @@ impl Units {
 
 impl Select {
     /// The board on the runner that was asked for.
-    pub fn board(&self, project: &Project) -> selo_lab::Result<Board> {
+    pub fn board(&self, project: &Project) -> selo_engine::Result<Board> {
         let board = project.board(&self.board)?;
         // A port in the environment or in the configuration is for the boards that have one.
         let by_cable = self.port.is_some() && board.serial.is_some();
@@ -139,7 +139,7 @@ impl Select {
             None => &board.runner,
         };
         if !RUNNERS.contains(&name) {
-            return Err(selo_lab::Error::unknown("runner", name, RUNNERS));
+            return Err(selo_engine::Error::unknown("runner", name, RUNNERS));
         }
         let mut board = board.on(name).into_owned();
         name.clone_into(&mut board.runner);
@@ -148,7 +148,7 @@ impl Select {
                 .port
                 .as_deref()
                 .filter(|port| *port != Path::new("auto"));
-            selo_lab::runner::port::choose(&mut board, port)?;
+            selo_engine::runner::port::choose(&mut board, port)?;
             if let Some(serial) = &mut board.serial {
                 serial.patience = self.wait;
             }
@@ -157,29 +157,29 @@ impl Select {
     }
 }
 
-/// Fetches what units are built from. A contender that cannot be had is complained about and
+/// Fetches what units are built from. A library that cannot be had is complained about and
 /// left out: it does not keep others from being measured. Says how many were left out.
 pub fn fetched<'a>(
     root: &Path,
     units: Vec<Unit<'a>>,
     offline: bool,
-) -> selo_lab::Result<(Vec<Unit<'a>>, usize)> {
+) -> selo_engine::Result<(Vec<Unit<'a>>, usize)> {
     let sources = Sources::new(root, offline);
-    let mut missing: BTreeMap<&str, selo_lab::Error> = BTreeMap::new();
+    let mut missing: BTreeMap<&str, selo_engine::Error> = BTreeMap::new();
     let mut tried: BTreeSet<&str> = BTreeSet::new();
     for unit in &units {
-        let contender = unit.contender;
-        if tried.insert(&contender.name)
-            && let Err(error) = fetch_one(&sources, contender)
+        let library = unit.library;
+        if tried.insert(&library.name)
+            && let Err(error) = fetch_one(&sources, library)
         {
-            complain(contender, &error);
-            missing.insert(&contender.name, error);
+            complain(library, &error);
+            missing.insert(&library.name, error);
         }
     }
     let (count, first) = (missing.len(), missing.keys().next().copied());
     let left: Vec<Unit<'a>> = units
         .into_iter()
-        .filter(|unit| !missing.contains_key(unit.contender.name.as_str()))
+        .filter(|unit| !missing.contains_key(unit.library.name.as_str()))
         .collect();
     if left.is_empty()
         && let Some(error) = first.and_then(|name| missing.remove(name))
@@ -189,9 +189,9 @@ pub fn fetched<'a>(
     Ok((left, count))
 }
 
-/// Brings one contender's sources into the cache, and says so when that takes a while.
-pub fn fetch_one(sources: &Sources, contender: &Contender) -> selo_lab::Result<()> {
-    sources.fetch(contender, &mut |step| {
+/// Brings one library's sources into the cache, and says so when that takes a while.
+pub fn fetch_one(sources: &Sources, library: &Library) -> selo_engine::Result<()> {
+    sources.fetch(library, &mut |step| {
         if let Step::Fetching(source) = step {
             eprintln!(
                 "fetching {} {} ({})",
@@ -203,9 +203,9 @@ pub fn fetch_one(sources: &Sources, contender: &Contender) -> selo_lab::Result<(
     })
 }
 
-/// Says why a contender is left out.
-pub fn complain(contender: &Contender, error: &selo_lab::Error) {
-    eprintln!("{} is left out: {error}", contender.name);
+/// Says why a library is left out.
+pub fn complain(library: &Library, error: &selo_engine::Error) {
+    eprintln!("{} is left out: {error}", library.name);
     if let Some(hint) = error.hint() {
         eprintln!("hint: {hint}");
     }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_lab::project::Project;
-use selo_lab::row::Row;
+use selo_engine::project::Project;
+use selo_engine::row::Row;
 use selo_report::compare::{Comparison, KnownBoard, Ours, compare};
 use selo_report::pair::{self, Side};
 use selo_report::paper;
@@ -28,15 +28,15 @@ figure has a status and a reason:
   not-supported   the implementation does not offer the operation
   published-only  not a thing that the lab measures, such as a current that it takes from the paper
 
-Two implementations, on any two boards, are BOARD:CONTENDER:ALGORITHM[:STRATEGY], or
-board=..,contender=..,algorithm=..[,strategy=..]; without a strategy it is fast, or the
+Two implementations, on any two boards, are BOARD:LIBRARY:ALGORITHM[:VARIANT], or
+board=..,library=..,algorithm=..[,variant=..]; without a variant it is fast, or the
 first. Each figure of both has the sign of its fidelity; the ratio is left over right
 with its 95 % interval (Fieller), exact where both are. Of different fidelities the note
 tells; instructions and cycles make no ratio.
 
 Examples:
   selo lab compare uno:selo:aes-128:fast uno:selo:speck128/128:fast
-  selo lab compare --left board=uno,contender=selo,algorithm=aes-128 --right native:selo:aes-128
+  selo lab compare --left board=uno,library=selo,algorithm=aes-128 --right native:selo:aes-128
   selo lab compare albarello2020 --table 2
   selo lab compare ramalho2024 --table figure-4
   selo lab compare rocha-securino --json
@@ -76,7 +76,7 @@ pub struct Args {
     rows: Vec<PathBuf>,
     /// Whose implementation is compared where the paper's file names none
     #[arg(long, value_name = "NAME", default_value = "selo")]
-    contender: String,
+    library: String,
 }
 
 pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
@@ -107,7 +107,7 @@ fn two(args: &Args, root: &Path, left: &str, right: &str) -> anyhow::Result<Exit
     }
     let rows = rows::read(&args.rows, root)?;
     for side in &sides {
-        known_contender(&side.contender, &project, &rows)?;
+        known_library(&side.library, &project, &rows)?;
     }
     let context = report::context(&project);
     let pair = match pair::compare(&sides[0], &sides[1], &rows, &context) {
@@ -116,8 +116,8 @@ fn two(args: &Args, root: &Path, left: &str, right: &str) -> anyhow::Result<Exit
             eprintln!("selo: no rows for {}", missing.join(" and "));
             for side in sides.iter().filter(|side| lacks(&missing, side)) {
                 eprintln!(
-                    "hint: measure it first: selo lab run --board {} --contender {} --algorithm {}",
-                    side.board, side.contender, side.algorithm
+                    "hint: measure it first: selo lab run --board {} --library {} --algorithm {}",
+                    side.board, side.library, side.algorithm
                 );
             }
             return Ok(ExitCode::from(rows::MISSING));
@@ -132,10 +132,10 @@ fn two(args: &Args, root: &Path, left: &str, right: &str) -> anyhow::Result<Exit
 }
 
 fn lacks(missing: &[String], side: &Side) -> bool {
-    let start = format!("{}:{}:{}", side.board, side.contender, side.algorithm);
+    let start = format!("{}:{}:{}", side.board, side.library, side.algorithm);
     let of_side = |name: &String| {
         name.strip_prefix(&start).is_some_and(|rest| {
-            rest.is_empty() || rest.strip_prefix(':') == side.strategy.as_deref()
+            rest.is_empty() || rest.strip_prefix(':') == side.variant.as_deref()
         })
     };
     missing.iter().any(of_side)
@@ -146,7 +146,7 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> anyhow::Result<ExitCode>
     let names = paper::names(&folder)?;
     if !names.iter().any(|known| known == name) {
         let known = names.iter().map(String::as_str);
-        return Err(selo_lab::Error::unknown("paper", name, known).into());
+        return Err(selo_engine::Error::unknown("paper", name, known).into());
     }
     let paper = match paper::read(&folder.join(format!("{name}.toml"))) {
         Ok(paper) => paper,
@@ -166,11 +166,11 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> anyhow::Result<ExitCode>
     };
     if let (true, Some(name)) = (wanted.is_empty(), &args.table) {
         let ids = paper.tables.iter().map(|table| table.id.as_str());
-        return Err(selo_lab::Error::unknown("table", name, ids).into());
+        return Err(selo_engine::Error::unknown("table", name, ids).into());
     }
     let data = Project::load(project)?;
     let rows = rows::read(&args.rows, project)?;
-    if let Err(error) = known_contender(&args.contender, &data, &rows) {
+    if let Err(error) = known_library(&args.library, &data, &rows) {
         return Err(error.into());
     }
     let boards: Vec<KnownBoard> = data
@@ -185,7 +185,7 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> anyhow::Result<ExitCode>
     let ours = Ours {
         rows: &rows,
         boards: &boards,
-        contender: &args.contender,
+        library: &args.library,
     };
     let comparison = compare(&paper, ours, |table| wanted.contains(&table.id.as_str()));
 
@@ -199,18 +199,15 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> anyhow::Result<ExitCode>
     Ok(finish(&comparison, rows.is_empty()))
 }
 
-fn known_contender(name: &str, data: &Project, rows: &[Row]) -> selo_lab::Result<()> {
-    let known = data
-        .contenders
-        .iter()
-        .map(|contender| contender.name.as_str());
+fn known_library(name: &str, data: &Project, rows: &[Row]) -> selo_engine::Result<()> {
+    let known = data.libraries.iter().map(|library| library.name.as_str());
     let known: Vec<&str> = known
-        .chain(rows.iter().map(|row| row.contender.as_str()))
+        .chain(rows.iter().map(|row| row.library.as_str()))
         .collect();
     if known.contains(&name) {
         return Ok(());
     }
-    Err(selo_lab::Error::unknown("contender", name, known))
+    Err(selo_engine::Error::unknown("library", name, known))
 }
 
 fn text(comparison: &Comparison, all: bool) -> String {

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use selo_base::units::{Dimension, parse_quantity};
-use selo_lab::battery::{Battery, DutyCycle, Life, life};
-use selo_lab::board::Board;
-use selo_lab::energy::{
+use selo_engine::battery::{Battery, DutyCycle, Life, life};
+use selo_engine::board::Board;
+use selo_engine::energy::{
     Idle, PowerProfile, TraceEnergy, TraceError, TraceSetup, integrate, integrate_each,
     parse_trace_with,
 };
-use selo_lab::project::Project;
-use selo_lab::row::{Metric, Row, Status};
+use selo_engine::project::Project;
+use selo_engine::row::{Metric, Row, Status};
 use selo_report::format;
 use serde::Serialize;
 
@@ -82,7 +82,7 @@ pub struct Args {
     /// Board of the operation and its power profiles
     #[arg(long, value_name = "NAME", conflicts_with = "trace")]
     board: Option<String>,
-    /// Work once a period, from a row: ALGORITHM:STRATEGY:OPERATION or with :BYTES
+    /// Work once a period, from a row: ALGORITHM:VARIANT:OPERATION or with :BYTES
     #[arg(
         long,
         value_name = "WORK",
@@ -92,7 +92,7 @@ pub struct Args {
     operation: Option<String>,
     /// Whose implementation the row is of
     #[arg(long, value_name = "NAME", default_value = "selo")]
-    contender: String,
+    library: String,
     /// Time of the work, if it is not from a row; seconds without a unit
     #[arg(long, value_name = "TIME", conflicts_with = "trace")]
     active_time: Option<String>,
@@ -386,7 +386,7 @@ fn profile<'a>(args: &Args, board: &'a Board) -> Result<&'a PowerProfile, Refusa
         .find(|profile| profile.name == *name)
         .ok_or_else(|| {
             let known = board.power.iter().map(|profile| profile.name.as_str());
-            selo_lab::Error::unknown("power profile", name, known).into()
+            selo_engine::Error::unknown("power profile", name, known).into()
         })
 }
 
@@ -398,35 +398,35 @@ fn time_of(
     project: &Path,
 ) -> Result<(f64, String), Refusal> {
     let parts: Vec<&str> = operation.split(':').collect();
-    let (algorithm, strategy, name, bytes) = match parts[..] {
-        [algorithm, strategy, name] => (algorithm, strategy, name, None),
-        [algorithm, strategy, name, bytes] => {
+    let (algorithm, variant, name, bytes) = match parts[..] {
+        [algorithm, variant, name] => (algorithm, variant, name, None),
+        [algorithm, variant, name, bytes] => {
             let bytes: u32 = bytes.parse().map_err(|_| {
                 Refusal::Usage(format!("--operation: '{bytes}' is not a number of bytes"))
             })?;
-            (algorithm, strategy, name, Some(bytes))
+            (algorithm, variant, name, Some(bytes))
         }
         _ => {
             return Err(Refusal::Usage(format!(
-                "--operation: '{operation}' is not ALGORITHM:STRATEGY:OPERATION, such as aes-128:fast:encrypt"
+                "--operation: '{operation}' is not ALGORITHM:VARIANT:OPERATION, such as aes-128:fast:encrypt"
             )));
         }
     };
     let rows = rows::read(&args.rows, project)?;
     let wanted = |row: &&Row| {
         row.board == board.name
-            && row.contender == args.contender
+            && row.library == args.library
             && row.algorithm == algorithm
-            && row.strategy == strategy
+            && row.variant == variant
             && row.operation == name
             && row.metric == Metric::Time
             && (bytes.is_none() || row.bytes == bytes)
     };
     let command = format!(
-        "selo lab run --board {} --contender {} --algorithm {algorithm} --strategy {strategy}",
-        board.name, args.contender
+        "selo lab run --board {} --library {} --algorithm {algorithm} --variant {variant}",
+        board.name, args.library
     );
-    let label = format!("{} {algorithm} {strategy} {name}", args.contender);
+    let label = format!("{} {algorithm} {variant} {name}", args.library);
     let Some(row) = rows.iter().filter(wanted).min_by_key(|row| row.bytes) else {
         return Err(Refusal::NoRow {
             message: format!("no row for the time of {label} on {}", board.name),

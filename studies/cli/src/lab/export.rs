@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
-use selo_lab::row::{Metric, Row};
-use selo_lab::store;
+use selo_engine::row::{Metric, Row};
+use selo_engine::store;
 use selo_report::{csv, export};
 
 use super::common::{Pick, named};
@@ -62,9 +62,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let mut rows = rows::read(&args.rows, root)?;
     rows.retain(|row| {
         named(&args.board, &row.board)
-            && args
-                .pick
-                .keeps(&row.contender, &row.algorithm, &row.strategy)
+            && args.pick.keeps(&row.library, &row.algorithm, &row.variant)
             && named(&args.metric, row.metric.name())
     });
     if rows.is_empty() {

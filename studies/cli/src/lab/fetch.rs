@@ -1,11 +1,11 @@
-//! `selo lab fetch`: brings the sources of contenders into the cache ahead of time.
+//! `selo lab fetch`: brings the sources of libraries into the cache ahead of time.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use selo_lab::contender::Contender;
-use selo_lab::project::Project;
-use selo_lab::source::Sources;
+use selo_engine::library::Library;
+use selo_engine::project::Project;
+use selo_engine::source::Sources;
 use serde::Serialize;
 
 use super::common::fetch_one;
@@ -20,9 +20,9 @@ Examples:
   selo lab fetch
   selo lab fetch bearssl micro-ecc --json")]
 pub struct Args {
-    /// Contenders (default: all)
-    #[arg(value_name = "CONTENDER")]
-    contender: Vec<String>,
+    /// Libraries (default: all)
+    #[arg(value_name = "LIBRARY")]
+    library: Vec<String>,
     /// Ask no registry: only say what is missing, and unpack what is in the folder of archives
     #[arg(long)]
     offline: bool,
@@ -34,7 +34,7 @@ pub struct Args {
 /// One line of `--json`.
 #[derive(Serialize)]
 struct Line<'a> {
-    contender: &'a str,
+    library: &'a str,
     package: &'a str,
     version: &'a str,
     registry: &'static str,
@@ -45,46 +45,45 @@ struct Line<'a> {
 
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
-    for name in &args.contender {
-        project.contender(name)?;
+    for name in &args.library {
+        project.library(name)?;
     }
-    let wanted = |contender: &&Contender| {
-        !contender.is_own()
-            && (args.contender.is_empty() || args.contender.contains(&contender.name))
+    let wanted = |library: &&Library| {
+        !library.is_own() && (args.library.is_empty() || args.library.contains(&library.name))
     };
     let sources = Sources::new(root, args.offline);
     let (mut there, mut missing) = (0, 0);
-    for contender in project.contenders.iter().filter(wanted) {
-        let result = fetch_one(&sources, contender);
+    for library in project.libraries.iter().filter(wanted) {
+        let result = fetch_one(&sources, library);
         if let Err(error) = &result {
             missing += 1;
             if !args.json {
-                super::common::complain(contender, error);
+                super::common::complain(library, error);
             }
         } else {
             there += 1;
         }
         if args.json {
             let of = |package, version, registry, sha256| Line {
-                contender: &contender.name,
+                library: &library.name,
                 package,
                 version,
                 registry,
                 sha256,
                 error: result.as_ref().err().map(ToString::to_string),
             };
-            let archives = contender.all_sources().map(|source| {
+            let archives = library.all_sources().map(|source| {
                 let registry = source.registry.name();
                 of(&source.package, &source.version, registry, &source.sha256)
             });
             // Cargo.lock has the digests of its crates.
-            let cargo = contender.cargo.iter();
-            let cargo = cargo.map(|of_it| of(&of_it.library, &contender.version, "crates", ""));
+            let cargo = library.cargo.iter();
+            let cargo = cargo.map(|of_it| of(&of_it.library, &library.version, "crates", ""));
             for line in archives.chain(cargo) {
                 println!("{}", serde_json::to_string(&line)?);
             }
         }
     }
-    eprintln!("{there} contenders are there, {missing} could not be fetched");
+    eprintln!("{there} libraries are there, {missing} could not be fetched");
     Ok(ExitCode::from(u8::from(missing > 0)))
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_lab::contender::Unit;
-use selo_lab::measure::default_folder;
-use selo_lab::project::{Project, Selection};
-use selo_lab::row::{Metric, Row};
+use selo_engine::library::Unit;
+use selo_engine::measure::default_folder;
+use selo_engine::project::{Project, Selection};
+use selo_engine::row::{Metric, Row};
 use selo_report::gate::{Baseline, Gate, Key, Limits, gate};
 use selo_report::table::TerminalStyle;
 
@@ -77,7 +77,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     };
     let mut before = match Baseline::read(&args.baseline) {
         Ok(baseline) => baseline,
-        Err(selo_lab::Error::Read { source, .. })
+        Err(selo_engine::Error::Read { source, .. })
             if args.update && source.kind() == std::io::ErrorKind::NotFound =>
         {
             Baseline::default()
@@ -94,11 +94,11 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let asked = |key: &Key| {
         let pick = &args.units.pick;
         named(&args.board, &key.board)
-            && pick.keeps(&key.contender, &key.algorithm, &key.strategy)
+            && pick.keeps(&key.library, &key.algorithm, &key.variant)
             && named(&args.what.operation, &key.operation)
             && named(&args.what.metric, key.metric.name())
             // What a sweep made is compared where its rows are given.
-            && (key.variant.is_none() || !args.rows.is_empty())
+            && (key.sweep.is_none() || !args.rows.is_empty())
     };
     let Some(now) = now(args, &project, &before, &asked)? else {
         return Ok(rows::none(
@@ -161,7 +161,7 @@ fn now(
             false => args.board.clone(),
         };
         if boards.is_empty() {
-            return Err(selo_lab::Error::NothingSelected {
+            return Err(selo_engine::Error::NothingSelected {
                 what: format!(
                     "{} has no figures of this; name a --board",
                     args.baseline.display()
@@ -217,30 +217,30 @@ fn measure(
         .collect();
     // Nothing named: just what the baseline has.
     let pick = &args.units.pick;
-    let open = pick.contender.is_empty() && pick.algorithm.is_empty() && pick.strategy.is_empty();
+    let open = pick.library.is_empty() && pick.algorithm.is_empty() && pick.variant.is_empty();
     let wanted = |unit: &Unit<'_>| {
         !open
             || keys.is_empty()
             || keys.iter().any(|key| {
-                key.contender == unit.contender.name
+                key.library == unit.library.name
                     && key.algorithm == unit.algorithm.name
-                    && key.strategy == unit.strategy
+                    && key.variant == unit.variant
             })
     };
     let selection = match (open, keys.is_empty()) {
         (true, false) => {
             // A name that the project has no more is a figure that is missing.
-            let is = |name: &str| project.contenders.iter().any(|c| c.name == name);
+            let is = |name: &str| project.libraries.iter().any(|c| c.name == name);
             let has = |name: &str| project.algorithm(name).is_ok();
-            let contenders = distinct(&keys, |key| &key.contender, is);
+            let libraries = distinct(&keys, |key| &key.library, is);
             let algorithms = distinct(&keys, |key| &key.algorithm, has);
-            if contenders.is_empty() || algorithms.is_empty() {
+            if libraries.is_empty() || algorithms.is_empty() {
                 return Ok(Vec::new());
             }
             Selection {
-                contenders,
+                libraries,
                 algorithms,
-                strategies: Vec::new(),
+                variants: Vec::new(),
             }
         }
         _ => pick.selection(),
@@ -263,7 +263,7 @@ fn measure(
         board,
         units: &units,
         what: &what,
-        variant: None,
+        sweep: None,
         runner: board.runner.clone(),
         power: measuring::power(board, None)?,
         folder: default_folder(project, board, &units),

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use selo_lab::contender::Implementation;
-use selo_lab::project::Project;
+use selo_engine::library::Implementation;
+use selo_engine::project::Project;
 use selo_report::table::{Cell, Column, Table, TerminalStyle};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What to list
     what: What,
-    /// Print a table in Markdown; of contenders, the one of docs/contenders.md
+    /// Print a table in Markdown; of libraries, the one of docs/libraries.md
     #[arg(long)]
     markdown: bool,
 }
@@ -20,14 +20,14 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum What {
     Boards,
-    Contenders,
+    Libraries,
     Algorithms,
     Vectors,
 }
 
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let project = Project::load(root)?;
-    if args.markdown && matches!(args.what, What::Contenders) {
+    if args.markdown && matches!(args.what, What::Libraries) {
         print!("{}", offered(&project).to_markdown());
         return Ok(ExitCode::SUCCESS);
     }
@@ -47,7 +47,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
                 })
                 .collect(),
         ),
-        What::Contenders => (
+        What::Libraries => (
             &[
                 "name",
                 "title",
@@ -58,7 +58,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
                 "algorithms",
             ],
             project
-                .contenders
+                .libraries
                 .iter()
                 .map(|c| {
                     let mut names: Vec<&str> = c
@@ -99,7 +99,9 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
             let mut lines = Vec::new();
             for algorithm in &project.algorithms {
                 for set in catalog.sets_for(&algorithm.name) {
-                    let cases = set.cases(&algorithm.name).map_err(selo_lab::Error::from)?;
+                    let cases = set
+                        .cases(&algorithm.name)
+                        .map_err(selo_engine::Error::from)?;
                     lines.push(vec![
                         algorithm.name.clone(),
                         set.id.clone(),
@@ -126,27 +128,27 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
 /// Who offers what: nothing in it depends on the machine.
 fn offered(project: &Project) -> Table {
     let heads = [
-        "Contender",
+        "Library",
         "Version",
         "Licence",
         "Source",
-        "Strategies",
+        "Variants",
         "Algorithms",
         "What to know",
     ];
-    let mut table = Table::new("Contenders", heads.into_iter().map(Column::text).collect());
-    for contender in project.contenders.iter().filter(|c| !c.test_only) {
+    let mut table = Table::new("Libraries", heads.into_iter().map(Column::text).collect());
+    for library in project.libraries.iter().filter(|c| !c.test_only) {
         let each = |pick: fn(&Implementation) -> &Vec<String>| {
             let mut names: Vec<&str> = Vec::new();
-            for name in contender.implementations.iter().flat_map(pick) {
+            for name in library.implementations.iter().flat_map(pick) {
                 if !names.contains(&name.as_str()) {
                     names.push(name);
                 }
             }
             names.join(", ")
         };
-        let mut note = contender.note.clone().unwrap_or_default();
-        for deviation in &contender.deviations {
+        let mut note = library.note.clone().unwrap_or_default();
+        for deviation in &library.deviations {
             note.push_str(&format!(
                 " {}: {} ({}).",
                 deviation.algorithm,
@@ -155,11 +157,11 @@ fn offered(project: &Project) -> Table {
             ));
         }
         table.push(vec![
-            Cell::text(&contender.title),
-            Cell::text(&contender.version),
-            Cell::text(&contender.licence),
-            Cell::text(contender.origin()),
-            Cell::text(each(|implementation| &implementation.strategies)),
+            Cell::text(&library.title),
+            Cell::text(&library.version),
+            Cell::text(&library.licence),
+            Cell::text(library.origin()),
+            Cell::text(each(|implementation| &implementation.variants)),
             Cell::text(each(|implementation| &implementation.algorithms)),
             Cell::text(note.trim()),
         ]);

@@ -1,15 +1,15 @@
-//! `selo lab matrix`: many contenders on many boards, side by side.
+//! `selo lab matrix`: many libraries on many boards, side by side.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_lab::board::Board;
-use selo_lab::build::Builder;
-use selo_lab::measure;
-use selo_lab::project::Project;
-use selo_lab::row::{Metric, Row};
-use selo_lab::{Error, runner};
+use selo_engine::board::Board;
+use selo_engine::build::Builder;
+use selo_engine::measure;
+use selo_engine::project::Project;
+use selo_engine::row::{Metric, Row};
+use selo_engine::{Error, runner};
 use selo_report::matrix::{Matrix, MatrixCell, State};
 use selo_report::table::TerminalStyle;
 
@@ -32,7 +32,7 @@ const SHOWN: [Metric; 6] = [
 #[command(after_help = "\
 Measures every selected implementation on every board that can be measured here, as
 `selo lab run` does and into the same files (out/lab/BOARD/rows.jsonl), and prints a
-table for each algorithm and metric: contenders down, boards across. The same command
+table for each algorithm and metric: libraries down, boards across. The same command
 continues an interrupted one and measures nothing again that has not changed.
 
 Without --board, the boards whose compiler and runner are there; which are left out is
@@ -47,7 +47,7 @@ stands why.
 
 Examples:
   selo lab matrix --algorithm aes-128,sha-256 --metric cycles,time,flash
-  selo lab matrix --board uno,native --contender selo --algorithm aes-128
+  selo lab matrix --board uno,native --library selo --algorithm aes-128
   selo lab matrix --rows out/lab --algorithm x25519 --markdown > x25519.md
 
 Exit codes: 0 measured, 1 something is wrong, does not build or crashed, 2 unknown name,
@@ -163,11 +163,11 @@ fn measure(args: &Args, project: &Project, boards: &[&Board]) -> anyhow::Result<
             }
         };
         done.boards.push(board.name.clone());
-        for (number, varied) in args.sweep.variants(board).into_iter().enumerate() {
-            let name = varied.name();
+        for (number, swept) in args.sweep.points(board).into_iter().enumerate() {
+            let name = swept.name();
             eprintln!("{}{name}: {} units", board.name, units.len());
-            if let Err(error) = Builder::new(project, &varied.board) {
-                leave_out(&varied.board, &error);
+            if let Err(error) = Builder::new(project, &swept.board) {
+                leave_out(&swept.board, &error);
                 continue;
             }
             let what = What {
@@ -177,10 +177,10 @@ fn measure(args: &Args, project: &Project, boards: &[&Board]) -> anyhow::Result<
             let job = Job {
                 project,
                 catalog: &catalog,
-                board: &varied.board,
+                board: &swept.board,
                 units: &units,
                 what: &what,
-                variant: varied.variant,
+                sweep: swept.sweep,
                 runner: board.runner.clone(),
                 power: measuring::power(board, None)?,
                 folder: args.sweep.folder(project, board, &units),
@@ -210,7 +210,7 @@ fn measure(args: &Args, project: &Project, boards: &[&Board]) -> anyhow::Result<
 }
 
 /// Whether images for the board can be made and run here.
-fn available(project: &Project, board: &Board) -> selo_lab::Result<()> {
+fn available(project: &Project, board: &Board) -> selo_engine::Result<()> {
     Builder::new(project, board)?;
     if !board.toolchain.has_headers() {
         return Err(Error::MissingProgram {
@@ -236,7 +236,7 @@ fn kept(args: &Args, root: &Path, boards: &[&Board]) -> anyhow::Result<Done> {
     rows.retain(|row| {
         let pick = &args.units.pick;
         boards.iter().any(|board| board.name == row.board)
-            && pick.keeps(&row.contender, &row.algorithm, &row.strategy)
+            && pick.keeps(&row.library, &row.algorithm, &row.variant)
             && named(&args.what.operation, &row.operation)
     });
     let has_rows = |name: &String| rows.iter().any(|row| row.board == *name);
@@ -263,13 +263,13 @@ fn arrange(args: &Args, project: &Project, done: &Done) -> anyhow::Result<Matrix
     for name in &done.boards {
         let board = project.board(name)?;
         for unit in project.units(board, &args.units.pick.selection())? {
-            let (contender, algorithm) = (&unit.contender.name, &unit.algorithm.name);
-            offered.insert((name.as_str(), contender, algorithm, unit.strategy));
+            let (library, algorithm) = (&unit.library.name, &unit.algorithm.name);
+            offered.insert((name.as_str(), library, algorithm, unit.variant));
         }
     }
-    let offers = |board: &str, contender: &str, algorithm: &str, strategy: &str| {
+    let offers = |board: &str, library: &str, algorithm: &str, variant: &str| {
         offered.iter().any(|(b, c, a, s)| {
-            (*b, c.as_str(), a.as_str(), *s) == (board, contender, algorithm, strategy)
+            (*b, c.as_str(), a.as_str(), *s) == (board, library, algorithm, variant)
         })
     };
     let lacks = |board: &str, metric: Metric| {

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use clap::builder::PossibleValuesParser;
-use selo_lab::board::Board;
-use selo_lab::build::{Builder, Variant};
-use selo_lab::contender::Unit;
-use selo_lab::energy::PowerProfile;
-use selo_lab::measure::{self, Lab};
-use selo_lab::project::Project;
-use selo_lab::row::{Metric, Row};
-use selo_lab::store::{self, Store};
+use selo_engine::board::Board;
+use selo_engine::build::{Builder, SweepPoint};
+use selo_engine::energy::PowerProfile;
+use selo_engine::library::Unit;
+use selo_engine::measure::{self, Lab};
+use selo_engine::project::Project;
+use selo_engine::row::{Metric, Row};
+use selo_engine::store::{self, Store};
 
 use super::common::{Progress, Units, commit};
 
@@ -46,7 +46,7 @@ impl What {
     }
 }
 
-/// Compilers and flags to build with in the place of the board's and the contenders'.
+/// Compilers and flags to build with in the place of the board's and the libraries'.
 #[derive(Debug, clap::Args)]
 pub struct Sweep {
     /// Compilers to build with, each with every set of --flags, such as "gcc,clang -march=native";
@@ -54,7 +54,7 @@ pub struct Sweep {
     #[arg(long, value_name = "CC", value_delimiter = ',')]
     pub compilers: Vec<String>,
     /// Sets of flags to build with, separated by semicolons, such as "-O1;-O2;-Os -flto": what
-    /// begins with -O replaces such flags of board and contender, the rest is added
+    /// begins with -O replaces such flags of board and library, the rest is added
     #[arg(
         long,
         value_name = "FLAGS",
@@ -65,15 +65,15 @@ pub struct Sweep {
 }
 
 /// A board as one combination of a sweep builds for it.
-pub struct Varied {
+pub struct Swept {
     pub board: Board,
-    pub variant: Option<Variant>,
+    pub sweep: Option<SweepPoint>,
 }
 
-impl Varied {
+impl Swept {
     /// What was chosen, in brackets behind a board's name; nothing without a sweep.
     pub fn name(&self) -> String {
-        let name = self.variant.as_ref().map(|v| format!(" [{}]", v.name));
+        let name = self.sweep.as_ref().map(|v| format!(" [{}]", v.name));
         name.unwrap_or_default()
     }
 }
@@ -84,10 +84,10 @@ impl Sweep {
     }
 
     /// Each combination, or the board as it is.
-    pub fn variants(&self, board: &Board) -> Vec<Varied> {
+    pub fn points(&self, board: &Board) -> Vec<Swept> {
         if self.is_empty() {
-            let (board, variant) = (board.clone(), None);
-            return vec![Varied { board, variant }];
+            let (board, sweep) = (board.clone(), None);
+            return vec![Swept { board, sweep }];
         }
         let own = [board.toolchain.cc.clone()];
         let compilers = if self.compilers.is_empty() {
@@ -115,15 +115,15 @@ impl Sweep {
                     board.toolchain.debian = vec![cc.clone()];
                 }
                 let (name, flags) = (words.join(" "), flags.to_vec());
-                let variant = Some(Variant { name, flags });
-                all.push(Varied { board, variant });
+                let sweep = Some(SweepPoint { name, flags });
+                all.push(Swept { board, sweep });
             }
         }
         all
     }
 
     /// Where rows go: those of a sweep have a folder of their own, so that no report takes
-    /// them for the contender's.
+    /// them for the library's.
     pub fn folder(&self, project: &Project, board: &Board, units: &[Unit<'_>]) -> PathBuf {
         if self.is_empty() {
             return measure::default_folder(project, board, units);
@@ -140,7 +140,7 @@ pub struct Job<'a> {
     pub units: &'a [Unit<'a>],
     pub what: &'a What,
     /// What a sweep puts in the place of the board's flags.
-    pub variant: Option<Variant>,
+    pub sweep: Option<SweepPoint>,
     pub runner: String,
     pub power: Option<PowerProfile>,
     pub folder: PathBuf,
@@ -153,8 +153,8 @@ pub struct Outcome {
     /// Rows in the order of the units; of what was done before an error, too.
     pub rows: Vec<Row>,
     /// Units that a lenient job went past, and why.
-    pub skipped: Vec<(String, selo_lab::Error)>,
-    pub result: selo_lab::Result<()>,
+    pub skipped: Vec<(String, selo_engine::Error)>,
+    pub result: selo_engine::Result<()>,
 }
 
 /// Measures what has no valid row yet. `on_row` sees each row as soon as its turn has come,
@@ -174,7 +174,7 @@ pub fn measure(
     let lab = Lab {
         project,
         board,
-        builder: Builder::new(project, board)?.varied(job.variant),
+        builder: Builder::new(project, board)?.swept(job.sweep),
         catalog: job.catalog,
         runner: job.runner,
         run: what
@@ -218,7 +218,7 @@ pub fn measure(
     };
     let progress = RefCell::new(Progress::new(job.units.iter().map(Unit::label).collect()));
     let all = RefCell::new(Vec::new());
-    let result = selo_lab::schedule::run(
+    let result = selo_engine::schedule::run(
         job.units.len(),
         how.jobs(board, true),
         work,
@@ -251,18 +251,18 @@ pub fn measure(
 }
 
 /// The board's power profile of that name, or its first.
-pub fn power(board: &Board, name: Option<&str>) -> selo_lab::Result<Option<PowerProfile>> {
+pub fn power(board: &Board, name: Option<&str>) -> selo_engine::Result<Option<PowerProfile>> {
     let Some(name) = name else {
         return Ok(board.power.first().cloned());
     };
     let found = board.power.iter().find(|profile| profile.name == name);
     let known = board.power.iter().map(|profile| profile.name.as_str());
-    let unknown = || selo_lab::Error::unknown("power profile", name, known);
+    let unknown = || selo_engine::Error::unknown("power profile", name, known);
     found.cloned().map(Some).ok_or_else(unknown)
 }
 
 /// Every operation asked for must exist in one of the selected algorithms.
-fn known_operations(units: &[Unit<'_>], wanted: &[String]) -> selo_lab::Result<Vec<String>> {
+fn known_operations(units: &[Unit<'_>], wanted: &[String]) -> selo_engine::Result<Vec<String>> {
     let mut known: Vec<&str> = Vec::new();
     for unit in units {
         known.extend(unit.algorithm.interface.timed_operations());
@@ -271,7 +271,7 @@ fn known_operations(units: &[Unit<'_>], wanted: &[String]) -> selo_lab::Result<V
     }
     for name in wanted {
         if !known.contains(&name.as_str()) {
-            return Err(selo_lab::Error::unknown("operation", name, known));
+            return Err(selo_engine::Error::unknown("operation", name, known));
         }
     }
     Ok(wanted.to_vec())

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use selo_lab::project::Project;
-use selo_lab::runner::port;
+use selo_engine::project::Project;
+use selo_engine::runner::port;
 use selo_report::table::{Cell, Column, Table, TerminalStyle};
 
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_lab::project::Project;
+use selo_engine::project::Project;
 use selo_report::format;
 use selo_report::recommend::{Answer, Condition, Evidence, Need, Prefer, Request, recommend};
 use selo_report::table::TerminalStyle;
@@ -57,7 +57,7 @@ pub struct Args {
     json: bool,
     /// Libraries to choose among (default: all that were measured)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    contender: Vec<String>,
+    library: Vec<String>,
     /// Rows to choose from: files, or folders with rows.jsonl [default: out/lab/*]; lines of
     /// selo lab check are read beside them
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
@@ -88,20 +88,20 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
     let data = Project::load(project)?;
     let board = data.board(&args.board)?;
     let test_only: BTreeSet<&str> = data
-        .contenders
+        .libraries
         .iter()
         .filter(|c| c.test_only)
         .map(|c| c.name.as_str())
         .collect();
     let mut rows = rows::read(&args.rows, project)?;
-    for name in &args.contender {
-        let known = || data.contenders.iter().map(|c| c.name.as_str());
-        if !known().any(|contender| contender == name) {
-            return Err(selo_lab::Error::unknown("contender", name, known()).into());
+    for name in &args.library {
+        let known = || data.libraries.iter().map(|c| c.name.as_str());
+        if !known().any(|library| library == name) {
+            return Err(selo_engine::Error::unknown("library", name, known()).into());
         }
     }
     rows.retain(|row| {
-        named(&args.contender, &row.contender) && !test_only.contains(row.contender.as_str())
+        named(&args.library, &row.library) && !test_only.contains(row.library.as_str())
     });
     if !rows.iter().any(|row| row.board == board.name) {
         return Ok(rows::none(&board.name));
@@ -121,9 +121,9 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
         checks.extend(report::read_checks(&file)?);
     }
     let licences: Vec<(String, String)> = data
-        .contenders
+        .libraries
         .iter()
-        .map(|contender| (contender.name.clone(), contender.licence.clone()))
+        .map(|library| (library.name.clone(), library.licence.clone()))
         .collect();
     let evidence = Evidence {
         checks: &checks,

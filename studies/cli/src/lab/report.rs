@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context as _;
-use selo_lab::check::CheckLine;
-use selo_lab::project::Project;
-use selo_lab::row::Row;
+use selo_engine::check::CheckLine;
+use selo_engine::project::Project;
+use selo_engine::row::Row;
 use selo_report::compare::{self, Comparison, KnownBoard, Ours};
-use selo_report::context::{AlgorithmNote, BoardNote, ContenderNote, Context, PowerNote};
+use selo_report::context::{AlgorithmNote, BoardNote, Context, LibraryNote, PowerNote};
 use selo_report::paper;
 use selo_report::report::{self, Formats};
 
@@ -41,9 +41,9 @@ pub struct Args {
     /// What to write
     #[arg(long, value_name = "FORMAT", value_delimiter = ',', default_values = ["html", "markdown", "csv"])]
     format: Vec<Format>,
-    /// Contender to set beside the papers, where a paper does not name a library
+    /// Library to set beside the papers, where a paper does not name a library
     #[arg(long, value_name = "NAME", default_value = "selo")]
-    contender: String,
+    library: String,
     /// Open the page when it is written
     #[arg(long)]
     open: bool,
@@ -69,7 +69,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     for file in check_files(&args.rows, root) {
         checks.extend(read_checks(&file)?);
     }
-    let papers = papers(&project, root, &rows, &args.contender)?;
+    let papers = papers(&project, root, &rows, &args.library)?;
     let context = context(&project);
     let formats = Formats {
         html: args.format.contains(&Format::Html),
@@ -149,7 +149,7 @@ fn papers(
     project: &Project,
     root: &Path,
     rows: &[Row],
-    contender: &str,
+    library: &str,
 ) -> anyhow::Result<Vec<Comparison>> {
     let boards: Vec<KnownBoard> = project
         .boards
@@ -163,7 +163,7 @@ fn papers(
     let ours = Ours {
         rows,
         boards: &boards,
-        contender,
+        library,
     };
     let papers = paper::read_all(&root.join("lab/papers"))?;
     Ok(papers
@@ -196,27 +196,27 @@ pub fn context(project: &Project) -> Context {
             bytes: algorithm.bytes.first().copied(),
         })
         .collect();
-    let contenders = project
-        .contenders
+    let libraries = project
+        .libraries
         .iter()
-        .map(|contender| ContenderNote {
-            name: contender.name.clone(),
-            title: contender.title.clone(),
-            licence: contender.licence.clone(),
-            source: contender.origin(),
-            note: contender.note.clone().unwrap_or_default(),
+        .map(|library| LibraryNote {
+            name: library.name.clone(),
+            title: library.title.clone(),
+            licence: library.licence.clone(),
+            source: library.origin(),
+            note: library.note.clone().unwrap_or_default(),
         })
         .collect();
     Context {
         boards,
         algorithms,
-        contenders,
+        libraries,
     }
 }
 
 /// The power figures of a board in words; rows name the profile that they used.
-fn power_notes(board: &selo_lab::board::Board) -> Vec<PowerNote> {
-    let note = |power: &selo_lab::energy::PowerProfile| PowerNote {
+fn power_notes(board: &selo_engine::board::Board) -> Vec<PowerNote> {
+    let note = |power: &selo_engine::energy::PowerProfile| PowerNote {
         name: power.name.clone(),
         text: format!(
             "{} V, {} mA active, {} mA idle; {}",

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_lab::row::Row;
-use selo_lab::store;
+use selo_engine::row::Row;
+use selo_engine::store;
 
 /// Exit code for something that must be made first; see docs/reference.md.
 pub const MISSING: u8 = 3;
@@ -94,14 +94,14 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 }
 
 /// Writes a file, whose folder is made if it does not exist.
-pub fn write(path: &Path, text: &str) -> selo_lab::Result<()> {
+pub fn write(path: &Path, text: &str) -> selo_engine::Result<()> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     folder
         .map_or(Ok(()), std::fs::create_dir_all)
         .and_then(|()| std::fs::write(path, text))
-        .map_err(|source| selo_lab::Error::Write {
+        .map_err(|source| selo_engine::Error::Write {
             path: path.to_owned(),
             source,
         })

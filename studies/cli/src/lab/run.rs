@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_lab::build::Builder;
-use selo_lab::project::Project;
-use selo_lab::row::{Metric, Row, Status};
-use selo_lab::store;
+use selo_engine::build::Builder;
+use selo_engine::project::Project;
+use selo_engine::row::{Metric, Row, Status};
+use selo_engine::store;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
 use selo_report::{format, sweep};
 
@@ -62,18 +62,18 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let mut rows = Vec::new();
     let mut result = Ok(());
     let mut left_out = 0;
-    for (number, varied) in args.sweep.variants(board).into_iter().enumerate() {
-        let name = varied.name();
+    for (number, swept) in args.sweep.points(board).into_iter().enumerate() {
+        let name = swept.name();
         let job = Job {
             project: &project,
             catalog: &catalog,
-            board: &varied.board,
+            board: &swept.board,
             units: &units,
             what: &What {
                 fresh: args.what.fresh && number == 0,
                 ..args.what.clone()
             },
-            variant: varied.variant,
+            sweep: swept.sweep,
             runner: board.runner.clone(),
             power: measuring::power(board, args.power.as_deref())?,
             folder: folder.clone(),
@@ -81,7 +81,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         };
         if !args.sweep.is_empty() {
             eprintln!("{}{name}", board.name);
-            if let Err(error) = Builder::new(&project, &varied.board) {
+            if let Err(error) = Builder::new(&project, &swept.board) {
                 left_out += 1;
                 eprintln!("left out: {error}");
                 if let Some(hint) = error.hint() {
@@ -112,7 +112,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     eprintln!(
         "{} of {} units, {} rows ({} ok, {} variable-time, {} do not fit, {} not supported, {} failed, {} crashed{over_limit}) in {}",
         rows.iter()
-            .map(|r| (&r.contender, &r.algorithm, &r.strategy))
+            .map(|r| (&r.library, &r.algorithm, &r.variant))
             .collect::<std::collections::BTreeSet<_>>()
             .len(),
         units.len(),
@@ -154,7 +154,7 @@ fn text(args: &Args, rows: &[Row], board: &str) -> String {
         text.push('\n');
     }
     text.push_str(
-        "* best of its column. Each line replaces the -O flags of board and contender by its own \
+        "* best of its column. Each line replaces the -O flags of board and library by its own \
          and adds the rest; all else stays.\n",
     );
     text
@@ -167,9 +167,9 @@ fn table(rows: &[Row], board: &str) -> Table {
         .filter(|m| rows.iter().any(|row| row.metric == *m))
         .collect();
     let mut columns = vec![
-        Column::text("contender"),
+        Column::text("library"),
         Column::text("algorithm"),
-        Column::text("strategy"),
+        Column::text("variant"),
         Column::text("operation"),
         Column::number("message", "bytes"),
     ];
@@ -204,16 +204,16 @@ fn table(rows: &[Row], board: &str) -> Table {
         .chain(rows.iter().filter(of_image));
     for row in ordered {
         let unit = (
-            row.contender.as_str(),
+            row.library.as_str(),
             row.algorithm.as_str(),
-            row.strategy.as_str(),
+            row.variant.as_str(),
             row.operation.as_str(),
         );
         let bytes = *first.entry(unit).or_insert(row.bytes);
         let place = (
-            row.contender.as_str(),
+            row.library.as_str(),
             row.algorithm.as_str(),
-            row.strategy.as_str(),
+            row.variant.as_str(),
             row.operation.as_str(),
             if of_image(&row) { bytes } else { row.bytes },
         );
@@ -245,13 +245,7 @@ fn table(rows: &[Row], board: &str) -> Table {
     // Lines stand in the order of the units, images with several operations last.
     let order: Vec<(&str, &str, &str)> = rows
         .iter()
-        .map(|r| {
-            (
-                r.contender.as_str(),
-                r.algorithm.as_str(),
-                r.strategy.as_str(),
-            )
-        })
+        .map(|r| (r.library.as_str(), r.algorithm.as_str(), r.variant.as_str()))
         .collect();
     table.body.sort_by_key(|line| {
         let unit = (

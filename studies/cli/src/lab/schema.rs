@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use selo_lab::check::CheckLine;
-use selo_lab::row::Row;
-use selo_lab::survey::SurveyLine;
+use selo_engine::check::CheckLine;
+use selo_engine::row::Row;
+use selo_engine::survey::SurveyLine;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_lab::board::Board;
-use selo_lab::build::Builder;
-use selo_lab::check::Effort;
-use selo_lab::measure::Lab;
-use selo_lab::project::{Project, Selection};
-use selo_lab::survey::{self, SurveyLine, Verdict};
+use selo_engine::board::Board;
+use selo_engine::build::Builder;
+use selo_engine::check::Effort;
+use selo_engine::measure::Lab;
+use selo_engine::project::{Project, Selection};
+use selo_engine::survey::{self, SurveyLine, Verdict};
 use selo_report::table::TerminalStyle;
 
 use super::common::{Progress, commit};
@@ -16,7 +16,7 @@ use super::rows;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-For each board, algorithm and strategy of the library: does it build, does it fit,
+For each board, algorithm and variant of the library: does it build, does it fit,
 does it give what the official vectors say, is the IV of every CBC message fresh,
 does its time depend on secrets, and what do encrypting, decrypting and both cost.
 Each fault is shown with the vector that found it. The line for each algorithm:
@@ -25,7 +25,7 @@ Each fault is shown with the vector that found it. The line for each algorithm:
   suitable with reservations  it conforms, and you must know something
   not suitable                it does not build or fit, or a fault was found
 
-A library that is not a contender yet becomes one with selo lab new-contender.
+A library that is not a library yet becomes one with selo lab new-library.
 
 Examples:
   selo lab survey selo --board uno --algorithm aes-128,aes-128-cbc
@@ -35,18 +35,18 @@ Examples:
 Exit codes: 0 nothing is \"not suitable\", 1 something is, 2 wrong usage or data,
 3 a compiler or runner is missing, 4 an error of the machine.")]
 pub struct Args {
-    /// Folder with the library's contender.toml, or the name of a contender
-    #[arg(value_name = "PATH|CONTENDER")]
-    library: PathBuf,
+    /// Folder with the library's library.toml, or the name of a library
+    #[arg(value_name = "PATH|LIBRARY")]
+    folder: PathBuf,
     /// Boards (default: every one whose compiler is installed); `selo lab list boards`
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     board: Vec<String>,
     /// Algorithms, such as aes-128-cbc (default: all that the library offers)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     algorithm: Vec<String>,
-    /// Strategies of the manifest (default: all)
+    /// Variants of the manifest (default: all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    strategy: Vec<String>,
+    variant: Vec<String>,
     /// Run every vector, not a sample of each source
     #[arg(long)]
     full: bool,
@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = Effort::default().cycles / 1_000_000)]
     budget: u64,
     /// Millions of cycles that one operation may take on a chip before it counts as hung
-    #[arg(long, value_name = "N", default_value_t = selo_lab::measure::CYCLE_LIMIT / 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = selo_engine::measure::CYCLE_LIMIT / 1_000_000)]
     limit: u64,
     /// Print JSON Lines on stdout instead of tables
     #[arg(long)]
@@ -67,18 +67,18 @@ pub struct Args {
 
 pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     let mut project = Project::load(root)?;
-    let name = contender(&mut project, &args.library)?;
+    let name = library(&mut project, &args.folder)?;
     let title = project
-        .contenders
+        .libraries
         .iter()
-        .find(|contender| contender.name == name)
-        .map(|contender| contender.title.clone())
+        .find(|library| library.name == name)
+        .map(|library| library.title.clone())
         .unwrap_or_default();
     let boards = boards(&project, &args.board)?;
     let selection = Selection {
-        contenders: vec![name],
+        libraries: vec![name],
         algorithms: args.algorithm.clone(),
-        strategies: args.strategy.clone(),
+        variants: args.variant.clone(),
     };
     let catalog = project.catalog()?;
     let effort = Effort {
@@ -94,7 +94,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         let units = match project.units(board, &selection) {
             Ok(units) => units,
             // The library is not for this board, but may be for the next.
-            Err(error @ selo_lab::Error::NothingSelected { .. }) => {
+            Err(error @ selo_engine::Error::NothingSelected { .. }) => {
                 eprintln!("selo: {error}");
                 nothing = Some(error);
                 continue;
@@ -131,9 +131,11 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
             .iter()
             .map(serde_json::to_string)
             .collect::<Result<_, _>>()?;
-        std::fs::write(&path, text.join("\n") + "\n").map_err(|source| selo_lab::Error::Write {
-            path: path.clone(),
-            source,
+        std::fs::write(&path, text.join("\n") + "\n").map_err(|source| {
+            selo_engine::Error::Write {
+                path: path.clone(),
+                source,
+            }
         })?;
         eprintln!("{}", path.display());
     }
@@ -143,25 +145,25 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(bad)))
 }
 
-/// The name of the contender that is meant: one of the project, or a folder's.
-fn contender(project: &mut Project, library: &Path) -> selo_lab::Result<String> {
-    let name = library.to_string_lossy();
-    if project.contenders.iter().any(|known| known.name == name) {
+/// The name of the library that is meant: one of the project, or a folder's.
+fn library(project: &mut Project, folder: &Path) -> selo_engine::Result<String> {
+    let name = folder.to_string_lossy();
+    if project.libraries.iter().any(|known| known.name == name) {
         return Ok(name.into_owned());
     }
-    if library.is_dir() {
-        return project.add_contender(library);
+    if folder.is_dir() {
+        return project.add_library(folder);
     }
-    if library.is_file() {
-        return Err(selo_lab::Error::Data {
-            path: library.to_owned(),
+    if folder.is_file() {
+        return Err(selo_engine::Error::Data {
+            path: folder.to_owned(),
             message: "is a file; a survey takes the folder that the library is in".to_owned(),
         });
     }
-    Err(selo_lab::Error::unknown(
-        "folder or contender",
+    Err(selo_engine::Error::unknown(
+        "folder or library",
         &name,
-        project.contenders.iter().map(|c| c.name.as_str()),
+        project.libraries.iter().map(|c| c.name.as_str()),
     ))
 }
 
@@ -182,7 +184,7 @@ fn boards<'p>(
     for board in project.boards.iter().filter(|board| board.is_here()) {
         match Builder::new(project, board) {
             Ok(builder) => boards.push((board, builder)),
-            Err(error @ selo_lab::Error::MissingProgram { .. }) => {
+            Err(error @ selo_engine::Error::MissingProgram { .. }) => {
                 eprintln!("selo: without {}: {error}", board.name);
                 last = Some(error);
             }
@@ -197,22 +199,22 @@ fn boards<'p>(
 
 fn on_board(
     lab: &Lab<'_>,
-    units: &[selo_lab::contender::Unit<'_>],
+    units: &[selo_engine::library::Unit<'_>],
     effort: &Effort,
     json: bool,
-) -> selo_lab::Result<Vec<SurveyLine>> {
+) -> selo_engine::Result<Vec<SurveyLine>> {
     let mut lines = Vec::new();
-    let labels = units.iter().map(selo_lab::contender::Unit::label);
+    let labels = units.iter().map(selo_engine::library::Unit::label);
     let mut progress = Progress::new(labels.collect());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // Simulated chips do not disturb each other; wall-clock measurements do.
     let jobs = match lab.board.fidelity {
-        selo_lab::row::Fidelity::WallClock => 1,
+        selo_engine::row::Fidelity::WallClock => 1,
         _ => cores,
     };
     let result = {
         let progress = std::cell::RefCell::new(&mut progress);
-        selo_lab::schedule::run(
+        selo_engine::schedule::run(
             units.len(),
             jobs,
             |index| lab.survey(&units[index], effort),

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::Context;
-use selo_lab::node::{Node, factory_record};
+use selo_engine::node::{Node, factory_record};
 use selo_link::random_bytes;
 use selo_nodes::board::{Plan, Said, Word, build, run as run_board, write_eeprom};
 
@@ -77,7 +77,7 @@ pub fn project(named: Option<&Path>) -> anyhow::Result<PathBuf> {
         Some(project) => project.to_owned(),
         None => {
             let program = std::env::current_exe().ok();
-            selo_lab::project::Project::find(&std::env::current_dir()?, program.as_deref())?
+            selo_engine::project::Project::find(&std::env::current_dir()?, program.as_deref())?
         }
     })
 }

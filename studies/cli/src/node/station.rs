@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use selo_engine::energy::PowerProfile;
+use selo_engine::field::FieldNode;
 use selo_gateway::radio::Port;
-use selo_lab::energy::PowerProfile;
-use selo_lab::field::FieldNode;
 use selo_nodes::field::{self, Plan, Rain, SerialPort, Spent, Tally, Wired};
 use selo_nodes::reading::wall_clock;
 use selo_report::format;

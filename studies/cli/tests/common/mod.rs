@@ -11,11 +11,11 @@ use std::process::Command;
 
 /// AES-128 tiny of Selo: the smallest selection there is.
 pub const TINY: [&str; 6] = [
-    "--contender",
+    "--library",
     "selo",
     "--algorithm",
     "aes-128",
-    "--strategy",
+    "--variant",
     "tiny",
 ];
 
@@ -38,7 +38,7 @@ impl Project {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = root();
         std::fs::create_dir(folder.path().join("lab")).expect("a folder");
-        for name in ["boards", "contenders", "algorithms", "papers", "vectors"] {
+        for name in ["boards", "libraries", "algorithms", "papers", "vectors"] {
             let name = Path::new("lab").join(name);
             copy(&root.join(&name), &folder.path().join(name));
         }

@@ -4,7 +4,7 @@ use std::net::TcpStream;
 use std::time::{Duration, SystemTime};
 
 use rustls::pki_types::CertificateDer;
-use selo_lab::project::Project;
+use selo_engine::project::Project;
 use zeroize::Zeroizing;
 
 use super::client::{Done, Url};

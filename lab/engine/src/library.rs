@@ -1,0 +1,340 @@
+//! A library: a library under measurement, described by
+//! `lab/libraries/<name>/library.toml` and called through its glue.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::algorithm::Algorithm;
+pub use crate::cargo::Crate;
+use crate::data::matching;
+use crate::error::Result;
+use crate::source::{Registry, Source, placeholders};
+
+/// `lab/libraries/<name>/library.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Library {
+    /// The name on the command line and in rows; equals the folder's name.
+    pub name: String,
+    pub title: String,
+    pub version: String,
+    /// SPDX expression.
+    pub licence: String,
+    #[serde(default)]
+    pub homepage: Option<String>,
+    /// What a reader of the tables must know.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Exists to test the instrument: measured only when named.
+    #[serde(default)]
+    pub test_only: bool,
+    /// Include folders, relative to the manifest.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// Compiler flags for the library and the glue.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// Compiler flags for its C++ sources only.
+    #[serde(default)]
+    pub cxx_flags: Vec<String>,
+    /// It was written for Arduino: what it expects of Arduino.h is there (lab/firmware/arduino).
+    #[serde(default)]
+    pub arduino: bool,
+    /// Linker flags, such as `-lcrypto` on a PC.
+    #[serde(default)]
+    pub link_flags: Vec<String>,
+    /// Debian packages that it is built from, on boards that are PCs.
+    #[serde(default)]
+    pub debian: Vec<String>,
+    /// Where the library's sources are fetched from; `{source}` at the start of a path in
+    /// `include` or `sources` stands for them.
+    #[serde(default)]
+    pub source: Option<Source>,
+    /// Further archives, such as a library that it rests on: `{name}` stands for each.
+    #[serde(default)]
+    pub also: BTreeMap<String, Source>,
+    /// The crate that calls a library in Rust.
+    #[serde(default)]
+    pub cargo: Option<Crate>,
+    /// Published cases that the library is known to answer otherwise.
+    #[serde(rename = "deviation", default)]
+    pub deviations: Vec<Deviation>,
+    #[serde(rename = "implementation", default)]
+    pub implementations: Vec<Implementation>,
+    /// The manifest's folder.
+    #[serde(skip)]
+    pub folder: PathBuf,
+    /// The project's root.
+    #[serde(skip)]
+    pub root: PathBuf,
+}
+
+impl Library {
+    /// Every archive that it is made of.
+    pub fn all_sources(&self) -> impl Iterator<Item = &Source> {
+        self.source.iter().chain(self.also.values())
+    }
+
+    /// Whether nothing has to be fetched before it can be built.
+    pub fn is_cached(&self) -> bool {
+        self.all_sources()
+            .all(|source| source.is_cached(&self.root))
+            && self.crate_is_cached()
+    }
+
+    /// The registry that it is fetched from, if from one.
+    pub fn registry(&self) -> Option<&'static str> {
+        let of_crate = self.cargo.as_ref().map(|_| Registry::Crates);
+        let registry = self.source.as_ref().map(|source| source.registry);
+        registry.or(of_crate).map(Registry::name)
+    }
+
+    /// Where it comes from, for people.
+    pub fn origin(&self) -> String {
+        let archives = self.all_sources().map(|source| {
+            let registry = source.registry.name();
+            format!("{} {} ({registry})", source.package, source.version)
+        });
+        let crates = self
+            .cargo
+            .iter()
+            .map(|_| "crates of its Cargo.lock (crates)".to_owned());
+        let all: Vec<String> = archives.chain(crates).collect();
+        if all.is_empty() {
+            return "the project".to_owned();
+        }
+        all.join(", ")
+    }
+
+    /// Whether it is the project's own, without anything of a registry.
+    pub fn is_own(&self) -> bool {
+        self.source.is_none() && self.cargo.is_none()
+    }
+}
+
+/// A published case that a library answers otherwise, and why: it does not keep the library from
+/// being measured. A case that is answered as published after all is a failure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deviation {
+    pub algorithm: String,
+    /// Ids of cases, as a failed check prints them.
+    pub cases: Vec<String>,
+    pub reason: String,
+}
+
+/// A set of algorithm x variant pairs that are built alike. In `glue`,
+/// `sources` and `defines`, `{variant}`, `{VARIANT}` (as in a macro), `{identifier}` (the
+/// variant as in a name of C) and `{key_bits}` are replaced.
+/// A source may have a `*` in its file name: what is not called is not linked.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Implementation {
+    pub algorithms: Vec<String>,
+    pub variants: Vec<String>,
+    /// The glue file, relative to the manifest.
+    #[serde(default)]
+    pub glue: String,
+    /// Instead of glue: the list of what a whole firmware is made of, `sources` aside
+    /// ([`crate::build::Program`]), relative to the manifest.
+    #[serde(default)]
+    pub program: Option<String>,
+    /// Library sources, relative to the manifest.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    #[serde(default)]
+    pub defines: Vec<String>,
+    /// Operations that the glue offers.
+    pub operations: Vec<String>,
+    /// What sizes of nonces and tags it does not take, though the algorithm has them: the
+    /// glue answers those as a bad size, and such cases are not counted.
+    #[serde(default)]
+    pub refuses_sizes: Option<String>,
+    /// Boards on which it can be built; all if empty.
+    #[serde(default)]
+    pub boards: Vec<String>,
+    /// Compiler flags after those of the library, for these implementations only; of a
+    /// whole firmware, for its library sources only.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// Further flags for the ports named, such as one that only one compiler knows.
+    #[serde(default)]
+    pub port_flags: BTreeMap<String, Vec<String>>,
+}
+
+/// One algorithm of one library by one variant: what an image is made of.
+#[derive(Clone, Debug)]
+pub struct Unit<'a> {
+    pub library: &'a Library,
+    pub implementation: &'a Implementation,
+    pub algorithm: &'a Algorithm,
+    pub variant: &'a str,
+}
+
+impl Unit<'_> {
+    /// `library algorithm variant`, for messages.
+    pub fn label(&self) -> String {
+        format!(
+            "{} {} {}",
+            self.library.name, self.algorithm.name, self.variant
+        )
+    }
+
+    /// The deviation that a case is, if it is one.
+    pub fn deviation(&self, case: &str) -> Option<&Deviation> {
+        self.library.deviations.iter().find(|deviation| {
+            deviation.algorithm == self.algorithm.name
+                && deviation.cases.iter().any(|known| known == case)
+        })
+    }
+
+    /// Path of the glue file.
+    pub fn glue(&self) -> PathBuf {
+        self.path(&self.implementation.glue)
+    }
+
+    /// Path of the list of a whole firmware, where there is one.
+    pub fn program(&self) -> Option<PathBuf> {
+        let program = self.implementation.program.as_ref();
+        program.map(|program| self.path(program))
+    }
+
+    /// Paths of the library sources, patterns resolved.
+    pub fn sources(&self) -> Result<Vec<PathBuf>> {
+        let mut sources = Vec::new();
+        for source in &self.implementation.sources {
+            let manifest = self.library.folder.join("library.toml");
+            sources.extend(matching(&self.path(source), &manifest)?);
+        }
+        Ok(sources)
+    }
+
+    /// Paths of the include folders.
+    pub fn include(&self) -> Vec<PathBuf> {
+        self.library
+            .include
+            .iter()
+            .map(|folder| self.path(folder))
+            .collect()
+    }
+
+    /// Flags for library and glue on a port: the library's, then the implementation's.
+    pub fn flags(&self, port: &str) -> Vec<String> {
+        let own = &self.implementation;
+        let for_port = own.port_flags.get(port).into_iter().flatten();
+        let mut flags: Vec<String> = self
+            .library
+            .flags
+            .iter()
+            .chain(&own.flags)
+            .chain(for_port)
+            .cloned()
+            .collect();
+        flags.extend(
+            self.implementation
+                .defines
+                .iter()
+                .map(|d| format!("-D{}", self.fill(d))),
+        );
+        flags
+    }
+
+    /// Flags for the sources that a whole firmware's list names, which chooses how they
+    /// are optimised: the library's and the implementation's definitions.
+    pub fn program_flags(&self) -> Vec<String> {
+        let defines = self.implementation.defines.iter();
+        let defines = defines.map(|define| format!("-D{}", self.fill(define)));
+        self.library.flags.iter().cloned().chain(defines).collect()
+    }
+
+    /// Macros that tell the glue what it is built as (docs/agent-protocol.md).
+    pub fn glue_defines(&self) -> Vec<String> {
+        let string = |name: &str, value: &str| format!("-D{name}=\"{value}\"");
+        let mut defines = vec![
+            string("AGENT_LIBRARY", &self.library.name),
+            string("AGENT_VERSION", &self.library.version),
+            string("AGENT_ALGORITHM", &self.algorithm.name),
+            string("AGENT_VARIANT", self.variant),
+            format!("-DAGENT_ALGORITHM_{}=1", macro_name(&self.algorithm.name)),
+            format!("-DAGENT_VARIANT_{}=1", macro_name(self.variant)),
+        ];
+        if let Some(bytes) = self.algorithm.key_bytes {
+            defines.push(format!("-DAGENT_KEY_BYTES={bytes}"));
+        }
+        defines
+    }
+
+    /// Whether the glue offers `operation`.
+    pub fn offers(&self, operation: &str) -> bool {
+        self.implementation
+            .operations
+            .iter()
+            .any(|offered| offered == operation)
+    }
+
+    fn path(&self, relative: &str) -> PathBuf {
+        let relative = self.fill(relative);
+        for (placeholder, folder) in placeholders(self.library, &self.library.root) {
+            if let Some(rest) = relative.strip_prefix(&placeholder) {
+                return normalise(&folder.join(rest.trim_start_matches('/')));
+            }
+        }
+        normalise(&self.library.folder.join(relative))
+    }
+
+    fn fill(&self, text: &str) -> String {
+        let key_bits = self
+            .algorithm
+            .key_bytes
+            .map_or(String::new(), |b| (b * 8).to_string());
+        text.replace("{variant}", self.variant)
+            .replace("{VARIANT}", &macro_name(self.variant))
+            .replace("{identifier}", &macro_name(self.variant).to_lowercase())
+            .replace("{key_bits}", &key_bits)
+    }
+}
+
+/// `aes-128-cbc` -> `AES_128_CBC`: how a name appears in a macro.
+pub fn macro_name(name: &str) -> String {
+    name.chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        })
+        .collect()
+}
+
+/// `a/b/../c` -> `a/c`, so that paths in messages read well.
+fn normalise(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            std::path::Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macro_names_are_identifiers() {
+        assert_eq!(macro_name("speck128/256-ctr"), "SPECK128_256_CTR");
+    }
+
+    #[test]
+    fn paths_are_normalised() {
+        assert_eq!(normalise(Path::new("/a/b/../../c/./d")), Path::new("/c/d"));
+    }
+}
