@@ -10,7 +10,7 @@ use selo_gateway::engine::{Device, Settings};
 use selo_gateway::journal::entry::Entries;
 use selo_link::Suite;
 
-#[path = "../../site/gateway/tests/common/mod.rs"]
+#[path = "../../site/gateway/tests/gateway/common/mod.rs"]
 mod common;
 
 use common::{Bench, Node, at, peer};

@@ -4,7 +4,7 @@
 //! told of is in the database once, and the log says what is wrong.
 
 mod gateway_support;
-#[path = "../../../site/collector/tests/common/postgres.rs"]
+#[path = "../../../site/collector/tests/collector/common/postgres.rs"]
 #[allow(dead_code, reason = "another test uses the rest")]
 mod postgres;
 

@@ -2,7 +2,7 @@
 //! databases: what was posted is in the database, and what goes wrong is said.
 
 mod gateway_support;
-#[path = "../../../site/collector/tests/common/postgres.rs"]
+#[path = "../../../site/collector/tests/collector/common/postgres.rs"]
 #[allow(dead_code, reason = "another test uses the rest")]
 mod postgres;
 

@@ -1,10 +1,8 @@
 //! From a gateway's publisher over a broker with TLS into the database, and back: what is
 //! confirmed, and the alarm.
 
-mod common;
-
-use common::Site;
-use common::farm::{Farm, THEN, deliver, reading};
+use crate::common::Site;
+use crate::common::farm::{Farm, THEN, deliver, reading};
 use selo_gateway::reading::Reading;
 use selo_mqtt::{Event, Subscriber, SubscriberConfig};
 use serde_json::{Value, json};
@@ -42,7 +40,7 @@ fn what_a_gateway_delivers_is_stored_once_and_alarms_come_back() {
         let sent = sender.publish("selo/farm/reading/x", "garbage", false);
         sent.await.expect("taken");
         // What a broker lets somebody publish is by topic: the body must be of the same device.
-        let other = common::message("3f9a01c2", 9, 1, THEN, 99.0).to_string();
+        let other = crate::common::message("3f9a01c2", 9, 1, THEN, 99.0).to_string();
         let sent = sender.publish("selo/farm/reading/0000000b", other, false);
         sent.await.expect("taken");
     });

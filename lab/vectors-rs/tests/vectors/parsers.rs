@@ -1,7 +1,5 @@
 //! The parsers refuse what is broken, say where, and never panic.
 
-mod common;
-
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -12,7 +10,7 @@ use selo_vectors::{Algorithm, Catalog, Error};
 /// A small real file of each format, with its algorithms.
 static FILES: LazyLock<Vec<(Format, Vec<Algorithm>, String)>> = LazyLock::new(|| {
     let mut files = Vec::new();
-    for set in common::catalog().sets() {
+    for set in crate::common::catalog().sets() {
         for file in &set.files {
             let text =
                 std::fs::read_to_string(&file.path).expect("the repository's files are readable");

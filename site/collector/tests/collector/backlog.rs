@@ -1,13 +1,11 @@
 //! A gateway was away for a day, and all that it kept comes at once, while another's readings
 //! go on: over a broker with TLS into SQLite, confirmed as stored.
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use common::Site;
-use common::farm::{Farm, THEN, deliver};
+use crate::common::Site;
+use crate::common::farm::{Farm, THEN, deliver};
 use selo_gateway::reading::Reading;
 use selo_mqtt::Publisher;
 
@@ -19,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 const STEP: u64 = 100;
 
 fn reading(device: u32, counter: u32) -> Reading {
-    common::farm::reading(device, counter, STEP)
+    crate::common::farm::reading(device, counter, STEP)
 }
 
 /// Live readings, one after the other, until `done`: from each publication until it is stored.

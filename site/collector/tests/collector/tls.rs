@@ -1,16 +1,14 @@
 //! TLS: of the dashboard and the API, and to PostgreSQL; with real certificates, real
 //! connections, and a real server.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::postgres::Cluster;
-use common::{NOON, Site, message};
+use crate::common::postgres::Cluster;
+use crate::common::{NOON, Site, message};
 use selo_collector::db::Place;
 use selo_collector::http::tls::TlsFiles;
 use selo_collector::{Collector, Config, Error};

@@ -1,10 +1,8 @@
 //! The dashboard for Grafana: every query of it, against a real PostgreSQL with the
 //! collector's tables and readings in them.
 
-mod common;
-
-use common::postgres::Cluster;
-use common::{NOON, Site, message};
+use crate::common::postgres::Cluster;
+use crate::common::{NOON, Site, message};
 use serde_json::Value;
 
 /// As Grafana puts its variables in.

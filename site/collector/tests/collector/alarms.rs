@@ -1,12 +1,10 @@
 //! Alarms: raised once, told for certain, also after a restart.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 
-use common::{NOON, Site, message};
+use crate::common::{NOON, Site, message};
 use selo_collector::outbox::signature;
 use serde_json::{Value, json};
 

@@ -3,11 +3,9 @@
 //! twice, none is invented, every one that was acknowledged is there, and when the storm is
 //! over every node gets through again.
 
-mod common;
-
 use std::collections::{HashMap, HashSet};
 
-use common::{Bench, Heard, Node, Seeded, peer};
+use crate::common::{Bench, Heard, Node, Seeded, peer};
 use selo_gateway::engine::Device;
 use selo_gateway::peer::Peer;
 use selo_link::Suite;
@@ -178,7 +176,7 @@ impl Storm {
             // Killed before the journal was written: as if nothing had been received.
             98 => {
                 if let Some((from, bytes)) = self.up.first().cloned() {
-                    let now = common::at(self.ms);
+                    let now = crate::common::at(self.ms);
                     let out = &mut self.bench.out;
                     let _ = self.bench.engine.handle(now, from, None, &bytes, out);
                     out.clear();
@@ -298,7 +296,7 @@ fn any_bytes_from_anyone_change_nothing() {
         if let (Some(first), 0..=2) = (bytes.first_mut(), round % 4) {
             *first = [0x70, 0x50, 0x10][round as usize % 4] | (*first & 0x0f);
         }
-        let now = common::at(1000 + round);
+        let now = crate::common::at(1000 + round);
         let out = &mut storm.bench.out;
         let from = peer(random.below(1000) as u32);
         assert!(

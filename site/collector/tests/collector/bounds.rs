@@ -1,13 +1,11 @@
 //! Requests that ask for too much: bodies of a million messages, long heads, names of
 //! strangers. What each may cost, and what honest clients get meanwhile.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use common::{Answer, Client, NOON, Site, message};
+use crate::common::{Answer, Client, NOON, Site, message};
 use selo_collector::http::readings::{BODY_MAX, MESSAGES_MAX};
 use selo_collector::http::server::HEAD_MAX;
 use serde_json::{Value, json};

@@ -5,11 +5,9 @@
 //!
 //! `cargo test --release -p selo-gateway --test flood -- --nocapture` prints the figures.
 
-mod common;
-
 use std::collections::HashSet;
 
-use common::{Bench, Seeded};
+use crate::common::{Bench, Seeded};
 use selo_gateway::counters::{Count, Kind};
 use selo_gateway::engine::{Device, Limits, Settings};
 use selo_gateway::peer::Peer;

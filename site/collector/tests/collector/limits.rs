@@ -1,12 +1,10 @@
 //! Clients that are slow, many, or both; and logins that outlive the program.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use common::{Client, Site};
+use crate::common::{Client, Site};
 use selo_collector::auth::SESSION_MS;
 use serde_json::json;
 

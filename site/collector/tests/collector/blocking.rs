@@ -1,8 +1,6 @@
 //! No request keeps another waiting: one thread serves all of them, while the gateway, the
 //! thread that writes, a file and the disk with the users never answer.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixListener;
@@ -11,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use common::{Client, NOON, Site, message};
+use crate::common::{Client, NOON, Site, message};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use selo_collector::beside::Beside;
 use selo_gateway::state::StateDir;

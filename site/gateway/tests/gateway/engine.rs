@@ -1,8 +1,6 @@
 //! The engine, packet by packet, against [docs/protocol.md].
 
-mod common;
-
-use common::{Bench, Heard, Node, Seeded, at, peer};
+use crate::common::{Bench, Heard, Node, Seeded, at, peer};
 use selo_gateway::counters::{Count, Kind};
 use selo_gateway::engine::{
     Device, Downlink, Event, Limits, Outcome, PairError, Settings, WindowState,
@@ -210,7 +208,7 @@ fn the_address_moves_with_the_newest_packet_and_only_if_its_tag_is_right() {
     let where_is = |bench: &mut Bench| {
         let payload = Payload::new(b"go").expect("short");
         let message = Downlink {
-            device: common::Node::new(1, Suite::Ascon).id,
+            device: crate::common::Node::new(1, Suite::Ascon).id,
             payload,
             timed: false,
             confirmed: false,

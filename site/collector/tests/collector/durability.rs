@@ -1,15 +1,13 @@
 //! What was confirmed is stored, exactly once: through kills, full disks, and a database
 //! that goes away.
 
-mod common;
-
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use common::postgres::Cluster;
-use common::{Client, NOON, Site, message};
+use crate::common::postgres::Cluster;
+use crate::common::{Client, NOON, Site, message};
 use selo_collector::db::Place;
 use selo_collector::{Collector, Config};
 use serde_json::Value;

@@ -1,8 +1,6 @@
 //! Who may send, see and hear what, and for how long: tokens for their own stations, live
 //! events until a right ends, labels for a person who has just logged in.
 
-mod common;
-
 use std::future::Future;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -10,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{Answer, Client, NOON, Site, message};
+use crate::common::{Answer, Client, NOON, Site, message};
 use selo_collector::auth::{FRESH_MS, Role, SESSION_MS, SESSIONS_OF_USER, Users};
 use selo_collector::http::Gateway;
 use selo_collector::http::axum::extract::Request;

@@ -1,17 +1,15 @@
 //! Hostile clients at the embedded broker, and honest ones beside them.
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::support::{Kind, PATIENCE, Place, deliver, message, readings, runtime};
 use rustls::pki_types::ServerName;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig as Tls, ClientConnection, RootCertStore, StreamOwned};
 use selo_mqtt::{Event, Publisher, topic};
-use support::{Kind, PATIENCE, Place, deliver, message, readings, runtime};
 
 type Stream = StreamOwned<ClientConnection, TcpStream>;
 

@@ -2,9 +2,7 @@
 //! no limit is a weapon against an honest node, and none can be got round. The same under
 //! 100,000 hostile packets a second: flood.rs.
 
-mod common;
-
-use common::{Bench, Heard, Node, Seeded, at, peer};
+use crate::common::{Bench, Heard, Node, Seeded, at, peer};
 use selo_gateway::counters::{Count, Kind};
 use selo_gateway::engine::{Limits, Settings};
 use selo_gateway::limit::Rate;

@@ -1,23 +1,21 @@
 //! The publisher and the subscriber with a real Mosquitto and with the embedded broker, both
 //! on the files of `selo setup`: TLS, passwords, rights.
 
-mod support;
-
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::support::{
+    BOTH, Kind, PATIENCE, Place, Running, deliver, message, next, reading, readings, refused,
+    runtime, split, topics,
+};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use selo_gateway::sink::Sink;
 use selo_mqtt::failure::Kind as FailureKind;
 use selo_mqtt::message::{ReadingMessage, Stored};
 use selo_mqtt::{Event, Publisher, Until, topic};
-use support::{
-    BOTH, Kind, PATIENCE, Place, Running, deliver, message, next, reading, readings, refused,
-    runtime, split, topics,
-};
 
 #[test]
 fn readings_state_status_and_discovery_arrive() {

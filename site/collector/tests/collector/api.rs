@@ -1,8 +1,6 @@
 //! The API, over real HTTP.
 
-mod common;
-
-use common::{NOON, Site, message};
+use crate::common::{NOON, Site, message};
 use serde_json::{Value, json};
 
 #[test]
@@ -125,7 +123,7 @@ fn document() -> Value {
 
 /// What the router has: path and methods, by its source.
 fn routes() -> std::collections::BTreeSet<(String, String)> {
-    let source = include_str!("../src/http/mod.rs");
+    let source = include_str!("../../src/http/mod.rs");
     let mut routes = std::collections::BTreeSet::new();
     for piece in source.split(".route(").skip(1) {
         let path = piece.split('"').nth(1).expect("a path");

@@ -1,13 +1,11 @@
 //! Papers against rows: every status, every kind of cell.
 
-mod support;
-
 use std::collections::HashMap;
 
+use crate::support::{failed, paper, row};
 use selo_engine::energy::{PowerProfile, RadioCurrents};
 use selo_engine::row::{Fidelity, Metric, Row, Status};
 use selo_report::compare::{CellLine, CellStatus, Comparison, Figure, KnownBoard, Ours, compare};
-use support::{failed, paper, row};
 
 fn boards() -> Vec<KnownBoard> {
     let profile = PowerProfile {

@@ -1,14 +1,12 @@
 //! Recommendations from invented rows.
 
-mod support;
-
+use crate::support::{failed, row};
 use selo_engine::algorithm::{Algorithm, AlgorithmFile};
 use selo_engine::check::{CONSTANT_TIME, CheckLine};
 use selo_engine::row::{Metric, Row, Status};
 use selo_report::recommend::{
     Advice, Answer, Condition, Evidence, Job, Need, Prefer, Request, recommend,
 };
-use support::{failed, row};
 
 fn algorithms() -> Vec<Algorithm> {
     let text = r#"

@@ -1,10 +1,8 @@
 //! The repository's vectors are right: an implementation that others wrote passes each.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::Reference;
+use crate::common::Reference;
 use selo_vectors::{
     Algorithm, CallError, Case, CaseKind, Implementation, Interface, Outcome, Verdict, status,
     stratified,
@@ -22,7 +20,7 @@ fn run(case: &Case, io_bytes: usize) -> Verdict {
 
 #[test]
 fn every_case_passes_on_the_reference() {
-    let catalog = common::catalog();
+    let catalog = crate::common::catalog();
     let mut counts: BTreeMap<(&str, &str), (usize, u64)> = BTreeMap::new();
     for algorithm in Algorithm::all() {
         for set in catalog.sets_for(algorithm.name()) {
@@ -65,7 +63,7 @@ fn every_case_passes_on_the_reference() {
 /// The same with buffers of a small chip: messages go in pieces, nothing fails.
 #[test]
 fn small_buffers_change_no_verdict() {
-    let catalog = common::catalog();
+    let catalog = crate::common::catalog();
     for io_bytes in [1, 32, 48, 96, 137, 256] {
         let mut passed = 0;
         for algorithm in Algorithm::all() {
@@ -106,7 +104,7 @@ fn small_buffers_change_no_verdict() {
 #[test]
 #[ignore = "a million scalar multiplications: a minute or more with --release"]
 fn the_million_fold_iteration() {
-    let cases = common::catalog()
+    let cases = crate::common::catalog()
         .set("rfc7748")
         .expect("in the index")
         .cases("x25519")
@@ -120,7 +118,7 @@ fn the_million_fold_iteration() {
 
 #[test]
 fn the_files_are_those_that_were_put_here() {
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let sums = std::fs::read_to_string(directory.join("SHA256SUMS")).expect("SHA256SUMS");
     let mut listed = Vec::new();
     for line in sums.lines() {
@@ -133,7 +131,7 @@ fn the_files_are_those_that_were_put_here() {
         );
         listed.push(directory.join(file));
     }
-    for set in common::catalog().sets() {
+    for set in crate::common::catalog().sets() {
         for file in &set.files {
             assert!(
                 listed.contains(&file.path),
@@ -175,7 +173,7 @@ fn verdict(case: &Case, change: impl FnMut(&str, &mut Outcome)) -> Verdict {
 
 /// Cases for every set and algorithm that are quick enough to run often.
 fn quick_cases() -> Vec<(String, Vec<Case>)> {
-    let catalog = common::catalog();
+    let catalog = crate::common::catalog();
     let mut all = Vec::new();
     for algorithm in Algorithm::all() {
         for set in catalog.sets_for(algorithm.name()) {
@@ -277,7 +275,7 @@ fn a_truncated_or_long_output_fails() {
 #[test]
 fn a_subtly_wrong_implementation_fails() {
     let any_failure = |set: &str, algorithm: &str, change: &dyn Fn(&str, &mut Outcome)| {
-        let cases = common::catalog()
+        let cases = crate::common::catalog()
             .set(set)
             .expect("in the index")
             .cases(algorithm)
@@ -390,7 +388,7 @@ fn a_tag_that_is_verified_in_part_fails() {
         }),
     ];
     for (set, algorithm) in AEAD_SETS {
-        let catalog = common::catalog();
+        let catalog = crate::common::catalog();
         let set = catalog.set(set).expect("in the index");
         let cases = set.cases(algorithm).expect("it parses");
         // The few messages of a document go through few bits.
@@ -419,7 +417,7 @@ fn pieces_are_tried_besides_one_call() {
         ("sha3vs", "sha3-512"),
         ("rfc4231", "hmac-sha-512"),
     ] {
-        let cases = common::catalog()
+        let cases = crate::common::catalog()
             .set(set)
             .expect("in the index")
             .cases(algorithm)
@@ -521,7 +519,7 @@ fn a_call_that_cannot_be_made_is_an_error() {
 
 #[test]
 fn a_sample_has_every_class_and_keeps_to_its_budget() {
-    let catalog = common::catalog();
+    let catalog = crate::common::catalog();
     let cases = catalog
         .set("wycheproof-x25519")
         .expect("in the index")
@@ -546,7 +544,7 @@ fn a_sample_has_every_class_and_keeps_to_its_budget() {
 #[test]
 fn weights_are_what_a_run_costs() {
     // One call is at most a few block operations: the weight must not be far from the calls.
-    let catalog = common::catalog();
+    let catalog = crate::common::catalog();
     let cases = catalog
         .set("aesavs-mct-cbc")
         .expect("in the index")

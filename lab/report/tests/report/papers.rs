@@ -1,9 +1,7 @@
 //! What the notes in `lab/papers/` say of the published figures follows from the figures.
 
-mod support;
-
+use crate::support::{paper, papers, printed};
 use selo_report::paper::{Expression, MeasuredBy};
-use support::{paper, papers, printed};
 
 fn near(a: f64, b: f64, within: f64) {
     assert!((a - b).abs() <= within, "{a} is not {b} within {within}");
@@ -152,7 +150,7 @@ fn ramalho2024_times_are_means_of_five_readings() {
     );
     near(speck("Speck 128") / 32.0, 5.1, 0.05);
     // AES against albarello2020, same library.
-    let other = support::paper("albarello2020");
+    let other = crate::support::paper("albarello2020");
     for (ours, theirs) in [
         ("AES 128", "AES128: Encrypt"),
         ("AES 192", "AES192: Encrypt"),

@@ -1,11 +1,9 @@
 //! The store, on both databases: whatever the order, the doubles and the batches in which
 //! readings come, the database is the same, and its roll-ups are those of its readings.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{NOON, message, postgres::Cluster};
+use crate::common::{NOON, message, postgres::Cluster};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use selo_collector::db::{Database, Place, Row, Value};

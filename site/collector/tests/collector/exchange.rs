@@ -1,10 +1,8 @@
 //! What stations post of themselves: stored in both databases, summed up, exported, let go;
 //! and what is refused.
 
-mod common;
-
-use common::postgres::Cluster;
-use common::{Answer, Client, NOON, Site};
+use crate::common::postgres::Cluster;
+use crate::common::{Answer, Client, NOON, Site};
 use selo_collector::auth::STRANGER_POSTS;
 use selo_collector::db::Place;
 use selo_collector::http::tls::{Offer, TlsFiles};

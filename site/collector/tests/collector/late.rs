@@ -1,8 +1,6 @@
 //! A backlog that comes late, and a clock that is wrong.
 
-mod common;
-
-use common::{NOON, Site, message};
+use crate::common::{NOON, Site, message};
 use selo_collector::Error;
 use selo_collector::db::{Database, Place, Row, Value};
 use selo_collector::message::{Message, parse};

@@ -1,0 +1,4 @@
+//! One program for the integration tests of this crate: it links the crate once.
+
+mod field;
+mod fleet;
