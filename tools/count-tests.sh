@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Adds up the tests that a log reports: prints "PASSED FAILED SKIPPED".
 #
-# It knows the closing lines of cargo test, of node's test runner, and the plain
+# It knows the closing lines of cargo test, of cargo-nextest, of node's test runner, and the plain
 # line that Selo's own checks end with: "[name: ]N passed, N failed[, N skipped]".
 #
 # usage: tools/count-tests.sh LOG
@@ -12,6 +12,18 @@ sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
             if ($i ~ /^passed;/) passed += $(i - 1)
             if ($i ~ /^failed;/) failed += $(i - 1)
             if ($i ~ /^ignored;/) skipped += $(i - 1)
+        }
+        next
+    }
+    # "Summary [ 9.5s] 6 tests run: 4 passed (1 slow), 1 failed, 1 timed out, 2 skipped"
+    /^ *Summary \[.*\] .* run: / {
+        sub(/.* run: /, "")
+        count = split($0, parts, ", ")
+        for (i = 1; i <= count; i++) {
+            number = parts[i] + 0
+            if (parts[i] ~ /passed/) passed += number
+            else if (parts[i] ~ /skipped/) skipped += number
+            else failed += number
         }
         next
     }

@@ -85,7 +85,7 @@ lacking() {
 }
 
 passed=0 failed=0 skipped=0
-failures=() skips=() reasons=() flaky=""
+failures=() skips=() reasons=()
 # What a step is: waiting, running, or ended; and the processes of those that run.
 declare -A state=() started_at=() process_of=()
 
@@ -126,7 +126,7 @@ start_step() {
 
 # Counts and tells what a step that ended with $2 came to.
 end_step() {
-    local name=$1 status=$2 log=$logs/$1.log seconds p f s detail told
+    local name=$1 status=$2 log=$logs/$1.log seconds p f s detail
     state[$name]=ended
     unset "process_of[$name]"
     seconds=$((SECONDS - started_at[$name]))
@@ -140,8 +140,6 @@ end_step() {
         p=1
     fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-    told=$(sed -n "s/^flaky: /$name: /p" "$log")
-    [ -z "$told" ] || flaky+=$told$'\n'
     detail="$p passed, $f failed"
     [ "$s" -eq 0 ] || detail="$detail, $s skipped"
 
@@ -228,8 +226,6 @@ done
 echo
 printf 'steps: %d, in %d min %d s\n' ${#order[@]} $((SECONDS / 60)) $((SECONDS % 60))
 [ ${#skips[@]} -eq 0 ] || printf 'skipped: %s\n' "${skips[@]}"
-# Passed on retry.
-printf '%s' "$flaky" | sed 's/^/flaky: /'
 # Which test, and why: the end of the output is often all that one gets to see.
 for i in "${!failures[@]}"; do
     echo "failed: ${failures[i]}"

@@ -1,4 +1,3 @@
-//! A gateway and a node in their handshakes, given arbitrary packets.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|script: &[u8]| selo_link::fuzzing::handshakes(script));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| selo_link::fuzzing::handshakes(data));

@@ -1,4 +1,3 @@
-//! Two sides of a session, driven by an arbitrary script.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|script: &[u8]| selo_link::fuzzing::session(script));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| selo_link::fuzzing::session(data));

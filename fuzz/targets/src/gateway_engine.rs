@@ -1,0 +1,129 @@
+//! Arbitrary packets, and genuine ones doubled, reordered, altered and replayed, to the gateway's
+//! engine, with restarts from its journal in between. What must hold: nothing panics, only what a
+//! node has sealed is accepted, nothing is accepted twice.
+
+use std::collections::HashSet;
+
+use selo_gateway::engine::{Device, Settings};
+use selo_gateway::journal::entry::Entries;
+use selo_link::Suite;
+
+#[path = "../../../site/gateway/tests/gateway/common/mod.rs"]
+mod common;
+
+use common::{Bench, Node, at, peer};
+
+/// More packets than this make an input slow, not better.
+const PACKETS: usize = 64;
+
+/// One input; panics where a promise is broken.
+pub fn run(data: &[u8]) {
+    let [setup, rest @ ..] = data else {
+        return;
+    };
+    // What a journal holds is read by the same program years later; it may be anything.
+    for entry in Entries::new(rest) {
+        std::hint::black_box(&entry);
+    }
+
+    let mut bench = Bench::with(Settings {
+        allow_classic: setup & 1 != 0,
+        ..Settings::default()
+    });
+    let mut nodes: Vec<Node> = (0..2)
+        .map(|n| Node::new(n, Suite::ALL[usize::from(n as u8 + 1)]))
+        .collect();
+    for (row, node) in (0..).zip(&nodes) {
+        bench.add(node, row);
+    }
+    let devices: Vec<Device> = (0..)
+        .zip(&nodes)
+        .map(|(row, node)| node.device(row))
+        .collect();
+
+    let mut now = 1_000;
+    let mut seen: Vec<Vec<u8>> = Vec::new();
+    let mut sealed: HashSet<(u32, Vec<u8>)> = HashSet::new();
+    let mut rest = rest;
+    for _ in 0..PACKETS {
+        let [operation, argument, tail @ ..] = rest else {
+            break;
+        };
+        rest = tail;
+        let source = peer(u32::from(operation >> 4));
+        let which = usize::from(operation >> 3 & 1);
+        let sent = match operation & 7 {
+            0 => {
+                let (bytes, tail) = rest.split_at(rest.len().min(usize::from(*argument)));
+                rest = tail;
+                bench.handle(now, source, bytes).1
+            }
+            1 => {
+                let request = nodes[which].request();
+                seen.push(request.clone());
+                bench.handle(now, source, &request).1
+            }
+            2 if nodes[which].session.is_some() => {
+                let (payload, tail) = rest.split_at(rest.len().min(usize::from(*argument) % 33));
+                rest = tail;
+                let node = &mut nodes[which];
+                sealed.insert((node.id.0, payload.to_vec()));
+                let frame = if operation & 16 != 0 {
+                    node.confirmed(payload)
+                } else {
+                    node.up(payload)
+                };
+                seen.push(frame.clone());
+                if operation & 32 != 0 {
+                    Vec::new()
+                } else {
+                    bench.handle(now, source, &frame).1
+                }
+            }
+            3 if !seen.is_empty() => {
+                let frame = seen[usize::from(*argument) % seen.len()].clone();
+                bench.handle(now, source, &frame).1
+            }
+            4 if !seen.is_empty() => {
+                let [place, mask, tail @ ..] = rest else {
+                    break;
+                };
+                rest = tail;
+                let mut frame = seen[usize::from(*argument) % seen.len()].clone();
+                let place = usize::from(*place) % frame.len();
+                frame[place] ^= *mask;
+                bench.handle(now, source, &frame).1
+            }
+            5 => {
+                now += u64::from(*argument) * 1_000;
+                bench.tick(now)
+            }
+            6 => {
+                // A refusal to open what is open is an answer like any other.
+                let _ = bench.engine.pairing_open(at(now), 600_000, &mut bench.out);
+                bench.commit(at(now))
+            }
+            7 => {
+                bench.restart(&devices);
+                Vec::new()
+            }
+            _ => Vec::new(),
+        };
+        for (_, frame) in sent {
+            assert!(!frame.is_empty());
+            for node in &mut nodes {
+                let _ = node.take(&frame);
+            }
+            seen.push(frame);
+        }
+    }
+    bench.assert_no_reading_twice();
+    for taken in &bench.readings {
+        // A classic node has no device id of its own; nobody vouches for what it says.
+        let ours = nodes.iter().any(|node| node.id.0 == taken.device);
+        assert!(
+            !ours || sealed.contains(&(taken.device, taken.payload.clone())),
+            "accepted what nobody sealed"
+        );
+    }
+}
