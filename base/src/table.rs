@@ -1,14 +1,13 @@
-//! A table, described once and rendered for every reader: terminal, Markdown,
-//! CSV and HTML. No other code in the project lines up columns.
+//! A table, described once and rendered for every reader: terminal, Markdown
+//! and CSV here, HTML in lab/report. No other code in the project lines up columns.
 //!
 //! A figure is a [`Cell`] that holds both the text to read and the raw value to
 //! sort and export by, so no renderer parses text that another one wrote.
 
-mod html;
 mod markdown;
 mod terminal;
 
-pub(crate) use markdown::escape as escape_markdown;
+pub use markdown::escape as escape_markdown;
 pub use terminal::TerminalStyle;
 
 /// A table with a head, a body and footnotes.
@@ -123,7 +122,7 @@ impl Table {
     }
 
     /// Footnotes in the order of their marks, head before body.
-    fn footnotes(&self) -> Vec<&str> {
+    pub fn footnotes(&self) -> Vec<&str> {
         let head = self
             .columns
             .iter()
@@ -144,14 +143,15 @@ impl Table {
 }
 
 /// The mark of a footnote, or nothing: `a`, `b`, ... `z`, `aa`, `ab`, ...
-fn mark(notes: &[&str], note: Option<&String>) -> String {
+pub fn mark(notes: &[&str], note: Option<&String>) -> String {
     let Some(position) = note.and_then(|note| notes.iter().position(|other| other == note)) else {
         return String::new();
     };
     letters(position)
 }
 
-fn letters(position: usize) -> String {
+/// The letters of the mark at a position: `a` for 0, `aa` for 26.
+pub fn letters(position: usize) -> String {
     let letter = char::from(b'a' + (position % 26) as u8);
     match position / 26 {
         0 => letter.to_string(),
@@ -188,7 +188,7 @@ impl Column {
     }
 
     /// Head and unit in one string: `Time (ms)`.
-    fn full_head(&self) -> String {
+    pub fn full_head(&self) -> String {
         if self.unit.is_empty() || self.unit.eq_ignore_ascii_case(&self.head) {
             self.head.clone()
         } else {
@@ -268,12 +268,13 @@ impl Cell {
         self
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether there is nothing to read.
+    pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
     /// Text and detail in one line.
-    fn one_line(&self) -> String {
+    pub fn one_line(&self) -> String {
         match &self.detail {
             Some(detail) => format!("{} ({detail})", self.text),
             None => self.text.clone(),
@@ -285,7 +286,7 @@ impl Cell {
 mod tests {
     use super::*;
 
-    pub(super) fn sample() -> Table {
+    pub(crate) fn sample() -> Table {
         let mut table = Table::new(
             "Time on the Uno",
             vec![

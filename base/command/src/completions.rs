@@ -1,8 +1,7 @@
-//! `selo completions`: a completion script for a shell.
+//! `selo completions` and `selo-lab completions`: a completion script for a shell.
 
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 #[derive(Debug, clap::Args)]
@@ -14,12 +13,8 @@ pub struct Args {
     shell: Shell,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    clap_complete::generate(
-        args.shell,
-        &mut crate::Cli::command(),
-        "selo",
-        &mut std::io::stdout(),
-    );
-    Ok(ExitCode::SUCCESS)
+/// Prints the script for the command of that name.
+pub fn run(args: &Args, mut command: clap::Command, name: &str) -> ExitCode {
+    clap_complete::generate(args.shell, &mut command, name, &mut std::io::stdout());
+    ExitCode::SUCCESS
 }

@@ -8,24 +8,49 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::Cli;
+use selo_base::report::{Failure, Report, Result as Outcome, exit};
 
-/// The commands that run for long, each with a section.
-const SECTIONS: [&str; 4] = ["up", "gateway", "collect", "broker"];
+use crate::files;
+
+/// A command line whose options a file may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// The definition of the command line.
+    pub command: fn() -> clap::Command,
+    /// The commands that run for long, each with a section.
+    pub sections: &'static [&'static str],
+    /// The commands that take keys from above the sections, too: where the state is.
+    pub also: &'static [&'static str],
+    /// The section that every subcommand with an option `port` reads, if there is one.
+    pub measuring: Option<&'static str>,
+}
+
 /// The section of the lab: where the board is, for its commands that measure.
-const LAB: &str = "lab";
-const LAB_KEYS: [&str; 2] = ["port", "wait"];
-/// The commands that take keys from above the sections, too: where the state is.
-const ALSO: [&str; 3] = ["device", "backup", "restore"];
+pub const LAB: &str = "lab";
+/// Where the port of a real board may be named, too.
+pub const PORT: &str = "SELO_PORT";
 /// Options of every command; no keys.
 const NO_KEYS: [&str; 4] = ["config", "project", "help", "version"];
+
+/// Where the board is: options of the commands that measure, and keys of the section [lab].
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Cable {
+    /// Serial port of a real board, or `auto`: the one with such a board on USB. `selo lab
+    /// ports` lists them
+    #[arg(long, env = PORT, value_name = "PORT", value_hint = clap::ValueHint::FilePath)]
+    pub port: Option<PathBuf>,
+    /// How long to wait for a board that was unplugged (default: for ever)
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub wait: Option<Duration>,
+}
 
 /// A file that does not say what it should, all that is wrong with it.
 #[derive(Debug, thiserror::Error)]
@@ -34,9 +59,13 @@ pub struct Error {
     faults: Vec<String>,
 }
 
-impl Error {
-    pub fn hint(&self) -> Option<String> {
+impl Failure for Error {
+    fn hint(&self) -> Option<String> {
         Some("`selo config init -` prints every key with what it means".into())
+    }
+
+    fn exit_code(&self) -> u8 {
+        exit::USAGE
     }
 }
 
@@ -67,7 +96,6 @@ pub enum Command {
     /// Show what a command would run with, and where each value comes from
     Show {
         /// The command
-        #[arg(value_parser = SECTIONS)]
         command: String,
         /// Options that it would get
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -75,22 +103,80 @@ pub enum Command {
     },
 }
 
-/// The whole command line, where each option of a section has its variable.
-pub fn command() -> clap::Command {
-    let mut command = Cli::command();
-    for section in SECTIONS {
-        command = command.mut_subcommand(section, |sub| {
-            sub.mut_args(|arg| {
-                if arg.get_env().is_some() || arg.get_long().is_none() {
-                    return arg;
-                }
-                // Lives as long as the program, and is made once.
-                let name: &'static str = variable(&key(&arg)).leak();
-                arg.env(name).hide_env(true)
-            })
-        });
+/// The section [lab], as if it were a command.
+fn lab() -> clap::Command {
+    let about = "Where the board is, for the commands of selo-lab that measure";
+    Cable::augment_args(clap::Command::new(LAB).about(about))
+}
+
+impl Spec {
+    /// The whole command line, where each option of a section has its variable.
+    pub fn command(&self) -> clap::Command {
+        let mut command = (self.command)();
+        for section in self.sections {
+            if command.find_subcommand(section).is_none() {
+                continue;
+            }
+            command = command.mut_subcommand(section, |sub| {
+                sub.mut_args(|arg| {
+                    if arg.get_env().is_some() || arg.get_long().is_none() {
+                        return arg;
+                    }
+                    // Lives as long as the program, and is made once.
+                    let name: &'static str = variable(&key(&arg)).leak();
+                    arg.env(name).hide_env(true)
+                })
+            });
+        }
+        command
     }
-    command
+
+    /// The options of a section, in their order.
+    pub fn keys(&self, command: &clap::Command, section: &str) -> Vec<Arg> {
+        let found;
+        let lab_section;
+        let sub = if section == LAB {
+            lab_section = lab();
+            &lab_section
+        } else {
+            found = command.find_subcommand(section);
+            match found {
+                Some(sub) => sub,
+                None => return Vec::new(),
+            }
+        };
+        sub.get_arguments()
+            .filter(|arg| !NO_KEYS.contains(&arg.get_id().as_str()) && !arg.is_hide_set())
+            .cloned()
+            .collect()
+    }
+
+    fn all_sections(&self) -> impl Iterator<Item = &'static str> {
+        self.sections.iter().copied().chain([LAB])
+    }
+
+    /// A file with every key, its meaning and its default, all commented out.
+    pub fn template(&self) -> String {
+        whole(self)
+    }
+
+    /// Says what is wrong with the text of a file.
+    ///
+    /// # Errors
+    /// Names each line that is wrong.
+    pub fn check_text(&self, path: &Path, text: &str) -> Result<(), Error> {
+        File::parse(path, text)?.check(self, &self.command())
+    }
+
+    /// Reads the command line, with the file's values where nothing else speaks.
+    ///
+    /// # Errors
+    /// Names each line of the file that is wrong.
+    pub fn parse<C: FromArgMatches>(&self, arguments: Vec<OsString>) -> Outcome<C> {
+        let (arguments, _) = merge(self, arguments)?;
+        let matches = self.command().get_matches_from(arguments);
+        Ok(C::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
+    }
 }
 
 fn variable(key: &str) -> String {
@@ -98,39 +184,11 @@ fn variable(key: &str) -> String {
 }
 
 /// The key of an option; that of an argument is its name.
-fn key(arg: &Arg) -> String {
+pub fn key(arg: &Arg) -> String {
     match arg.get_long() {
         Some(long) => long.to_owned(),
         None => arg.get_id().as_str().replace('_', "-"),
     }
-}
-
-/// The options of a section, in their order.
-fn keys<'a>(command: &'a clap::Command, section: &str) -> Vec<&'a Arg> {
-    let Some(sub) = command.find_subcommand(section) else {
-        return Vec::new();
-    };
-    if section == LAB {
-        let run = sub.find_subcommand("run").into_iter();
-        let arguments = run.flat_map(clap::Command::get_arguments);
-        return arguments
-            .filter(|arg| LAB_KEYS.contains(&arg.get_id().as_str()))
-            .collect();
-    }
-    sub.get_arguments()
-        .filter(|arg| !NO_KEYS.contains(&arg.get_id().as_str()) && !arg.is_hide_set())
-        .collect()
-}
-
-fn sections() -> impl Iterator<Item = &'static str> {
-    SECTIONS.into_iter().chain([LAB])
-}
-
-/// Reads the command line, with the file's values where nothing else speaks.
-pub fn parse(arguments: Vec<OsString>) -> anyhow::Result<Cli> {
-    let (arguments, _) = merge(arguments)?;
-    let matches = command().get_matches_from(arguments);
-    Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
 }
 
 /// A value of the file that is in force, by the id of its option.
@@ -140,8 +198,8 @@ struct Taken {
 }
 
 /// The arguments with those of the file behind them, and which these are.
-fn merge(mut arguments: Vec<OsString>) -> anyhow::Result<(Vec<OsString>, Vec<Taken>)> {
-    let known = command();
+fn merge(spec: &Spec, mut arguments: Vec<OsString>) -> Outcome<(Vec<OsString>, Vec<Taken>)> {
+    let known = spec.command();
     let Ok(matches) = known
         .clone()
         .ignore_errors(true)
@@ -165,17 +223,19 @@ fn merge(mut arguments: Vec<OsString>) -> anyhow::Result<(Vec<OsString>, Vec<Tak
         (leaf, given, is_leaf) = (sub, deeper, false);
     }
     // A command below a section takes what stands above the sections, as others do.
-    let measures = name == LAB && leaf.get_arguments().any(|arg| arg.get_id() == LAB_KEYS[0]);
-    let is_leaf = is_leaf || measures;
-    let section = (SECTIONS.contains(&name) || measures).then_some(name);
-    if section.is_none() && !ALSO.contains(&name) {
+    let has_port = || leaf.get_arguments().any(|arg| arg.get_id() == "port");
+    let measuring = spec.measuring.filter(|_| has_port());
+    let is_leaf = is_leaf || measuring.is_some();
+    let own = spec.sections.contains(&name).then_some(name);
+    let section = measuring.or(own);
+    if section.is_none() && !spec.also.contains(&name) {
         return Ok((arguments, Vec::new()));
     }
     let path = matches.get_one::<PathBuf>("config").cloned();
     let Some(file) = File::find(path.as_deref())? else {
         return Ok((arguments, Vec::new()));
     };
-    file.check(&known)?;
+    file.check(spec, &known)?;
     let explicit = |id: &str| {
         let source = given
             .try_contains_id(id)
@@ -196,7 +256,11 @@ fn merge(mut arguments: Vec<OsString>) -> anyhow::Result<(Vec<OsString>, Vec<Tak
             .get_arg_conflicts_with(arg)
             .iter()
             .any(|other| explicit(other.get_id().as_str()));
-        let entry = file.entry(section.filter(|_| is_leaf), &key(arg));
+        let entry = if measuring.is_some() {
+            file.own(measuring, &key(arg))
+        } else {
+            file.entry(section.filter(|_| is_leaf), &key(arg))
+        };
         let Some(entry) = entry.filter(|_| !overruled) else {
             continue;
         };
@@ -301,7 +365,7 @@ struct File {
 
 impl File {
     /// The file that is named, else the one that is there.
-    fn find(path: Option<&Path>) -> anyhow::Result<Option<File>> {
+    fn find(path: Option<&Path>) -> Outcome<Option<File>> {
         if let Some(path) = path {
             return File::read(path).map(Some);
         }
@@ -316,8 +380,8 @@ impl File {
             .transpose()
     }
 
-    fn read(path: &Path) -> anyhow::Result<File> {
-        let text = std::fs::read_to_string(path).map_err(|source| selo_gateway::Error::Read {
+    fn read(path: &Path) -> Outcome<File> {
+        let text = std::fs::read_to_string(path).map_err(|source| files::Error::Read {
             path: path.into(),
             source,
         })?;
@@ -376,23 +440,31 @@ impl File {
         });
     }
 
+    /// What stands in that section, or above the sections.
+    fn own(&self, section: Option<&str>, key: &str) -> Option<&Entry> {
+        self.entries
+            .iter()
+            .find(|entry| entry.section.as_deref() == section && entry.key == key)
+    }
+
     /// The section's own, else what stands above the sections.
     fn entry(&self, section: Option<&str>, key: &str) -> Option<&Entry> {
-        let find = |section: Option<&str>| {
-            self.entries
-                .iter()
-                .find(|entry| entry.section.as_deref() == section && entry.key == key)
-        };
-        section.and_then(|_| find(section)).or_else(|| find(None))
+        section
+            .and_then(|_| self.own(section, key))
+            .or_else(|| self.own(None, key))
     }
 
     /// Every key must be one, every value fit.
-    fn check(&self, command: &clap::Command) -> Result<(), Error> {
+    fn check(&self, spec: &Spec, command: &clap::Command) -> Result<(), Error> {
         let path = self.path.display();
         let mut faults = Vec::new();
         for (name, line) in &self.sections {
-            if !sections().any(|one| one == name) {
-                let near = nearest(name, sections().map(str::to_owned));
+            // Sections of the other command are that command's to check.
+            if spec.sections.is_empty() {
+                continue;
+            }
+            if !spec.all_sections().any(|one| one == name) {
+                let near = nearest(name, spec.all_sections().map(str::to_owned));
                 let near = near.map_or(String::new(), |near| format!("; did you mean [{near}]?"));
                 faults.push(format!("{path}:{line}: there is no section [{name}]{near}"));
             }
@@ -400,14 +472,15 @@ impl File {
         for entry in &self.entries {
             let line = entry.line;
             let sections: Vec<&str> = match entry.section.as_deref() {
-                None => SECTIONS.to_vec(),
-                Some(section) if sections().any(|one| one == section) => vec![section],
+                None if spec.sections.is_empty() => continue,
+                None => spec.sections.to_vec(),
+                Some(section) if spec.all_sections().any(|one| one == section) => vec![section],
                 // Said already.
                 Some(_) => continue,
             };
-            let args: Vec<&Arg> = sections
+            let args: Vec<Arg> = sections
                 .iter()
-                .flat_map(|section| keys(command, section))
+                .flat_map(|section| spec.keys(command, section))
                 .collect();
             match args.iter().find(|arg| key(arg) == entry.key) {
                 Some(arg) => {
@@ -459,15 +532,15 @@ fn nearest(name: &str, known: impl Iterator<Item = String>) -> Option<String> {
 }
 
 impl Command {
-    pub fn run(&self, config: Option<&Path>) -> anyhow::Result<ExitCode> {
+    pub fn run(&self, spec: &Spec, config: Option<&Path>) -> Outcome<ExitCode> {
         match self {
             Command::Init { file } if file.as_os_str() == "-" => {
-                std::io::stdout().write_all(whole().as_bytes())?;
+                std::io::stdout().write_all(whole(spec).as_bytes())?;
             }
-            Command::Init { file } => init(file)?,
-            Command::Check { file } => check(file.as_deref().or(config))?,
+            Command::Init { file } => init(spec, file)?,
+            Command::Check { file } => check(spec, file.as_deref().or(config))?,
             Command::Show { command, options } => {
-                let text = show(command, options, config)?;
+                let text = show(spec, command, options, config)?;
                 std::io::stdout().write_all(text.as_bytes())?;
             }
         }
@@ -475,15 +548,15 @@ impl Command {
     }
 }
 
-fn init(path: &Path) -> anyhow::Result<()> {
+fn init(spec: &Spec, path: &Path) -> Outcome<()> {
     let written = std::fs::OpenOptions::new()
         .write(true)
         .create_new(true)
         // Addresses of databases and webhooks may hold secrets.
         .mode(0o600)
         .open(path)
-        .and_then(|mut file| file.write_all(whole().as_bytes()));
-    written.map_err(|source| selo_gateway::Error::Write {
+        .and_then(|mut file| file.write_all(whole(spec).as_bytes()));
+    written.map_err(|source| files::Error::Write {
         path: path.into(),
         source,
     })?;
@@ -491,21 +564,26 @@ fn init(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Every key of every section, commented out.
-fn whole() -> String {
+fn whole(spec: &Spec) -> String {
     let mut text = String::from(
         "# Configuration of Selo. A section is a command, a key one of its options. A key above\n\
          # the sections is for every command that has it: state, site, log, codecs.\n\
          # What is commented out is the default.\n",
     );
-    let command = command();
-    for section in sections() {
-        let about = command
-            .find_subcommand(section)
+    let command = spec.command();
+    for section in spec.all_sections() {
+        let lab = lab();
+        let defined = if section == LAB {
+            Some(&lab)
+        } else {
+            command.find_subcommand(section)
+        };
+        let about = defined
             .and_then(clap::Command::get_about)
             .map_or(String::new(), ToString::to_string);
         // A string takes every byte.
         let _ = write!(text, "\n# {about}\n[{section}]\n");
-        for arg in keys(&command, section) {
+        for arg in &spec.keys(&command, section) {
             let help = arg.get_help().map_or(String::new(), ToString::to_string);
             let _ = writeln!(text, "\n# {}", help.replace('\n', "\n# "));
             let _ = writeln!(text, "# {} = {}", key(arg), example(arg));
@@ -546,12 +624,12 @@ fn value_of(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-fn check(path: Option<&Path>) -> anyhow::Result<()> {
+fn check(spec: &Spec, path: Option<&Path>) -> Outcome<()> {
     let Some(file) = File::find(path)? else {
-        anyhow::bail!("there is no configuration file");
+        selo_base::bail!("there is no configuration file");
     };
-    let known = command();
-    file.check(&known)?;
+    let known = spec.command();
+    file.check(spec, &known)?;
     // Keys that need one another.
     let mut faults = Vec::new();
     for (section, line) in &file.sections {
@@ -560,7 +638,7 @@ fn check(path: Option<&Path>) -> anyhow::Result<()> {
             continue;
         }
         let mut arguments = vec![OsString::from("selo"), section.into()];
-        for arg in keys(&known, section) {
+        for arg in &spec.keys(&known, section) {
             if let Some(entry) = file.entry(Some(section), &key(arg)) {
                 arguments.extend(entry.arguments(arg).unwrap_or_default());
             }
@@ -587,22 +665,34 @@ fn check(path: Option<&Path>) -> anyhow::Result<()> {
 }
 
 /// What a command would run with, as a file that says so, each line with its origin.
-fn show(section: &str, options: &[OsString], config: Option<&Path>) -> anyhow::Result<String> {
+fn show(
+    spec: &Spec,
+    section: &str,
+    options: &[OsString],
+    config: Option<&Path>,
+) -> Outcome<String> {
+    if !spec.sections.contains(&section) {
+        let known = spec.sections.join(", ");
+        return Err(Report::usage(
+            format!("'{section}' has no section in the configuration file"),
+            format!("commands with a section: {known}"),
+        ));
+    }
     let mut arguments = vec![OsString::from("selo")];
     if let Some(path) = config {
         arguments.extend(["--config".into(), path.into()]);
     }
     arguments.push(section.into());
     arguments.extend_from_slice(options);
-    let (arguments, taken) = merge(arguments)?;
-    let known = command();
+    let (arguments, taken) = merge(spec, arguments)?;
+    let known = spec.command();
     let matches = known.clone().get_matches_from(arguments);
     let file = File::find(config)?;
     let mut text = format!("[{section}]\n");
     let Some((_, matches)) = matches.subcommand() else {
         return Ok(text);
     };
-    for arg in keys(&known, section) {
+    for arg in &spec.keys(&known, section) {
         let id = arg.get_id().as_str();
         let values = shown(arg, matches);
         let taken = taken.iter().find(|taken| taken.id == id);
@@ -671,95 +761,6 @@ fn without_secrets(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn faults(text: &str) -> String {
-        let checked =
-            File::parse(Path::new("selo.toml"), text).and_then(|file| file.check(&command()));
-        checked.map_or_else(|error| error.to_string(), |()| String::new())
-    }
-
-    #[test]
-    fn every_key_of_the_written_file_is_one() {
-        let text = whole();
-        assert_eq!(faults(&text), "");
-        // As they would be without the marks, where an example is no value, it is not tried.
-        let bare: String = text
-            .lines()
-            .filter_map(|line| match line.strip_prefix("# ") {
-                Some(line) if line.contains(" = ") && !line.contains(" = \"") => Some(line),
-                Some(line) if line.contains(" = \"") && line.contains(':') => None,
-                Some(_) => None,
-                None => Some(line),
-            })
-            .map(|line| format!("{line}\n"))
-            .collect();
-        assert!(bare.lines().count() > 20, "{bare}");
-        assert_eq!(faults(&bare), "");
-        for section in SECTIONS {
-            for arg in keys(&command(), section) {
-                let line = format!("# {} = ", key(arg));
-                assert!(text.contains(&line), "{section}: {line}");
-                assert!(arg.get_help().is_some(), "{section}: {line}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_wrong_is_said_with_its_line_and_the_nearest_key() {
-        for (text, said) in [
-            (
-                "[up]\nhtpp = \"127.0.0.1:1\"\n",
-                "selo.toml:2: [up] has no key 'htpp'; did you mean 'http'?",
-            ),
-            (
-                "[upp]\n",
-                "selo.toml:1: there is no section [upp]; did you mean [up]?",
-            ),
-            (
-                "\n\n[up]\n\nhttp = \"x\"\n",
-                "selo.toml:5: http: 'x': invalid socket address syntax",
-            ),
-            (
-                "[up]\nlog = \"loud\"\n",
-                "selo.toml:2: log: 'loud': it is one of error, warn, info, debug",
-            ),
-            (
-                "[up]\ntls = \"yes\"\n",
-                "selo.toml:2: tls: it is true or false",
-            ),
-            ("[up]\nhttp = true\n", "selo.toml:2: http: 'true' is none"),
-            (
-                "[up]\nhttp = [\"127.0.0.1:1\"]\n",
-                "selo.toml:2: http: it takes one value, no list",
-            ),
-            (
-                "[up.http]\na = 1\n",
-                "selo.toml:1: http: a table cannot be a value",
-            ),
-            (
-                "stie = \"a\"\n",
-                "selo.toml:1: there is no key 'stie'; did you mean 'site'?",
-            ),
-            ("[up]\nhttp = \n", "selo.toml:2: "),
-            (
-                "[up]\nundelivered = -1\n",
-                "selo.toml:2: undelivered: '-1': ",
-            ),
-        ] {
-            let found = faults(text);
-            assert!(found.starts_with(said), "{text}: {found}");
-        }
-        let both = faults("[up]\na = 1\nb = 2\n");
-        assert_eq!(both.lines().count(), 2, "{both}");
-    }
-
-    #[test]
-    fn good_values_are_taken() {
-        let text = "state = \"/var/lib/selo\"\nsite = \"farm\"\n[up]\ntls = true\n\
-                    undelivered = 7\nwebhook = [\"https://a.example\", \"https://b.example\"]\n\
-                    keep_raw = \"30d\"\n[broker]\nfolder = \"farm\"\n";
-        assert_eq!(faults(text), "");
-    }
-
     #[test]
     fn secrets_are_left_out() {
         for (text, shown) in [
@@ -773,10 +774,5 @@ mod tests {
         ] {
             assert_eq!(without_secrets(text), shown);
         }
-    }
-
-    #[test]
-    fn the_command_line_is_sound() {
-        command().debug_assert();
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use selo_base::report::{Context, Result};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -15,8 +15,12 @@ pub struct Args {
     folder: PathBuf,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    clap_mangen::generate_to(crate::config::command(), &args.folder)
+/// Writes a page for the command and for each of its subcommands.
+///
+/// # Errors
+/// If the folder cannot be written into.
+pub fn run(args: &Args, command: clap::Command) -> Result<ExitCode> {
+    clap_mangen::generate_to(command, &args.folder)
         .with_context(|| format!("cannot write into {}", args.folder.display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// The line. It goes when this is dropped.
+#[derive(Debug)]
 pub struct StatusLine(ProgressBar);
 
 impl StatusLine {

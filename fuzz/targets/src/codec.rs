@@ -30,7 +30,10 @@ fn check(codec: &Codec, payload: &[u8]) {
     };
     let list: Vec<_> = said.iter().map(|(name, value)| (&**name, *value)).collect();
     if let Ok(written) = codec.encode(&list) {
-        assert!(codec.decode(&written).is_ok(), "what it wrote is none of its payloads");
+        assert!(
+            codec.decode(&written).is_ok(),
+            "what it wrote is none of its payloads"
+        );
     }
 }
 

@@ -3,7 +3,11 @@
 //! `tools/fuzz.sh` runs them under libFuzzer, guided by coverage. The test `replay` runs the
 //! corpus and seeded mutations of it through them in every `make test`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a target reports")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a panic is how a target reports"
+)]
 
 pub mod codec;
 pub mod exchange;

@@ -72,7 +72,7 @@ impl Line<'_> {
     }
 }
 
-pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let project = Project::load(root)?;
     let sources = Sources::new(root, args.offline);
     let (mut held, mut changed) = (0, Vec::new());
@@ -161,7 +161,7 @@ fn lines<'a>(
     board: &'a Board,
     model: &'a CycleModel,
     root: &Path,
-) -> anyhow::Result<Vec<Line<'a>>> {
+) -> selo_base::report::Result<Vec<Line<'a>>> {
     let mut lines = Vec::new();
     for figure in &model.figures {
         let found = model
@@ -195,7 +195,7 @@ fn modelled(
     board: &Board,
     here: &Here,
     root: &Path,
-) -> anyhow::Result<Option<(f64, f64)>> {
+) -> selo_base::report::Result<Option<(f64, f64)>> {
     let selection = Selection {
         libraries: vec![here.library.clone()],
         algorithms: vec![here.algorithm.clone()],

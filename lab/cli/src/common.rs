@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use selo_command::config::Cable;
 use selo_engine::algorithm::Algorithm;
 use selo_engine::board::Board;
 use selo_engine::library::{Library, Unit};
@@ -28,13 +28,8 @@ pub struct Select {
     /// What executes the images (default: the board's own; avr8js is a second AVR simulator)
     #[arg(long, value_name = "NAME")]
     pub runner: Option<String>,
-    /// Serial port of a real board, or `auto`: the one with such a board on USB. `selo lab
-    /// ports` lists them
-    #[arg(long, env = PORT, value_name = "PORT", value_hint = clap::ValueHint::FilePath)]
-    pub port: Option<PathBuf>,
-    /// How long to wait for a board that was unplugged (default: for ever)
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub wait: Option<Duration>,
+    #[command(flatten)]
+    pub cable: Cable,
 }
 
 /// Which units are meant, and how they are run.
@@ -125,8 +120,8 @@ impl Select {
     pub fn board(&self, project: &Project) -> selo_engine::Result<Board> {
         let board = project.board(&self.board)?;
         // A port in the environment or in the configuration is for the boards that have one.
-        let by_cable = self.port.is_some() && board.serial.is_some();
-        if let (Some(port), None) = (&self.port, &board.serial) {
+        let by_cable = self.cable.port.is_some() && board.serial.is_some();
+        if let (Some(port), None) = (&self.cable.port, &board.serial) {
             let port = port.display();
             eprintln!(
                 "selo: note: {} is none of the boards on a cable; {port} is left aside",
@@ -145,12 +140,13 @@ impl Select {
         name.clone_into(&mut board.runner);
         if name == SERIAL {
             let port = self
+                .cable
                 .port
                 .as_deref()
                 .filter(|port| *port != Path::new("auto"));
             selo_engine::runner::port::choose(&mut board, port)?;
             if let Some(serial) = &mut board.serial {
-                serial.patience = self.wait;
+                serial.patience = self.cable.wait;
             }
         }
         Ok(board)
@@ -212,7 +208,6 @@ pub fn complain(library: &Library, error: &selo_engine::Error) {
 }
 
 /// The variable with the port of a real board.
-const PORT: &str = "SELO_PORT";
 
 /// A bar on a terminal; silence elsewhere.
 pub struct Progress {

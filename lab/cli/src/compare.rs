@@ -79,17 +79,17 @@ pub struct Args {
     library: String,
 }
 
-pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
     let left = args.left.as_ref().or(args.paper.as_ref());
     match (left, args.right.as_ref().or(args.with.as_ref())) {
         (Some(left), Some(right)) => two(args, project, left, right),
         (Some(name), None) => of_paper(args, project, name),
-        (None, _) => anyhow::bail!("nothing to compare"), // the parser does not let it through
+        (None, _) => selo_base::bail!("nothing to compare"), // the parser does not let it through
     }
 }
 
 /// Two implementations side by side.
-fn two(args: &Args, root: &Path, left: &str, right: &str) -> anyhow::Result<ExitCode> {
+fn two(args: &Args, root: &Path, left: &str, right: &str) -> selo_base::report::Result<ExitCode> {
     let project = Project::load(root)?;
     let mut sides = Vec::new();
     for text in [left, right] {
@@ -141,7 +141,7 @@ fn lacks(missing: &[String], side: &Side) -> bool {
     missing.iter().any(of_side)
 }
 
-fn of_paper(args: &Args, project: &Path, name: &str) -> anyhow::Result<ExitCode> {
+fn of_paper(args: &Args, project: &Path, name: &str) -> selo_base::report::Result<ExitCode> {
     let folder = project.join("lab/papers");
     let names = paper::names(&folder)?;
     if !names.iter().any(|known| known == name) {

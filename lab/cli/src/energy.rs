@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use selo_base::report::Context as _;
 use selo_base::units::{Dimension, parse_quantity};
 use selo_engine::battery::{Battery, DutyCycle, Life, life};
 use selo_engine::board::Board;
@@ -124,7 +124,7 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
     let answer = match (&args.trace, &args.battery) {
         (Some(path), _) => trace(args, path),
         (None, Some(battery)) => battery_life(args, battery, project),
@@ -151,10 +151,10 @@ pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
 enum Refusal {
     Usage(String),
     NoRow { message: String, command: String },
-    Other(anyhow::Error),
+    Other(selo_base::report::Report),
 }
 
-impl<E: Into<anyhow::Error>> From<E> for Refusal {
+impl<E: Into<selo_base::report::Report>> From<E> for Refusal {
     fn from(error: E) -> Self {
         Refusal::Other(error.into())
     }

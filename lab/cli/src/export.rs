@@ -58,7 +58,7 @@ enum Format {
     Jsonl,
 }
 
-pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let mut rows = rows::read(&args.rows, root)?;
     rows.retain(|row| {
         named(&args.board, &row.board)

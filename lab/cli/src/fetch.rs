@@ -43,7 +43,7 @@ struct Line<'a> {
     error: Option<String>,
 }
 
-pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let project = Project::load(root)?;
     for name in &args.library {
         project.library(name)?;

@@ -66,7 +66,7 @@ pub struct Args {
     what: What,
 }
 
-pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let limits = match Limits::parse(&args.max_regression) {
         Ok(limits) => limits,
         Err(message) => {
@@ -125,7 +125,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn tell(args: &Args, outcome: &Gate) -> anyhow::Result<()> {
+fn tell(args: &Args, outcome: &Gate) -> selo_base::report::Result<()> {
     if let Some(path) = &args.markdown {
         rows::write(path, &outcome.to_markdown())?;
     }
@@ -147,7 +147,7 @@ fn now(
     project: &Project,
     before: &Baseline,
     asked: &dyn Fn(&Key) -> bool,
-) -> anyhow::Result<Option<Baseline>> {
+) -> selo_base::report::Result<Option<Baseline>> {
     let known: BTreeSet<&str> = before
         .figures
         .keys()
@@ -207,7 +207,7 @@ fn measure(
     before: &Baseline,
     asked: &dyn Fn(&Key) -> bool,
     name: &str,
-) -> anyhow::Result<Vec<Row>> {
+) -> selo_base::report::Result<Vec<Row>> {
     let board = project.board(name)?;
     let catalog = project.catalog()?;
     let keys: Vec<&Key> = before

@@ -1,4 +1,4 @@
-//! `selo lab`: the measuring commands.
+//! The measuring commands of `selo-lab`, one file a subcommand. `selo lab ...` runs them, too.
 
 mod calibration;
 mod check;
@@ -60,7 +60,7 @@ pub enum Command {
 }
 
 impl Command {
-    pub fn run(&self, project: &Path) -> anyhow::Result<ExitCode> {
+    pub fn run(&self, project: &Path) -> selo_base::report::Result<ExitCode> {
         match self {
             Command::Run(args) => run::run(args, project),
             Command::Matrix(args) => matrix::run(args, project),

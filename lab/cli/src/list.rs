@@ -25,7 +25,7 @@ enum What {
     Vectors,
 }
 
-pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let project = Project::load(root)?;
     if args.markdown && matches!(args.what, What::Libraries) {
         print!("{}", offered(&project).to_markdown());

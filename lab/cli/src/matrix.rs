@@ -76,7 +76,7 @@ pub struct Args {
     rows: Vec<PathBuf>,
 }
 
-pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let project = Project::load(root)?;
     for name in &args.board {
         project.board(name)?;
@@ -136,7 +136,7 @@ struct Done {
     interrupted: bool,
 }
 
-fn measure(args: &Args, project: &Project, boards: &[&Board]) -> anyhow::Result<Done> {
+fn measure(args: &Args, project: &Project, boards: &[&Board]) -> selo_base::report::Result<Done> {
     let catalog = project.catalog()?;
     let selection = args.units.pick.selection();
     let mut done = Done::default();
@@ -231,7 +231,7 @@ fn leave_out(board: &Board, error: &Error) {
 }
 
 /// The selected rows of files.
-fn kept(args: &Args, root: &Path, boards: &[&Board]) -> anyhow::Result<Done> {
+fn kept(args: &Args, root: &Path, boards: &[&Board]) -> selo_base::report::Result<Done> {
     let mut rows = rows::read(&args.rows, root)?;
     rows.retain(|row| {
         let pick = &args.units.pick;
@@ -248,7 +248,7 @@ fn kept(args: &Args, root: &Path, boards: &[&Board]) -> anyhow::Result<Done> {
     })
 }
 
-fn arrange(args: &Args, project: &Project, done: &Done) -> anyhow::Result<Matrix> {
+fn arrange(args: &Args, project: &Project, done: &Done) -> selo_base::report::Result<Matrix> {
     let mut shown = args.what.metrics();
     if shown.is_empty() {
         shown = SHOWN.to_vec();
@@ -281,7 +281,7 @@ fn arrange(args: &Args, project: &Project, done: &Done) -> anyhow::Result<Matrix
     Ok(Matrix::new(&rows, boards, &offers, &lacks, &context))
 }
 
-fn print(args: &Args, matrix: &Matrix) -> anyhow::Result<()> {
+fn print(args: &Args, matrix: &Matrix) -> selo_base::report::Result<()> {
     if args.json {
         return rows::print_lines(matrix.cells());
     }

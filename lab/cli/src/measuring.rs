@@ -163,7 +163,7 @@ pub fn measure(
     job: Job<'_>,
     how: &Units,
     on_row: &dyn Fn(&Progress, &Row),
-) -> anyhow::Result<Outcome> {
+) -> selo_base::report::Result<Outcome> {
     let Job { project, board, .. } = job;
     let what = job.what;
     let operations = known_operations(job.units, &what.operation)?;

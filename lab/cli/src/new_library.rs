@@ -34,7 +34,7 @@ pub struct Args {
     print: bool,
 }
 
-pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let project = Project::load(root)?;
     let library = scan::scan(&args.path)?;
     let into = match &args.into {

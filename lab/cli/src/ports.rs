@@ -14,7 +14,7 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let project = Project::load(root)?;
     let mut table = Table::new(
         "",

@@ -84,7 +84,7 @@ enum PreferArg {
     Size,
 }
 
-pub fn run(args: &Args, project: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
     let data = Project::load(project)?;
     let board = data.board(&args.board)?;
     let test_only: BTreeSet<&str> = data

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::Context as _;
+use selo_base::report::Context as _;
 use selo_engine::check::CheckLine;
 use selo_engine::project::Project;
 use selo_engine::row::Row;
@@ -56,7 +56,7 @@ enum Format {
     Csv,
 }
 
-pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let project = Project::load(root)?;
     let rows = rows::read(&args.rows, root)?;
     if rows.is_empty() {
@@ -123,7 +123,7 @@ pub fn check_files(named: &[PathBuf], root: &Path) -> Vec<PathBuf> {
 }
 
 /// The lines of a file of `lab check`.
-pub fn read_checks(path: &Path) -> anyhow::Result<Vec<CheckLine>> {
+pub fn read_checks(path: &Path) -> selo_base::report::Result<Vec<CheckLine>> {
     let file =
         std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut checks = Vec::new();
@@ -150,7 +150,7 @@ fn papers(
     root: &Path,
     rows: &[Row],
     library: &str,
-) -> anyhow::Result<Vec<Comparison>> {
+) -> selo_base::report::Result<Vec<Comparison>> {
     let boards: Vec<KnownBoard> = project
         .boards
         .iter()

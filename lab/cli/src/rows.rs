@@ -13,7 +13,7 @@ pub const MISSING: u8 = 3;
 
 /// Rows from files and folders, `out/lab/*/rows.jsonl` of the project if none
 /// is named. Of two rows of the same measurement the later one counts.
-pub fn read(named: &[PathBuf], project: &Path) -> anyhow::Result<Vec<Row>> {
+pub fn read(named: &[PathBuf], project: &Path) -> selo_base::report::Result<Vec<Row>> {
     let mut files = Vec::new();
     if named.is_empty() {
         files = row_files(&project.join("out/lab"));
@@ -37,7 +37,7 @@ pub fn read(named: &[PathBuf], project: &Path) -> anyhow::Result<Vec<Row>> {
         if own.is_file() {
             files.push(own);
         } else if inside.is_empty() {
-            anyhow::bail!("no {} in {} or its folders", store::ROWS, path.display());
+            selo_base::bail!("no {} in {} or its folders", store::ROWS, path.display());
         }
         files.extend(inside);
     }
@@ -75,7 +75,9 @@ pub fn none(board: &str) -> ExitCode {
 }
 
 /// Prints values as JSON Lines.
-pub fn print_lines<T: serde::Serialize>(values: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
+pub fn print_lines<T: serde::Serialize>(
+    values: impl IntoIterator<Item = T>,
+) -> selo_base::report::Result<()> {
     let mut out = std::io::stdout().lock();
     for value in values {
         serde_json::to_writer(&mut out, &value)?;
@@ -86,7 +88,7 @@ pub fn print_lines<T: serde::Serialize>(values: impl IntoIterator<Item = T>) -> 
 }
 
 /// Prints text that may end in a closed pipe.
-pub fn print(text: &str) -> anyhow::Result<()> {
+pub fn print(text: &str) -> selo_base::report::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;

@@ -48,7 +48,7 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let project = Project::load(root)?;
     let board = &args.select.board(&project)?;
     let how = &args.select.units;

@@ -31,7 +31,7 @@ enum Kind {
     Gate,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let schema = match args.kind {
         Kind::Measurement => schemars::schema_for!(Row),
         Kind::Check => schemars::schema_for!(CheckLine),

@@ -65,7 +65,7 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let mut project = Project::load(root)?;
     let name = library(&mut project, &args.folder)?;
     let title = project
@@ -171,7 +171,7 @@ fn library(project: &mut Project, folder: &Path) -> selo_engine::Result<String> 
 fn boards<'p>(
     project: &'p Project,
     named: &[String],
-) -> anyhow::Result<Vec<(&'p Board, Builder<'p>)>> {
+) -> selo_base::report::Result<Vec<(&'p Board, Builder<'p>)>> {
     let mut boards = Vec::new();
     for name in named {
         let board = project.board(name)?;

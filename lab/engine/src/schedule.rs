@@ -7,20 +7,9 @@ use std::sync::mpsc::channel;
 
 use crate::error::{Error, Result};
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// Asks everything that runs to stop soon; what is done stays done.
-pub fn interrupt() {
-    INTERRUPTED.store(true, Ordering::Relaxed);
-}
-
-/// `Err(Interrupted)` once [`interrupt`] was called.
+/// `Err(Interrupted)` once Ctrl-C was pressed.
 pub fn check_interrupt() -> Result<()> {
-    if INTERRUPTED.load(Ordering::Relaxed) {
-        Err(Error::Interrupted)
-    } else {
-        Ok(())
-    }
+    selo_base::interrupt::check().map_err(|_| Error::Interrupted)
 }
 
 /// What happens to the work, as it happens.

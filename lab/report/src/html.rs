@@ -107,7 +107,7 @@ fn block(block: &Block) -> Markup {
         Block::Text(text) => html! { p { (text) } },
         Block::List(items) => html! { ol .findings { @for item in items { li { (item) } } } },
         Block::Notes(notes) => html! { ul .remarks { @for note in notes { li { (note) } } } },
-        Block::Table { id, table } => table.to_html(id),
+        Block::Table { id, table } => crate::table::ToHtml::to_html(table, id),
         Block::Figures(figures) => html! {
             div .figures { @for figure in figures { (self::figure(figure)) } }
         },

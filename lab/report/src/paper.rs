@@ -226,6 +226,8 @@ pub enum PaperError {
     },
 }
 
+impl selo_base::report::Failure for PaperError {}
+
 /// The names of the papers in a folder, sorted.
 pub fn names(folder: &Path) -> Result<Vec<String>, PaperError> {
     let read_error = |source| PaperError::Read {

@@ -52,6 +52,8 @@ pub enum ReportError {
     },
 }
 
+impl selo_base::report::Failure for ReportError {}
+
 /// The folder of the pictures of the Markdown file.
 const PICTURES: &str = "pictures";
 

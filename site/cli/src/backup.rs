@@ -9,7 +9,8 @@ use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use anyhow::{Context, bail};
+use selo_base::bail;
+use selo_base::report::Context;
 use selo_collector::db::{Place, Sqlite};
 use selo_gateway::state::StateDir;
 use serde::{Deserialize, Serialize};
@@ -82,7 +83,7 @@ struct Listed {
     sha256: String,
 }
 
-pub fn backup(args: &Backup) -> anyhow::Result<ExitCode> {
+pub fn backup(args: &Backup) -> selo_base::report::Result<ExitCode> {
     let state = args.state.path()?;
     if !state.is_dir() {
         bail!("there is no state in {}", state.display());
@@ -115,7 +116,7 @@ pub fn backup(args: &Backup) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn fill(args: &Backup, state: &Path, new: &Path) -> anyhow::Result<List> {
+fn fill(args: &Backup, state: &Path, new: &Path) -> selo_base::report::Result<List> {
     // One that was left by a kill.
     let _ = fs::remove_dir_all(new);
     folder(new)?;
@@ -160,7 +161,7 @@ fn fill(args: &Backup, state: &Path, new: &Path) -> anyhow::Result<List> {
         files: names
             .into_iter()
             .map(|name| listed(new, name))
-            .collect::<anyhow::Result<_>>()?,
+            .collect::<selo_base::report::Result<_>>()?,
     };
     let text = serde_json::to_string_pretty(&list)? + "\n";
     fs::write(new.join(LIST), text).with_context(|| format!("cannot write {}", new.display()))?;
@@ -168,7 +169,7 @@ fn fill(args: &Backup, state: &Path, new: &Path) -> anyhow::Result<List> {
 }
 
 /// Closes a file to others, sees it on the disk, and says what it is.
-fn listed(folder: &Path, name: PathBuf) -> anyhow::Result<Listed> {
+fn listed(folder: &Path, name: PathBuf) -> selo_base::report::Result<Listed> {
     let path = folder.join(&name);
     let about = || format!("cannot read {}", path.display());
     fs::set_permissions(&path, Permissions::from_mode(0o600)).with_context(about)?;
@@ -188,7 +189,7 @@ fn digest(mut file: fs::File) -> io::Result<(u64, String)> {
     Ok((bytes, hex::encode(hash.finalize())))
 }
 
-fn folder(path: &Path) -> anyhow::Result<()> {
+fn folder(path: &Path) -> selo_base::report::Result<()> {
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -197,7 +198,7 @@ fn folder(path: &Path) -> anyhow::Result<()> {
 }
 
 /// The place of a file, with its folder made.
-fn parent(base: &Path, name: &Path) -> anyhow::Result<PathBuf> {
+fn parent(base: &Path, name: &Path) -> selo_base::report::Result<PathBuf> {
     let path = base.join(name);
     if let Some(above) = path.parent() {
         folder(above)?;
@@ -205,7 +206,7 @@ fn parent(base: &Path, name: &Path) -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
-pub fn restore(args: &Restore) -> anyhow::Result<ExitCode> {
+pub fn restore(args: &Restore) -> selo_base::report::Result<ExitCode> {
     let path = args.folder.join(LIST);
     let text = fs::read_to_string(&path).with_context(|| {
         format!(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context;
+use selo_base::report::Context;
 use selo_mqtt::{Broker, BrokerConfig, certificate};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -34,7 +34,7 @@ pub struct Args {
     log: Log,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     args.log.start();
     let mut signals = Signals::new([SIGINT, SIGTERM]).context("cannot take signals")?;
     let mut config = BrokerConfig::of_folder(&args.folder, args.listen);

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use selo_base::table::{Cell, Column, Table, TerminalStyle};
 use selo_codec::{Catalogue, Codec, Field};
-use selo_report::table::{Cell, Column, Table, TerminalStyle};
 
 /// Where codecs of the user's own are.
 #[derive(Debug, Clone, clap::Args)]
@@ -69,7 +69,7 @@ pub struct DecodeArgs {
 }
 
 impl Command {
-    pub fn run(&self) -> anyhow::Result<ExitCode> {
+    pub fn run(&self) -> selo_base::report::Result<ExitCode> {
         match self {
             Command::List(args) => list(args),
             Command::Show(args) => show(args),
@@ -78,7 +78,7 @@ impl Command {
     }
 }
 
-fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
+fn list(args: &ListArgs) -> selo_base::report::Result<ExitCode> {
     let codecs = args.codecs.load()?;
     let mut table = Table::new("", ["codec", "title", "payload"].map(Column::text).to_vec());
     for codec in codecs.iter() {
@@ -94,7 +94,7 @@ fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+fn show(args: &ShowArgs) -> selo_base::report::Result<ExitCode> {
     let codecs = args.codecs.load()?;
     let codec = codecs.get(&args.name)?;
     if args.json {
@@ -156,7 +156,7 @@ fn json(codec: &Codec) -> serde_json::Value {
     })
 }
 
-fn decode(args: &DecodeArgs) -> anyhow::Result<ExitCode> {
+fn decode(args: &DecodeArgs) -> selo_base::report::Result<ExitCode> {
     let codecs = args.codecs.load()?;
     let codec = codecs.get(&args.name)?;
     let payload = hex::decode(args.payload.replace([' ', ':'], ""))

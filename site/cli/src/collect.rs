@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::Subcommand;
+use selo_base::report::Context;
 use selo_collector::auth::{Role, Users};
 use selo_collector::db::Place;
 use selo_collector::http::names::Network;
@@ -195,7 +195,7 @@ enum User {
     Remove { name: String },
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let state = args.state.path()?.join("collector");
     match &args.command {
         Some(Command::User(command)) => user(command, &Users::open(&state)?),
@@ -203,7 +203,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn user(command: &User, users: &Users) -> anyhow::Result<ExitCode> {
+fn user(command: &User, users: &Users) -> selo_base::report::Result<ExitCode> {
     match command {
         User::Add { name, role } => {
             if stdin().is_terminal() {
@@ -227,7 +227,7 @@ fn user(command: &User, users: &Users) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
+fn collect(args: &Args, state: PathBuf) -> selo_base::report::Result<ExitCode> {
     args.log.start();
     // Before anything is opened, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
@@ -256,7 +256,7 @@ fn collect(args: &Args, state: PathBuf) -> anyhow::Result<ExitCode> {
 /// The collector's name at the broker, which keeps what comes for it while it is away: the
 /// same after a restart, and no other collector's, because a second client of one name throws
 /// out the first.
-fn client_id(state: &Path) -> anyhow::Result<String> {
+fn client_id(state: &Path) -> selo_base::report::Result<String> {
     let path = state.join("client-id");
     let problem = || format!("cannot keep the collector's name in {}", path.display());
     match std::fs::read_to_string(&path) {
@@ -265,7 +265,7 @@ fn client_id(state: &Path) -> anyhow::Result<String> {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(error) => return Err(error).with_context(problem),
     }
-    let random = selo_link::random_bytes::<8>().context("no random numbers")?;
+    let random = crate::random_bytes::<8>()?;
     let id = format!("selo-collector-{}", hex::encode(random));
     DirBuilder::new()
         .recursive(true)

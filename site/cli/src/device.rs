@@ -46,7 +46,7 @@ pub enum Command {
 }
 
 impl Command {
-    pub fn run(&self) -> anyhow::Result<ExitCode> {
+    pub fn run(&self) -> selo_base::report::Result<ExitCode> {
         match self {
             Command::Pair(args) => pair::run(args),
             Command::Add(args) => add::run(args),

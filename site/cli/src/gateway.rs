@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::ValueEnum;
+use selo_base::report::Context;
 use selo_gateway::journal::Sync;
 use selo_gateway::radio::Port;
 use selo_gateway::sink::{Both, JsonLines};
@@ -140,7 +140,7 @@ pub enum Level {
     Debug,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     args.log.start();
     // Before anything is opened, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
@@ -169,7 +169,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     loop {
         if let Some(reason) = gateway.wait_failure(Duration::from_millis(200)) {
             let _ = gateway.stop();
-            anyhow::bail!("the gateway had to stop: {reason}");
+            selo_base::bail!("the gateway had to stop: {reason}");
         }
         if stopped.try_recv().is_ok() {
             break;
@@ -180,7 +180,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     manager.stopping();
     match gateway.stop() {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(reason) => anyhow::bail!("the gateway did not stop cleanly: {reason}"),
+        Err(reason) => selo_base::bail!("the gateway did not stop cleanly: {reason}"),
     }
 }
 

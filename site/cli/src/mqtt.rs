@@ -32,7 +32,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub fn client(&self, id: &str) -> anyhow::Result<Option<ClientConfig>> {
+    pub fn client(&self, id: &str) -> selo_base::report::Result<Option<ClientConfig>> {
         let Some(broker) = &self.mqtt else {
             return Ok(None);
         };
@@ -98,7 +98,7 @@ impl Mqtt {
     }
 
     /// The publisher, if the options want one. It knows devices by the registry in `state`.
-    pub fn publisher(&self, state: &Path) -> anyhow::Result<Option<Publisher>> {
+    pub fn publisher(&self, state: &Path) -> selo_base::report::Result<Option<Publisher>> {
         let Names { site, gateway_name } = &self.names;
         let id = format!("selo-{site}-{gateway_name}");
         let Some(client) = self.connection.client(&id)? else {

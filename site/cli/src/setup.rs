@@ -34,7 +34,7 @@ pub struct Args {
     listen: SocketAddr,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let done = setup::run(&Setup {
         folder: args.folder.clone(),
         names: args.name.clone(),

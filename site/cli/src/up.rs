@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anyhow::Context;
+use selo_base::report::Context;
 use selo_collector::Collector;
 use selo_collector::beside::Beside;
 use selo_collector::http::tls::TlsFiles;
@@ -76,7 +76,7 @@ pub struct Args {
     codecs: Codecs,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     args.log.start();
     // Before anything is opened, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
@@ -84,12 +84,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let folder = state.path().join("broker");
 
     let broker = start_broker(args, &folder)?;
-    let client = |user: &str| -> anyhow::Result<ClientConfig> {
+    let client = |user: &str| -> selo_base::report::Result<ClientConfig> {
         let url = format!("mqtts://{user}@localhost:{}", broker.listen().port());
-        let mut client = ClientConfig::new(
-            url.parse().map_err(anyhow::Error::msg)?,
-            format!("selo-up-{user}"),
-        );
+        let mut client = ClientConfig::new(url.parse()?, format!("selo-up-{user}"));
         client.password = Some(read_password(&password_file(&folder, user))?);
         client.ca = Some(certificate::Files::of(&folder).ca);
         Ok(client)
@@ -130,8 +127,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     collector.stop();
     broker.stop();
     match (failure, stopped) {
-        (Some(reason), _) => anyhow::bail!("the gateway had to stop: {reason}"),
-        (None, Err(reason)) => anyhow::bail!("the gateway did not stop cleanly: {reason}"),
+        (Some(reason), _) => selo_base::bail!("the gateway had to stop: {reason}"),
+        (None, Err(reason)) => selo_base::bail!("the gateway did not stop cleanly: {reason}"),
         (None, Ok(())) => Ok(ExitCode::SUCCESS),
     }
 }
@@ -142,7 +139,7 @@ fn unix_ms() -> u64 {
     since.map_or(0, |since| since.as_millis() as u64)
 }
 
-fn start_broker(args: &Args, folder: &Path) -> anyhow::Result<Broker> {
+fn start_broker(args: &Args, folder: &Path) -> selo_base::report::Result<Broker> {
     let done = setup::run(&Setup {
         folder: folder.into(),
         names: args.name.clone(),
@@ -161,7 +158,7 @@ fn start_collector(
     args: &Args,
     state: &StateDir,
     client: ClientConfig,
-) -> anyhow::Result<Collector> {
+) -> selo_base::report::Result<Collector> {
     let mut config = args.dashboard.config(state.path().join("collector"));
     if args.own_tls {
         let files = certificate::Files::of(&state.path().join("broker"));
@@ -182,7 +179,11 @@ fn start_collector(
     Ok(collector)
 }
 
-fn publisher(args: &Args, state: &StateDir, client: ClientConfig) -> anyhow::Result<Publisher> {
+fn publisher(
+    args: &Args,
+    state: &StateDir,
+    client: ClientConfig,
+) -> selo_base::report::Result<Publisher> {
     let codecs = RegistryCodecs::open(&state.registry(), args.codecs.load()?)?;
     let mut config = PublisherConfig::new(client, codecs);
     config.site.clone_from(&args.names.site);

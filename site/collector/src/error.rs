@@ -148,3 +148,13 @@ impl Error {
         }
     }
 }
+
+impl selo_base::report::Failure for Error {
+    fn hint(&self) -> Option<String> {
+        Error::hint(self)
+    }
+
+    fn exit_code(&self) -> u8 {
+        Error::exit_code(self)
+    }
+}

@@ -50,3 +50,5 @@ pub enum Error {
     #[error("the gateway under attack: {0}")]
     Gateway(String),
 }
+
+impl selo_base::report::Failure for Error {}

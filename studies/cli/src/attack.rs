@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
 use selo_attack::case::{Against, Attack, Figure, Outcome, Verdict};
 use selo_attack::run::{CASES, Case, Targets};
 use selo_attack::service::{self, Service};
@@ -10,7 +9,7 @@ use selo_link::Suite;
 use selo_report::format;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
 
-use crate::status::StatusLine;
+use selo_command::status::StatusLine;
 
 /// Attack the link and the services on this machine, and see what they withstand
 #[derive(Debug, clap::Args)]
@@ -155,7 +154,7 @@ impl Args {
 }
 
 /// An error for a name that is no attack.
-fn check_names(args: &Args) -> anyhow::Result<()> {
+fn check_names(args: &Args) -> selo_base::report::Result<()> {
     let is_known = |name: &String| {
         name == ALL
             || Attack::ALL.iter().any(|attack| attack.name() == name)
@@ -170,7 +169,7 @@ fn check_names(args: &Args) -> anyhow::Result<()> {
     }
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     check_names(args)?;
     let cases: Vec<&Case> = CASES.iter().filter(|case| args.wants(case)).collect();
     let services: Vec<&service::Case> = service::cases()
@@ -221,7 +220,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Attacks the link, in this process.
-fn attack_link(args: &Args, cases: &[&Case]) -> anyhow::Result<Vec<Outcome>> {
+fn attack_link(args: &Args, cases: &[&Case]) -> selo_base::report::Result<Vec<Outcome>> {
     let suites = SuiteArg::suites(&args.suite);
     let mut targets = Targets::default();
     let mut outcomes = Vec::new();
@@ -246,9 +245,12 @@ fn attack_link(args: &Args, cases: &[&Case]) -> anyhow::Result<Vec<Outcome>> {
     Ok(outcomes)
 }
 
-/// Attacks the services: this command, started anew for each case.
-fn attack_services(args: &Args, cases: &[&service::Case]) -> anyhow::Result<Vec<service::Outcome>> {
-    let selo = std::env::current_exe().context("cannot find this command")?;
+/// Attacks the services: the command `selo`, started anew for each case.
+fn attack_services(
+    args: &Args,
+    cases: &[&service::Case],
+) -> selo_base::report::Result<Vec<service::Outcome>> {
+    let selo = selo_command::external::require("selo")?;
     let mut outcomes = Vec::new();
     let status = StatusLine::new();
     for (number, case) in cases.iter().enumerate() {

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context;
 use selo_bench::gateway::{Metric, Options, Report, Row};
 use selo_report::format;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
 
 use crate::attack::SuiteArg;
-use crate::status::StatusLine;
+use selo_command::status::StatusLine;
 
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
@@ -83,15 +82,15 @@ fn parse_devices(text: &str) -> Result<usize, String> {
 }
 
 impl Command {
-    pub fn run(&self, project: Option<&Path>) -> anyhow::Result<ExitCode> {
+    pub fn run(&self, project: Option<&Path>) -> selo_base::report::Result<ExitCode> {
         match self {
             Command::Gateway(args) => gateway(args, project),
         }
     }
 }
 
-fn gateway(args: &GatewayArgs, project: Option<&Path>) -> anyhow::Result<ExitCode> {
-    let program = std::env::current_exe().context("cannot find the command `selo` itself")?;
+fn gateway(args: &GatewayArgs, project: Option<&Path>) -> selo_base::report::Result<ExitCode> {
+    let program = selo_command::external::require("selo")?;
     let project = project.map_or_else(PathBuf::new, Path::to_owned);
     let options = Options {
         python: args.python.clone(),

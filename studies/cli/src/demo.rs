@@ -8,14 +8,15 @@ use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, kill_process};
+use selo_base::bail;
+use selo_base::report::{Context, machine};
 use selo_engine::schedule::check_interrupt;
 use selo_gateway::control::{Client, Event, Reply, Request, Status};
 use selo_gateway::state::StateDir;
 use serde_json::Value;
 
-use crate::status::StatusLine;
+use selo_command::status::StatusLine;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -80,7 +81,7 @@ const READING_FRAME: u64 = 29;
 /// A file that says that a folder is a demo's, and may be removed.
 const MARK: &str = "selo-demo";
 
-pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<ExitCode> {
     let folder = fresh_folder(&args.out)?;
     let status = StatusLine::new();
     status.say("starting gateway, broker, collector and dashboard");
@@ -157,7 +158,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
 }
 
 /// The folder, empty. One that holds anything but an earlier demo is left alone.
-fn fresh_folder(path: &Path) -> anyhow::Result<PathBuf> {
+fn fresh_folder(path: &Path) -> selo_base::report::Result<PathBuf> {
     if path.join(MARK).exists() {
         std::fs::remove_dir_all(path)
             .with_context(|| format!("cannot remove the last demo's {}", path.display()))?;
@@ -186,11 +187,11 @@ struct Process {
 }
 
 impl Process {
-    /// Starts this very program with those arguments. Its log goes to a file, and line by
+    /// Starts `selo` with those arguments; it runs `selo-lab` for what is of the laboratory. Its log goes to a file, and line by
     /// line to [`Process::wait`].
-    fn start(folder: &Path, name: &str, arguments: &[&str]) -> anyhow::Result<Process> {
+    fn start(folder: &Path, name: &str, arguments: &[&str]) -> selo_base::report::Result<Process> {
         let log = folder.join(format!("{name}.log"));
-        let mut child = Command::new(std::env::current_exe()?)
+        let mut child = Command::new(selo_command::external::require("selo")?)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -226,7 +227,7 @@ impl Process {
     }
 
     /// The next line of the log with these words.
-    fn wait(&self, words: &str) -> anyhow::Result<String> {
+    fn wait(&self, words: &str) -> selo_base::report::Result<String> {
         let end = Instant::now() + PATIENCE;
         loop {
             check_interrupt()?;
@@ -248,7 +249,7 @@ impl Process {
     }
 
     /// Ends it as Ctrl-C would, and gives what it printed.
-    fn end(mut self) -> anyhow::Result<String> {
+    fn end(mut self) -> selo_base::report::Result<String> {
         self.interrupt();
         let code = self.child.wait()?;
         let out = self.out.take().and_then(|out| out.join().ok());
@@ -263,7 +264,7 @@ impl Process {
     }
 
     /// Ends a node; what it counted.
-    fn tally(self) -> anyhow::Result<Value> {
+    fn tally(self) -> selo_base::report::Result<Value> {
         let log = self.log.clone();
         serde_json::from_str(&self.end()?)
             .with_context(|| format!("no summary of a node: see {}", log.display()))
@@ -278,7 +279,7 @@ impl Drop for Process {
 }
 
 /// Ends the air, and counts the readings that the gateway's module did not get.
-fn dropped(air: Process) -> anyhow::Result<u64> {
+fn dropped(air: Process) -> selo_base::report::Result<u64> {
     let events = air.end()?;
     let mut missed = 0;
     for line in events.lines() {
@@ -304,14 +305,15 @@ struct Site {
 /// The serial port of the gateway's module, and the socket of an Uno's.
 const GATEWAY_PORT: &str = "gateway.port";
 
-fn socket(folder: &Path, number: u32) -> anyhow::Result<String> {
+fn socket(folder: &Path, number: u32) -> selo_base::report::Result<String> {
     text(folder.join(format!("uno-{number}.air")))
 }
 
 /// One channel of LoRa: a module for the gateway, and one for each Uno around it.
-fn start_air(folder: &Path, unos: u32) -> anyhow::Result<Process> {
+fn start_air(folder: &Path, unos: u32) -> selo_base::report::Result<Process> {
     let gateway = text(folder.join(GATEWAY_PORT))?;
-    let sockets: anyhow::Result<Vec<String>> = (1..=unos).map(|n| socket(folder, n)).collect();
+    let sockets: selo_base::report::Result<Vec<String>> =
+        (1..=unos).map(|n| socket(folder, n)).collect();
     let sockets = sockets?;
     let mut arguments = vec!["radio", "run", "--json", "--gateway", &gateway];
     for socket in &sockets {
@@ -323,7 +325,11 @@ fn start_air(folder: &Path, unos: u32) -> anyhow::Result<Process> {
 }
 
 impl Site {
-    fn start(args: &Args, folder: &Path, project: Option<&Path>) -> anyhow::Result<Site> {
+    fn start(
+        args: &Args,
+        folder: &Path,
+        project: Option<&Path>,
+    ) -> selo_base::report::Result<Site> {
         let state = text(folder.join("state"))?;
         let http = args.http.to_string();
         let (air, radio) = match args.unos {
@@ -344,7 +350,7 @@ impl Site {
             arguments.extend(["--report", report]);
         }
         let up = Process::start(folder, "up", &arguments)?;
-        let member = |line: String, name: &str| -> anyhow::Result<String> {
+        let member = |line: String, name: &str| -> selo_base::report::Result<String> {
             let line: Value = serde_json::from_str(&line)?;
             let value = line[name]
                 .as_str()
@@ -363,11 +369,11 @@ impl Site {
         })
     }
 
-    fn client(&self) -> anyhow::Result<Client> {
+    fn client(&self) -> selo_base::report::Result<Client> {
         Ok(Client::connect(&StateDir::open(Path::new(&self.state))?)?)
     }
 
-    fn status(&self) -> anyhow::Result<Status> {
+    fn status(&self) -> selo_base::report::Result<Status> {
         match self.client()?.ask(&Request::Status)? {
             Reply::Status(status) => Ok(*status),
             other => bail!("the gateway does not say how it goes but {other:?}"),
@@ -375,10 +381,10 @@ impl Site {
     }
 
     /// Virtual nodes, whose keys the registry gets first.
-    fn fleet(&self, args: &Args) -> anyhow::Result<Process> {
+    fn fleet(&self, args: &Args) -> selo_base::report::Result<Process> {
         let (nodes, file) = (self.folder.join("nodes"), self.folder.join("nodes.csv"));
         let (nodes, file, count) = (text(&nodes)?, text(&file)?, args.nodes.to_string());
-        let prepare = |name: &str, arguments: &[&str]| -> anyhow::Result<()> {
+        let prepare = |name: &str, arguments: &[&str]| -> selo_base::report::Result<()> {
             let mut process = Process::start(&self.folder, name, arguments)?;
             match process.child.wait()?.success() {
                 true => Ok(()),
@@ -413,7 +419,7 @@ impl Site {
     }
 
     /// A simulated Uno that is paired; the digits that it showed.
-    fn uno(&self, args: &Args, number: u32) -> anyhow::Result<(Process, String)> {
+    fn uno(&self, args: &Args, number: u32) -> selo_base::report::Result<(Process, String)> {
         let name = format!("uno-{number}");
         let mut window = self.client()?;
         window.ask(&Request::Pair {
@@ -456,7 +462,7 @@ impl Site {
     }
 
     /// Waits until all that was received is stored, and counts.
-    fn settle(&self, sent: u64) -> anyhow::Result<Summary> {
+    fn settle(&self, sent: u64) -> selo_base::report::Result<Summary> {
         let end = Instant::now() + PATIENCE;
         let mut last = (0, Instant::now());
         loop {
@@ -475,17 +481,22 @@ impl Site {
         }
     }
 
-    fn summary(&self, sent: u64, status: &Status) -> anyhow::Result<Summary> {
+    fn summary(&self, sent: u64, status: &Status) -> selo_base::report::Result<Summary> {
         let url = format!("{}/metrics", self.dashboard);
-        let metrics = ureq::get(&url).call()?.body_mut().read_to_string()?;
-        let metric = |name: &str| -> anyhow::Result<u64> {
+        let metrics = ureq::get(&url)
+            .call()
+            .map_err(machine)?
+            .body_mut()
+            .read_to_string()
+            .map_err(machine)?;
+        let metric = |name: &str| -> selo_base::report::Result<u64> {
             let line = metrics.lines().find_map(|line| {
                 line.strip_prefix("selo_collector_")?
                     .strip_prefix(name)?
                     .strip_prefix("_total ")
             });
             let value = line.with_context(|| format!("{url} does not tell {name}"))?;
-            Ok(value.trim().parse()?)
+            value.trim().parse().map_err(machine)
         };
         Ok(Summary {
             sent,
@@ -499,7 +510,7 @@ impl Site {
         })
     }
 
-    fn stop(self) -> anyhow::Result<()> {
+    fn stop(self) -> selo_base::report::Result<()> {
         self.up.end().map(drop)
     }
 }
@@ -570,7 +581,7 @@ fn digits(line: &str) -> String {
     line.chars().filter(char::is_ascii_digit).collect()
 }
 
-fn text(path: impl AsRef<Path>) -> anyhow::Result<String> {
+fn text(path: impl AsRef<Path>) -> selo_base::report::Result<String> {
     let path = path.as_ref();
     let text = path
         .to_str()

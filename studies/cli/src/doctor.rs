@@ -24,7 +24,7 @@ struct Need {
     optional: bool,
 }
 
-pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<ExitCode> {
     let mut needs = Vec::new();
     match project {
         Some(root) => {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use selo_exchange::cli::Command;
 
-pub fn run(command: &Command, project: Option<&Path>) -> anyhow::Result<ExitCode> {
+pub fn run(command: &Command, project: Option<&Path>) -> selo_base::report::Result<ExitCode> {
     command.run(project)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use selo_base::report::{Context, machine};
 use selo_gateway::exchange::{self, Format};
 use selo_gateway::radio::Port;
 use selo_gateway::registry::Record;
@@ -26,8 +26,8 @@ use selo_nodes::records::Records;
 use selo_report::format;
 use selo_sys::node::Suite;
 
-use crate::device::common::{read_file, write_private};
-use crate::status::StatusLine;
+use selo_command::files::{read_file, write_private};
+use selo_command::status::StatusLine;
 
 /// The gateway's port if none is named.
 const PORT: u16 = 7356;
@@ -246,13 +246,13 @@ fn parse_delay(text: &str) -> Result<RangeInclusive<Duration>, String> {
 }
 
 /// What the user asked for cannot be, and what to do instead.
-fn wrong(what: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+fn wrong(what: impl Into<String>, hint: impl Into<String>) -> selo_base::report::Report {
     let (what, hint) = (what.into(), hint.into());
     selo_nodes::Error::Wrong { what, hint }.into()
 }
 
 impl Args {
-    fn gateway(&self) -> anyhow::Result<SocketAddr> {
+    fn gateway(&self) -> selo_base::report::Result<SocketAddr> {
         let name = self.to.as_deref().unwrap_or_default();
         let hint = || format!("such as 192.0.2.1, [2001:db8::1]:{PORT} or gateway.example:{PORT}");
         // A second colon without brackets is one of IPv6.
@@ -279,7 +279,7 @@ impl Args {
             .map_or(Suite::ChaChaPolyBlake2s, SuiteName::suite)
     }
 
-    fn records(&self) -> anyhow::Result<Records> {
+    fn records(&self) -> selo_base::report::Result<Records> {
         let path = match &self.state {
             Some(path) => path.clone(),
             None => match std::env::var_os("SELO_STATE") {
@@ -303,7 +303,7 @@ impl Args {
     }
 }
 
-pub fn run(args: &Args, project: Option<&Path>) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<ExitCode> {
     if let Some(file) = &args.make_registry {
         return make_registry(args, file);
     }
@@ -359,16 +359,16 @@ fn stop_on_interrupt() -> Arc<AtomicBool> {
     stop
 }
 
-fn device_suite(suite: Suite) -> anyhow::Result<selo_link::Suite> {
-    Ok(selo_link::Suite::try_from(suite.code())?)
+fn device_suite(suite: Suite) -> selo_base::report::Result<selo_link::Suite> {
+    Ok(selo_link::Suite::try_from(suite.code()).map_err(machine)?)
 }
 
-fn node_suite(suite: selo_link::Suite) -> anyhow::Result<Suite> {
+fn node_suite(suite: selo_link::Suite) -> selo_base::report::Result<Suite> {
     Suite::from_code(suite.code()).context("the device library lacks the suite")
 }
 
 /// Gives --count nodes ids and keys, and writes them down for the gateway.
-fn make_registry(args: &Args, file: &Path) -> anyhow::Result<ExitCode> {
+fn make_registry(args: &Args, file: &Path) -> selo_base::report::Result<ExitCode> {
     let mut records = args.records()?;
     if !records.is_empty() {
         return Err(wrong(
@@ -381,9 +381,13 @@ fn make_registry(args: &Args, file: &Path) -> anyhow::Result<ExitCode> {
     let mut ids = std::collections::HashSet::new();
     let mut devices = Vec::with_capacity(count);
     while devices.len() < count {
-        let id = DeviceId(u32::from_le_bytes(random_bytes()?));
+        let id = DeviceId(u32::from_le_bytes(random_bytes().map_err(machine)?));
         if ids.insert(id) {
-            devices.push(Record::new(id, suite, DeviceKey::new(random_bytes()?)));
+            devices.push(Record::new(
+                id,
+                suite,
+                DeviceKey::new(random_bytes().map_err(machine)?),
+            ));
         }
     }
     for (number, device) in devices.iter().enumerate() {
@@ -417,8 +421,8 @@ fn file_format(file: &Path) -> Format {
 
 /// What a node stores before its first start. Its gateway has accepted join counters up to
 /// the one in its registry.
-fn first_record(device: &Record) -> anyhow::Result<selo_nodes::records::Record> {
-    let seed = random_bytes()?;
+fn first_record(device: &Record) -> selo_base::report::Result<selo_nodes::records::Record> {
+    let seed = random_bytes().map_err(machine)?;
     let next = device.join_counter.saturating_add(1);
     let suite = node_suite(device.suite)?;
     Ok(provisioned(
@@ -431,7 +435,7 @@ fn first_record(device: &Record) -> anyhow::Result<selo_nodes::records::Record> 
 }
 
 /// The devices of a file, and not too many of them.
-fn read_registry(args: &Args, file: &Path) -> anyhow::Result<Vec<Record>> {
+fn read_registry(args: &Args, file: &Path) -> selo_base::report::Result<Vec<Record>> {
     let bytes = read_file(file)?;
     let what = file.display().to_string();
     let mut devices = exchange::read(&bytes[..], file_format(file), &what)?;
@@ -450,7 +454,7 @@ fn read_registry(args: &Args, file: &Path) -> anyhow::Result<Vec<Record>> {
 
 /// Nodes become the devices of a file. A node that was one of them before goes on where it
 /// was, because its join counters are used up.
-fn take_registry(args: &Args, file: &Path, records: &mut Records) -> anyhow::Result<()> {
+fn take_registry(args: &Args, file: &Path, records: &mut Records) -> selo_base::report::Result<()> {
     for (number, device) in read_registry(args, file)?.iter().enumerate() {
         match records.get(number).map(|record| (describe(record), record)) {
             Some((Some(info), record)) => {
@@ -484,7 +488,7 @@ fn take_registry(args: &Args, file: &Path, records: &mut Records) -> anyhow::Res
 }
 
 /// Switches the nodes on.
-fn start(args: &Args, records: &Records) -> anyhow::Result<Vec<VirtualNode>> {
+fn start(args: &Args, records: &Records) -> selo_base::report::Result<Vec<VirtualNode>> {
     let count = match args.count {
         Some(count) => count as usize,
         None => records.len().max(1),
@@ -533,7 +537,7 @@ fn drive(
     records: Records,
     to: SocketAddr,
     stop: &AtomicBool,
-) -> anyhow::Result<Tally> {
+) -> selo_base::report::Result<Tally> {
     let plan = Plan {
         to,
         every: args.every,

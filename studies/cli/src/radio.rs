@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::Context;
+use selo_base::report::{Context, Report};
 use selo_e32::airtime::{AirRate, Fidelity, bytes_on_air};
 use selo_e32::parameters::{Parameters, Parity, SILENCE_BYTES, Uart};
 use selo_radio::ether::{Ether, Event, Settings, Station, What};
@@ -19,7 +19,7 @@ use selo_report::format;
 use selo_report::svg::lines::{Lines, Series};
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
 
-use crate::status::StatusLine;
+use selo_command::status::StatusLine;
 
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
@@ -199,7 +199,7 @@ fn parse_metres(text: &str) -> Result<f64, String> {
 }
 
 impl Command {
-    pub fn run(&self) -> anyhow::Result<ExitCode> {
+    pub fn run(&self) -> selo_base::report::Result<ExitCode> {
         match self {
             Command::Airtime(args) => airtime(args),
             Command::Study(args) => carry_out(args),
@@ -225,7 +225,7 @@ fn figure(value: f64, digits: usize) -> Cell {
     Cell::number(format::significant(value, digits), value)
 }
 
-fn airtime(args: &AirtimeArgs) -> anyhow::Result<ExitCode> {
+fn airtime(args: &AirtimeArgs) -> selo_base::report::Result<ExitCode> {
     let bytes = usize::from(args.bytes);
     let fec = !args.no_fec;
     let uart = Uart {
@@ -307,15 +307,17 @@ struct Curve {
 /// A curve goes on until so much is lost.
 const ENOUGH: f64 = 0.3;
 
-fn carry_out(args: &StudyArgs) -> anyhow::Result<ExitCode> {
+fn carry_out(args: &StudyArgs) -> selo_base::report::Result<ExitCode> {
     let limit = args.loss / 100.0;
     let status = StatusLine::new();
     let mut curves = Vec::new();
     for &period in &args.period {
-        anyhow::ensure!(
-            !period.is_zero(),
-            "--period: a node cannot send without a pause"
-        );
+        if period.is_zero() {
+            return Err(Report::usage(
+                "--period: a node cannot send without a pause",
+                "give a time, such as 1min",
+            ));
+        }
         for &ack in &args.ack {
             for rate in or_all(&args.rate) {
                 status.say(&format!(
@@ -462,7 +464,7 @@ fn pictures(curves: &[Curve], percent: f64) -> Vec<Lines> {
     pictures
 }
 
-fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
+fn run(args: &RunArgs) -> selo_base::report::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGTERM, stop.clone())
         .context("cannot take signals")?;

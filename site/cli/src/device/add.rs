@@ -50,11 +50,11 @@ fn parse_suite(name: &str) -> Result<Suite, String> {
     name.parse().map_err(|_| format!("the suites are {known}"))
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let file = match &args.key_file {
         Some(path) => parse_key_file(&read_file(path)?)?,
         None => KeyFile {
-            key: DeviceKey::new(selo_link::random_bytes()?),
+            key: DeviceKey::new(crate::random_bytes()?),
             device: None,
         },
     };
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let id = match (args.id, label_id) {
         (Some(id), Some(label)) if id != label => return Err(differ("id").into()),
         (Some(id), _) | (None, Some(id)) => id,
-        (None, None) => DeviceId::from_bytes(selo_link::random_bytes()?),
+        (None, None) => DeviceId::from_bytes(crate::random_bytes()?),
     };
     let suite = match (args.suite, label_suite) {
         (Some(suite), Some(label)) if suite != label => return Err(differ("suite").into()),

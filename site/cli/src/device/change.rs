@@ -38,7 +38,7 @@ pub struct SetArgs {
     codecs: Codecs,
 }
 
-pub fn revoke(args: &DeviceArgs) -> anyhow::Result<ExitCode> {
+pub fn revoke(args: &DeviceArgs) -> selo_base::report::Result<ExitCode> {
     let mut devices = Devices::open(&args.common)?;
     let record = devices.registry.find(&args.device)?;
     if !devices.registry.revoke(record.id)? {
@@ -51,7 +51,7 @@ pub fn revoke(args: &DeviceArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn remove(args: &DeviceArgs) -> anyhow::Result<ExitCode> {
+pub fn remove(args: &DeviceArgs) -> selo_base::report::Result<ExitCode> {
     let mut devices = Devices::open(&args.common)?;
     let record = devices.registry.find(&args.device)?;
     if !devices.registry.remove(record.id)? {
@@ -68,7 +68,7 @@ pub fn remove(args: &DeviceArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn rename(args: &RenameArgs) -> anyhow::Result<ExitCode> {
+pub fn rename(args: &RenameArgs) -> selo_base::report::Result<ExitCode> {
     let mut devices = Devices::open(&args.common)?;
     let record = devices.registry.find(&args.device)?;
     devices.registry.rename(record.id, args.name.as_deref())?;
@@ -79,7 +79,7 @@ pub fn rename(args: &RenameArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn set(args: &SetArgs) -> anyhow::Result<ExitCode> {
+pub fn set(args: &SetArgs) -> selo_base::report::Result<ExitCode> {
     let codecs = args.codecs.load()?;
     let codec = codecs.get(&args.codec)?;
     let mut devices = Devices::open(&args.common)?;

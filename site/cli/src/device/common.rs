@@ -1,9 +1,6 @@
 //! What the commands about devices share.
 
-use std::fs::OpenOptions;
-use std::io::{Read, Write, stdout};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::io::{Write, stdout};
 use std::time::Duration;
 
 use selo_gateway::control::{Client, RELOAD_MAX, Request};
@@ -12,6 +9,8 @@ use selo_gateway::registry::{Record, Registry};
 use selo_gateway::state::StateDir;
 use selo_gateway::{Error, Result};
 use selo_link::DeviceId;
+
+pub use selo_command::files::{read_file, write_private};
 
 use crate::gateway::State;
 
@@ -70,73 +69,17 @@ impl Devices {
 }
 
 /// Prints a device as one line of JSON.
-pub fn print_json(record: &Record, with_key: bool) -> anyhow::Result<()> {
+pub fn print_json(record: &Record, with_key: bool) -> selo_base::report::Result<()> {
     let mut line = serde_json::to_vec(&Row::new(record, with_key))?;
     line.push(b'\n');
     stdout().write_all(&line)?;
     Ok(())
 }
 
-/// Reads a file of at most 64 MB; `-` is standard input.
-pub fn read_file(path: &Path) -> Result<Vec<u8>> {
-    const MAX: u64 = 64 << 20;
-    let read = |source| Error::Read {
-        path: path.into(),
-        source,
-    };
-    let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        std::io::stdin().take(MAX).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path)
-            .map_err(read)?
-            .take(MAX)
-            .read_to_end(&mut bytes)
-    }
-    .map_err(read)?;
-    Ok(bytes)
-}
-
-/// Writes a new file that only its owner may read.
-pub fn write_private(path: &Path, bytes: &[u8], overwrite: bool) -> Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).mode(0o600);
-    if overwrite {
-        // A file that is there may be open to others: it goes first.
-        match std::fs::remove_file(path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(source) => {
-                return Err(Error::Write {
-                    path: path.into(),
-                    source,
-                });
-            }
-        }
-    }
-    options
-        .create_new(true)
-        .open(path)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        })
-        .map_err(|source| match source.kind() {
-            std::io::ErrorKind::AlreadyExists => Error::Invalid(format!(
-                "{} is there already; --force writes over it",
-                path.display()
-            )),
-            _ => Error::Write {
-                path: path.into(),
-                source,
-            },
-        })
-}
-
 /// Ctrl-C ends a command that waits; the gateway takes back what it began.
 pub fn exit_on_interrupt() {
     std::thread::spawn(|| {
-        while selo_engine::schedule::check_interrupt().is_ok() {
+        while !selo_base::interrupt::is_interrupted() {
             std::thread::sleep(Duration::from_millis(50));
         }
         std::process::exit(130);

@@ -84,7 +84,7 @@ fn format(given: Option<FormatName>, path: Option<&Path>) -> Format {
     }
 }
 
-pub fn export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
+pub fn export(args: &ExportArgs) -> selo_base::report::Result<ExitCode> {
     let devices = Devices::open(&args.common)?;
     devices.refresh()?;
     let records = devices.registry.all()?;
@@ -104,7 +104,7 @@ pub fn export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
+pub fn import(args: &ImportArgs) -> selo_base::report::Result<ExitCode> {
     let format = format(args.format, Some(&args.file));
     let bytes = read_file(&args.file)?;
     let records = exchange::read(&bytes[..], format, &args.file.display().to_string())?;

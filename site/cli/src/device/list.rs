@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use selo_base::table::{Cell, Column, Table, TerminalStyle};
 use selo_gateway::exchange::Row;
 use selo_gateway::label::key_text;
 use selo_gateway::registry::Record;
-use selo_report::table::{Cell, Column, Table, TerminalStyle};
 
 use super::common::{Common, Devices, print_json};
 
@@ -29,7 +29,7 @@ pub struct ShowArgs {
     show_key: bool,
 }
 
-pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
+pub fn list(args: &ListArgs) -> selo_base::report::Result<ExitCode> {
     let devices = Devices::open(&args.common)?;
     devices.refresh()?;
     let mut records = devices.registry.all()?;
@@ -82,7 +82,7 @@ fn state(record: &Record) -> &'static str {
     }
 }
 
-pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+pub fn show(args: &ShowArgs) -> selo_base::report::Result<ExitCode> {
     let devices = Devices::open(&args.common)?;
     devices.refresh()?;
     let record = devices.registry.find(&args.device)?;

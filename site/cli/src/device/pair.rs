@@ -69,7 +69,7 @@ fn parse_digits(text: &str) -> Result<String, String> {
     }
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let state = args.common.state.open()?;
     super::common::exit_on_interrupt();
     let (mut client, first) = open(args, &state)?;
@@ -237,7 +237,7 @@ fn typed() -> Option<Request> {
 }
 
 /// Tells what happens.
-fn show(args: &Args, event: &Event) -> anyhow::Result<()> {
+fn show(args: &Args, event: &Event) -> selo_base::report::Result<()> {
     if args.common.json {
         println!("{}", serde_json::to_string(event)?);
         stdout().flush()?;

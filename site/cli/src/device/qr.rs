@@ -29,7 +29,7 @@ pub struct Args {
     force: bool,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let devices = Devices::open(&args.common)?;
     let record = devices.registry.find(&args.device)?;
     let label = text(&record);

@@ -50,7 +50,7 @@ fn parse_time(text: &str) -> Result<Duration, String> {
     }
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let payload = match (&args.payload, &args.text) {
         (Some(digits), _) => hex::decode(digits)
             .map_err(|error| Error::Invalid(format!("the payload is not hexadecimal: {error}")))?,
@@ -94,7 +94,7 @@ pub struct ClockArgs {
     timeout: Duration,
 }
 
-pub fn clock(args: &ClockArgs) -> anyhow::Result<ExitCode> {
+pub fn clock(args: &ClockArgs) -> selo_base::report::Result<ExitCode> {
     let devices = Devices::open(&args.common)?;
     let record = devices.registry.find(&args.device)?;
     let catalogue = args.codecs.load()?;
@@ -120,7 +120,7 @@ fn follow(
     common: &Common,
     order: &Request,
     confirmed: bool,
-) -> anyhow::Result<ExitCode> {
+) -> selo_base::report::Result<ExitCode> {
     super::common::exit_on_interrupt();
     let mut client = Client::connect(&devices.state)?;
     client.ask(order)?;
@@ -159,6 +159,6 @@ fn follow(
     }
 }
 
-fn refused(why: &str) -> anyhow::Result<ExitCode> {
+fn refused(why: &str) -> selo_base::report::Result<ExitCode> {
     Err(Error::Refused(why.into()).into())
 }

@@ -81,7 +81,7 @@ fn tell(
     device: DeviceId,
     payload: &[u8],
     received: u64,
-) -> anyhow::Result<bool> {
+) -> selo_base::report::Result<bool> {
     // The default codec can be set: whether this device has another one, the registry says.
     if !catalogue
         .iter()

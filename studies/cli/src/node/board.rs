@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use anyhow::Context;
+use selo_base::report::Context;
 use selo_engine::node::{Node, factory_record};
 use selo_link::random_bytes;
 use selo_nodes::board::{Plan, Said, Word, build, run as run_board, write_eeprom};
@@ -19,7 +19,7 @@ pub fn run(
     to: SocketAddr,
     project: Option<&Path>,
     stop: &AtomicBool,
-) -> anyhow::Result<ExitCode> {
+) -> selo_base::report::Result<ExitCode> {
     let project = self::project(project)?;
     let suite = device_suite(args.suite())?;
     let (board, image) = build(&project, name, suite.name())?;
@@ -72,7 +72,7 @@ pub fn run(
 }
 
 /// The repository, whose firmware is built.
-pub fn project(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+pub fn project(named: Option<&Path>) -> selo_base::report::Result<PathBuf> {
     Ok(match named {
         Some(project) => project.to_owned(),
         None => {
@@ -84,7 +84,7 @@ pub fn project(named: Option<&Path>) -> anyhow::Result<PathBuf> {
 
 /// The board's EEPROM: the file that is there, or a new one. A simulated chip has no entropy,
 /// so what it starts with holds a seed.
-pub fn eeprom(args: &Args, folder: &Path) -> anyhow::Result<PathBuf> {
+pub fn eeprom(args: &Args, folder: &Path) -> selo_base::report::Result<PathBuf> {
     // The simulator writes the EEPROM, with its keys, anew when it ends.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let path = match &args.eeprom {
@@ -119,8 +119,12 @@ pub fn eeprom(args: &Args, folder: &Path) -> anyhow::Result<PathBuf> {
             }
         }
         None => {
-            let id = u32::from_le_bytes(random_bytes()?);
-            factory_record(args.suite().code(), id, &random_bytes()?)
+            let id = u32::from_le_bytes(random_bytes().map_err(selo_base::report::machine)?);
+            factory_record(
+                args.suite().code(),
+                id,
+                &random_bytes().map_err(selo_base::report::machine)?,
+            )
         }
     };
     write_eeprom(&path, &record)?;

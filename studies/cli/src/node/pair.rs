@@ -14,7 +14,7 @@ pub fn run(
     records: &mut Records,
     to: SocketAddr,
     stop: &AtomicBool,
-) -> anyhow::Result<bool> {
+) -> selo_base::report::Result<bool> {
     let Some(node) = nodes.first_mut() else {
         return Ok(false);
     };

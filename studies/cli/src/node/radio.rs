@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anyhow::Context;
+use selo_base::report::Context;
 use selo_gateway::radio::{self, Port, Running};
 
 /// How soon the thread notices that it shall end.
@@ -26,7 +26,7 @@ pub struct Bridge {
 }
 
 impl Bridge {
-    pub fn start(port: &Port) -> anyhow::Result<Bridge> {
+    pub fn start(port: &Port) -> selo_base::report::Result<Bridge> {
         let socket = || -> std::io::Result<(UdpSocket, UdpSocket, SocketAddr)> {
             let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
             socket.set_read_timeout(Some(TURN))?;

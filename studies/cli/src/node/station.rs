@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use selo_base::report::Context;
 use selo_engine::energy::PowerProfile;
 use selo_engine::field::FieldNode;
 use selo_gateway::radio::Port;
@@ -28,7 +28,7 @@ pub fn run(
     port: &Port,
     project: Option<&Path>,
     stop: &AtomicBool,
-) -> anyhow::Result<ExitCode> {
+) -> selo_base::report::Result<ExitCode> {
     if args.confirmed {
         return Err(wrong(
             "the rain gauge's firmware does not repeat its readings",

@@ -1,0 +1,63 @@
+//! How one command finds and runs the other, as git and cargo find theirs.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use selo_base::report::{Report, Result};
+
+/// Arguments for another command, taken as they are.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub struct Arguments {
+    /// Handed on to selo-lab
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGUMENTS"
+    )]
+    pub rest: Vec<OsString>,
+}
+
+/// The program of that name: beside this one, else on PATH.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let own = std::env::current_exe().ok();
+    // Through links, too: a link in ~/bin may lead to an installation.
+    let beside = own
+        .iter()
+        .cloned()
+        .chain(own.iter().filter_map(|path| path.canonicalize().ok()))
+        .filter_map(|path| Some(path.parent()?.to_owned()));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    beside
+        .chain(std::env::split_paths(&path))
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+}
+
+/// The program of that name, or an error that says what to install.
+///
+/// # Errors
+/// Exit code 3 if it is neither beside this program nor on PATH.
+pub fn require(name: &str) -> Result<PathBuf> {
+    find(name).ok_or_else(|| {
+        Report::missing(
+            format!("{name} is not installed"),
+            format!(
+                "install the package {name}, or run `make build install-{}` in the project's folder",
+                name.trim_start_matches("selo-")
+            ),
+        )
+    })
+}
+
+/// Becomes the program of that name. Returns only if it cannot.
+///
+/// # Errors
+/// If it is not installed, or does not start.
+pub fn become_program(name: &str, arguments: impl IntoIterator<Item = OsString>) -> Result<()> {
+    let path = require(name)?;
+    let error = Command::new(&path).args(arguments).exec();
+    Err(Report::from(error).while_doing(format!("cannot run {}", path.display())))
+}

@@ -1,0 +1,116 @@
+//! `selo doctor`: what is missing on this machine for a site, and the line that installs it.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use rustix::fs::Access;
+use selo_base::report::{Result, exit};
+use selo_command::external;
+use selo_gateway::state::StateDir;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print one JSON object a line instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Something that `selo` uses.
+struct Need {
+    name: String,
+    /// What needs it.
+    why: &'static str,
+    /// Where it is, or what is right about it; absent if it is missing.
+    found: Option<String>,
+    /// What to type when it is missing.
+    install: String,
+    /// Only some commands need it.
+    optional: bool,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let mut needs = vec![state()];
+    needs.extend(serial_ports());
+    needs.push(Need {
+        name: "selo-lab".into(),
+        why: "lab, exchange, attack, bench, node, radio, demo",
+        found: external::find("selo-lab").map(|path| path.display().to_string()),
+        install: "make build install-lab, in the project's folder".into(),
+        optional: true,
+    });
+    for need in &needs {
+        if args.json {
+            println!("{}", need.json());
+        } else {
+            need.print();
+        }
+    }
+    let missing = needs
+        .iter()
+        .filter(|need| need.found.is_none() && !need.optional)
+        .count();
+    if missing == 0 {
+        eprintln!("nothing that is needed is missing");
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("{missing} missing");
+    Ok(ExitCode::from(exit::MISSING))
+}
+
+impl Need {
+    fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "name": self.name, "why": self.why, "found": self.found,
+            "install": self.found.is_none().then_some(&self.install),
+            "optional": self.optional,
+        })
+    }
+
+    fn print(&self) {
+        if let Some(what) = &self.found {
+            println!("ok       {:<16} {what}", self.name);
+            return;
+        }
+        let word = if self.optional { "absent " } else { "MISSING" };
+        println!("{word}  {:<16} needed for: {}", self.name, self.why);
+        println!("         {:<16} install: {}", "", self.install);
+    }
+}
+
+/// The state directory: there and this user's, or one that can be made.
+fn state() -> Need {
+    let path = StateDir::default_path().ok();
+    let writable = |path: &Path| rustix::fs::access(path, Access::WRITE_OK).is_ok();
+    let found = path.as_deref().filter(|path| {
+        let mut nearest = path.ancestors();
+        nearest.find(|folder| folder.exists()).is_some_and(writable)
+    });
+    Need {
+        name: "state directory".into(),
+        why: "keys, sessions, journal",
+        found: found.map(|path| path.display().to_string()),
+        install: "give --state DIR, a directory that this user may write".into(),
+        optional: false,
+    }
+}
+
+/// Ports on which a radio module may be; opening one would reset some modules.
+fn serial_ports() -> Vec<Need> {
+    let Ok(folder) = std::fs::read_dir("/dev/serial/by-id") else {
+        return Vec::new();
+    };
+    folder
+        .flatten()
+        .map(|entry| {
+            let path = entry.path();
+            let allowed = rustix::fs::access(&path, Access::READ_OK | Access::WRITE_OK).is_ok();
+            Need {
+                name: path.display().to_string(),
+                why: "a radio module on a cable; this user may not open it",
+                found: allowed.then(|| "may be opened".into()),
+                install: "sudo usermod -aG dialout $USER, then log in again".into(),
+                optional: true,
+            }
+        })
+        .collect()
+}

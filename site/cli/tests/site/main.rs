@@ -1,0 +1,19 @@
+//! One program for the tests of the command: it links the crates once.
+
+mod chain;
+mod codec;
+mod config;
+mod flood;
+mod gateway;
+mod gateway_errors;
+#[path = "../../../../tests/command/gateway_support/mod.rs"]
+mod gateway_support;
+mod gateway_walkthrough;
+mod hostile_logins;
+mod mqtt;
+mod operator;
+#[path = "../../../../site/collector/tests/collector/common/postgres.rs"]
+#[allow(dead_code, reason = "each crate uses its part")]
+mod postgres;
+mod state_copies;
+mod state_faults;

@@ -1,0 +1,102 @@
+//! What the tests of the command share: a project to write into, and the
+//! command itself run as a user runs it.
+#![allow(dead_code)] // each test file uses its part
+
+#[path = "../../../../../tests/command/answer.rs"]
+mod answer;
+#[path = "../../../../../tests/command/program.rs"]
+mod program;
+
+pub use answer::Answer;
+pub use program::program;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// AES-128 tiny of Selo: the smallest selection there is.
+pub const TINY: [&str; 6] = [
+    "--library",
+    "selo",
+    "--algorithm",
+    "aes-128",
+    "--variant",
+    "tiny",
+];
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("the crate stands two folders below the repository")
+        .to_owned()
+}
+
+/// A project of its own: data files are copies, everything else is linked.
+pub struct Project {
+    folder: tempfile::TempDir,
+}
+
+impl Project {
+    pub fn new() -> Project {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = root();
+        std::fs::create_dir(folder.path().join("lab")).expect("a folder");
+        for name in ["boards", "libraries", "algorithms", "papers", "vectors"] {
+            let name = Path::new("lab").join(name);
+            copy(&root.join(&name), &folder.path().join(name));
+        }
+        for name in ["src", "lab/firmware", "lab/sims", "target"] {
+            link(&root.join(name), &folder.path().join(name));
+        }
+        Project { folder }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn write(&self, file: &str, text: &str) {
+        let path = self.path().join(file);
+        std::fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a written file");
+    }
+
+    pub fn append(&self, file: &str, text: &str) {
+        let mut all = std::fs::read_to_string(self.path().join(file)).expect("the file");
+        all.push_str(text);
+        self.write(file, &all);
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program("selo"));
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("SELO_PROJECT");
+        command
+    }
+
+    /// Runs `selo` in the project.
+    pub fn selo(&self, arguments: &[&str]) -> Answer {
+        let output = self.command(arguments).output().expect("the command runs");
+        Answer::of(output)
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a readable folder") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        if entry.file_type().expect("a type").is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).expect("a copied file");
+        }
+    }
+}
+
+fn link(from: &Path, to: &Path) {
+    std::os::unix::fs::symlink(from, to).expect("a link");
+}

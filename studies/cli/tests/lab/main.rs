@@ -1,0 +1,26 @@
+//! One program for the tests of the command: it links the crates once.
+
+mod attack;
+mod bad_input;
+mod bench;
+mod common;
+mod demo;
+mod exchange;
+mod field;
+#[path = "../../../../tests/command/gateway_support/mod.rs"]
+mod gateway_support;
+mod instrument;
+mod lab_gate;
+mod node;
+mod port;
+#[path = "../../../../site/collector/tests/collector/common/postgres.rs"]
+#[allow(dead_code, reason = "each crate uses its part")]
+mod postgres;
+#[path = "../../../../lab/engine/tests/pty_board/mod.rs"]
+#[allow(dead_code, reason = "each crate uses its part")]
+mod pty_board;
+mod radio;
+mod schemas;
+mod survey;
+mod uno;
+mod walkthroughs;

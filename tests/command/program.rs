@@ -1,0 +1,21 @@
+//! Where the commands are that the tests run: beside the tests' own program. Both are built with
+//! the workspace; `cargo build --bins` makes one that is missing.
+
+use std::path::PathBuf;
+
+/// The command of that name, `selo` or `selo-lab`.
+pub fn program(name: &str) -> PathBuf {
+    let own = std::env::current_exe().expect("a running program has a path");
+    // target/debug/deps/TEST -> target/debug/NAME
+    let folder = own
+        .ancestors()
+        .nth(2)
+        .expect("a test stands in target/PROFILE/deps");
+    let path = folder.join(name);
+    assert!(
+        path.is_file(),
+        "{} is missing; `cargo build --bins` makes it",
+        path.display()
+    );
+    path
+}
