@@ -239,3 +239,8 @@ impl Error {
         }
     }
 }
+
+/// Makes the error of an operating-system call; `doing` completes "cannot ...".
+pub(crate) fn machine(doing: &'static str) -> impl Fn(std::io::Error) -> Error {
+    move |source| Error::Machine { doing, source }
+}

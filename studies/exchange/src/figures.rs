@@ -539,7 +539,7 @@ fn chart(
 mod tests {
     use super::*;
     use crate::row::Counted;
-    use crate::row::tests::sample;
+    use crate::row::record::tests::sample;
 
     /// Two ciphers of which one is three times as slow, some noise, a warm-up, a failure.
     fn rows() -> Vec<Row> {

@@ -17,7 +17,7 @@ use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
 
 use crate::embedded::{Embedded, ends};
 use crate::error::{Error, Result};
-use crate::tls::client::Done;
+use crate::row::Delivered;
 
 /// Bytes of the reading (link.c).
 pub const READING: usize = 16;
@@ -75,7 +75,7 @@ pub fn exchange(
     handshake: Handshake,
     suite: Suite,
     timeout: Duration,
-) -> Result<Done> {
+) -> Result<Delivered> {
     let mut random = [0; 4 + 32 + 32 + 32];
     getrandom::fill(&mut random).map_err(Error::Random)?;
     let (job, ephemerals) = random.split_at(4 + 32);

@@ -12,8 +12,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use selo_engine::runner::qemu;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::embedded::{Embedded, machine};
-use crate::error::{Error, Result};
+use crate::embedded::Embedded;
+use crate::error::{Error, Result, machine};
 use crate::row::{Row, SERVED, Sealing, Served};
 use crate::serving::LOOK;
 

@@ -37,9 +37,9 @@ pub struct Measured {
     pub caution: Option<String>,
 }
 
-/// How a run went.
+/// Exchanges that a run did, and those that an earlier run had done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Progress {
     pub done: usize,
     pub kept: usize,
 }
@@ -55,7 +55,7 @@ pub fn run(
     before: &[Row],
     mut exchange: impl FnMut(&Unit) -> Result<Measured>,
     mut progress: impl FnMut(usize, usize),
-) -> Result<Outcome> {
+) -> Result<Progress> {
     let good = before.iter().filter(|row| row.verified && !row.warm_up);
     let have: HashSet<(&Unit, u32)> = good.map(|row| (&row.unit, row.repetition)).collect();
     let mut wanted = Vec::new();
@@ -135,7 +135,7 @@ pub fn run(
     }
     progress(tried, steps.len());
     match failures.first() {
-        None => Ok(Outcome { done: tried, kept }),
+        None => Ok(Progress { done: tried, kept }),
         Some(first) => Err(Error::Failed {
             failed: failures.len(),
             all: tried,
@@ -158,7 +158,7 @@ impl ClonedOrDefault for Result<&Measured, &Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::tests::sample;
+    use crate::row::record::tests::sample;
 
     fn plan() -> Plan {
         let unit = |cipher| sample(cipher, 0, 1).unit;
@@ -211,12 +211,12 @@ mod tests {
             |_| Ok(Measured::default()),
             |_, _| {},
         );
-        assert_eq!(outcome.expect("goes on"), Outcome { done: 34, kept: 10 });
+        assert_eq!(outcome.expect("goes on"), Progress { done: 34, kept: 10 });
         let after: Vec<Row> = crate::row::read(&path).expect("rows");
         let good = after.iter().filter(|row| row.verified && !row.warm_up);
         let distinct: HashSet<_> = good.map(|row| (&row.unit, row.repetition)).collect();
         assert_eq!(distinct.len(), 40);
         let again = run(&plan(), &mut rows, &after, |_| unreachable!(), |_, _| {});
-        assert_eq!(again.expect("all there"), Outcome { done: 0, kept: 40 });
+        assert_eq!(again.expect("all there"), Progress { done: 0, kept: 40 });
     }
 }

@@ -657,7 +657,7 @@ pub fn picture(ways: &[Way], readings: u32) -> Picture {
 mod tests {
     use super::*;
     use crate::row::Counted;
-    use crate::row::tests::sample;
+    use crate::row::record::tests::sample;
 
     fn tls_row(handshake: &str, sent: u64) -> Row {
         let mut row = sample("TLS_AES_128_GCM_SHA256", 0, 1);
