@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::shared::{Repetitions, load, named, say};
+use crate::embedded::Embedded;
 use crate::error::{Error, Result};
 use crate::link::{self, Handshake};
 use crate::row::{Experiment, Unit};
@@ -60,22 +61,7 @@ impl LinkArgs {
         for board in &self.board {
             for &(handshake, suite) in &wanted {
                 let node = link::build(&project, handshake, suite, board, say)?;
-                let unit = Unit {
-                    experiment: Experiment::Link,
-                    scenario: self.repetitions.scenario.clone(),
-                    implementation: node.implementation.clone(),
-                    device: Some(node.device().to_owned()),
-                    cipher: match handshake {
-                        Handshake::Classic => "aes-256-ecb",
-                        _ => suite.name(),
-                    }
-                    .into(),
-                    group: None,
-                    handshake: Some(handshake.name().into()),
-                    payload: "reading".into(),
-                    bytes: link::READING as u64,
-                };
-                nodes.push((unit, handshake, suite, node));
+                nodes.push((self.unit(&node, handshake, suite), handshake, suite, node));
             }
         }
         let units = nodes.iter().map(|(unit, ..)| unit.clone()).collect();
@@ -99,5 +85,23 @@ impl LinkArgs {
                 caution: node.caution.clone(),
             })
         })
+    }
+
+    fn unit(&self, node: &Embedded, handshake: Handshake, suite: selo_link::Suite) -> Unit {
+        let cipher = match handshake {
+            Handshake::Classic => "aes-256-ecb",
+            _ => suite.name(),
+        };
+        Unit {
+            experiment: Experiment::Link,
+            scenario: self.repetitions.scenario.clone(),
+            implementation: node.implementation.clone(),
+            device: Some(node.device().to_owned()),
+            cipher: cipher.into(),
+            group: None,
+            handshake: Some(handshake.name().into()),
+            payload: "reading".into(),
+            bytes: link::READING as u64,
+        }
     }
 }
