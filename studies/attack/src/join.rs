@@ -3,7 +3,7 @@
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
-use selo_link::frame::{Classic, JoinAccept, JoinRequest};
+use selo_link::frame::{JoinAccept, JoinRequest};
 use selo_link::join::JoinAttempt;
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Suite, random_bytes};
 use selo_sys::node::Event;
@@ -481,8 +481,8 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     }
     // The frames of the paper.
     let own = EphemeralSecret::random()?.public_key();
-    frames.push(Classic::REQUEST.to_vec());
-    frames.push(Classic::encode_node_key(&own).to_vec());
+    frames.push(selo_classic::Frame::REQUEST.to_vec());
+    frames.push(selo_classic::Frame::encode_node_key(&own).to_vec());
     frames.push([&[0xc3][..], &[0; 32]].concat());
     let mut sent = scene.inject(&frames)?;
     let spent = scene.target.multiplications() - spent;
@@ -509,7 +509,7 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
             answer(wire).is_some()
         })?;
     let accept = answer(&mut scene.wire).map_or_else(Vec::new, |seen| seen.frame);
-    let mut frames = vec![Classic::encode_gateway_key(&own).to_vec()];
+    let mut frames = vec![selo_classic::Frame::encode_gateway_key(&own).to_vec()];
     let options = JoinAccept::BYTES - 16 - 1;
     for bit in 0..8 {
         let mut altered = accept.clone();

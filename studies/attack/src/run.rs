@@ -4,7 +4,7 @@ use selo_link::Suite;
 
 use crate::case::{Against, Attack, Outcome};
 use crate::error::Result;
-use crate::gateway::RealGateway;
+use crate::gateway::{ClassicGateway, RealGateway};
 use crate::target::Target;
 use crate::{classic, join, pair};
 
@@ -95,38 +95,35 @@ impl Case {
     }
 }
 
-/// The gateways under attack, started when they are needed: one as it is, one that was told
-/// to take classic.
+/// The gateways under attack, each started when it is first needed.
 #[derive(Debug, Default)]
 pub struct Targets {
     sealed: Option<RealGateway>,
-    classic: Option<RealGateway>,
+    classic: Option<ClassicGateway>,
 }
 
 impl Targets {
     fn sealed(&mut self) -> Result<&mut RealGateway> {
-        started(&mut self.sealed, false)
+        started(&mut self.sealed, RealGateway::start)
     }
 
-    fn classic(&mut self) -> Result<&mut RealGateway> {
-        started(&mut self.classic, true)
+    fn classic(&mut self) -> Result<&mut ClassicGateway> {
+        started(&mut self.classic, ClassicGateway::start)
     }
 
-    /// Ends them; an error if one could not bring its work to an end.
+    /// Ends them. Fails if one did not end cleanly.
     pub fn stop(self) -> Result<()> {
-        for gateway in [self.sealed, self.classic].into_iter().flatten() {
-            gateway.stop()?;
+        if let Some(sealed) = self.sealed {
+            sealed.stop()?;
         }
-        Ok(())
+        self.classic.map_or(Ok(()), ClassicGateway::stop)
     }
 }
 
-fn started(gateway: &mut Option<RealGateway>, classic: bool) -> Result<&mut RealGateway> {
-    if gateway.is_none() {
-        *gateway = Some(RealGateway::start(classic)?);
-    }
-    match gateway {
-        Some(gateway) => Ok(gateway),
-        None => Err(crate::Error::Setup("a gateway was not started")),
-    }
+fn started<G>(gateway: &mut Option<G>, start: impl FnOnce() -> Result<G>) -> Result<&mut G> {
+    let running = match gateway.take() {
+        Some(running) => running,
+        None => start()?,
+    };
+    Ok(gateway.insert(running))
 }

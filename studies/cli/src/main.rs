@@ -98,6 +98,8 @@ enum Command {
     /// Secure exchanges between two machines, timed: ciphers over TCP, suites of TLS 1.3
     #[command(subcommand)]
     Exchange(selo_exchange::cli::Command),
+    /// Print the readings of nodes that speak the published protocol (unsafe)
+    Classic(selo_classic::cli::Args),
     /// Say what is missing on this machine, and the line that installs it
     Doctor(doctor::Args),
     /// Copy registry, database and keys, while everything runs
@@ -169,6 +171,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Attack(args) => attack::run(args),
         Command::Bench(command) => command.run(project().ok().as_deref()),
         Command::Exchange(command) => exchange::run(command, cli.project.as_deref()),
+        Command::Classic(args) => Ok(args.run().map(|()| ExitCode::SUCCESS)?),
         Command::Doctor(args) => doctor::run(args, project().ok().as_deref()),
         Command::Backup(args) => backup::backup(args),
         Command::Restore(args) => backup::restore(args),

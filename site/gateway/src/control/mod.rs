@@ -73,7 +73,6 @@ pub struct Status {
     pub uptime_seconds: u64,
     pub listen: String,
     pub metrics: Option<String>,
-    pub allow_classic: bool,
     pub devices: u64,
     pub sessions: u64,
     pub pending: u64,

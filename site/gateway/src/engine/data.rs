@@ -56,7 +56,7 @@ impl Engine {
         // What only acknowledges is not a reading.
         let only_acknowledges = opened.ack.is_some() && opened.payload.is_empty();
         out.journal.push(&Entry::Accepted(Accepted {
-            session: Some(held.id()),
+            session: held.id(),
             device: held.device_id.0,
             join: held.join,
             tag: held.tag,
