@@ -16,8 +16,9 @@ use crate::error::{Error, Result};
 use crate::events::Events;
 use crate::message::{self, Identity, Message};
 use crate::metrics::{Metrics, add};
+use crate::plausible::is_plausible;
 use crate::sql;
-use crate::store::{Store, is_plausible};
+use crate::store::Store;
 
 /// Offers that wait while a batch is being stored; more wait at their senders.
 const QUEUE: usize = 256;

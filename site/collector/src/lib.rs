@@ -25,6 +25,7 @@ pub mod message;
 pub mod metrics;
 pub mod mqtt;
 pub mod outbox;
+pub mod plausible;
 pub mod query;
 pub mod readers;
 pub mod retention;

@@ -3,7 +3,7 @@
 //! [`Frame::parse`] accepts exactly the frames of the page and borrows from the packet. A frame
 //! that it returns has the right size and no forbidden flag; nothing in it has been authenticated.
 
-use crate::session::SessionId;
+use crate::session_id::SessionId;
 use crate::{DeviceId, Suite};
 
 /// Bytes of the longest frame: what one packet of an E32 LoRa module carries.

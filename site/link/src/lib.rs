@@ -60,8 +60,10 @@ mod device;
 mod ephemeral;
 #[doc(hidden)]
 pub mod fuzzing;
+mod keys;
 mod primitives;
 mod refusal;
+mod session_id;
 mod suite;
 mod x25519;
 

@@ -10,7 +10,8 @@ use std::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::frame::{Data, Direction, FRAME_MAX, Flags, START_BYTES};
-use crate::join::SessionKeys;
+use crate::keys::SessionKeys;
+pub use crate::session_id::SessionId;
 use crate::{Reason, Suite, primitives};
 
 /// Packets that one direction of a session can carry: counters are below this.
@@ -21,29 +22,6 @@ pub const STATE_BYTES: usize = 1 + 1 + 1 + 4 + 3 * 8 + 8 + 4;
 
 /// Bytes of a session's stored keys.
 pub const KEY_BYTES: usize = 2 * 32;
-
-/// A session's id, chosen by the gateway.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SessionId(pub u32);
-
-impl SessionId {
-    /// Whether frames carry it in four bytes: exactly if two do not suffice.
-    pub const fn is_wide(self) -> bool {
-        self.0 > 0xffff
-    }
-}
-
-impl fmt::Display for SessionId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, formatter)
-    }
-}
-
-impl fmt::Debug for SessionId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "SessionId({self})")
-    }
-}
 
 /// Which side of a session this is. It decides directions, the window and the forgery limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -203,6 +181,18 @@ pub struct Session {
     role: Role,
     #[zeroize(skip)]
     long_tags: bool,
+}
+
+impl SessionKeys {
+    /// The session as the gateway holds it: opens UP, seals DOWN.
+    pub fn gateway_session(&self) -> Session {
+        Session::gateway(self)
+    }
+
+    /// The session as the node holds it: seals UP, opens DOWN.
+    pub fn node_session(&self) -> Session {
+        Session::node(self)
+    }
 }
 
 impl Session {

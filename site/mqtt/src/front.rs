@@ -7,7 +7,7 @@
 //! costs its own address its places, and an honest handshake takes milliseconds.
 
 use std::collections::{BTreeMap, HashMap};
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
-use crate::throttle::Throttle;
+use crate::throttle::{Throttle, neighbourhood};
 
 /// How many connections the broker has, and how long a client may take.
 #[derive(Debug, Clone)]
@@ -55,17 +55,6 @@ impl Default for Limits {
 const PIECE: usize = 16 << 10;
 /// After the system had no connection to give.
 const PAUSE: Duration = Duration::from_millis(100);
-
-/// The address that limits count: an IPv6 client has a network of 64 bits for itself.
-pub(crate) fn neighbourhood(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let network = u128::from(address) & !u128::from(u64::MAX);
-            IpAddr::V6(Ipv6Addr::from(network))
-        }
-        address => address,
-    }
-}
 
 /// The open connections.
 #[derive(Debug, Default)]

@@ -17,10 +17,9 @@ use super::routes::Range;
 use super::{ApiError, App};
 use crate::db::{Database, Row, Value};
 use crate::error::Result;
-use crate::message::{parts_of, session_text, time_text};
+use crate::message::{data_of, parts_of, session_text, time_text};
 use crate::query::{Units, exported, find_station, units};
 use crate::sql;
-use crate::store::data_of;
 
 const PAGE: usize = 1000;
 

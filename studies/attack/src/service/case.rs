@@ -149,8 +149,13 @@ impl Findings {
         }
     }
 
-    /// The outcome of `case`.
-    pub(super) fn outcome(self, case: &super::Case) -> Outcome {
+    /// The outcome of the case with that name; `did` is what the attacker did.
+    pub(super) fn outcome(
+        self,
+        attack: &'static str,
+        against: Service,
+        did: &'static str,
+    ) -> Outcome {
         let verdict = match (&self.missing, self.faults.is_empty()) {
             (Some(_), _) => Verdict::NotRun,
             (None, true) => Verdict::Held,
@@ -165,9 +170,9 @@ impl Findings {
             .chain(faults)
             .collect();
         Outcome {
-            attack: case.name,
-            against: case.against,
-            did: case.did,
+            attack,
+            against,
+            did,
             verdict,
             shows: shows.join("; "),
             evidence: self.evidence,
@@ -182,7 +187,7 @@ mod tests {
 
     fn outcome(findings: Findings) -> Outcome {
         let case: &Case = cases().next().expect("there are cases");
-        findings.outcome(case)
+        findings.outcome(case.name, case.against, case.did)
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl Case {
             findings.expect(false, error.to_string());
             findings
         });
-        findings.outcome(self)
+        findings.outcome(self.name, self.against, self.did)
     }
 }
 
