@@ -5,7 +5,7 @@ mod common;
 use common::{Bench, Heard, Node, Seeded, at, peer};
 use selo_gateway::counters::{Count, Kind};
 use selo_gateway::engine::{
-    Device, Downlink, Event, Limits, Outcome, PairError, Settings, WindowState,
+    Device, Downlink, DownlinkOutcome, Event, Limits, PairError, Settings, WindowState,
 };
 use selo_gateway::limit::Rate;
 use selo_gateway::peer::Peer;
@@ -473,7 +473,7 @@ fn message(node: &Node, payload: &[u8], confirmed: bool, until_ms: u64) -> Downl
     }
 }
 
-fn outcomes(bench: &mut Bench) -> Vec<Outcome> {
+fn outcomes(bench: &mut Bench) -> Vec<DownlinkOutcome> {
     let outcome = |event| match event {
         Event::Downlink { outcome, .. } => Some(outcome),
         _ => None,
@@ -523,11 +523,11 @@ fn a_message_waits_for_the_node_and_is_repeated_until_acknowledged() {
     assert_eq!(
         outcomes,
         [
-            Outcome::Sent {
+            DownlinkOutcome::Sent {
                 counter,
                 to: peer(1)
             },
-            Outcome::Acknowledged { counter },
+            DownlinkOutcome::Acknowledged { counter },
         ]
     );
     assert_eq!(bench.engine.deadline(), None);
@@ -562,9 +562,9 @@ fn a_message_that_nobody_acknowledges_is_given_up_after_four_transmissions() {
         matches!(
             outcomes[..],
             [
-                Outcome::Sent { .. },
-                Outcome::Unacknowledged,
-                Outcome::Sent { counter: 1, .. },
+                DownlinkOutcome::Sent { .. },
+                DownlinkOutcome::Unacknowledged,
+                DownlinkOutcome::Sent { counter: 1, .. },
             ]
         ),
         "{outcomes:?}"
@@ -591,7 +591,7 @@ fn a_message_for_a_node_that_sleeps_is_sent_when_it_is_heard() {
     }
     assert_eq!(bench.handle(50_000, peer(1), &node.up(b"x")).1, []);
     bench.tick(100_000);
-    assert_eq!(outcomes(&mut bench).last(), Some(&Outcome::Expired));
+    assert_eq!(outcomes(&mut bench).last(), Some(&DownlinkOutcome::Expired));
 }
 
 #[test]
@@ -681,7 +681,7 @@ fn messages_are_refused_taken_back_and_forgotten() {
     assert!(refused.is_err());
     bench.engine.remove_device(node.id, &mut bench.out);
     bench.commit(at(0));
-    assert_eq!(outcomes(&mut bench), [Outcome::Cancelled; 17]);
+    assert_eq!(outcomes(&mut bench), [DownlinkOutcome::Cancelled; 17]);
     assert_eq!(bench.engine.deadline(), None);
 }
 

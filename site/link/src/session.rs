@@ -376,7 +376,7 @@ impl Session {
             .complete(data.counter)
             .ok_or(OpenError::OutsideWindow)?;
         let place = self.received.place(counter, self.role.window());
-        if place == Place::Below {
+        if place == WindowPosition::Below {
             return Err(OpenError::OutsideWindow);
         }
 
@@ -391,7 +391,7 @@ impl Session {
             return Err(OpenError::Forged);
         }
         let ack_request = data.flags.ack_request;
-        if place == Place::Seen {
+        if place == WindowPosition::Seen {
             return Err(OpenError::Again {
                 counter,
                 ack_request,
@@ -405,7 +405,7 @@ impl Session {
             payload,
             ack_request,
             ack,
-            newest: place == Place::Newest,
+            newest: place == WindowPosition::Newest,
         })
     }
 
@@ -429,7 +429,8 @@ impl Session {
     /// journal. False if it had been already, or is below the window.
     pub fn replay_accepted(&mut self, counter: u64) -> bool {
         let place = self.received.place(counter, self.role.window());
-        let fresh = matches!(place, Place::Newest | Place::Within) && counter < COUNTER_LIMIT;
+        let fresh = matches!(place, WindowPosition::Newest | WindowPosition::Within)
+            && counter < COUNTER_LIMIT;
         if fresh {
             self.received.accept(counter);
         }
@@ -540,7 +541,7 @@ struct Window {
 
 /// Where a counter lies.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum WindowPosition {
     /// Above the highest.
     Newest,
     /// In the window, and not accepted so far.
@@ -571,15 +572,15 @@ impl Window {
             .filter(|&counter| counter < COUNTER_LIMIT)
     }
 
-    fn place(&self, counter: u64, window: u32) -> Place {
+    fn place(&self, counter: u64, window: u32) -> WindowPosition {
         if counter >= self.next {
-            return Place::Newest;
+            return WindowPosition::Newest;
         }
         match self.next - 1 - counter {
-            0 => Place::Seen,
-            back if back > window.into() => Place::Below,
-            back if self.seen() >> (back - 1) & 1 == 1 => Place::Seen,
-            _ => Place::Within,
+            0 => WindowPosition::Seen,
+            back if back > window.into() => WindowPosition::Below,
+            back if self.seen() >> (back - 1) & 1 == 1 => WindowPosition::Seen,
+            _ => WindowPosition::Within,
         }
     }
 

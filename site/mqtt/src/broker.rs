@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 
 use crate::access::Rights;
-use crate::certificate::{self, Files, Outcome};
+use crate::certificate::{self, Files, Renewal};
 use crate::client::{certificates, check_private};
 use crate::error::{Error, Result};
 use crate::front::{Front, Limits, Visitors};
@@ -275,7 +275,7 @@ fn renew(config: &BrokerConfig, tls: &RwLock<Arc<ServerConfig>>) {
         return;
     };
     match certificate::ensure(files, names) {
-        Ok(Outcome::Made(why)) => match server(config) {
+        Ok(Renewal::Made(why)) => match server(config) {
             Ok(new) => {
                 *tls.write().unwrap_or_else(PoisonError::into_inner) = new;
                 info!(%why, "the broker's certificate was renewed");

@@ -88,7 +88,7 @@ impl Visitors {
     }
 
     /// A place for a new connection, if there is one.
-    fn arrive(self: &Arc<Visitors>, address: SocketAddr) -> Option<Place> {
+    fn arrive(self: &Arc<Visitors>, address: SocketAddr) -> Option<ConnectionSlot> {
         let ip = neighbourhood(address.ip());
         let mut table = self.lock();
         let limits = &self.limits;
@@ -110,7 +110,7 @@ impl Visitors {
         *table.of_address.entry(ip).or_default() += 1;
         let ended = Arc::new(Notify::new());
         table.waiting.insert(id, (ip, ended.clone()));
-        Some(Place {
+        Some(ConnectionSlot {
             visitors: self.clone(),
             id,
             ip,
@@ -151,7 +151,7 @@ impl Table {
 }
 
 /// A connection's place; it is free again when this goes.
-struct Place {
+struct ConnectionSlot {
     visitors: Arc<Visitors>,
     id: u64,
     ip: IpAddr,
@@ -159,7 +159,7 @@ struct Place {
     ended: Arc<Notify>,
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut table = self.visitors.lock();
         table.total -= 1;
@@ -233,7 +233,7 @@ async fn visit(
     address: SocketAddr,
     tls: Arc<ServerConfig>,
     inner: SocketAddr,
-    place: &Place,
+    place: &ConnectionSlot,
 ) -> std::io::Result<()> {
     let limits = &place.visitors.limits;
     stream.set_nodelay(true)?;
@@ -304,7 +304,7 @@ mod tests {
     fn a_flood_costs_its_own_address_the_places() {
         let visitors = visitors();
         let honest = visitors.arrive(address("192.0.2.1")).expect("a place");
-        let flood: Vec<Place> = (0..6)
+        let flood: Vec<ConnectionSlot> = (0..6)
             .map(|_| visitors.arrive(address("192.0.2.66")).expect("a place"))
             .collect();
         assert!(visitors.arrive(address("192.0.2.66")).is_none());
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn this_machine_has_places_of_its_own() {
         let visitors = visitors();
-        let all: Vec<Place> = (0..8)
+        let all: Vec<ConnectionSlot> = (0..8)
             .map(|n| {
                 visitors
                     .arrive(address(&format!("192.0.2.{n}")))

@@ -7,7 +7,7 @@ use std::time::Duration;
 use selo_classic::{ClassicKey, Frame};
 use selo_link::{EphemeralSecret, FRAME_MAX};
 
-use crate::case::{Against, Attack, Figure, Outcome, Verdict, figure};
+use crate::case::{Against, Attack, Figure, LinkOutcome, LinkVerdict, figure};
 use crate::error::{Error, Result};
 use crate::target::Target;
 use crate::wire::{Burst, Way, fresh_address, on_loopback};
@@ -178,18 +178,18 @@ fn outcome(
     broken: bool,
     shows: String,
     evidence: Vec<Figure>,
-) -> Outcome {
-    Outcome {
+) -> LinkOutcome {
+    LinkOutcome {
         attack,
         against: Against::Classic,
         suite: None,
         did: did.to_owned(),
         verdict: if broken {
-            Verdict::Broken
+            LinkVerdict::Broken
         } else {
-            Verdict::Refused
+            LinkVerdict::Refused
         },
-        promised: Verdict::Broken,
+        promised: LinkVerdict::Broken,
         shows,
         evidence,
     }
@@ -200,7 +200,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Two key pairs of the attacker's own, one to each side.
-pub fn mitm(target: &mut dyn Target) -> Result<Outcome> {
+pub fn mitm(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     let own = EphemeralSecret::random()?;
     let (mut with_gateway, mut with_node) = (Err(Error::Setup("no key")), None);
@@ -240,7 +240,7 @@ pub fn mitm(target: &mut dyn Target) -> Result<Outcome> {
 }
 
 /// A recorded message again and again.
-pub fn replay(target: &mut dyn Target) -> Result<Outcome> {
+pub fn replay(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     line.honest_join(target)?;
     let before = target.readings().len();
@@ -264,7 +264,7 @@ pub fn replay(target: &mut dyn Target) -> Result<Outcome> {
 }
 
 /// ECB encrypts each block alone: blocks of two messages make a third one.
-pub fn forge(target: &mut dyn Target) -> Result<Outcome> {
+pub fn forge(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     line.honest_join(target)?;
     let storm = line.capture(YESTERDAY)?;
@@ -287,7 +287,7 @@ pub fn forge(target: &mut dyn Target) -> Result<Outcome> {
 }
 
 /// One key serves both directions: a node's own message is a message for the node.
-pub fn reflect(target: &mut dyn Target) -> Result<Outcome> {
+pub fn reflect(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     line.honest_join(target)?;
     let frame = line.capture(YESTERDAY)?;
@@ -310,7 +310,7 @@ pub fn reflect(target: &mut dyn Target) -> Result<Outcome> {
 }
 
 /// Every stranger's byte costs the gateway a key pair.
-pub fn flood(target: &mut dyn Target) -> Result<Outcome> {
+pub fn flood(target: &mut dyn Target) -> Result<LinkOutcome> {
     let line = Line::new(target)?;
     let before = target.multiplications();
     line.give(target, &vec![Frame::REQUEST.to_vec(); FLOOD as usize])?;

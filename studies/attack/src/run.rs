@@ -2,7 +2,7 @@
 
 use selo_link::Suite;
 
-use crate::case::{Against, Attack, Outcome};
+use crate::case::{Against, Attack, LinkOutcome};
 use crate::error::Result;
 use crate::gateway::{ClassicGateway, RealGateway};
 use crate::target::Target;
@@ -20,29 +20,29 @@ pub struct Case {
 
 #[derive(Debug, Clone, Copy)]
 enum How {
-    Classic(fn(&mut dyn Target) -> Result<Outcome>),
+    Classic(fn(&mut dyn Target) -> Result<LinkOutcome>),
     /// Needs no gateway: a variant of the protocol that nothing here speaks.
-    Alone(fn() -> Result<Outcome>),
-    Suite(fn(&mut dyn Target, Suite) -> Result<Outcome>),
+    Alone(fn() -> Result<LinkOutcome>),
+    Suite(fn(&mut dyn Target, Suite) -> Result<LinkOutcome>),
 }
 
 /// Every attack against everything that it makes sense against, in the order of the table.
 pub const CASES: [Case; 20] = {
-    const fn classic(attack: Attack, how: fn(&mut dyn Target) -> Result<Outcome>) -> Case {
+    const fn classic(attack: Attack, how: fn(&mut dyn Target) -> Result<LinkOutcome>) -> Case {
         Case {
             attack,
             against: Against::Classic,
             how: How::Classic(how),
         }
     }
-    const fn pair(attack: Attack, how: fn(&mut dyn Target, Suite) -> Result<Outcome>) -> Case {
+    const fn pair(attack: Attack, how: fn(&mut dyn Target, Suite) -> Result<LinkOutcome>) -> Case {
         Case {
             attack,
             against: Against::Pair,
             how: How::Suite(how),
         }
     }
-    const fn join(attack: Attack, how: fn(&mut dyn Target, Suite) -> Result<Outcome>) -> Case {
+    const fn join(attack: Attack, how: fn(&mut dyn Target, Suite) -> Result<LinkOutcome>) -> Case {
         Case {
             attack,
             against: Against::Join,
@@ -81,7 +81,7 @@ pub const CASES: [Case; 20] = {
 
 impl Case {
     /// Carries the attack out; `suite` matters to all but classic.
-    pub fn run(&self, targets: &mut Targets, suite: Suite) -> Result<Outcome> {
+    pub fn run(&self, targets: &mut Targets, suite: Suite) -> Result<LinkOutcome> {
         match self.how {
             How::Classic(how) => how(targets.classic()?),
             How::Alone(how) => how(),

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::{Context, bail};
-use selo_collector::db::{Place, Sqlite};
+use selo_collector::db::{Location, Sqlite};
 use selo_gateway::state::StateDir;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -121,8 +121,8 @@ fn fill(args: &Backup, state: &Path, new: &Path) -> anyhow::Result<List> {
     folder(new)?;
     let readings = match args.database.place() {
         None => Some(state.join(READINGS)),
-        Some(Place::Sqlite(path)) => Some(path),
-        Some(Place::Postgres(_)) => {
+        Some(Location::Sqlite(path)) => Some(path),
+        Some(Location::Postgres(_)) => {
             eprintln!("The readings are in PostgreSQL: pg_dump copies them.");
             None
         }

@@ -256,17 +256,17 @@ async fn page(export: Option<Export>) -> Option<(Result<String>, Option<Export>)
     }
 }
 
-type Place = (i64, i64, i64);
+type Cursor = (i64, i64, i64);
 
 fn one_page(
     db: &mut dyn Database,
     station: &str,
     to: i64,
-    after: Place,
+    after: Cursor,
     format: Format,
     columns: &[String],
     units: &Units,
-) -> Result<(String, Option<Place>)> {
+) -> Result<(String, Option<Cursor>)> {
     let parameters: [Value; 6] = [
         station.into(),
         to.into(),

@@ -42,7 +42,7 @@ use crate::reading::SessionName;
 
 pub use admission::Checks;
 pub use costs::Costs;
-pub use downlink::{Downlink, Outcome, PAYLOAD_MAX as MESSAGE_MAX, QueueError, Ticket};
+pub use downlink::{Downlink, DownlinkOutcome, PAYLOAD_MAX as MESSAGE_MAX, QueueError, Ticket};
 pub use pairing::{Attempt, Matched, PairError, WINDOW_MAX_MS, Window, WindowState};
 pub use restore::Checkpoint;
 use table::{NO_SLOT, Row, Slot, Table};
@@ -199,7 +199,10 @@ pub enum Event {
     /// Something happened in the pairing window.
     Pairing(Window, WindowState),
     /// What became of a message to a node.
-    Downlink { ticket: Ticket, outcome: Outcome },
+    Downlink {
+        ticket: Ticket,
+        outcome: DownlinkOutcome,
+    },
     /// The system has no random numbers; a packet was dropped for it.
     NoRandom(String),
 }
@@ -307,7 +310,7 @@ impl fmt::Debug for Engine {
 }
 
 /// A packet that is dropped.
-type Verdict = Result<(), Reason>;
+type Handled = Result<(), Reason>;
 
 impl Engine {
     pub fn new(settings: Settings, mut random: Box<dyn Random>) -> Result<Engine, String> {
@@ -340,7 +343,7 @@ impl Engine {
         rssi: Option<i16>,
         bytes: &[u8],
         out: &mut Output,
-    ) -> Verdict {
+    ) -> Handled {
         let parsed = Frame::parse(bytes);
         let kind = parsed.as_ref().map_or(Kind::Other, Kind::of);
         self.counters.received(kind);

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use selo_gateway::exchange::Row;
+use selo_gateway::device_file::Row;
 use selo_gateway::label::key_text;
 use selo_gateway::registry::Record;
 use selo_report::table::{Cell, Column, Table, TerminalStyle};
