@@ -45,7 +45,7 @@ impl RealGateway {
         let sink = move |batch: &[selo_gateway::reading::Reading]| {
             let mut readings = taken.lock().unwrap_or_else(PoisonError::into_inner);
             readings.extend(batch.iter().map(|reading| Reading {
-                device: reading.device,
+                device: Some(reading.device),
                 payload: reading.payload.to_vec(),
             }));
         };

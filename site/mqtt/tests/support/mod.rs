@@ -237,7 +237,7 @@ pub fn reading(device: u32, counter: u32) -> Reading {
     let mut payload = [0; 16];
     payload[4..8].copy_from_slice(&counter.to_le_bytes());
     Reading {
-        device: Some(DeviceId(device)),
+        device: DeviceId(device),
         name: Some(format!("gauge {device}").into()),
         session: SessionName::new(1, device),
         counter,
@@ -245,7 +245,6 @@ pub fn reading(device: u32, counter: u32) -> Reading {
         payload: Payload::new(&payload).expect("short"),
         source: Peer::Nowhere,
         rssi: None,
-        authenticated: true,
         redelivered: false,
     }
 }
