@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use selo_base::bail;
 use selo_base::report::Context;
-use selo_collector::db::{Place, Sqlite};
+use selo_collector::db::{Location, Sqlite};
 use selo_gateway::state::StateDir;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -122,8 +122,8 @@ fn fill(args: &Backup, state: &Path, new: &Path) -> selo_base::report::Result<Li
     folder(new)?;
     let readings = match args.database.place() {
         None => Some(state.join(READINGS)),
-        Some(Place::Sqlite(path)) => Some(path),
-        Some(Place::Postgres(_)) => {
+        Some(Location::Sqlite(path)) => Some(path),
+        Some(Location::Postgres(_)) => {
             eprintln!("The readings are in PostgreSQL: pg_dump copies them.");
             None
         }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use selo_base::report::Context;
 use selo_collector::auth::{Role, Users};
-use selo_collector::db::Place;
+use selo_collector::db::Location;
 use selo_collector::http::names::Network;
 use selo_collector::http::tls::{Offer, TlsFiles};
 use selo_collector::{Collector, Config};
@@ -64,8 +64,8 @@ pub struct Database {
 
 impl Database {
     /// The one that was named.
-    pub fn place(&self) -> Option<Place> {
-        self.database.as_deref().map(Place::parse)
+    pub fn place(&self) -> Option<Location> {
+        self.database.as_deref().map(Location::parse)
     }
 }
 

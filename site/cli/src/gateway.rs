@@ -122,10 +122,9 @@ pub struct Args {
     state: State,
     #[command(flatten)]
     nodes: Nodes,
-    /// UNSAFE: take packets of the paper's protocol, which nobody authenticates, and which
-    /// anyone on the way can read
-    #[arg(long)]
-    allow_classic: bool,
+    /// Refused since the published protocol is a study
+    #[arg(long, hide = true, num_args = 0, default_missing_value = "", value_parser = no_classic)]
+    allow_classic: Option<String>,
     #[command(flatten)]
     log: Log,
     #[command(flatten)]
@@ -138,6 +137,15 @@ pub enum Level {
     Warn,
     Info,
     Debug,
+}
+
+/// Refuses `--allow-classic`, with the command that has taken its place.
+fn no_classic(_: &str) -> Result<String, String> {
+    Err(
+        "the gateway does not take the published protocol, which authenticates nobody\n\
+         hint: `selo classic --listen ADDR:PORT` takes it, for studies"
+            .into(),
+    )
 }
 
 pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
@@ -155,7 +163,6 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     };
     let printing = !args.mqtt.publishes() || args.mqtt.print;
     args.nodes.set(&mut config);
-    config.allow_classic = args.allow_classic;
     let gateway = Gateway::start(config)?;
     if printing && stdout().is_terminal() && stderr().is_terminal() {
         eprintln!("Readings appear here. To add a node: selo device pair, in another terminal.");

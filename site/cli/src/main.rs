@@ -33,7 +33,7 @@ use selo_command::{completions, man};
     propagate_version = true,
     max_term_width = 100,
     after_help = "\
-lab, exchange, attack, bench, node, radio and demo need selo-lab, the laboratory.
+lab, exchange, attack, bench, node, radio, classic and demo need selo-lab, the laboratory.
 
 Examples:
   selo up                                         gateway, broker, collector and dashboard
@@ -99,6 +99,8 @@ enum Command {
     Node(Arguments),
     /// selo-lab: LoRa times, virtual radio modules, and how many nodes a gateway carries
     Radio(Arguments),
+    /// selo-lab: print the readings of nodes that speak the published protocol (unsafe)
+    Classic(Arguments),
     /// selo-lab: the whole chain on this machine, with simulated Unos and a dashboard
     Demo(Arguments),
 }
@@ -134,6 +136,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Bench(arguments) => laboratory(cli, Some("bench"), arguments),
         Command::Node(arguments) => laboratory(cli, Some("node"), arguments),
         Command::Radio(arguments) => laboratory(cli, Some("radio"), arguments),
+        Command::Classic(arguments) => laboratory(cli, Some("classic"), arguments),
         Command::Demo(arguments) => laboratory(cli, Some("demo"), arguments),
     }
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use selo_mqtt::certificate::Outcome;
+use selo_mqtt::certificate::Renewal;
 use selo_mqtt::setup::{self, Setup};
 use selo_mqtt::topic;
 
@@ -45,12 +45,12 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         println!("{}", path.display());
     }
     match &done.certificate {
-        Outcome::Made(why) => eprintln!(
+        Renewal::Made(why) => eprintln!(
             "The broker's certificate is new ({why}); it is for {}.",
             done.names.join(", ")
         ),
-        Outcome::Kept { days } => eprintln!("The broker's certificate is good for {days} days."),
-        Outcome::Foreign { days } => eprintln!(
+        Renewal::Kept { days } => eprintln!("The broker's certificate is good for {days} days."),
+        Renewal::Foreign { days } => eprintln!(
             "The certificate is of another authority and good for {days} days; it was not touched."
         ),
     }

@@ -17,18 +17,6 @@ pub struct Catalogue {
     codecs: BTreeMap<String, Arc<Codec>>,
 }
 
-/// A codec's name stands in topics, files and tables.
-pub fn check_name(name: &str) -> Result<(), String> {
-    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if (1..=32).contains(&name.len()) && name.bytes().all(fits) {
-        return Ok(());
-    }
-    Err(format!(
-        "'{}' is not a valid name of a codec: lower-case letters, digits and -, at most 32",
-        name.escape_debug()
-    ))
-}
-
 impl Catalogue {
     /// The codecs that come with Selo.
     pub fn built_in() -> Result<Catalogue> {

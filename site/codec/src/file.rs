@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::catalogue::check_name;
 use crate::codec::{Codec, Format, Item, Variant};
 use crate::error::{Error, Result};
 use crate::field::{Field, Kind, Layout, Title};
+use crate::name::check_name;
 
 /// The longest payload that a codec may ask for; the link carries 45 bytes, a carrier of
 /// its own may more.

@@ -14,11 +14,13 @@ mod codec;
 mod error;
 mod field;
 mod file;
+mod name;
 
-pub use catalogue::{Catalogue, check_name};
+pub use catalogue::Catalogue;
 pub use codec::{Codec, Value};
 pub use error::{Error, Result};
 pub use field::{Field, Kind, Title};
+pub use name::check_name;
 
 /// The codec of a device that nobody has given another one.
 pub const DEFAULT: &str = "rain-gauge";

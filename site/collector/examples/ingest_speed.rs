@@ -9,7 +9,7 @@
 
 use std::time::{Duration, Instant};
 
-use selo_collector::db::Place;
+use selo_collector::db::Location;
 use selo_collector::message::{Message, parse, time_text};
 use selo_collector::schema::migrate;
 use selo_collector::store::Store;
@@ -45,7 +45,7 @@ fn main() -> selo_collector::Result<()> {
     let stations = arguments.next().and_then(|text| text.parse().ok());
     let stations = stations.filter(|stations| *stations > 0).unwrap_or(100);
     let long = Duration::from_secs(seconds.unwrap_or(5));
-    let mut db = Place::parse(&place).open_writer(None)?;
+    let mut db = Location::parse(&place).open_writer(None)?;
     migrate(&mut *db)?;
     let mut store = Store::default();
     let mut number = 0;

@@ -13,7 +13,8 @@ use serde_json::{Value as Json, json};
 use crate::db::{Database, Row, Value};
 use crate::error::{Error, Result};
 use crate::message::{Values, is_name, is_station_or_device, parts_of, time_text};
-use crate::rollup::Level;
+use crate::plausible::AHEAD_MAX_MS;
+use crate::rollup::{Level, round};
 use crate::sql;
 
 /// The schema of a notice.
@@ -184,7 +185,7 @@ impl Rule {
         let over = humantime::format_duration(std::time::Duration::from_millis(
             u64::try_from(self.over_ms()).unwrap_or(0),
         ));
-        let value = crate::query::round(value);
+        let value = round(value);
         match (self.kind, active) {
             (Kind::Rain, true) => format!("{value} mm of rain in {over} (limit {limit} mm)"),
             (Kind::Rain, false) => format!("{value} mm of rain in {over}"),
@@ -376,7 +377,7 @@ impl Alarms {
                 subject.station.into(),
                 (now - rule.over_ms()).into(),
                 // Minutes ahead of the clock, by as much as a gateway's may be.
-                now.saturating_add(crate::store::AHEAD_MAX_MS).into(),
+                now.saturating_add(AHEAD_MAX_MS).into(),
             ];
             let rows = db.query(sql::RAIN_OVER, &parameters)?;
             let fallen = rows.first().map_or(0.0, |row| row.real(0));
@@ -469,7 +470,7 @@ impl Alarms {
         let body = json!({
             "schema": SCHEMA, "alarm": rule.name, "station": subject.station, "device": subject.device(),
             "name": subject.name, "site": subject.site(), "active": true,
-            "since": time_text(at), "cleared": null, "value": crate::query::round(value),
+            "since": time_text(at), "cleared": null, "value": round(value),
             "limit": limit, "unit": unit, "text": text,
         });
         self.tell(db, subject, &rule.name, true, body).map(Some)
@@ -493,7 +494,7 @@ impl Alarms {
             "schema": SCHEMA, "alarm": rule, "station": subject.station, "device": subject.device(),
             "name": subject.name, "site": subject.site(), "active": false,
             "since": time_text(since), "cleared": time_text(at),
-            "value": crate::query::round(value), "limit": limit, "unit": unit, "text": text,
+            "value": round(value), "limit": limit, "unit": unit, "text": text,
         });
         self.tell(db, subject, rule, false, body)
     }
@@ -556,7 +557,7 @@ pub fn row_json(row: &Row) -> Json {
         "active": row.opt_int(4).is_none(),
         "since": time_text(row.int(3)),
         "cleared": row.opt_int(4).map(time_text),
-        "value": row.opt_real(5).map(crate::query::round),
+        "value": row.opt_real(5).map(round),
         "limit": row.real(6),
         "unit": row.text(7),
         "text": row.text(8),

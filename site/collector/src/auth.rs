@@ -31,7 +31,7 @@ use self::gate::Gate;
 use crate::error::{Error, Result};
 use crate::message::is_name;
 
-pub use self::attempts::{FAILURES_MAX, FAILURES_MS, Place};
+pub use self::attempts::{FAILURES_MAX, FAILURES_MS, Origin};
 pub use self::gate::{AT_ONCE, OF_ADDRESS, QUEUE};
 pub use self::scope::{May, SITE, Scope};
 
@@ -424,12 +424,12 @@ impl Auth {
         account: &str,
         cookie: Option<&str>,
         now: i64,
-    ) -> Place {
+    ) -> Origin {
         let browser = cookie.and_then(|cookie| self.browser(account, cookie, now));
         match browser {
-            Some(id) => Place::Browser(id),
-            None if shared => Place::Shared(neighbourhood(address)),
-            None => Place::Address(neighbourhood(address)),
+            Some(id) => Origin::Browser(id),
+            None if shared => Origin::Shared(neighbourhood(address)),
+            None => Origin::Address(neighbourhood(address)),
         }
     }
 
@@ -471,7 +471,7 @@ impl Auth {
     /// the session's secret and the role.
     pub async fn login(
         self: &Arc<Self>,
-        (address, place): (IpAddr, Place),
+        (address, place): (IpAddr, Origin),
         name: String,
         password: Zeroizing<String>,
         now: i64,
@@ -479,7 +479,7 @@ impl Auth {
         let Some(counted) = self.attempts.count(&name, place, now) else {
             return Err(Refusal::TooMany);
         };
-        let known = matches!(place, Place::Browser(_));
+        let known = matches!(place, Origin::Browser(_));
         let Some(turn) = self.gate.enter(neighbourhood(address), known).await else {
             self.attempts.forget(counted);
             return Err(Refusal::Busy);
@@ -693,7 +693,7 @@ mod tests {
 
     fn log_in(
         auth: &Arc<Auth>,
-        place: Place,
+        place: Origin,
         name: &str,
         password: &str,
         now: i64,
@@ -730,7 +730,7 @@ mod tests {
         assert!(auth.session(&secret, 1).is_none());
     }
 
-    const AT_HOME: Place = Place::Address(HOME);
+    const AT_HOME: Origin = Origin::Address(HOME);
 
     #[test]
     fn who_guesses_has_to_wait_and_nobody_else() {
@@ -742,10 +742,10 @@ mod tests {
         }
         let refusal = log_in(&auth, AT_HOME, "admin", &password, 1).expect_err("waits");
         assert!(matches!(refusal, Refusal::TooMany));
-        let other = Place::Address("192.0.2.1".parse().expect("an address"));
+        let other = Origin::Address("192.0.2.1".parse().expect("an address"));
         log_in(&auth, other, "admin", &password, 1).expect("another address");
         let browser = auth.place((HOME, true), "admin", Some(&cookie), 1);
-        assert!(matches!(browser, Place::Browser(_)));
+        assert!(matches!(browser, Origin::Browser(_)));
         log_in(&auth, browser, "admin", &password, 1).expect("a browser that is known");
         log_in(&auth, AT_HOME, "admin", &password, FAILURES_MS).expect("later");
     }
@@ -757,7 +757,7 @@ mod tests {
         let cookie = auth.browser_cookie("admin", 0).expect("made");
         let is_known = |auth: &Auth, account: &str, cookie: &str, now: i64| {
             let place = auth.place((HOME, false), account, Some(cookie), now);
-            matches!(place, Place::Browser(_))
+            matches!(place, Origin::Browser(_))
         };
         assert!(is_known(&auth, "admin", &cookie, 1));
         assert!(!is_known(&auth, "maria", &cookie, 1));

@@ -16,8 +16,9 @@ use crate::error::{Error, Result};
 use crate::events::Events;
 use crate::message::{self, Identity, Message};
 use crate::metrics::{Metrics, add};
+use crate::plausible::is_plausible;
 use crate::sql;
-use crate::store::{Store, is_plausible};
+use crate::store::Store;
 
 /// Offers that wait while a batch is being stored; more wait at their senders.
 const QUEUE: usize = 256;
@@ -54,7 +55,7 @@ impl Incoming {
 
 /// What became of a message. In every case it is settled: it need not come again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Settled {
     Stored(Identity),
     Duplicate(Identity),
     /// Not a reading; why.
@@ -73,7 +74,7 @@ type Parsed = Result<Message, Rejected>;
 type Work = Box<dyn FnOnce(&mut dyn Database, &mut Store) + Send>;
 
 enum Job {
-    Offer(Vec<Parsed>, oneshot::Sender<Result<Vec<Verdict>>>),
+    Offer(Vec<Parsed>, oneshot::Sender<Result<Vec<Settled>>>),
     Work(Work),
 }
 
@@ -118,7 +119,7 @@ impl Ingest {
     /// Stores messages; one verdict for each, in order, after they are committed. A long
     /// offer is stored in portions. After an error some portions may be stored: the same
     /// messages may be offered again, and those are duplicates then.
-    pub async fn offer(&self, messages: Vec<Incoming>) -> Result<Vec<Verdict>> {
+    pub async fn offer(&self, messages: Vec<Incoming>) -> Result<Vec<Settled>> {
         if messages.is_empty() {
             return Ok(Vec::new());
         }
@@ -206,7 +207,7 @@ impl fmt::Debug for Writer {
 }
 
 /// Readings, and who waits to hear what became of them.
-type Offer = (Vec<Parsed>, oneshot::Sender<Result<Vec<Verdict>>>);
+type Offer = (Vec<Parsed>, oneshot::Sender<Result<Vec<Settled>>>);
 
 impl Writer {
     /// Starts the thread; it ends when every [`Ingest`] is gone.
@@ -282,7 +283,7 @@ impl Writer {
         }
     }
 
-    fn settle(&mut self, parsed: &[&Parsed]) -> Result<Vec<Verdict>> {
+    fn settle(&mut self, parsed: &[&Parsed]) -> Result<Vec<Settled>> {
         if self.db.is_gone() {
             self.store.forget();
         }
@@ -309,7 +310,7 @@ impl Writer {
         done
     }
 
-    fn settle_now(&mut self, parsed: &[&Parsed]) -> Result<Vec<Verdict>> {
+    fn settle_now(&mut self, parsed: &[&Parsed]) -> Result<Vec<Settled>> {
         let now = self.clock.now();
         let good: Vec<&Message> = parsed.iter().filter_map(|p| p.as_ref().ok()).collect();
         let mut bad: Vec<(String, String, Vec<u8>)> = parsed
@@ -331,7 +332,7 @@ impl Writer {
         let mut verdicts = Vec::with_capacity(parsed.len());
         for parsed in parsed {
             verdicts.push(match parsed {
-                Err(rejected) => Verdict::Rejected(rejected.reason.clone()),
+                Err(rejected) => Settled::Rejected(rejected.reason.clone()),
                 Ok(message) => match outcomes.next() {
                     Some((_, Ok(true))) => {
                         stored += 1;
@@ -339,12 +340,12 @@ impl Writer {
                             add(&self.metrics.implausible, 1);
                         }
                         self.events.publish("reading", message.line.clone());
-                        Verdict::Stored(message.identity.clone())
+                        Settled::Stored(message.identity.clone())
                     }
-                    Some((_, Err(reason))) => Verdict::Rejected(reason),
+                    Some((_, Err(reason))) => Settled::Rejected(reason),
                     _ => {
                         doubles += 1;
-                        Verdict::Duplicate(message.identity.clone())
+                        Settled::Duplicate(message.identity.clone())
                     }
                 },
             });

@@ -18,13 +18,14 @@ pub mod clock;
 pub mod db;
 mod error;
 pub mod events;
-pub mod exchange;
 pub mod http;
 pub mod ingest;
 pub mod message;
 pub mod metrics;
 pub mod mqtt;
 pub mod outbox;
+pub mod plausible;
+pub mod posted;
 pub mod query;
 pub mod readers;
 pub mod retention;
@@ -45,10 +46,10 @@ use tokio::sync::{Notify, Semaphore, watch};
 use crate::auth::{Auth, Role, Scope, Session, Strangers, Token, Users};
 use crate::blocking::Pool;
 use crate::clock::Clock;
-use crate::db::Place;
+use crate::db::Location;
 use crate::events::Events;
 use crate::http::names::{Hosts, Network};
-use crate::http::places::Places;
+use crate::http::permits::Permits;
 use crate::http::server::{Limits, Server};
 use crate::http::tls::{Offer, Tls, TlsFiles};
 use crate::http::{App, Gateway};
@@ -66,7 +67,7 @@ pub use crate::error::{Error, Result};
 pub struct Config {
     /// Directory of the users; made with mode 0700.
     pub state: PathBuf,
-    pub database: Place,
+    pub database: Location,
     pub http: SocketAddr,
     /// Certificate and key, if it speaks TLS itself.
     pub tls: Option<TlsFiles>,
@@ -114,7 +115,7 @@ impl Config {
     /// A collector that keeps everything in `state`, for this machine alone.
     pub fn new(state: PathBuf) -> Config {
         Config {
-            database: Place::Sqlite(state.join("readings.db")),
+            database: Location::Sqlite(state.join("readings.db")),
             state,
             http: SocketAddr::from(([127, 0, 0, 1], 7380)),
             tls: None,
@@ -269,8 +270,8 @@ impl Collector {
             },
             proxies: config.proxies.clone(),
             listeners_max: (config.limits.listeners, config.limits.listeners_of_one),
-            listeners: Places::default(),
-            posts: Places::default(),
+            listeners: Permits::default(),
+            posts: Permits::default(),
             portions: Semaphore::new(http::readings::PORTIONS),
             files: Pool::new("the disk", 2, FILE_DEADLINE),
             report: config.report,

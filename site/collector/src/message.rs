@@ -226,3 +226,18 @@ pub fn time_text(unix_ms: i64) -> String {
     let time = UNIX_EPOCH + std::time::Duration::from_millis(ms);
     humantime::format_rfc3339_millis(time).to_string()
 }
+
+/// Names to numbers; the units are kept once for each station.
+pub fn data_text(values: &Values) -> String {
+    let numbers: BTreeMap<&str, f64> = values
+        .iter()
+        .map(|(name, quantity)| (name.as_str(), quantity.value))
+        .collect();
+    // Strings to finite numbers: that cannot fail.
+    serde_json::to_string(&numbers).unwrap_or_else(|_| "{}".into())
+}
+
+/// Reads the text of [`data_text`].
+pub fn data_of(text: &str) -> BTreeMap<String, f64> {
+    serde_json::from_str(text).unwrap_or_default()
+}

@@ -7,10 +7,10 @@ use serde_json::{Value as Json, json};
 use crate::alarm;
 use crate::db::{Database, Row, Value};
 use crate::error::{Error, Result};
-use crate::message::{parts_of, session_text, time_text};
-use crate::rollup::Level;
+use crate::message::{data_of, parts_of, session_text, time_text};
+use crate::plausible::is_plausible;
+use crate::rollup::{Level, round};
 use crate::sql;
-use crate::store::{data_of, is_plausible};
 
 /// Points of a series; more is asked for in pieces, or coarser.
 pub const POINTS_MAX: i64 = 100_000;
@@ -96,12 +96,6 @@ pub fn find_station(db: &mut dyn Database, id: &str) -> Result<String> {
             )))
         }
     }
-}
-
-/// Sums of multiples of 2^-30 as people write them.
-pub fn round(value: f64) -> f64 {
-    // Nothing is 0, not -0.
-    (value * 1e6).round() / 1e6 + 0.0
 }
 
 /// What a series is made of.

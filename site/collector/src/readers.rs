@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use crate::blocking::within;
-use crate::db::{Database, Place};
+use crate::db::{Database, Location};
 use crate::error::{Error, Result};
 
 const THREADS: usize = 3;
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Readers {
 
 impl Readers {
     /// Starts the threads; they end when every handle is gone.
-    pub fn start(place: &Place) -> Result<(Readers, Vec<JoinHandle<()>>)> {
+    pub fn start(place: &Location) -> Result<(Readers, Vec<JoinHandle<()>>)> {
         let (questions, waiting) = sync_channel::<Question>(QUEUE);
         let waiting = Arc::new(Mutex::new(waiting));
         let mut threads = Vec::new();

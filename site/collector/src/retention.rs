@@ -7,9 +7,10 @@ use crate::db::{Database, Value};
 use crate::error::{Error, Result};
 use crate::ingest::Ingest;
 use crate::metrics::{Metrics, add};
+use crate::plausible::{AHEAD_MAX_MS, RELEASED_MS};
 use crate::rollup::Level;
 use crate::sql;
-use crate::store::{AHEAD_MAX_MS, RELEASED_MS, Store};
+use crate::store::Store;
 
 const DAY_MS: i64 = 86_400_000;
 

@@ -64,6 +64,12 @@ pub fn growth(before: f64, after: f64) -> f64 {
     exact(grown.max(0.0))
 }
 
+/// Rounds a sum of multiples of 2^-30 to six decimals, as people write it.
+pub fn round(value: f64) -> f64 {
+    // Nothing is 0, not -0.
+    (value * 1e6).round() / 1e6 + 0.0
+}
+
 /// `value` cut to a multiple of 2^-30, or to 37 significant bits if it is large. Sums of
 /// such numbers are exact (up to 65,000 in a bucket), so they are the same in any order.
 pub fn exact(value: f64) -> f64 {

@@ -7,22 +7,10 @@ use std::sync::Arc;
 use crate::alarm::{Alarms, Change, Rule, Subject, check_rules};
 use crate::db::{Database, Row, Value, transaction};
 use crate::error::Result;
-use crate::message::{Identity, Message, Values, parts_of};
+use crate::message::{Identity, Message, Values, data_of, data_text, parts_of};
+use crate::plausible::is_plausible;
 use crate::rollup::{Deltas, growth, is_total};
 use crate::sql;
-
-/// A gateway's clock may be ahead of the collector's by this; more is a clock gone wrong.
-pub const AHEAD_MAX_MS: i64 = 300_000;
-/// 2020-01-01: no gateway is older, so its clock was not set.
-pub const EARLIEST_MS: i64 = 1_577_836_800_000;
-
-/// 2026-01-01: no collector of this version is older, so its clock was not set.
-pub const RELEASED_MS: i64 = 1_767_225_600_000;
-
-/// True if a time of reception can be true.
-pub fn is_plausible(received: i64, now: i64) -> bool {
-    (EARLIEST_MS..=now.saturating_add(AHEAD_MAX_MS)).contains(&received)
-}
 
 /// What the writer remembers of a station, as its row has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -253,21 +241,6 @@ fn insert_readings(db: &mut dyn Database, messages: &[&Message], now: i64) -> Re
         .iter()
         .map(|message| seen.insert(&message.identity) && new.next().unwrap_or(false))
         .collect())
-}
-
-/// Names to numbers; the units are kept once for each station.
-fn data_text(values: &Values) -> String {
-    let numbers: BTreeMap<&str, f64> = values
-        .iter()
-        .map(|(name, quantity)| (name.as_str(), quantity.value))
-        .collect();
-    // Strings to finite numbers: that cannot fail.
-    serde_json::to_string(&numbers).unwrap_or_else(|_| "{}".into())
-}
-
-/// What [`data_text`] wrote.
-pub fn data_of(text: &str) -> BTreeMap<String, f64> {
-    serde_json::from_str(text).unwrap_or_default()
 }
 
 fn count_sessions(db: &mut dyn Database, in_order: &[&Message]) -> Result<()> {

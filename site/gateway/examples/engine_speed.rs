@@ -43,7 +43,6 @@ fn device(number: u32, suite: Suite) -> Device {
 fn engine() -> Result<Engine, Failure> {
     let settings = Settings {
         limits: Limits::NONE,
-        allow_classic: false,
     };
     Ok(Engine::new(settings, Box::new(SystemRandom))?)
 }

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use selo_link::Reason;
-use selo_link::frame::{Classic, Frame};
+use selo_link::frame::Frame;
 
 use crate::reading::Reading;
 
@@ -22,15 +22,14 @@ pub enum Kind {
     Hint,
     Cookie,
     CookieEcho,
-    ClassicRequest,
-    ClassicKey,
-    ClassicBlocks,
+    /// Of the published protocol, which is refused.
+    Classic,
     /// What is not a frame.
     Other,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 15] = [
+    pub const ALL: [Kind; 13] = [
         Kind::PairCommit,
         Kind::PairKey,
         Kind::PairReveal,
@@ -42,9 +41,7 @@ impl Kind {
         Kind::Hint,
         Kind::Cookie,
         Kind::CookieEcho,
-        Kind::ClassicRequest,
-        Kind::ClassicKey,
-        Kind::ClassicBlocks,
+        Kind::Classic,
         Kind::Other,
     ];
 
@@ -61,9 +58,7 @@ impl Kind {
             Kind::Hint => "hint",
             Kind::Cookie => "cookie",
             Kind::CookieEcho => "cookie-echo",
-            Kind::ClassicRequest => "classic-request",
-            Kind::ClassicKey => "classic-key",
-            Kind::ClassicBlocks => "classic-blocks",
+            Kind::Classic => "classic",
             Kind::Other => "other",
         }
     }
@@ -81,9 +76,7 @@ impl Kind {
             Frame::Hint(_) => Kind::Hint,
             Frame::Cookie(_) => Kind::Cookie,
             Frame::CookieEcho(_) => Kind::CookieEcho,
-            Frame::Classic(Classic::Request) => Kind::ClassicRequest,
-            Frame::Classic(Classic::GatewayKey(_) | Classic::NodeKey(_)) => Kind::ClassicKey,
-            Frame::Classic(Classic::Blocks(_)) => Kind::ClassicBlocks,
+            Frame::Classic(_) => Kind::Classic,
         }
     }
 }
@@ -122,7 +115,6 @@ enum Type {
 counts! {
     Accepted, Counter, "accepted", "Packets of nodes that were accepted";
     Readings, Counter, "readings", "Readings that were accepted";
-    ClassicReadings, Counter, "classic_readings", "Readings that nobody authenticated";
     Joins, Counter, "joins", "JOIN-REQUESTs that were answered for the first time";
     Sessions, Gauge, "sessions", "Live sessions";
     Pending, Gauge, "pending_sessions", "Sessions whose node has not yet sent a packet";

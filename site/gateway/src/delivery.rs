@@ -332,7 +332,7 @@ impl Delivery {
             let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
             if !names.is_empty() {
                 for reading in readings.iter_mut() {
-                    reading.name = reading.device.and_then(|id| names.get(&id).cloned());
+                    reading.name = names.get(&reading.device).cloned();
                 }
             }
         }
@@ -388,9 +388,8 @@ fn collect(body: &[u8], wall_ms: u64, redelivered: bool, out: &mut Vec<Reading>)
 /// The reading of an accepted packet, if it said something.
 #[inline]
 fn reading(accepted: &Accepted<'_>, wall_ms: u64, redelivered: bool) -> Option<Reading> {
-    let authenticated = accepted.session.is_some();
     Some(Reading {
-        device: authenticated.then_some(DeviceId(accepted.device)),
+        device: DeviceId(accepted.device),
         name: None,
         session: SessionName::new(accepted.join, accepted.tag),
         counter: accepted.counter,
@@ -398,7 +397,6 @@ fn reading(accepted: &Accepted<'_>, wall_ms: u64, redelivered: bool) -> Option<R
         payload: Payload::new(accepted.payload?)?,
         source: accepted.peer,
         rssi: accepted.rssi,
-        authenticated,
         redelivered,
     })
 }
@@ -438,7 +436,7 @@ mod tests {
 
     fn some_readings() -> Vec<Reading> {
         vec![Reading {
-            device: Some(DeviceId(1)),
+            device: DeviceId(1),
             name: None,
             session: SessionName::new(1, 1),
             counter: 1,
@@ -446,7 +444,6 @@ mod tests {
             payload: Payload::new(b"23.5 C").expect("short"),
             source: Peer::Nowhere,
             rssi: None,
-            authenticated: true,
             redelivered: false,
         }]
     }

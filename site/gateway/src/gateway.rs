@@ -42,8 +42,6 @@ pub struct Config {
     pub sink: Box<dyn Sink>,
     pub sync: Sync,
     pub limits: Limits,
-    /// Take classic packets, which nobody authenticates.
-    pub allow_classic: bool,
     /// Bytes of a file of the journal.
     pub segment_bytes: u64,
     /// Bytes of the journal that may wait for the sink before no packet is taken any more.
@@ -62,7 +60,6 @@ impl Config {
             sink: Box::new(sink),
             sync: journal.sync,
             limits: Limits::default(),
-            allow_classic: false,
             segment_bytes: journal.segment_bytes,
             undelivered_max: 1 << 30,
         }
@@ -228,15 +225,9 @@ impl Gateway {
             started: Instant::now(),
             listen: listen.to_string(),
             metrics: handle.metrics.map(|address| address.to_string()),
-            allow_classic: config.allow_classic,
             pairing_name: Mutex::new(None),
         };
         handle.control = Some(control::Server::start(&state, services)?);
-        if config.allow_classic {
-            warn!(
-                "classic is allowed: its readings are not authenticated and anyone on the way can read them"
-            );
-        }
         info!(%listen, state = %state.path().display(), "the gateway listens");
         Ok(handle)
     }
@@ -252,10 +243,7 @@ fn new_engine(config: &Config) -> Result<Engine> {
         joins_a_second = limits.checks.strangers.per_second(),
         "a check costs this much, and strangers' are budgeted"
     );
-    let settings = Settings {
-        limits,
-        allow_classic: config.allow_classic,
-    };
+    let settings = Settings { limits };
     Engine::new(settings, Box::new(SystemRandom)).map_err(Error::Random)
 }
 

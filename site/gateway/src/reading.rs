@@ -7,7 +7,8 @@ use selo_link::DeviceId;
 
 use crate::peer::Peer;
 
-/// Bytes of the longest payload: three classic blocks; a sealed packet has at most 45.
+/// Bytes of the longest payload: a sealed packet has at most 45, but journals of earlier releases may
+/// hold 48.
 pub const PAYLOAD_MAX: usize = 48;
 
 /// The schema that a line names.
@@ -17,8 +18,7 @@ pub const SCHEMA: &str = "selo.reading/1";
 /// drops the second with the same three.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// `None` if it came by classic, which does not say who sends.
-    pub device: Option<DeviceId>,
+    pub device: DeviceId,
     /// What the device was called when the reading was delivered.
     pub name: Option<Arc<str>>,
     pub session: SessionName,
@@ -29,8 +29,6 @@ pub struct Reading {
     pub source: Peer,
     /// Signal strength, dBm, if the carrier tells.
     pub rssi: Option<i16>,
-    /// False if it came by classic: anyone may have made it.
-    pub authenticated: bool,
     /// True if it may have been delivered before.
     pub redelivered: bool,
 }
@@ -100,15 +98,9 @@ impl Reading {
         let mut text = Text::new();
         text.put(b"\"schema\":\"");
         text.put_all(SCHEMA.as_bytes());
-        text.put(b"\",\"device\":");
-        match self.device {
-            Some(device) => {
-                text.put(b"\"");
-                text.put_hex(&device.0.to_be_bytes());
-                text.put(b"\"");
-            }
-            None => text.put(b"null"),
-        }
+        text.put(b"\",\"device\":\"");
+        text.put_hex(&self.device.0.to_be_bytes());
+        text.put(b"\"");
         text.put(b",\"name\":");
         match &self.name {
             Some(name) => {
@@ -138,9 +130,8 @@ impl Reading {
             }
             None => text.put(b"null"),
         }
-        text.put(b",\"authenticated\":");
-        text.put_boolean(self.authenticated);
-        text.put(b",\"redelivered\":");
+        // Every reading of a gateway is. The member is there for readers of the schema.
+        text.put(b",\"authenticated\":true,\"redelivered\":");
         text.put_boolean(self.redelivered);
         text.move_to(out);
     }
@@ -352,7 +343,7 @@ mod tests {
 
     fn reading() -> Reading {
         Reading {
-            device: Some(DeviceId(0x3f9a_01c2)),
+            device: DeviceId(0x3f9a_01c2),
             name: Some("a \"quoted\"\u{1} name".into()),
             session: SessionName::new(42, 0x0099_aabb),
             counter: 7,
@@ -360,7 +351,6 @@ mod tests {
             payload: Payload::new(b"23.5 C").expect("short"),
             source: Peer::Udp("192.0.2.7:5000".parse().expect("an address")),
             rssi: None,
-            authenticated: true,
             redelivered: false,
         }
     }
@@ -394,14 +384,13 @@ mod tests {
             ),
         ] {
             let reading = Reading {
-                device: (number != 9).then_some(DeviceId(number)),
+                device: DeviceId(number),
                 name: (number != 9).then(|| "\u{e9}\\\"\u{1f600}".into()),
                 session: SessionName(u64::from(number)),
                 counter: number,
                 payload: Payload::new(&number.to_le_bytes()).expect("short"),
                 source,
                 rssi: (number > 9).then_some(-120),
-                authenticated: number != 9,
                 redelivered: number == 9,
                 ..reading()
             };
@@ -410,10 +399,7 @@ mod tests {
             let line: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
             let none = serde_json::Value::Null;
             let or_none = |text: Option<String>| text.map_or(none.clone(), Into::into);
-            assert_eq!(
-                line["device"],
-                or_none(reading.device.map(|id| id.to_string()))
-            );
+            assert_eq!(line["device"], reading.device.to_string());
             assert_eq!(
                 line["name"],
                 or_none(reading.name.as_deref().map(Into::into))
@@ -424,7 +410,7 @@ mod tests {
             let source = (source != Peer::Nowhere).then(|| source.to_string());
             assert_eq!(line["source"], or_none(source));
             assert_eq!(line["rssi"], reading.rssi.map_or(none.clone(), Into::into));
-            assert_eq!(line["authenticated"], reading.authenticated);
+            assert_eq!(line["authenticated"], true);
             assert_eq!(line["redelivered"], reading.redelivered);
         }
     }
@@ -457,7 +443,7 @@ mod tests {
     #[test]
     fn the_longest_reading_fits_its_line() {
         let longest = Reading {
-            device: Some(DeviceId(u32::MAX)),
+            device: DeviceId(u32::MAX),
             name: None,
             session: SessionName(u64::MAX),
             counter: u32::MAX,
@@ -470,7 +456,6 @@ mod tests {
                 u32::MAX,
             ))),
             rssi: Some(i16::MIN),
-            authenticated: false,
             redelivered: false,
         };
         let mut out = Vec::new();

@@ -3,7 +3,7 @@
 //! [`Frame::parse`] accepts exactly the frames of the page and borrows from the packet. A frame
 //! that it returns has the right size and no forbidden flag; nothing in it has been authenticated.
 
-use crate::session::SessionId;
+use crate::session_id::SessionId;
 use crate::{DeviceId, Suite};
 
 /// Bytes of the longest frame: what one packet of an E32 LoRa module carries.
@@ -77,9 +77,6 @@ pub enum Malformed {
         /// The option byte, once decrypted.
         options: u8,
     },
-    /// The padding of a classic message does not end it.
-    #[error("a classic message with wrong padding")]
-    Padding,
 }
 
 /// A packet of the link.
@@ -107,8 +104,9 @@ pub enum Frame<'a> {
     Cookie(Cookie<'a>),
     /// Node to gateway: the proof.
     CookieEcho(CookieEcho<'a>),
-    /// Either way: Algorithm 2 of [albarello2020].
-    Classic(Classic<'a>),
+    /// Either way: a whole frame of Algorithm 2 of [albarello2020]. Only a study speaks that
+    /// protocol (`studies/classic`); everyone else refuses the frame by its name.
+    Classic(&'a [u8]),
 }
 
 /// PAIR-COMMIT: `10 || id || suite || commitment`.
@@ -250,19 +248,6 @@ pub struct Data<'a> {
     pub tag: &'a [u8],
 }
 
-/// The frames of [docs/protocol.md, Classic].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Classic<'a> {
-    /// Node: the request to join.
-    Request,
-    /// Gateway: its raw public key.
-    GatewayKey(&'a [u8; 32]),
-    /// Node: its raw public key.
-    NodeKey(&'a [u8; 32]),
-    /// Node: 1 to 3 blocks of 16 bytes, AES-256 in ECB mode.
-    Blocks(&'a [u8]),
-}
-
 impl<'a> Frame<'a> {
     /// The frame that these bytes are. Takes any bytes.
     pub fn parse(bytes: &'a [u8]) -> Result<Frame<'a>, Malformed> {
@@ -284,7 +269,7 @@ impl<'a> Frame<'a> {
             first::HINT if flags <= 1 => parse_hint(bytes).map(Frame::Hint),
             first::COOKIE if flags == 0 => Cookie::parse(bytes).map(Frame::Cookie),
             first::COOKIE_ECHO if flags == 0 => CookieEcho::parse(bytes).map(Frame::CookieEcho),
-            first::CLASSIC if flags <= 3 => Classic::parse(bytes).map(Frame::Classic),
+            first::CLASSIC if flags <= 3 => parse_classic(bytes).map(Frame::Classic),
             first::PAIR_COMMIT..=first::COOKIE_ECHO | first::CLASSIC => {
                 Err(Malformed::Flags { first })
             }
@@ -619,40 +604,19 @@ pub fn encode_hint(session: SessionId, buffer: &mut [u8; 5]) -> &[u8] {
     }
 }
 
-impl<'a> Classic<'a> {
-    fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
-        let mut fields = Fields::of(bytes);
-        let frame = match bytes[0] & 3 {
-            0 => Classic::Request,
-            1 => Classic::GatewayKey(fields.array()?),
-            2 => Classic::NodeKey(fields.array()?),
-            _ => {
-                let blocks = fields.rest;
-                if blocks.is_empty() || !blocks.len().is_multiple_of(16) {
-                    return Err(fields.wrong_size());
-                }
-                fields.rest = &[];
-                Classic::Blocks(blocks)
-            }
-        };
-        fields.end().map(|()| frame)
+/// Recognises a frame of the published protocol by its first byte and size: the request, a public
+/// key of either side, or one to three blocks.
+fn parse_classic(bytes: &[u8]) -> Result<&[u8], Malformed> {
+    let right = match bytes[0] & 3 {
+        0 => bytes.len() == 1,
+        1 | 2 => bytes.len() == 33,
+        _ => matches!(bytes.len(), 17 | 33 | 49),
+    };
+    if right {
+        Ok(bytes)
+    } else {
+        Err(Fields::of(bytes).wrong_size())
     }
-
-    /// The request to join.
-    pub const REQUEST: [u8; 1] = [first::CLASSIC];
-
-    /// The gateway's public key.
-    pub fn encode_gateway_key(key: &[u8; 32]) -> [u8; 33] {
-        concat(&[&[first::CLASSIC | 1], key])
-    }
-
-    /// The node's public key.
-    pub fn encode_node_key(key: &[u8; 32]) -> [u8; 33] {
-        concat(&[&[first::CLASSIC | 2], key])
-    }
-
-    /// The first byte of a message.
-    pub(crate) const BLOCKS: u8 = first::CLASSIC | 3;
 }
 
 /// A packet's fields after its first byte, taken in order.

@@ -4,13 +4,10 @@
 //! need a memory: that a join counter grows, that the same request gets the same answer, and that
 //! a pending session replaces a live one with its first UP, are the caller's.
 
-use std::fmt;
-
-use zeroize::{Zeroize, ZeroizeOnDrop};
-
 use crate::frame::{JoinAccept, JoinRequest, Malformed};
+pub use crate::keys::SessionKeys;
 use crate::noise::{NNPSK0, SymmetricState};
-use crate::session::{Session, SessionId};
+use crate::session_id::SessionId;
 use crate::{DeviceId, DeviceKey, EphemeralSecret, Refusal, Suite};
 
 /// The option that asks for, or grants, tags of 16 bytes.
@@ -148,56 +145,6 @@ impl JoinAttempt {
             session,
             long_tags(options)?,
         ))
-    }
-}
-
-/// What a join agrees on.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub struct SessionKeys {
-    /// The suite that seals.
-    #[zeroize(skip)]
-    pub suite: Suite,
-    /// The session's id, chosen by the gateway.
-    #[zeroize(skip)]
-    pub session: SessionId,
-    /// Whether tags have 16 bytes.
-    pub long_tags: bool,
-    /// Seals UP.
-    pub up: [u8; 32],
-    /// Seals DOWN.
-    pub down: [u8; 32],
-}
-
-impl SessionKeys {
-    fn split(suite: Suite, state: &SymmetricState, session: SessionId, long_tags: bool) -> Self {
-        let [up, down] = state.split();
-        SessionKeys {
-            suite,
-            session,
-            long_tags,
-            up: *up.key(),
-            down: *down.key(),
-        }
-    }
-
-    /// The session as the gateway holds it: opens UP, seals DOWN.
-    pub fn gateway_session(&self) -> Session {
-        Session::gateway(self)
-    }
-
-    /// The session as the node holds it: seals UP, opens DOWN.
-    pub fn node_session(&self) -> Session {
-        Session::node(self)
-    }
-}
-
-impl fmt::Debug for SessionKeys {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "SessionKeys({}, session {}, ..)",
-            self.suite, self.session
-        )
     }
 }
 

@@ -12,7 +12,6 @@
 //! | [`join`] | two messages: from a device key to a session |
 //! | [`session`] | sealed packets, counters, the replay window |
 //! | [`cookie`] | proof of an address, asked for under load |
-//! | [`classic`] | Algorithm 2 of [albarello2020]: unsafe, for reproducing it |
 //! | [`noise`] | the handshake framework under `join` [NOISE] |
 //!
 //! A gateway's way of a packet is [`frame::Frame::parse`], then by variant [`join::JoinOpened`],
@@ -50,7 +49,6 @@
 //! ```
 #![warn(missing_docs)]
 
-pub mod classic;
 pub mod cookie;
 pub mod frame;
 pub mod join;
@@ -62,8 +60,10 @@ mod device;
 mod ephemeral;
 #[doc(hidden)]
 pub mod fuzzing;
+mod keys;
 mod primitives;
 mod refusal;
+mod session_id;
 mod suite;
 mod x25519;
 

@@ -5,7 +5,8 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::{Suite, primitives};
+use crate::primitives;
+use crate::suite::Suite;
 
 /// A handshake pattern, by what the names and rules of Noise make of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,13 @@ impl Pattern {
     /// Such as `Noise_NNpsk0_25519_AESGCM_SHA256`.
     pub fn protocol_name(&self, suite: Suite) -> String {
         format!("Noise_{}_25519_{}", self.name, suite.noise_functions())
+    }
+}
+
+impl Suite {
+    /// The Noise protocol name of the join, such as `Noise_NNpsk0_25519_AESGCM_SHA256`.
+    pub fn noise_name(self) -> String {
+        crate::noise::NNPSK0.protocol_name(self)
     }
 }
 

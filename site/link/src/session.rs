@@ -10,7 +10,8 @@ use std::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::frame::{Data, Direction, FRAME_MAX, Flags, START_BYTES};
-use crate::join::SessionKeys;
+use crate::keys::SessionKeys;
+pub use crate::session_id::SessionId;
 use crate::{Reason, Suite, primitives};
 
 /// Packets that one direction of a session can carry: counters are below this.
@@ -21,29 +22,6 @@ pub const STATE_BYTES: usize = 1 + 1 + 1 + 4 + 3 * 8 + 8 + 4;
 
 /// Bytes of a session's stored keys.
 pub const KEY_BYTES: usize = 2 * 32;
-
-/// A session's id, chosen by the gateway.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SessionId(pub u32);
-
-impl SessionId {
-    /// Whether frames carry it in four bytes: exactly if two do not suffice.
-    pub const fn is_wide(self) -> bool {
-        self.0 > 0xffff
-    }
-}
-
-impl fmt::Display for SessionId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, formatter)
-    }
-}
-
-impl fmt::Debug for SessionId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "SessionId({self})")
-    }
-}
 
 /// Which side of a session this is. It decides directions, the window and the forgery limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -203,6 +181,18 @@ pub struct Session {
     role: Role,
     #[zeroize(skip)]
     long_tags: bool,
+}
+
+impl SessionKeys {
+    /// The session as the gateway holds it: opens UP, seals DOWN.
+    pub fn gateway_session(&self) -> Session {
+        Session::gateway(self)
+    }
+
+    /// The session as the node holds it: seals UP, opens DOWN.
+    pub fn node_session(&self) -> Session {
+        Session::node(self)
+    }
 }
 
 impl Session {
@@ -386,7 +376,7 @@ impl Session {
             .complete(data.counter)
             .ok_or(OpenError::OutsideWindow)?;
         let place = self.received.place(counter, self.role.window());
-        if place == Place::Below {
+        if place == WindowPosition::Below {
             return Err(OpenError::OutsideWindow);
         }
 
@@ -401,7 +391,7 @@ impl Session {
             return Err(OpenError::Forged);
         }
         let ack_request = data.flags.ack_request;
-        if place == Place::Seen {
+        if place == WindowPosition::Seen {
             return Err(OpenError::Again {
                 counter,
                 ack_request,
@@ -415,7 +405,7 @@ impl Session {
             payload,
             ack_request,
             ack,
-            newest: place == Place::Newest,
+            newest: place == WindowPosition::Newest,
         })
     }
 
@@ -439,7 +429,8 @@ impl Session {
     /// journal. False if it had been already, or is below the window.
     pub fn replay_accepted(&mut self, counter: u64) -> bool {
         let place = self.received.place(counter, self.role.window());
-        let fresh = matches!(place, Place::Newest | Place::Within) && counter < COUNTER_LIMIT;
+        let fresh = matches!(place, WindowPosition::Newest | WindowPosition::Within)
+            && counter < COUNTER_LIMIT;
         if fresh {
             self.received.accept(counter);
         }
@@ -550,7 +541,7 @@ struct Window {
 
 /// Where a counter lies.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum WindowPosition {
     /// Above the highest.
     Newest,
     /// In the window, and not accepted so far.
@@ -581,15 +572,15 @@ impl Window {
             .filter(|&counter| counter < COUNTER_LIMIT)
     }
 
-    fn place(&self, counter: u64, window: u32) -> Place {
+    fn place(&self, counter: u64, window: u32) -> WindowPosition {
         if counter >= self.next {
-            return Place::Newest;
+            return WindowPosition::Newest;
         }
         match self.next - 1 - counter {
-            0 => Place::Seen,
-            back if back > window.into() => Place::Below,
-            back if self.seen() >> (back - 1) & 1 == 1 => Place::Seen,
-            _ => Place::Within,
+            0 => WindowPosition::Seen,
+            back if back > window.into() => WindowPosition::Below,
+            back if self.seen() >> (back - 1) & 1 == 1 => WindowPosition::Seen,
+            _ => WindowPosition::Within,
         }
     }
 

@@ -65,11 +65,6 @@ impl Suite {
             Suite::Ascon => "AsconAEAD128_AsconHash256",
         }
     }
-
-    /// The Noise protocol name of the join, such as `Noise_NNpsk0_25519_AESGCM_SHA256`.
-    pub fn noise_name(self) -> String {
-        crate::noise::NNPSK0.protocol_name(self)
-    }
 }
 
 impl fmt::Display for Suite {

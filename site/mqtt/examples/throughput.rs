@@ -84,7 +84,7 @@ fn main() -> Anyhow<()> {
 fn reading(counter: u32) -> Reading {
     let device = counter % 1000;
     Reading {
-        device: Some(DeviceId(device)),
+        device: DeviceId(device),
         name: Some(Arc::from("a gauge")),
         session: SessionName::new(1, device),
         counter,
@@ -92,7 +92,6 @@ fn reading(counter: u32) -> Reading {
         payload: Payload::new(&[0; 16]).unwrap_or_else(|| unreachable!("16 bytes fit")),
         source: Peer::Nowhere,
         rssi: None,
-        authenticated: true,
         redelivered: false,
     }
 }

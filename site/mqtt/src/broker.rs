@@ -20,11 +20,11 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 
 use crate::access::Rights;
-use crate::certificate::{self, Files, Outcome};
+use crate::certificate::{self, Files, Renewal};
 use crate::client::{certificates, check_private};
 use crate::error::{Error, Result};
 use crate::front::{Front, Limits, Visitors};
-use crate::guard::{Counting, Guard};
+use crate::guard::{Counting, Guard, SESSION_MAX};
 
 /// The largest packet that is taken.
 const PACKET_MAX: usize = 1 << 20;
@@ -34,8 +34,6 @@ const RECEIVE_MAX: u16 = 1000;
 const QUEUE_MAX: usize = 100_000;
 /// Bytes of them.
 const QUEUE_BYTES_MAX: usize = 8 << 20;
-/// How long a subscriber may be away before its session is forgotten, at most.
-pub(crate) const SESSION_MAX: Duration = Duration::from_secs(24 * 3600);
 /// How often certificates are looked at: soon after somebody sets a wrong clock.
 const CERTIFICATES: Duration = Duration::from_secs(10);
 
@@ -277,7 +275,7 @@ fn renew(config: &BrokerConfig, tls: &RwLock<Arc<ServerConfig>>) {
         return;
     };
     match certificate::ensure(files, names) {
-        Ok(Outcome::Made(why)) => match server(config) {
+        Ok(Renewal::Made(why)) => match server(config) {
             Ok(new) => {
                 *tls.write().unwrap_or_else(PoisonError::into_inner) = new;
                 info!(%why, "the broker's certificate was renewed");

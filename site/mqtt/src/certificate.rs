@@ -48,7 +48,7 @@ impl Files {
 
 /// What [`ensure`] has done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Renewal {
     /// The server's certificate is new, for this reason.
     Made(String),
     /// It has so many days left.
@@ -68,13 +68,13 @@ pub fn local_names() -> Vec<String> {
 }
 
 /// Makes what is missing, and renews what is about to expire or lacks a name.
-pub fn ensure(files: &Files, names: &[String]) -> Result<Outcome> {
+pub fn ensure(files: &Files, names: &[String]) -> Result<Renewal> {
     let there = |path: &Path| path.symlink_metadata().is_ok();
     if there(&files.ca) != there(&files.ca_key) || !there(&files.ca) && there(&files.server) {
         if there(&files.server) && there(&files.server_key) {
             check_private(&files.server_key)?;
             let days = read(&files.server)?.days_left;
-            return Ok(Outcome::Foreign { days });
+            return Ok(Renewal::Foreign { days });
         }
         let missing = [&files.ca, &files.ca_key, &files.server, &files.server_key]
             .into_iter()
@@ -102,14 +102,14 @@ pub fn ensure(files: &Files, names: &[String]) -> Result<Outcome> {
             }
             Some(name) => format!("the old one was not for {name}"),
             None => {
-                return Ok(Outcome::Kept {
+                return Ok(Renewal::Kept {
                     days: current.days_left,
                 });
             }
         }
     };
     make_server(files, names)?;
-    Ok(Outcome::Made(why))
+    Ok(Renewal::Made(why))
 }
 
 /// What a certificate says.
@@ -234,7 +234,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let files = Files::of(folder.path());
         let made = ensure(&files, &local_names()).expect("makes");
-        assert_eq!(made, Outcome::Made("there was none".into()));
+        assert_eq!(made, Renewal::Made("there was none".into()));
         let mode = |path: &Path| std::fs::metadata(path).expect("there").mode() & 0o777;
         // What all may read, if this shell's umask lets them.
         let any = folder.path().join("any");
@@ -253,7 +253,7 @@ mod tests {
         assert!((390..=397).contains(&facts.days_left), "{facts:?}");
         let before = std::fs::read(&files.server).expect("there");
         let kept = ensure(&files, &local_names()).expect("keeps");
-        assert!(matches!(kept, Outcome::Kept { days } if days > 300));
+        assert!(matches!(kept, Renewal::Kept { days } if days > 300));
         assert_eq!(std::fs::read(&files.server).expect("there"), before);
     }
 
@@ -265,7 +265,7 @@ mod tests {
         let made = ensure(&files, &names(&["a", "b.example"])).expect("renews");
         assert_eq!(
             made,
-            Outcome::Made("the old one was not for b.example".into())
+            Renewal::Made("the old one was not for b.example".into())
         );
         let ca = std::fs::read(&files.ca).expect("there");
         let key = KeyPair::generate().expect("a key");
@@ -274,7 +274,7 @@ mod tests {
         let old = old.self_signed(&key).expect("signs");
         write(&files.server, old.pem().as_bytes(), 0o644).expect("writes");
         let made = ensure(&files, &names(&["a"])).expect("renews");
-        assert!(matches!(made, Outcome::Made(why) if why.contains("days left")));
+        assert!(matches!(made, Renewal::Made(why) if why.contains("days left")));
         assert!(read(&files.server).expect("reads").days_left > 300);
         assert_eq!(
             std::fs::read(&files.ca).expect("there"),
@@ -291,7 +291,7 @@ mod tests {
         std::fs::remove_file(&files.ca_key).expect("removes");
         let before = std::fs::read(&files.server).expect("there");
         let found = ensure(&files, &names(&["other"])).expect("looks");
-        assert!(matches!(found, Outcome::Foreign { days } if days > 300));
+        assert!(matches!(found, Renewal::Foreign { days } if days > 300));
         assert_eq!(std::fs::read(&files.server).expect("there"), before);
         std::fs::remove_file(&files.server_key).expect("removes");
         let error = ensure(&files, &names(&["a"])).expect_err("refused");

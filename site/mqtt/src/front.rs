@@ -7,7 +7,7 @@
 //! costs its own address its places, and an honest handshake takes milliseconds.
 
 use std::collections::{BTreeMap, HashMap};
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
-use crate::throttle::Throttle;
+use crate::throttle::{Throttle, neighbourhood};
 
 /// How many connections the broker has, and how long a client may take.
 #[derive(Debug, Clone)]
@@ -56,17 +56,6 @@ const PIECE: usize = 16 << 10;
 /// After the system had no connection to give.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The address that limits count: an IPv6 client has a network of 64 bits for itself.
-pub(crate) fn neighbourhood(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let network = u128::from(address) & !u128::from(u64::MAX);
-            IpAddr::V6(Ipv6Addr::from(network))
-        }
-        address => address,
-    }
-}
-
 /// The open connections.
 #[derive(Debug, Default)]
 struct Table {
@@ -99,7 +88,7 @@ impl Visitors {
     }
 
     /// A place for a new connection, if there is one.
-    fn arrive(self: &Arc<Visitors>, address: SocketAddr) -> Option<Place> {
+    fn arrive(self: &Arc<Visitors>, address: SocketAddr) -> Option<ConnectionSlot> {
         let ip = neighbourhood(address.ip());
         let mut table = self.lock();
         let limits = &self.limits;
@@ -121,7 +110,7 @@ impl Visitors {
         *table.of_address.entry(ip).or_default() += 1;
         let ended = Arc::new(Notify::new());
         table.waiting.insert(id, (ip, ended.clone()));
-        Some(Place {
+        Some(ConnectionSlot {
             visitors: self.clone(),
             id,
             ip,
@@ -162,7 +151,7 @@ impl Table {
 }
 
 /// A connection's place; it is free again when this goes.
-struct Place {
+struct ConnectionSlot {
     visitors: Arc<Visitors>,
     id: u64,
     ip: IpAddr,
@@ -170,7 +159,7 @@ struct Place {
     ended: Arc<Notify>,
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut table = self.visitors.lock();
         table.total -= 1;
@@ -244,7 +233,7 @@ async fn visit(
     address: SocketAddr,
     tls: Arc<ServerConfig>,
     inner: SocketAddr,
-    place: &Place,
+    place: &ConnectionSlot,
 ) -> std::io::Result<()> {
     let limits = &place.visitors.limits;
     stream.set_nodelay(true)?;
@@ -315,7 +304,7 @@ mod tests {
     fn a_flood_costs_its_own_address_the_places() {
         let visitors = visitors();
         let honest = visitors.arrive(address("192.0.2.1")).expect("a place");
-        let flood: Vec<Place> = (0..6)
+        let flood: Vec<ConnectionSlot> = (0..6)
             .map(|_| visitors.arrive(address("192.0.2.66")).expect("a place"))
             .collect();
         assert!(visitors.arrive(address("192.0.2.66")).is_none());
@@ -334,7 +323,7 @@ mod tests {
     #[test]
     fn this_machine_has_places_of_its_own() {
         let visitors = visitors();
-        let all: Vec<Place> = (0..8)
+        let all: Vec<ConnectionSlot> = (0..8)
             .map(|n| {
                 visitors
                     .arrive(address(&format!("192.0.2.{n}")))

@@ -14,9 +14,11 @@ use mqtt5::protocol::v5::reason_codes::ReasonCode;
 use tracing::warn;
 
 use crate::access::Rights;
-use crate::broker::SESSION_MAX;
-use crate::front::{Visitors, neighbourhood};
-use crate::throttle::Throttle;
+use crate::front::Visitors;
+use crate::throttle::{Throttle, neighbourhood};
+
+/// How long a subscriber may be away before its session is forgotten, at most.
+pub(crate) const SESSION_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// Wrong passwords that an address may give for one user in [`WINDOW`].
 const FAILURES: u32 = 10;

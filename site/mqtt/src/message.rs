@@ -166,7 +166,7 @@ mod tests {
 
     fn reading(payload: &[u8]) -> Reading {
         Reading {
-            device: Some(selo_link::DeviceId(0x3f9a_01c2)),
+            device: selo_link::DeviceId(0x3f9a_01c2),
             name: Some("garden".into()),
             session: SessionName::new(1, 0x12ab_34cd),
             counter: 0,
@@ -174,7 +174,6 @@ mod tests {
             payload: Payload::new(payload).expect("short"),
             source: Peer::Udp("192.0.2.7:5000".parse().expect("an address")),
             rssi: None,
-            authenticated: true,
             redelivered: false,
         }
     }

@@ -70,12 +70,12 @@ pub enum Until {
 /// Tells which codec a device's payloads have.
 pub trait Codecs: Send {
     /// The codec, or the name of one that is not known here.
-    fn codec_of(&mut self, device: Option<DeviceId>) -> Result<Arc<Codec>, Arc<str>>;
+    fn codec_of(&mut self, device: DeviceId) -> Result<Arc<Codec>, Arc<str>>;
 }
 
 /// All devices have the same one.
 impl Codecs for Arc<Codec> {
-    fn codec_of(&mut self, _device: Option<DeviceId>) -> Result<Arc<Codec>, Arc<str>> {
+    fn codec_of(&mut self, _device: DeviceId) -> Result<Arc<Codec>, Arc<str>> {
         Ok(self.clone())
     }
 }
@@ -117,16 +117,11 @@ impl RegistryCodecs {
 }
 
 impl Codecs for RegistryCodecs {
-    fn codec_of(&mut self, device: Option<DeviceId>) -> Result<Arc<Codec>, Arc<str>> {
-        let name = match device.map(|device| self.name(device)) {
-            Some(Ok(name)) => name,
-            Some(Err(error)) => {
-                warn!(%error, "the registry does not say which codec a device has");
-                DEFAULT_CODEC.into()
-            }
-            // Classic says nothing about who sends, nor what.
-            None => "raw".into(),
-        };
+    fn codec_of(&mut self, device: DeviceId) -> Result<Arc<Codec>, Arc<str>> {
+        let name = self.name(device).unwrap_or_else(|error| {
+            warn!(%error, "the registry does not say which codec a device has");
+            DEFAULT_CODEC.into()
+        });
         self.catalogue.get(&name).cloned().map_err(|_| name)
     }
 }
@@ -170,7 +165,7 @@ impl std::fmt::Debug for PublisherConfig {
 }
 
 /// Names a reading for ever.
-type Identity = (Option<DeviceId>, SessionName, u32);
+type Identity = (DeviceId, SessionName, u32);
 
 fn identity(reading: &Reading) -> Identity {
     (reading.device, reading.session, reading.counter)
@@ -368,7 +363,7 @@ impl Batch {
         let last = readings
             .iter()
             .enumerate()
-            .filter_map(|(index, reading)| Some((reading.device?, index)))
+            .map(|(index, reading)| (reading.device, index))
             .collect();
         Batch {
             id,
@@ -758,9 +753,7 @@ impl Worker {
                 index,
             },
         };
-        let Some(device) = reading.device else {
-            return Some(ready);
-        };
+        let device = reading.device;
         if batch.last.get(&device) == Some(&index) {
             let topic = self.topics.state(device);
             queue.push_back(other(topic, payload));
@@ -802,7 +795,7 @@ fn announce(
     reading: &Reading,
     codec: &Codec,
 ) -> Option<Ready> {
-    let device = reading.device?;
+    let device = reading.device;
     let mut hasher = DefaultHasher::new();
     (&reading.name, &codec.name).hash(&mut hasher);
     let hash = hasher.finish();

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use zeroize::Zeroizing;
 
 use crate::access::password_line;
-use crate::certificate::{self, Files, Outcome, write};
+use crate::certificate::{self, Files, Renewal, write};
 use crate::error::{Error, Result};
 use crate::topic;
 
@@ -33,7 +33,7 @@ pub struct Setup {
 pub struct Done {
     /// Files that are new; others were there and are as they were.
     pub made: Vec<PathBuf>,
-    pub certificate: Outcome,
+    pub certificate: Renewal,
     /// The names that the certificate is to have.
     pub names: Vec<String>,
 }

@@ -1,10 +1,8 @@
 //! One line of log a minute for each address, however much a stranger does.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::time::{Duration, Instant};
-
-use crate::front::neighbourhood;
 
 /// How long an address is quiet after a line.
 const QUIET: Duration = Duration::from_secs(60);
@@ -43,6 +41,17 @@ impl Throttle {
         }
         *since = now;
         Some(std::mem::take(before))
+    }
+}
+
+/// The address that limits count: an IPv6 client has a network of 64 bits for itself.
+pub(crate) fn neighbourhood(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let network = u128::from(address) & !u128::from(u64::MAX);
+            IpAddr::V6(Ipv6Addr::from(network))
+        }
+        address => address,
     }
 }
 

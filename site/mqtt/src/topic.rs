@@ -25,7 +25,8 @@ pub fn collector_filter(password: Option<&str>) -> String {
     format!("$share/{group}/selo/+/reading/+")
 }
 
-/// Where a gateway's classic readings go, which have no device.
+/// The device's level in the topic of readings without a device, which gateways of earlier
+/// releases sent.
 pub const NO_DEVICE: &str = "classic";
 
 /// Sites and gateways are levels of topics.
@@ -69,11 +70,8 @@ impl Topics {
     }
 
     /// A device's readings, not retained.
-    pub fn reading(&self, device: Option<DeviceId>) -> String {
-        match device {
-            Some(device) => format!("selo/{}/reading/{device}", self.site),
-            None => format!("selo/{}/reading/{NO_DEVICE}", self.site),
-        }
+    pub fn reading(&self, device: DeviceId) -> String {
+        format!("selo/{}/reading/{device}", self.site)
     }
 
     /// A device's last reading, retained.
@@ -113,7 +111,7 @@ pub fn site(topic: &str) -> Option<&str> {
     (levels.next() == Some("selo")).then(|| levels.next())?
 }
 
-/// The device of a reading's topic; [`NO_DEVICE`] for classic ones.
+/// The device of a reading's topic, or [`NO_DEVICE`].
 pub fn device_of_reading(topic: &str) -> Option<&str> {
     let levels: Vec<&str> = topic.split('/').collect();
     match levels[..] {
@@ -130,8 +128,9 @@ mod tests {
     fn topics_are_what_the_page_says() {
         let topics = Topics::new("farm-2", "north").expect("names");
         let device = DeviceId(0x3f9a_01c2);
-        assert_eq!(topics.reading(Some(device)), "selo/farm-2/reading/3f9a01c2");
-        assert_eq!(topics.reading(None), "selo/farm-2/reading/classic");
+        assert_eq!(topics.reading(device), "selo/farm-2/reading/3f9a01c2");
+        let old = "selo/farm-2/reading/classic";
+        assert_eq!(device_of_reading(old), Some(NO_DEVICE));
         assert_eq!(topics.state(device), "selo/farm-2/state/3f9a01c2");
         assert_eq!(topics.status(), "selo/farm-2/status/north");
         assert_eq!(topics.stored(), "selo/farm-2/stored/north");

@@ -92,7 +92,7 @@ impl fmt::Display for Attack {
 /// The verdict on an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum LinkVerdict {
     /// The attacker got what the protocol should have kept.
     Broken,
     /// It did not.
@@ -110,7 +110,7 @@ pub struct Figure {
 
 /// One attack, carried out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Outcome {
+pub struct LinkOutcome {
     /// The attack.
     pub attack: Attack,
     /// What was attacked.
@@ -121,16 +121,16 @@ pub struct Outcome {
     /// What the attacker did.
     pub did: String,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: LinkVerdict,
     /// What the protocol promises.
-    pub promised: Verdict,
+    pub promised: LinkVerdict,
     /// What the attacker got, or who refused, and under which name it was counted.
     pub shows: String,
     /// The figures behind it.
     pub evidence: Vec<Figure>,
 }
 
-impl Outcome {
+impl LinkOutcome {
     /// Whether node and gateway behaved as docs/protocol.md promises.
     pub fn is_as_promised(&self) -> bool {
         self.verdict == self.promised

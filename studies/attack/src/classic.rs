@@ -4,11 +4,10 @@
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
-use selo_link::EphemeralSecret;
-use selo_link::classic::ClassicKey;
-use selo_link::frame::{Classic, FRAME_MAX, Frame};
+use selo_classic::{ClassicKey, Frame};
+use selo_link::{EphemeralSecret, FRAME_MAX};
 
-use crate::case::{Against, Attack, Figure, Outcome, Verdict, figure};
+use crate::case::{Against, Attack, Figure, LinkOutcome, LinkVerdict, figure};
 use crate::error::{Error, Result};
 use crate::target::Target;
 use crate::wire::{Burst, Way, fresh_address, on_loopback};
@@ -63,7 +62,7 @@ fn receive(socket: &UdpSocket) -> Result<Vec<u8>> {
 /// The public key in a frame.
 fn public_key(frame: &[u8]) -> Result<[u8; 32]> {
     match Frame::parse(frame) {
-        Ok(Frame::Classic(Classic::GatewayKey(key) | Classic::NodeKey(key))) => Ok(*key),
+        Some(Frame::GatewayKey(key) | Frame::NodeKey(key)) => Ok(*key),
         _ => Err(Error::Setup("a key exchange of classic went astray")),
     }
 }
@@ -80,7 +79,7 @@ fn seal(key: &ClassicKey, message: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn open(key: &ClassicKey, frame: &[u8]) -> Option<Vec<u8>> {
-    let Ok(Frame::Classic(Classic::Blocks(blocks))) = Frame::parse(frame) else {
+    let Some(Frame::Blocks(blocks)) = Frame::parse(frame) else {
         return None;
     };
     let mut text = [0; FRAME_MAX];
@@ -130,18 +129,18 @@ impl Line {
     ) -> Result<()> {
         let mut burst = Burst::new(target);
         let send = |socket: &UdpSocket, frame: &[u8]| socket.send(frame).map(drop).map_err(network);
-        send(&self.node.socket, &Classic::REQUEST)?;
+        send(&self.node.socket, &Frame::REQUEST)?;
         send(&self.to_gateway, &receive(&self.to_node)?)?;
         burst.sent(target)?;
         let key = exchange(Way::Down, public_key(&receive(&self.to_gateway)?)?);
-        send(&self.to_node, &Classic::encode_gateway_key(&key))?;
+        send(&self.to_node, &Frame::encode_gateway_key(&key))?;
         let secret = EphemeralSecret::random()?;
         let peer = public_key(&receive(&self.node.socket)?)?;
         self.node.key = Some(agree(&secret, &peer)?);
-        let answer = Classic::encode_node_key(&secret.public_key());
+        let answer = Frame::encode_node_key(&secret.public_key());
         send(&self.node.socket, &answer)?;
         let key = exchange(Way::Up, public_key(&receive(&self.to_node)?)?);
-        send(&self.to_gateway, &Classic::encode_node_key(&key))?;
+        send(&self.to_gateway, &Frame::encode_node_key(&key))?;
         burst.sent(target)?;
         burst.wait(target)
     }
@@ -179,18 +178,18 @@ fn outcome(
     broken: bool,
     shows: String,
     evidence: Vec<Figure>,
-) -> Outcome {
-    Outcome {
+) -> LinkOutcome {
+    LinkOutcome {
         attack,
         against: Against::Classic,
         suite: None,
         did: did.to_owned(),
         verdict: if broken {
-            Verdict::Broken
+            LinkVerdict::Broken
         } else {
-            Verdict::Refused
+            LinkVerdict::Refused
         },
-        promised: Verdict::Broken,
+        promised: LinkVerdict::Broken,
         shows,
         evidence,
     }
@@ -201,7 +200,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Two key pairs of the attacker's own, one to each side.
-pub fn mitm(target: &mut dyn Target) -> Result<Outcome> {
+pub fn mitm(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     let own = EphemeralSecret::random()?;
     let (mut with_gateway, mut with_node) = (Err(Error::Setup("no key")), None);
@@ -241,7 +240,7 @@ pub fn mitm(target: &mut dyn Target) -> Result<Outcome> {
 }
 
 /// A recorded message again and again.
-pub fn replay(target: &mut dyn Target) -> Result<Outcome> {
+pub fn replay(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     line.honest_join(target)?;
     let before = target.readings().len();
@@ -265,7 +264,7 @@ pub fn replay(target: &mut dyn Target) -> Result<Outcome> {
 }
 
 /// ECB encrypts each block alone: blocks of two messages make a third one.
-pub fn forge(target: &mut dyn Target) -> Result<Outcome> {
+pub fn forge(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     line.honest_join(target)?;
     let storm = line.capture(YESTERDAY)?;
@@ -288,7 +287,7 @@ pub fn forge(target: &mut dyn Target) -> Result<Outcome> {
 }
 
 /// One key serves both directions: a node's own message is a message for the node.
-pub fn reflect(target: &mut dyn Target) -> Result<Outcome> {
+pub fn reflect(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     line.honest_join(target)?;
     let frame = line.capture(YESTERDAY)?;
@@ -311,10 +310,10 @@ pub fn reflect(target: &mut dyn Target) -> Result<Outcome> {
 }
 
 /// Every stranger's byte costs the gateway a key pair.
-pub fn flood(target: &mut dyn Target) -> Result<Outcome> {
+pub fn flood(target: &mut dyn Target) -> Result<LinkOutcome> {
     let line = Line::new(target)?;
     let before = target.multiplications();
-    line.give(target, &vec![Classic::REQUEST.to_vec(); FLOOD as usize])?;
+    line.give(target, &vec![Frame::REQUEST.to_vec(); FLOOD as usize])?;
     let spent = target.multiplications() - before;
     Ok(outcome(
         Attack::Flood,

@@ -1,5 +1,5 @@
-//! The gateway under attack: the real one, in this process, with a state of its own that goes
-//! with it.
+//! The gateways under attack, in this process: the real one, with a state of its own that goes
+//! with it, and the study's gateway of the published protocol.
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -33,8 +33,8 @@ pub struct RealGateway {
 }
 
 impl RealGateway {
-    /// Starts one. With `classic` it takes what is not authenticated, as `--allow-classic`.
-    pub fn start(classic: bool) -> Result<RealGateway> {
+    /// Starts one on loopback, on a free port.
+    pub fn start() -> Result<RealGateway> {
         let failed = |error: selo_gateway::Error| Error::Gateway(error.to_string());
         let state = tempfile::Builder::new()
             .prefix("selo-attack-")
@@ -45,14 +45,13 @@ impl RealGateway {
         let sink = move |batch: &[selo_gateway::reading::Reading]| {
             let mut readings = taken.lock().unwrap_or_else(PoisonError::into_inner);
             readings.extend(batch.iter().map(|reading| Reading {
-                device: reading.device,
+                device: Some(reading.device),
                 payload: reading.payload.to_vec(),
             }));
         };
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         // The gateway makes it, for itself alone.
-        let mut config = Config::new(state.path().join("state"), listen, sink);
-        config.allow_classic = classic;
+        let config = Config::new(state.path().join("state"), listen, sink);
         Ok(RealGateway {
             handle: Gateway::start(config).map_err(failed)?,
             readings,
@@ -100,9 +99,8 @@ impl Target for RealGateway {
 
     fn is_settled(&self) -> bool {
         let counters = self.handle.counters();
-        let accepted = counters.get(Count::Readings) + counters.get(Count::ClassicReadings);
         let readings = self.readings.lock().unwrap_or_else(PoisonError::into_inner);
-        readings.len() as u64 >= accepted
+        readings.len() as u64 >= counters.get(Count::Readings)
     }
 
     fn dropped(&self, reason: Reason) -> u64 {
@@ -197,4 +195,91 @@ impl RealGateway {
     pub fn stop(self) -> Result<()> {
         self.handle.stop().map_err(Error::Gateway)
     }
+}
+
+/// A gateway of the published protocol. It has no devices, no pairing and nothing to send.
+#[derive(Debug)]
+pub struct ClassicGateway {
+    server: selo_classic::Server,
+    readings: Readings,
+}
+
+impl ClassicGateway {
+    /// Starts one on loopback, on a free port.
+    pub fn start() -> Result<ClassicGateway> {
+        let readings = Readings::default();
+        let taken = Arc::clone(&readings);
+        let sink = move |reading: selo_classic::Reading| {
+            let mut readings = taken.lock().unwrap_or_else(PoisonError::into_inner);
+            readings.push(Reading {
+                device: None,
+                payload: reading.payload,
+            });
+            Ok(())
+        };
+        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let server = selo_classic::Server::start(listen, sink)
+            .map_err(|error| Error::Gateway(error.to_string()))?;
+        Ok(ClassicGateway { server, readings })
+    }
+
+    /// Waits for its thread to end.
+    pub fn stop(self) -> Result<()> {
+        let stopped = self.server.stop();
+        stopped.map_err(|error| Error::Gateway(error.to_string()))
+    }
+}
+
+impl Target for ClassicGateway {
+    fn address(&self) -> SocketAddr {
+        self.server.address()
+    }
+
+    fn packets(&self) -> u64 {
+        self.server.packets()
+    }
+
+    fn is_settled(&self) -> bool {
+        let readings = self.readings.lock().unwrap_or_else(PoisonError::into_inner);
+        readings.len() as u64 >= self.server.accepted()
+    }
+
+    fn dropped(&self, reason: Reason) -> u64 {
+        self.server.dropped(reason)
+    }
+
+    fn multiplications(&self) -> u64 {
+        self.server.multiplications()
+    }
+
+    fn sessions(&self) -> u64 {
+        0
+    }
+
+    fn readings(&self) -> Vec<Reading> {
+        let readings = self.readings.lock().unwrap_or_else(PoisonError::into_inner);
+        readings.clone()
+    }
+
+    fn add_device(&mut self, _: DeviceId, _: Suite, _: &DeviceKey) {}
+
+    fn device_key(&self, _: DeviceId) -> Option<DeviceKey> {
+        None
+    }
+
+    fn open_window(&mut self) {}
+
+    fn close_window(&mut self) {}
+
+    fn comparing(&self) -> Option<(DeviceId, u32)> {
+        None
+    }
+
+    fn enter(&mut self, _: u32) -> bool {
+        false
+    }
+
+    fn reject(&mut self) {}
+
+    fn send(&mut self, _: DeviceId, _: &[u8]) {}
 }

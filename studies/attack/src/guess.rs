@@ -10,7 +10,7 @@
 
 use std::time::{Duration, Instant};
 
-use selo_link::classic::ClassicKey;
+use selo_classic::ClassicKey;
 use selo_link::frame::Frame;
 use selo_link::pair::{GatewayPairing, NodePairing};
 use selo_link::{DeviceId, EphemeralSecret, Suite, random_bytes};

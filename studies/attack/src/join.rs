@@ -3,12 +3,12 @@
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
-use selo_link::frame::{Classic, JoinAccept, JoinRequest};
+use selo_link::frame::{JoinAccept, JoinRequest};
 use selo_link::join::JoinAttempt;
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Suite, random_bytes};
 use selo_sys::node::Event;
 
-use crate::case::{Against, Attack, Figure, Outcome, Verdict, figure};
+use crate::case::{Against, Attack, Figure, LinkOutcome, LinkVerdict, figure};
 use crate::error::{Error, Result};
 use crate::target::{Drops, Target};
 use crate::wire::{Burst, Way, Wire, fresh_address, on_loopback, relay};
@@ -144,18 +144,18 @@ impl<'t> Scene<'t> {
         broken: bool,
         shows: impl Into<String>,
         evidence: Vec<Figure>,
-    ) -> Outcome {
-        Outcome {
+    ) -> LinkOutcome {
+        LinkOutcome {
             attack,
             against: Against::Join,
             suite: Some(self.suite),
             did: did.into(),
             verdict: if broken {
-                Verdict::Broken
+                LinkVerdict::Broken
             } else {
-                Verdict::Refused
+                LinkVerdict::Refused
             },
-            promised: Verdict::Refused,
+            promised: LinkVerdict::Refused,
             shows: shows.into(),
             evidence,
         }
@@ -163,7 +163,7 @@ impl<'t> Scene<'t> {
 }
 
 /// Own ephemeral keys in the place of both, in both messages of the join.
-pub fn mitm(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn mitm(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::known(target, suite)?;
     let drops = Drops::count(scene.target);
     let (sessions, spent) = (scene.target.sessions(), scene.target.multiplications());
@@ -255,7 +255,7 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 }
 
 /// Everything that was recorded, again: in the live session, and after the next join.
-pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::joined(target, suite)?;
     scene.send(SECRET)?;
     scene.command()?;
@@ -331,7 +331,7 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
 
 /// Every bit of a frame that the gateway has not seen, flipped; blocks of two frames in one;
 /// the same for the node.
-pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::joined(target, suite)?;
     let (first, second) = (scene.withhold(SECRET)?, scene.withhold(SECRET)?);
     let mut altered = flips(&first);
@@ -400,7 +400,7 @@ fn flips(frame: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Every recorded frame back to who sent it, as it was and as one of the other direction.
-pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::joined(target, suite)?;
     scene.send(SECRET)?;
     scene.command()?;
@@ -450,7 +450,7 @@ pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
 }
 
 /// Options, flags, another suite, and classic.
-pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::joined(target, suite)?;
     let drops = Drops::count(scene.target);
     let (sessions, spent) = (scene.target.sessions(), scene.target.multiplications());
@@ -481,8 +481,8 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
     }
     // The frames of the paper.
     let own = EphemeralSecret::random()?.public_key();
-    frames.push(Classic::REQUEST.to_vec());
-    frames.push(Classic::encode_node_key(&own).to_vec());
+    frames.push(selo_classic::Frame::REQUEST.to_vec());
+    frames.push(selo_classic::Frame::encode_node_key(&own).to_vec());
     frames.push([&[0xc3][..], &[0; 32]].concat());
     let mut sent = scene.inject(&frames)?;
     let spent = scene.target.multiplications() - spent;
@@ -509,7 +509,7 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
             answer(wire).is_some()
         })?;
     let accept = answer(&mut scene.wire).map_or_else(Vec::new, |seen| seen.frame);
-    let mut frames = vec![Classic::encode_gateway_key(&own).to_vec()];
+    let mut frames = vec![selo_classic::Frame::encode_gateway_key(&own).to_vec()];
     let options = JoinAccept::BYTES - 16 - 1;
     for bit in 0..8 {
         let mut altered = accept.clone();
@@ -609,7 +609,7 @@ fn heard_beside_a_neighbour(scene: &mut Scene<'_>) -> Result<bool> {
 
 /// Forged joins from many addresses, while an honest node wants to join; then a neighbour at its
 /// own.
-pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::known(target, suite)?;
     let mut stranger = stranger(scene.target)?;
     // Who waits in a window that an attack before has left open is answered later, with a
@@ -744,7 +744,7 @@ fn resident_kibibytes() -> u64 {
 }
 
 /// Random tags: at the gateway some, at the node as many as end a session.
-pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::joined(target, suite)?;
     let frame = scene.withhold(SECRET)?;
     let drops = Drops::count(scene.target);

@@ -7,7 +7,7 @@ use selo_link::pair::{Compared, GatewayPairing, NodePairing};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Suite, random_bytes};
 use selo_sys::node::Event;
 
-use crate::case::{Against, Attack, Figure, Outcome, Verdict, figure};
+use crate::case::{Against, Attack, Figure, LinkOutcome, LinkVerdict, figure};
 use crate::error::{Error, Result};
 use crate::guess;
 use crate::target::{Drops, Target};
@@ -57,18 +57,18 @@ fn outcome(
     broken: bool,
     shows: impl Into<String>,
     evidence: Vec<Figure>,
-) -> Outcome {
-    Outcome {
+) -> LinkOutcome {
+    LinkOutcome {
         attack,
         against: Against::Pair,
         suite: Some(suite),
         did: did.into(),
         verdict: if broken {
-            Verdict::Broken
+            LinkVerdict::Broken
         } else {
-            Verdict::Refused
+            LinkVerdict::Refused
         },
-        promised: Verdict::Refused,
+        promised: LinkVerdict::Refused,
         shows: shows.into(),
         evidence,
     }
@@ -116,7 +116,7 @@ fn pair(target: &mut dyn Target, wire: &mut Wire) -> Result<u32> {
 }
 
 /// Two pairings, one with each side.
-pub fn mitm(target: &mut dyn Target, suite: Suite, operator: Operator) -> Result<Outcome> {
+pub fn mitm(target: &mut dyn Target, suite: Suite, operator: Operator) -> Result<LinkOutcome> {
     let mut wire = Wire::new(suite, target)?;
     let id = device(&mut wire);
     target.open_window();
@@ -214,7 +214,7 @@ fn sit_between(
 }
 
 /// A recorded pairing, again: to the gateway in a new window, to the node in a new pairing.
-pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut wire = Wire::new(suite, target)?;
     let id = device(&mut wire);
     let old_digits = pair(target, &mut wire)?;
@@ -272,7 +272,7 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
 }
 
 /// Altered reveals and results, and results without a key.
-pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut wire = Wire::new(suite, target)?;
     let id = device(&mut wire);
     let drops = Drops::count(target);
@@ -355,7 +355,7 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
 }
 
 /// Keys of small order, and frames back to who sent them.
-pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut wire = Wire::new(suite, target)?;
     let id = device(&mut wire);
     let drops = Drops::count(target);
@@ -423,7 +423,7 @@ fn committed_to(suite: Suite, id: DeviceId, public: &[u8; 32]) -> Result<(Vec<u8
 }
 
 /// Another suite than the node's.
-pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let drops = Drops::count(target);
     let (mut tried, mut compared) = (0, 0);
     let codes = Suite::ALL.into_iter().map(Suite::code).chain([0, 9]);
@@ -476,7 +476,7 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
 }
 
 /// Pairings without end: with the window closed, and with it open.
-pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let (mut wire, mut other) = (Wire::new(suite, target)?, Wire::new(suite, target)?);
     let drops = Drops::count(target);
     target.close_window();
@@ -520,7 +520,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
 }
 
 /// Digits: luck against the commitment, and a bounded number of tries for each window.
-pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let lucky = guess::with_commitment(suite, MODULUS, LUCK)?;
     let expected = lucky.attempts as f64 / f64::from(MODULUS);
     let bound = guess::luck_at_most(expected);
@@ -573,10 +573,10 @@ pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
 
 /// The same against digits without a commitment: what Algorithm 2 of [albarello2020] with
 /// digits, and nothing else, would be.
-pub fn guess_without_commitment() -> Result<Outcome> {
+pub fn guess_without_commitment() -> Result<LinkOutcome> {
     let ground = guess::without_commitment(MODULUS, GROUND, TRIES_MAX)?;
     let rate = ground.tries as f64 / ground.elapsed.as_secs_f64();
-    Ok(Outcome {
+    Ok(LinkOutcome {
         attack: Attack::Guess,
         against: Against::Classic,
         suite: None,
@@ -585,11 +585,11 @@ pub fn guess_without_commitment() -> Result<Outcome> {
             ground.tries
         ),
         verdict: if ground.matches == ground.attempts {
-            Verdict::Broken
+            LinkVerdict::Broken
         } else {
-            Verdict::Refused
+            LinkVerdict::Refused
         },
-        promised: Verdict::Broken,
+        promised: LinkVerdict::Broken,
         shows: format!(
             "{} of {} pairings showed the same digits on both sides; six digits would take {:.0} \
              s on one core of this PC",

@@ -2,9 +2,9 @@
 
 use selo_link::Suite;
 
-use crate::case::{Against, Attack, Outcome};
+use crate::case::{Against, Attack, LinkOutcome};
 use crate::error::Result;
-use crate::gateway::RealGateway;
+use crate::gateway::{ClassicGateway, RealGateway};
 use crate::target::Target;
 use crate::{classic, join, pair};
 
@@ -20,29 +20,29 @@ pub struct Case {
 
 #[derive(Debug, Clone, Copy)]
 enum How {
-    Classic(fn(&mut dyn Target) -> Result<Outcome>),
+    Classic(fn(&mut dyn Target) -> Result<LinkOutcome>),
     /// Needs no gateway: a variant of the protocol that nothing here speaks.
-    Alone(fn() -> Result<Outcome>),
-    Suite(fn(&mut dyn Target, Suite) -> Result<Outcome>),
+    Alone(fn() -> Result<LinkOutcome>),
+    Suite(fn(&mut dyn Target, Suite) -> Result<LinkOutcome>),
 }
 
 /// Every attack against everything that it makes sense against, in the order of the table.
 pub const CASES: [Case; 20] = {
-    const fn classic(attack: Attack, how: fn(&mut dyn Target) -> Result<Outcome>) -> Case {
+    const fn classic(attack: Attack, how: fn(&mut dyn Target) -> Result<LinkOutcome>) -> Case {
         Case {
             attack,
             against: Against::Classic,
             how: How::Classic(how),
         }
     }
-    const fn pair(attack: Attack, how: fn(&mut dyn Target, Suite) -> Result<Outcome>) -> Case {
+    const fn pair(attack: Attack, how: fn(&mut dyn Target, Suite) -> Result<LinkOutcome>) -> Case {
         Case {
             attack,
             against: Against::Pair,
             how: How::Suite(how),
         }
     }
-    const fn join(attack: Attack, how: fn(&mut dyn Target, Suite) -> Result<Outcome>) -> Case {
+    const fn join(attack: Attack, how: fn(&mut dyn Target, Suite) -> Result<LinkOutcome>) -> Case {
         Case {
             attack,
             against: Against::Join,
@@ -81,7 +81,7 @@ pub const CASES: [Case; 20] = {
 
 impl Case {
     /// Carries the attack out; `suite` matters to all but classic.
-    pub fn run(&self, targets: &mut Targets, suite: Suite) -> Result<Outcome> {
+    pub fn run(&self, targets: &mut Targets, suite: Suite) -> Result<LinkOutcome> {
         match self.how {
             How::Classic(how) => how(targets.classic()?),
             How::Alone(how) => how(),
@@ -95,38 +95,35 @@ impl Case {
     }
 }
 
-/// The gateways under attack, started when they are needed: one as it is, one that was told
-/// to take classic.
+/// The gateways under attack, each started when it is first needed.
 #[derive(Debug, Default)]
 pub struct Targets {
     sealed: Option<RealGateway>,
-    classic: Option<RealGateway>,
+    classic: Option<ClassicGateway>,
 }
 
 impl Targets {
     fn sealed(&mut self) -> Result<&mut RealGateway> {
-        started(&mut self.sealed, false)
+        started(&mut self.sealed, RealGateway::start)
     }
 
-    fn classic(&mut self) -> Result<&mut RealGateway> {
-        started(&mut self.classic, true)
+    fn classic(&mut self) -> Result<&mut ClassicGateway> {
+        started(&mut self.classic, ClassicGateway::start)
     }
 
-    /// Ends them; an error if one could not bring its work to an end.
+    /// Ends them. Fails if one did not end cleanly.
     pub fn stop(self) -> Result<()> {
-        for gateway in [self.sealed, self.classic].into_iter().flatten() {
-            gateway.stop()?;
+        if let Some(sealed) = self.sealed {
+            sealed.stop()?;
         }
-        Ok(())
+        self.classic.map_or(Ok(()), ClassicGateway::stop)
     }
 }
 
-fn started(gateway: &mut Option<RealGateway>, classic: bool) -> Result<&mut RealGateway> {
-    if gateway.is_none() {
-        *gateway = Some(RealGateway::start(classic)?);
-    }
-    match gateway {
-        Some(gateway) => Ok(gateway),
-        None => Err(crate::Error::Setup("a gateway was not started")),
-    }
+fn started<G>(gateway: &mut Option<G>, start: impl FnOnce() -> Result<G>) -> Result<&mut G> {
+    let running = match gateway.take() {
+        Some(running) => running,
+        None => start()?,
+    };
+    Ok(gateway.insert(running))
 }

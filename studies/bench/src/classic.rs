@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use selo_classic::{ClassicKey, Frame};
 use selo_link::EphemeralSecret;
-use selo_link::classic::ClassicKey;
-use selo_link::frame::{Classic, FRAME_MAX, Frame};
+use selo_link::FRAME_MAX;
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
@@ -145,19 +145,18 @@ impl Devices {
     pub fn join(&mut self, gateway: &BaselineGateway, addresses: &Addresses) -> Result<()> {
         self.keys.clear();
         let network = |source| Error::Network { source };
-        let answer = Classic::encode_node_key(&self.secret.public_key());
+        let answer = Frame::encode_node_key(&self.secret.public_key());
         let all: Vec<usize> = (0..addresses.len()).collect();
         for wave in all.chunks(WAVE) {
             for index in wave {
                 let socket = addresses.of(*index);
-                socket.send(&Classic::REQUEST).map_err(network)?;
+                socket.send(&Frame::REQUEST).map_err(network)?;
             }
             for index in wave {
                 let socket = addresses.of(*index);
                 let mut frame = [0; 64];
                 let size = socket.recv(&mut frame).map_err(network)?;
-                let Ok(Frame::Classic(Classic::GatewayKey(peer))) = Frame::parse(&frame[..size])
-                else {
+                let Some(Frame::GatewayKey(peer)) = Frame::parse(&frame[..size]) else {
                     return Err(gateway
                         .process
                         .broken("it answered a join with something else"));

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use selo_attack::case::{Against, Attack, Figure, Outcome, Verdict};
+use selo_attack::case::{Against, Attack, Figure, LinkOutcome, LinkVerdict};
 use selo_attack::run::{CASES, Case, Targets};
 use selo_attack::service::{self, Service};
 use selo_link::Suite;
@@ -202,7 +202,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let surprises = outcomes.iter().filter(|o| !o.is_as_promised()).count();
     let broken = served
         .iter()
-        .filter(|o| o.verdict == service::Verdict::Broken)
+        .filter(|o| o.verdict == service::ServiceVerdict::Broken)
         .count();
     if surprises > 0 {
         eprintln!(
@@ -220,7 +220,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
 }
 
 /// Attacks the link, in this process.
-fn attack_link(args: &Args, cases: &[&Case]) -> selo_base::report::Result<Vec<Outcome>> {
+fn attack_link(args: &Args, cases: &[&Case]) -> selo_base::report::Result<Vec<LinkOutcome>> {
     let suites = SuiteArg::suites(&args.suite);
     let mut targets = Targets::default();
     let mut outcomes = Vec::new();
@@ -249,7 +249,7 @@ fn attack_link(args: &Args, cases: &[&Case]) -> selo_base::report::Result<Vec<Ou
 fn attack_services(
     args: &Args,
     cases: &[&service::Case],
-) -> selo_base::report::Result<Vec<service::Outcome>> {
+) -> selo_base::report::Result<Vec<service::ServiceOutcome>> {
     let selo = selo_command::external::require("selo")?;
     let mut outcomes = Vec::new();
     let status = StatusLine::new();
@@ -276,7 +276,7 @@ fn print_json(status: &StatusLine, mut line: serde_json::Value) {
     status.aside(|| println!("{line}"));
 }
 
-fn table(outcomes: &[Outcome], served: &[service::Outcome], verbose: bool) -> Table {
+fn table(outcomes: &[LinkOutcome], served: &[service::ServiceOutcome], verbose: bool) -> Table {
     let mut table = Table::new(
         "",
         vec![
@@ -321,8 +321,11 @@ fn table(outcomes: &[Outcome], served: &[service::Outcome], verbose: bool) -> Ta
         ]);
     }
     for against in Against::ALL {
-        let of: Vec<&Outcome> = outcomes.iter().filter(|o| o.against == against).collect();
-        let broken = of.iter().filter(|o| o.verdict == Verdict::Broken).count();
+        let of: Vec<&LinkOutcome> = outcomes.iter().filter(|o| o.against == against).collect();
+        let broken = of
+            .iter()
+            .filter(|o| o.verdict == LinkVerdict::Broken)
+            .count();
         if !of.is_empty() {
             table.remarks.push(format!(
                 "{}: broken by {broken} of {}.",
@@ -335,7 +338,7 @@ fn table(outcomes: &[Outcome], served: &[service::Outcome], verbose: bool) -> Ta
         let of: Vec<_> = served.iter().filter(|o| o.against == against).collect();
         let held = of
             .iter()
-            .filter(|o| o.verdict == service::Verdict::Held)
+            .filter(|o| o.verdict == service::ServiceVerdict::Held)
             .count();
         if !of.is_empty() {
             table.remarks.push(format!(
@@ -355,21 +358,21 @@ fn with_figures(shows: &str, evidence: &[Figure]) -> String {
     format!("{shows} [{}]", figures.join("; "))
 }
 
-fn service_verdict(outcome: &service::Outcome) -> Cell {
+fn service_verdict(outcome: &service::ServiceOutcome) -> Cell {
     let (word, tone) = match outcome.verdict {
-        service::Verdict::Held => ("held", Tone::Good),
-        service::Verdict::Broken => ("BROKEN (!)", Tone::Bad),
-        service::Verdict::NotRun => ("not run", Tone::Warn),
+        service::ServiceVerdict::Held => ("held", Tone::Good),
+        service::ServiceVerdict::Broken => ("BROKEN (!)", Tone::Bad),
+        service::ServiceVerdict::NotRun => ("not run", Tone::Warn),
     };
     Cell::label(word, tone)
 }
 
-fn verdict(outcome: &Outcome) -> Cell {
+fn verdict(outcome: &LinkOutcome) -> Cell {
     let (word, tone) = match (outcome.verdict, outcome.is_as_promised()) {
-        (Verdict::Broken, true) => ("BROKEN", Tone::Warn),
-        (Verdict::Broken, false) => ("BROKEN (!)", Tone::Bad),
-        (Verdict::Refused, true) => ("refused", Tone::Good),
-        (Verdict::Refused, false) => ("refused (!)", Tone::Bad),
+        (LinkVerdict::Broken, true) => ("BROKEN", Tone::Warn),
+        (LinkVerdict::Broken, false) => ("BROKEN (!)", Tone::Bad),
+        (LinkVerdict::Refused, true) => ("refused", Tone::Good),
+        (LinkVerdict::Refused, false) => ("refused (!)", Tone::Bad),
     };
     Cell::label(word, tone)
 }

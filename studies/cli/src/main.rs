@@ -66,6 +66,8 @@ enum Command {
     Bench(bench::Command),
     /// Run virtual nodes, one or ten thousand, or the firmware on a simulated board
     Node(Box<node::Args>),
+    /// Print the readings of nodes that speak the published protocol (unsafe)
+    Classic(selo_classic::cli::Args),
     /// LoRa times, virtual radio modules, and how many nodes a gateway carries
     #[command(subcommand)]
     Radio(radio::Command),
@@ -116,6 +118,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
         Command::Lab(command) => command.run(&project(cli)?),
         Command::Exchange(command) => exchange::run(command, cli.project.as_deref()),
+        Command::Classic(args) => Ok(args.run().map(|()| ExitCode::SUCCESS)?),
         Command::Attack(args) => attack::run(args),
         Command::Bench(command) => command.run(found().as_deref()),
         Command::Node(args) => node::run(args, found().as_deref()),

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use selo_base::report::{Context, machine};
-use selo_gateway::exchange::{self, Format};
+use selo_gateway::device_file::{self, Format};
 use selo_gateway::radio::Port;
 use selo_gateway::registry::Record;
 use selo_gateway::state::StateDir;
@@ -393,7 +393,7 @@ fn make_registry(args: &Args, file: &Path) -> selo_base::report::Result<ExitCode
     for (number, device) in devices.iter().enumerate() {
         records.set(number, first_record(device)?);
     }
-    let bytes = exchange::write(&devices, file_format(file), true)?;
+    let bytes = device_file::write(&devices, file_format(file), true)?;
     if file.exists() {
         return Err(wrong(
             format!("{} is there already", file.display()),
@@ -438,7 +438,7 @@ fn first_record(device: &Record) -> selo_base::report::Result<selo_nodes::record
 fn read_registry(args: &Args, file: &Path) -> selo_base::report::Result<Vec<Record>> {
     let bytes = read_file(file)?;
     let what = file.display().to_string();
-    let mut devices = exchange::read(&bytes[..], file_format(file), &what)?;
+    let mut devices = device_file::read(&bytes[..], file_format(file), &what)?;
     devices.retain(|device| device.revoked.is_none());
     if let Some(count) = args.count {
         devices.truncate(count as usize);

@@ -12,7 +12,7 @@ use selo_e32::airtime::{AirRate, Fidelity, bytes_on_air};
 use selo_e32::parameters::{Parameters, Parity, SILENCE_BYTES, Uart};
 use selo_radio::ether::{Ether, Event, Settings, Station, What};
 use selo_radio::live::{Air, Driver, Host, Pty};
-use selo_radio::medium::{Outcome, Position, Propagation};
+use selo_radio::medium::{Position, Propagation, Reception};
 use selo_radio::study::{self, Arrivals, Plan, Point};
 use selo_radio::wires::Wires;
 use selo_report::format;
@@ -545,12 +545,12 @@ fn run(args: &RunArgs) -> selo_base::report::Result<ExitCode> {
 }
 
 /// Why a packet did not arrive, in a word.
-fn reason(why: Outcome) -> &'static str {
+fn reason(why: Reception) -> &'static str {
     match why {
-        Outcome::Received { .. } => "received",
-        Outcome::Deaf => "deaf",
-        Outcome::Weak => "weak",
-        Outcome::Collided => "collided",
+        Reception::Received { .. } => "received",
+        Reception::Deaf => "deaf",
+        Reception::Weak => "weak",
+        Reception::Collided => "collided",
     }
 }
 

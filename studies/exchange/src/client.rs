@@ -55,27 +55,9 @@ pub struct Done {
 impl Exchange<'_> {
     /// Connects, exchanges, compares, and closes.
     pub fn run(&self) -> Result<Done> {
-        let seconds = self.timeout.as_secs();
         let start = Instant::now();
         let mut stream = net::connect(self.to, "serve", self.timeout)?;
-        let hello = expect(
-            &mut stream,
-            Kind::Hello,
-            300,
-            "waiting for a greeting",
-            seconds,
-        )?;
-        let connect = nanoseconds(start.elapsed());
-        let hello = Hello::decode(&hello.body)?;
-        if hello.key != self.key.id() {
-            return Err(Error::WrongKey);
-        }
-        if self.payload.len() > hello.max_payload as usize {
-            return Err(Error::Refused(format!(
-                "it takes payloads of up to {} bytes",
-                hello.max_payload
-            )));
-        }
+        let (hello, connect) = self.greeting(&mut stream, start)?;
         let ours = self.key.for_cipher(self.cipher, Sealer::Client);
         let theirs = self.key.for_cipher(self.cipher, Sealer::Server);
         let bind = |kind| bound(kind, self.cipher);
@@ -86,27 +68,7 @@ impl Exchange<'_> {
                 .seal(self.cipher, &ours, &bind(Kind::Request), self.payload)?;
         let t1 = t0.elapsed();
 
-        let mut body = self.key.id().to_vec();
-        debug_assert_eq!(body.len(), ID);
-        body.extend(&sealed);
-        let request = Frame::new(Kind::Request, self.cipher as u8, body);
-        // A server that refuses says so while the request is still being sent.
-        let sent = request.write(&mut stream, "sending", seconds);
-        let limit = hello.max_payload.saturating_add(OVERHEAD);
-        let reply = match (
-            sent,
-            expect(
-                &mut stream,
-                Kind::Reply,
-                limit,
-                "waiting for the reply",
-                seconds,
-            ),
-        ) {
-            (Ok(()), reply) => reply?,
-            (Err(_), Err(said @ (Error::Refused(_) | Error::Altered { .. }))) => return Err(said),
-            (Err(error), _) => return Err(error),
-        };
+        let (reply, sent) = self.ask(&mut stream, &sealed, hello.max_payload)?;
         let t6 = t0.elapsed();
         if reply.code != self.cipher as u8 {
             return Err(Error::Protocol("a reply by another cipher".into()));
@@ -133,35 +95,7 @@ impl Exchange<'_> {
             who: "the client",
             what: self.cipher.proof(),
         })?;
-        if let Some(path) = self.store {
-            std::fs::write(path, &opened).map_err(|error| Error::File {
-                path: path.to_owned(),
-                why: error.to_string(),
-                hint: "see that --store is a folder with room".into(),
-            })?;
-        }
-        let digest = Sha256::digest(self.payload);
-        if Sha256::digest(&opened) != digest {
-            return Err(Error::Differs { who: "the client" });
-        }
-        let confirm =
-            self.implementation
-                .seal(self.cipher, &ours, &bind(Kind::Confirm), &digest)?;
-        Frame::new(Kind::Confirm, self.cipher as u8, confirm).write(
-            &mut stream,
-            "sending the digest",
-            seconds,
-        )?;
-        let verdict = expect(
-            &mut stream,
-            Kind::Verdict,
-            0,
-            "waiting for the verdict",
-            seconds,
-        )?;
-        if verdict.code != 0 {
-            return Err(Error::Differs { who: "the server" });
-        }
+        self.confirm(&mut stream, &ours, &opened)?;
         Ok(Done {
             connect,
             sealed: nanoseconds(t1),
@@ -169,9 +103,79 @@ impl Exchange<'_> {
             opened: nanoseconds(t7),
             server,
             machine: hello.machine,
-            sent: request.wire_size(),
+            sent,
             received: reply.wire_size(),
         })
+    }
+
+    /// Reads the server's greeting; `start` is the beginning of the connection. The greeting, and
+    /// the nanoseconds until it came.
+    fn greeting(&self, stream: &mut TcpStream, start: Instant) -> Result<(Hello, u64)> {
+        let seconds = self.timeout.as_secs();
+        let hello = expect(stream, Kind::Hello, 300, "waiting for a greeting", seconds)?;
+        let connect = nanoseconds(start.elapsed());
+        let hello = Hello::decode(&hello.body)?;
+        if hello.key != self.key.id() {
+            return Err(Error::WrongKey);
+        }
+        if self.payload.len() > hello.max_payload as usize {
+            return Err(Error::Refused(format!(
+                "it takes payloads of up to {} bytes",
+                hello.max_payload
+            )));
+        }
+        Ok((hello, connect))
+    }
+
+    /// Sends the sealed message: the reply, and the bytes sent.
+    fn ask(&self, stream: &mut TcpStream, sealed: &[u8], max_payload: u32) -> Result<(Frame, u64)> {
+        let seconds = self.timeout.as_secs();
+        let mut body = self.key.id().to_vec();
+        debug_assert_eq!(body.len(), ID);
+        body.extend(sealed);
+        let request = Frame::new(Kind::Request, self.cipher as u8, body);
+        // A server that refuses answers while the request is still being sent.
+        let sent = request.write(stream, "sending", seconds);
+        let limit = max_payload.saturating_add(OVERHEAD);
+        let reply = expect(stream, Kind::Reply, limit, "waiting for the reply", seconds);
+        let reply = match (sent, reply) {
+            (Ok(()), reply) => reply?,
+            (Err(_), Err(said @ (Error::Refused(_) | Error::Altered { .. }))) => return Err(said),
+            (Err(error), _) => return Err(error),
+        };
+        Ok((reply, request.wire_size()))
+    }
+
+    /// Compares the opened reply with the message, and lets the server compare its own.
+    fn confirm(&self, stream: &mut TcpStream, ours: &[u8], opened: &[u8]) -> Result<()> {
+        let seconds = self.timeout.as_secs();
+        if let Some(path) = self.store {
+            std::fs::write(path, opened).map_err(|error| Error::File {
+                path: path.to_owned(),
+                why: error.to_string(),
+                hint: "see that --store is a folder with room".into(),
+            })?;
+        }
+        let digest = Sha256::digest(self.payload);
+        if Sha256::digest(opened) != digest {
+            return Err(Error::Differs { who: "the client" });
+        }
+        let confirm = self.implementation.seal(
+            self.cipher,
+            ours,
+            &bound(Kind::Confirm, self.cipher),
+            &digest,
+        )?;
+        Frame::new(Kind::Confirm, self.cipher as u8, confirm).write(
+            stream,
+            "sending the digest",
+            seconds,
+        )?;
+        let verdict = expect(stream, Kind::Verdict, 0, "waiting for the verdict", seconds)?;
+        if verdict.code != 0 {
+            return Err(Error::Differs { who: "the server" });
+        }
+        Ok(())
     }
 }
 

@@ -249,3 +249,8 @@ impl selo_base::report::Failure for Error {
         Error::exit_code(self)
     }
 }
+
+/// Makes the error of an operating-system call; `doing` completes "cannot ...".
+pub(crate) fn machine(doing: &'static str) -> impl Fn(std::io::Error) -> Error {
+    move |source| Error::Machine { doing, source }
+}

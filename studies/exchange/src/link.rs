@@ -1,15 +1,15 @@
 //! The link in the place of TLS, for comparison: a node (`lab/firmware/client/link.c`) on this machine
 //! or on a board's emulator joins, or pairs and joins, and sends one reading; so does a node of the
-//! published protocol (`classic.c`). The gateway is played here, by `selo-link`, which shares no
-//! code with the nodes.
+//! published protocol (`classic.c`). The gateway is played here, by `selo-link` and
+//! `selo-classic`, which share no code with the nodes.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use selo_classic::{ClassicKey, Frame as ClassicFrame};
 use selo_engine::project::Project;
-use selo_link::classic::ClassicKey;
-use selo_link::frame::{Classic, Frame, JoinRequest};
+use selo_link::frame::{Frame, JoinRequest};
 use selo_link::join::JoinOpened;
 use selo_link::pair::GatewayPairing;
 use selo_link::session::{Session, SessionId};
@@ -17,7 +17,7 @@ use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
 
 use crate::embedded::{Embedded, ends};
 use crate::error::{Error, Result};
-use crate::tls::client::Done;
+use crate::row::Delivered;
 
 /// Bytes of the reading (link.c).
 pub const READING: usize = 16;
@@ -75,7 +75,7 @@ pub fn exchange(
     handshake: Handshake,
     suite: Suite,
     timeout: Duration,
-) -> Result<Done> {
+) -> Result<Delivered> {
     let mut random = [0; 4 + 32 + 32 + 32];
     getrandom::fill(&mut random).map_err(Error::Random)?;
     let (job, ephemerals) = random.split_at(4 + 32);
@@ -221,13 +221,13 @@ impl Gateway {
 
     fn agree(&mut self) -> Result<ClassicKey> {
         let frame = self.frame()?;
-        let Ok(Frame::Classic(Classic::Request)) = Frame::parse(&frame) else {
+        let Some(ClassicFrame::Request) = ClassicFrame::parse(&frame) else {
             return Err(wrong("sends no request"));
         };
-        let key = Classic::encode_gateway_key(&self.ephemeral.public_key());
+        let key = ClassicFrame::encode_gateway_key(&self.ephemeral.public_key());
         self.answer(&key)?;
         let frame = self.frame()?;
-        let Ok(Frame::Classic(Classic::NodeKey(key))) = Frame::parse(&frame) else {
+        let Some(ClassicFrame::NodeKey(key)) = ClassicFrame::parse(&frame) else {
             return Err(wrong("sends no key"));
         };
         ClassicKey::agree(&self.ephemeral, key).map_err(wrong)
@@ -235,7 +235,7 @@ impl Gateway {
 
     fn blocks(&mut self, key: &ClassicKey) -> Result<()> {
         let frame = self.frame()?;
-        let Ok(Frame::Classic(Classic::Blocks(blocks))) = Frame::parse(&frame) else {
+        let Some(ClassicFrame::Blocks(blocks)) = ClassicFrame::parse(&frame) else {
             return Err(wrong("sends no reading"));
         };
         let mut out = [0; FRAME_MAX];

@@ -7,13 +7,13 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{ChildStdin, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 use selo_engine::runner::qemu;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::embedded::{Embedded, machine};
-use crate::error::{Error, Result};
+use crate::embedded::Embedded;
+use crate::error::{Error, Result, machine};
 use crate::row::{Row, SERVED, Sealing, Served};
 use crate::serving::LOOK;
 
@@ -84,11 +84,7 @@ pub fn serve(
         .prefix("selo-peer-")
         .tempdir()
         .map_err(machine("make a temporary folder"))?;
-    // The emulator would outlive this process.
-    let stopped = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, stopped.clone()).map_err(machine("take signals"))?;
-    }
+    let stopped = stop_flag()?;
     let (mut command, listener) = peer.command(folder.path())?;
     command
         .arg("serve")
@@ -107,26 +103,13 @@ pub fn serve(
     // It waits for the server's next line; this thread looks meanwhile whether it should stop.
     let reader =
         std::thread::spawn(move || out.all(|line| line.is_ok_and(|l| sender.send(l).is_ok())));
-    let mut serving = || loop {
-        match lines.recv_timeout(LOOK) {
-            Ok(line) => match line.split_once(' ') {
-                Some(("listening", place)) => listening(place),
-                Some(("served", what)) => push(served(peer, what, &report.take()?)?)?,
-                // One that it did not answer, of which something may have been counted.
-                None if line == "refused" => drop(report.take()?),
-                _ => {
-                    let why = format!("the server says '{line}'");
-                    return Err(Error::Embedded { why });
-                }
-            },
-            Err(RecvTimeoutError::Timeout) if stopped.load(Ordering::Relaxed) => {
-                return Err(selo_engine::Error::Interrupted.into());
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+    let done = listen(peer, &lines, &mut report, &stopped, |said| match said {
+        Said::Listening(place) => {
+            listening(place);
+            Ok(())
         }
-    };
-    let done = serving();
+        Said::Served(served) => push(served),
+    });
     if done.is_err() {
         let _ = child.kill();
     }
@@ -141,6 +124,52 @@ pub fn serve(
             report.take()?;
             let code = status.code().and_then(|code| u8::try_from(code).ok());
             Ok(code.unwrap_or(1))
+        }
+    }
+}
+
+/// A flag that a signal to stop sets. Without it the emulator would outlive this process.
+fn stop_flag() -> Result<Arc<AtomicBool>> {
+    let stopped = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, stopped.clone()).map_err(machine("take signals"))?;
+    }
+    Ok(stopped)
+}
+
+/// A line of the server that its caller hears of.
+enum Said<'a> {
+    Listening(&'a str),
+    Served(Served),
+}
+
+/// Hears the server's lines until it ends or `stopped` is set.
+fn listen(
+    peer: &Embedded,
+    lines: &Receiver<String>,
+    report: &mut Report,
+    stopped: &AtomicBool,
+    mut hear: impl FnMut(Said<'_>) -> Result<()>,
+) -> Result<()> {
+    loop {
+        match lines.recv_timeout(LOOK) {
+            Ok(line) => match line.split_once(' ') {
+                Some(("listening", place)) => hear(Said::Listening(place))?,
+                Some(("served", what)) => {
+                    hear(Said::Served(served(peer, what, &report.take()?)?))?;
+                }
+                // A refused request may have been counted in part.
+                None if line == "refused" => drop(report.take()?),
+                _ => {
+                    let why = format!("the server says '{line}'");
+                    return Err(Error::Embedded { why });
+                }
+            },
+            Err(RecvTimeoutError::Timeout) if stopped.load(Ordering::Relaxed) => {
+                return Err(selo_engine::Error::Interrupted.into());
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
     }
 }

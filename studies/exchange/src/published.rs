@@ -200,7 +200,7 @@ fn line(cell: &PaperCell, rows: &[Row]) -> Vec<Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::tests::sample;
+    use crate::row::record::tests::sample;
 
     #[test]
     fn links_find_their_rows() {

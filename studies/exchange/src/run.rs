@@ -37,9 +37,9 @@ pub struct Measured {
     pub caution: Option<String>,
 }
 
-/// How a run went.
+/// Exchanges that a run did, and those that an earlier run had done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Progress {
     pub done: usize,
     pub kept: usize,
 }
@@ -55,71 +55,20 @@ pub fn run(
     before: &[Row],
     mut exchange: impl FnMut(&Unit) -> Result<Measured>,
     mut progress: impl FnMut(usize, usize),
-) -> Result<Outcome> {
-    let good = before.iter().filter(|row| row.verified && !row.warm_up);
-    let have: HashSet<(&Unit, u32)> = good.map(|row| (&row.unit, row.repetition)).collect();
-    let mut wanted = Vec::new();
-    let mut kept = 0;
-    for unit in &plan.units {
-        for repetition in 0..plan.repeat {
-            if have.contains(&(unit, repetition)) {
-                kept += 1;
-            } else {
-                wanted.push((unit, repetition, false));
-            }
-        }
-    }
-    let mut steps: Vec<(&Unit, u32, bool)> = Vec::new();
-    let still: HashSet<&Unit> = wanted.iter().map(|step| step.0).collect();
-    for unit in plan.units.iter().filter(|unit| still.contains(unit)) {
-        steps.extend((0..plan.warm_up).map(|repetition| (unit, repetition, true)));
-    }
-    let order = stats::shuffled(wanted.len(), plan.seed);
-    steps.extend(order.into_iter().map(|place| wanted[place]));
-
+) -> Result<Progress> {
+    let (steps, kept) = steps(plan, before);
     let here = net::machine(plan.emulated);
     let mut failures: Vec<Error> = Vec::new();
     let mut in_a_row = 0;
     let mut tried = 0;
-    for (order, (unit, repetition, warm_up)) in (0..).zip(&steps) {
+    for (order, step) in (0..).zip(&steps) {
         if selo_engine::schedule::check_interrupt().is_err() {
             break;
         }
         progress(tried, steps.len());
         tried += 1;
-        let result = exchange(unit);
-        let measured = result.as_ref().cloned_or_default();
-        let device = unit.device.as_ref();
-        let client = device
-            .and_then(|device| plan.clients.get(device))
-            .unwrap_or(&here);
-        let emulated = [client, &measured.server]
-            .into_iter()
-            .any(|end| end.ends_with(net::EMULATED));
-        rows.push(&Row {
-            schema: SCHEMA.into(),
-            unit: (*unit).clone(),
-            link: plan.link.clone(),
-            client: client.clone(),
-            server: measured.server,
-            fidelity: if emulated {
-                Fidelity::Emulated
-            } else {
-                Fidelity::WallClock
-            },
-            authenticated: measured.authenticated,
-            repetition: *repetition,
-            order,
-            warm_up: *warm_up,
-            verified: result.is_ok(),
-            fault: result.as_ref().err().map(Error::fault),
-            reason: result.as_ref().err().map(ToString::to_string),
-            sent: measured.sent,
-            received: measured.received,
-            stamps: measured.stamps,
-            tls: measured.tls,
-            caution: measured.caution,
-        })?;
+        let result = exchange(step.unit);
+        rows.push(&row(plan, &here, step, order, &result))?;
         match result {
             Ok(_) => in_a_row = 0,
             // Wrong data or no randomness: nothing that a repetition would mend.
@@ -135,7 +84,7 @@ pub fn run(
     }
     progress(tried, steps.len());
     match failures.first() {
-        None => Ok(Outcome { done: tried, kept }),
+        None => Ok(Progress { done: tried, kept }),
         Some(first) => Err(Error::Failed {
             failed: failures.len(),
             all: tried,
@@ -145,20 +94,91 @@ pub fn run(
     }
 }
 
-trait ClonedOrDefault {
-    fn cloned_or_default(self) -> Measured;
+/// One exchange of a plan.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    unit: &'a Unit,
+    repetition: u32,
+    warm_up: bool,
 }
 
-impl ClonedOrDefault for Result<&Measured, &Error> {
-    fn cloned_or_default(self) -> Measured {
-        self.cloned().unwrap_or_default()
+/// Warm-ups, then the repetitions that `before` does not have, in the order of the seed; and the
+/// number of those that it has.
+fn steps<'a>(plan: &'a Plan, before: &[Row]) -> (Vec<Step<'a>>, usize) {
+    let good = before.iter().filter(|row| row.verified && !row.warm_up);
+    let have: HashSet<(&Unit, u32)> = good.map(|row| (&row.unit, row.repetition)).collect();
+    let mut wanted = Vec::new();
+    let mut kept = 0;
+    for unit in &plan.units {
+        for repetition in 0..plan.repeat {
+            if have.contains(&(unit, repetition)) {
+                kept += 1;
+            } else {
+                wanted.push(Step {
+                    unit,
+                    repetition,
+                    warm_up: false,
+                });
+            }
+        }
+    }
+    let mut steps = Vec::new();
+    let still: HashSet<&Unit> = wanted.iter().map(|step| step.unit).collect();
+    for unit in plan.units.iter().filter(|unit| still.contains(unit)) {
+        steps.extend((0..plan.warm_up).map(|repetition| Step {
+            unit,
+            repetition,
+            warm_up: true,
+        }));
+    }
+    let order = stats::shuffled(wanted.len(), plan.seed);
+    steps.extend(order.into_iter().map(|place| wanted[place]));
+    (steps, kept)
+}
+
+/// The row of an exchange; `here` is this machine, `order` the step's place in the run.
+fn row(plan: &Plan, here: &str, step: &Step<'_>, order: u32, result: &Result<Measured>) -> Row {
+    let measured = match result {
+        Ok(measured) => measured.clone(),
+        Err(_) => Measured::default(),
+    };
+    let device = step.unit.device.as_ref();
+    let client = device
+        .and_then(|device| plan.clients.get(device))
+        .map_or(here, String::as_str);
+    let emulated = [client, &measured.server]
+        .into_iter()
+        .any(|end| end.ends_with(net::EMULATED));
+    Row {
+        schema: SCHEMA.into(),
+        unit: step.unit.clone(),
+        link: plan.link.clone(),
+        client: client.to_owned(),
+        server: measured.server,
+        fidelity: if emulated {
+            Fidelity::Emulated
+        } else {
+            Fidelity::WallClock
+        },
+        authenticated: measured.authenticated,
+        repetition: step.repetition,
+        order,
+        warm_up: step.warm_up,
+        verified: result.is_ok(),
+        fault: result.as_ref().err().map(Error::fault),
+        reason: result.as_ref().err().map(ToString::to_string),
+        sent: measured.sent,
+        received: measured.received,
+        stamps: measured.stamps,
+        tls: measured.tls,
+        caution: measured.caution,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::tests::sample;
+    use crate::row::record::tests::sample;
 
     fn plan() -> Plan {
         let unit = |cipher| sample(cipher, 0, 1).unit;
@@ -211,12 +231,12 @@ mod tests {
             |_| Ok(Measured::default()),
             |_, _| {},
         );
-        assert_eq!(outcome.expect("goes on"), Outcome { done: 34, kept: 10 });
+        assert_eq!(outcome.expect("goes on"), Progress { done: 34, kept: 10 });
         let after: Vec<Row> = crate::row::read(&path).expect("rows");
         let good = after.iter().filter(|row| row.verified && !row.warm_up);
         let distinct: HashSet<_> = good.map(|row| (&row.unit, row.repetition)).collect();
         assert_eq!(distinct.len(), 40);
         let again = run(&plan(), &mut rows, &after, |_| unreachable!(), |_, _| {});
-        assert_eq!(again.expect("all there"), Outcome { done: 0, kept: 40 });
+        assert_eq!(again.expect("all there"), Progress { done: 0, kept: 40 });
     }
 }

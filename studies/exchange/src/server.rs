@@ -152,72 +152,102 @@ impl Shared {
                 Err(error) => return Err(error),
             };
             let t2 = Instant::now();
-            let since = || u64::try_from(t2.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            let Some((id, sealed)) = request.body.split_first_chunk::<ID>() else {
-                return self.refuse(stream, Refusal::Malformed);
-            };
-            if request.kind != Kind::Request {
-                return self.refuse(stream, Refusal::Malformed);
-            }
-            let Some(cipher) = Cipher::by_code(request.code)
-                .filter(|cipher| options.implementation.offers(*cipher))
-            else {
-                return self.refuse(stream, Refusal::NoSuchCipher);
-            };
-            if *id != self.key.id() {
-                return self.refuse(stream, Refusal::WrongKey);
-            }
-            let implementation = &options.implementation;
-            let theirs = self.key.for_cipher(cipher, Sealer::Client);
-            let ours = self.key.for_cipher(cipher, Sealer::Server);
-            let t2_less = since();
-            let ad = ad_of(Kind::Request, cipher);
-            let Some(message) = implementation.open(cipher, &theirs, &ad, sealed)? else {
-                return self.refuse(stream, Refusal::DoesNotOpen);
-            };
-            let opened = since();
-            let began = since();
-            let ad = ad_of(Kind::Reply, cipher);
-            let reply = implementation.seal(cipher, &ours, &ad, &message)?;
-            // Deriving the keys is no part of opening; the stamps begin behind it.
-            let times = ServerTimes {
-                opened: opened - t2_less,
-                began: began - t2_less,
-                sealed: since() - t2_less,
-            };
-            let mut body = times.encode().to_vec();
-            body.extend(reply);
-            Frame::new(Kind::Reply, cipher as u8, body).write(stream, "replying", seconds)?;
-
-            let number = self.counts.exchanges.fetch_add(1, Ordering::Relaxed);
-            let digest = Sha256::digest(&message);
-            if let Some(folder) = &options.store {
-                let path = folder.join(format!("server-{number:06}-{}.bin", cipher.name()));
-                std::fs::write(&path, &message).map_err(|error| Error::File {
-                    path,
-                    why: error.to_string(),
-                    hint: "see that there is room".into(),
-                })?;
-            }
-            let confirm = Frame::read(stream, OVERHEAD, "reading a digest", seconds)?
-                .filter(|frame| frame.kind == Kind::Confirm)
-                .ok_or(Error::Cut {
-                    doing: "reading a digest",
-                })?;
-            let ad = ad_of(Kind::Confirm, cipher);
-            let told = implementation.open(cipher, &theirs, &ad, &confirm.body)?;
-            let same = told.as_deref() == Some(&digest[..]);
-            if same {
-                self.counts.verified.fetch_add(1, Ordering::Relaxed);
-            }
-            Frame::new(Kind::Verdict, u8::from(!same), Vec::new()).write(
-                stream,
-                "saying what came",
-                seconds,
-            )?;
-            if !same {
-                return Err(Error::Differs { who: "the server" });
-            }
+            self.exchange(stream, &request, t2)?;
         }
+    }
+
+    /// Answers a request that came at `t2`, and compares what the client opened.
+    fn exchange(&self, stream: &mut TcpStream, request: &Frame, t2: Instant) -> Result<()> {
+        let options = &self.options;
+        let seconds = self.seconds();
+        let since = || u64::try_from(t2.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let Some((id, sealed)) = request.body.split_first_chunk::<ID>() else {
+            return self.refuse(stream, Refusal::Malformed);
+        };
+        if request.kind != Kind::Request {
+            return self.refuse(stream, Refusal::Malformed);
+        }
+        let Some(cipher) =
+            Cipher::by_code(request.code).filter(|cipher| options.implementation.offers(*cipher))
+        else {
+            return self.refuse(stream, Refusal::NoSuchCipher);
+        };
+        if *id != self.key.id() {
+            return self.refuse(stream, Refusal::WrongKey);
+        }
+        let implementation = &options.implementation;
+        let theirs = self.key.for_cipher(cipher, Sealer::Client);
+        let ours = self.key.for_cipher(cipher, Sealer::Server);
+        let t2_less = since();
+        let ad = ad_of(Kind::Request, cipher);
+        let Some(message) = implementation.open(cipher, &theirs, &ad, sealed)? else {
+            return self.refuse(stream, Refusal::DoesNotOpen);
+        };
+        let opened = since();
+        let began = since();
+        let ad = ad_of(Kind::Reply, cipher);
+        let reply = implementation.seal(cipher, &ours, &ad, &message)?;
+        // Deriving the keys is no part of opening; the stamps begin behind it.
+        let times = ServerTimes {
+            opened: opened - t2_less,
+            began: began - t2_less,
+            sealed: since() - t2_less,
+        };
+        let mut body = times.encode().to_vec();
+        body.extend(reply);
+        Frame::new(Kind::Reply, cipher as u8, body).write(stream, "replying", seconds)?;
+
+        self.store(cipher, &message)?;
+        self.confirm(stream, cipher, &theirs, &message)
+    }
+
+    /// Compares the digest that the client sends with that of the message.
+    fn confirm(
+        &self,
+        stream: &mut TcpStream,
+        cipher: Cipher,
+        theirs: &[u8],
+        message: &[u8],
+    ) -> Result<()> {
+        let seconds = self.seconds();
+        let digest = Sha256::digest(message);
+        let confirm = Frame::read(stream, OVERHEAD, "reading a digest", seconds)?
+            .filter(|frame| frame.kind == Kind::Confirm)
+            .ok_or(Error::Cut {
+                doing: "reading a digest",
+            })?;
+        let ad = ad_of(Kind::Confirm, cipher);
+        let told = self
+            .options
+            .implementation
+            .open(cipher, theirs, &ad, &confirm.body)?;
+        let same = told.as_deref() == Some(&digest[..]);
+        if same {
+            self.counts.verified.fetch_add(1, Ordering::Relaxed);
+        }
+        Frame::new(Kind::Verdict, u8::from(!same), Vec::new()).write(
+            stream,
+            "saying what came",
+            seconds,
+        )?;
+        if !same {
+            return Err(Error::Differs { who: "the server" });
+        }
+        Ok(())
+    }
+
+    /// Counts an exchange, and writes its message into the folder if there is one.
+    fn store(&self, cipher: Cipher, message: &[u8]) -> Result<()> {
+        let options = &self.options;
+        let number = self.counts.exchanges.fetch_add(1, Ordering::Relaxed);
+        if let Some(folder) = &options.store {
+            let path = folder.join(format!("server-{number:06}-{}.bin", cipher.name()));
+            std::fs::write(&path, message).map_err(|error| Error::File {
+                path,
+                why: error.to_string(),
+                hint: "see that there is room".into(),
+            })?;
+        }
+        Ok(())
     }
 }

@@ -19,17 +19,17 @@ use selo_exchange::serving::Server;
 use selo_exchange::{Error, Fault, Result};
 use support::{Meddling, between};
 
-struct Place {
+struct KeyFolder {
     folder: tempfile::TempDir,
     key: Key,
 }
 
-impl Place {
-    fn new() -> Place {
+impl KeyFolder {
+    fn new() -> KeyFolder {
         let folder = tempfile::tempdir().expect("a folder");
         let key = Key::generate().expect("randomness");
         key.write(&folder.path().join("key")).expect("written");
-        Place { folder, key }
+        KeyFolder { folder, key }
     }
 
     fn key(&self) -> Key {
@@ -78,7 +78,7 @@ fn reaches(counter: &std::sync::atomic::AtomicU64, value: u64) -> bool {
 
 #[test]
 fn every_cipher_by_every_implementation_and_both_ends_keep_what_was_sent() {
-    let place = Place::new();
+    let place = KeyFolder::new();
     let payload = Payload::parse("string").expect("there is one").bytes;
     let all: Vec<Implementation> = BuiltIn::ALL.iter().map(|one| (*one).into()).collect();
     for (number, server_side) in all.iter().enumerate() {
@@ -114,7 +114,7 @@ fn every_cipher_by_every_implementation_and_both_ends_keep_what_was_sent() {
 
 #[test]
 fn an_image_and_nothing_at_all() {
-    let place = Place::new();
+    let place = KeyFolder::new();
     let server = place.server(Options::default());
     let image = Payload::parse("image").expect("there is one").bytes;
     for payload in [&image[..], b""] {
@@ -127,7 +127,7 @@ fn an_image_and_nothing_at_all() {
 
 #[test]
 fn several_clients_and_bad_ones_between_them() {
-    let place = Place::new();
+    let place = KeyFolder::new();
     let server = place.server(Options {
         // Longer than a busy machine may keep an honest client from its next word.
         timeout: Duration::from_secs(3),
@@ -175,7 +175,7 @@ fn fault(result: Result<Done>) -> (Fault, bool, u8) {
 
 #[test]
 fn an_absent_server() {
-    let place = Place::new();
+    let place = KeyFolder::new();
     let address = place.server(Options::default()).address;
     let result = place.run(address, Cipher::Aes128Gcm, b"x");
     assert_eq!(fault(result), (Fault::ServerAbsent, true, 1));
@@ -183,7 +183,7 @@ fn an_absent_server() {
 
 #[test]
 fn another_key() {
-    let (place, other) = (Place::new(), Place::new());
+    let (place, other) = (KeyFolder::new(), KeyFolder::new());
     let server = other.server(Options::default());
     for cipher in [Cipher::Aes128Cbc, Cipher::AsconAead128] {
         let result = place.run(server.address, cipher, b"x");
@@ -193,7 +193,7 @@ fn another_key() {
 
 #[test]
 fn a_connection_cut_in_the_middle() {
-    let place = Place::new();
+    let place = KeyFolder::new();
     let server = place.server(Options::default());
     for (up, down) in [
         (Meddling::Cut(5000), Meddling::Nothing),
@@ -208,7 +208,7 @@ fn a_connection_cut_in_the_middle() {
 
 #[test]
 fn an_altered_message() {
-    let place = Place::new();
+    let place = KeyFolder::new();
     let server = place.server(Options::default());
     for cipher in Cipher::ALL.into_iter().filter(|c| c.authenticated()) {
         for (up, down) in [
@@ -233,7 +233,7 @@ fn an_altered_message() {
 
 #[test]
 fn too_large_too_many_and_not_offered() {
-    let place = Place::new();
+    let place = KeyFolder::new();
     let server = place.server(Options {
         max_payload: 1000,
         implementation: BuiltIn::Ring.into(),
@@ -258,7 +258,7 @@ fn too_large_too_many_and_not_offered() {
 
 #[test]
 fn a_server_that_says_nothing() {
-    let place = Place::new();
+    let place = KeyFolder::new();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let result = Exchange {
         to: &listener.local_addr().expect("an address").to_string(),
@@ -275,7 +275,7 @@ fn a_server_that_says_nothing() {
 
 #[test]
 fn nobody_listens_on_an_address_of_others() {
-    let place = Place::new();
+    let place = KeyFolder::new();
     let server = server::start("192.0.2.1:1", place.key(), Options::default(), |_| {});
     let error = server.expect_err("not of this machine");
     assert!(matches!(error, Error::Usage { .. }), "{error}");

@@ -17,10 +17,11 @@ use rustls::pki_types::CertificateDer;
 use selo_engine::project::Project;
 use selo_exchange::Error;
 use selo_exchange::embedded::{Embedded, Session, Told};
+use selo_exchange::row::Delivered;
 use selo_exchange::serving::Server;
-use selo_exchange::tls::client::{Done, Url, request};
 use selo_exchange::tls::library::{self, Ask, Client, Features};
 use selo_exchange::tls::server::Options;
+use selo_exchange::tls::url::{Url, request};
 use selo_exchange::tls::{Group, Suite};
 use zeroize::Zeroizing;
 
@@ -156,7 +157,7 @@ fn a_server_forgets(library: &str) {
     move_on(&server);
     let third = client.exchange().expect("it goes well");
     assert_eq!(exchanges(&server), 2);
-    let received = |done: &Done| done.times.handshake_received;
+    let received = |done: &Delivered| done.times.handshake_received;
     assert_eq!(received(&first), received(&third), "it was resumed");
 
     // And one that gives none: neither is a full handshake said to be resumed.

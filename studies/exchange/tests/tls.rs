@@ -11,9 +11,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use authority::{Authority, start};
+use selo_exchange::row::Delivered;
 use selo_exchange::serving::Server;
-use selo_exchange::tls::client::{Client, Done, Url};
+use selo_exchange::tls::client::{self, Client};
 use selo_exchange::tls::server::{self, Options};
+use selo_exchange::tls::url::Url;
 use selo_exchange::tls::{Group, Suite};
 use selo_exchange::{Fault, Result};
 use selo_tls::station::Reading;
@@ -29,7 +31,7 @@ const READING: Reading = Reading {
 trait Clients {
     fn server(&self) -> Server;
     fn client(&self, to: SocketAddr, suite: Suite, group: Group, resumed: bool) -> Client;
-    fn one(&self, to: SocketAddr) -> Result<Done>;
+    fn one(&self, to: SocketAddr) -> Result<Delivered>;
 }
 
 impl Clients for Authority {
@@ -40,10 +42,19 @@ impl Clients for Authority {
     fn client(&self, to: SocketAddr, suite: Suite, group: Group, resumed: bool) -> Client {
         let url = Url::parse(&format!("https://localhost:{}", to.port())).expect("good");
         let timeout = Duration::from_secs(20);
-        Client::new(url, &[self.der()], suite, group, resumed, timeout, None).expect("good")
+        let options = client::Options {
+            url,
+            authorities: &[self.der()],
+            suite,
+            group,
+            resumed,
+            timeout,
+            token: None,
+        };
+        Client::new(options).expect("good")
     }
 
-    fn one(&self, to: SocketAddr) -> Result<Done> {
+    fn one(&self, to: SocketAddr) -> Result<Delivered> {
         let client = self.client(to, Suite::Aes128Gcm, Group::X25519, false);
         client.exchange(&READING, false)
     }
@@ -66,7 +77,7 @@ fn every_suite_and_key_exchange_full_and_resumed() {
             let third = resuming.exchange(&READING, false).expect("it goes well");
             let fourth = resuming.exchange(&READING, false).expect("it goes well");
             readings += 5;
-            let received = |done: &Done| done.times.handshake_received;
+            let received = |done: &Delivered| done.times.handshake_received;
             // The same again, and less without a certificate.
             assert!(received(&first).abs_diff(received(&second)) < 8);
             assert!(received(&third) + 300 < received(&first));
@@ -90,7 +101,7 @@ fn every_suite_and_key_exchange_full_and_resumed() {
     assert!(kept.contains(&READING.body()));
 }
 
-fn fault(result: Result<Done>) -> (Fault, bool, u8) {
+fn fault(result: Result<Delivered>) -> (Fault, bool, u8) {
     let error = result.expect_err("it cannot go well");
     (error.fault(), error.hint().is_some(), error.exit_code())
 }
@@ -116,15 +127,15 @@ fn certificates_that_are_not_good() {
     // Of another name.
     let url = Url::parse(&format!("https://127.0.0.1:{}", good.address.port())).expect("good");
     let timeout = Duration::from_secs(20);
-    let client = Client::new(
+    let client = Client::new(client::Options {
         url,
-        &[authority.der()],
-        Suite::Aes128Gcm,
-        Group::X25519,
-        false,
+        authorities: &[authority.der()],
+        suite: Suite::Aes128Gcm,
+        group: Group::X25519,
+        resumed: false,
         timeout,
-        None,
-    );
+        token: None,
+    });
     let result = client.expect("good").exchange(&READING, false);
     assert_eq!(fault(result), (Fault::WrongCertificate, true, 1));
 }

@@ -26,11 +26,11 @@ const SLOT_BYTES: usize = 1 + RECORD_BYTES;
 #[derive(Default)]
 pub struct Records {
     slots: Vec<Option<Record>>,
-    place: Option<Place>,
+    place: Option<LockedDirectory>,
     changed: bool,
 }
 
-struct Place {
+struct LockedDirectory {
     directory: PathBuf,
     /// Held while this process lives: two processes with one record would use one counter
     /// twice.
@@ -75,7 +75,7 @@ impl Records {
             }
             Err(errno) => return Err(write(errno.into())),
         }
-        let place = Place {
+        let place = LockedDirectory {
             directory: directory.into(),
             _lock: lock,
         };
@@ -145,7 +145,7 @@ impl std::fmt::Debug for Records {
     }
 }
 
-impl Place {
+impl LockedDirectory {
     fn file(&self) -> PathBuf {
         self.directory.join("records")
     }

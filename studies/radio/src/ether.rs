@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::Time;
 use crate::duty::{Account, Limit};
 use crate::e32::{Counts, Mode, Module, Output, Packet};
-use crate::medium::{Medium, Outcome, Position, Propagation, Signal};
+use crate::medium::{Medium, Position, Propagation, Reception, Signal};
 use crate::nanos;
 use selo_e32::airtime::AirRate;
 use selo_e32::parameters::{Parameters, Uart};
@@ -62,8 +62,8 @@ pub enum What {
         from: Station,
         /// User's bytes.
         bytes: usize,
-        /// Why: never [`Outcome::Received`].
-        why: Outcome,
+        /// Why: never [`Reception::Received`].
+        why: Reception,
     },
 }
 
@@ -88,7 +88,7 @@ pub struct Tally {
 }
 
 #[derive(Debug, Clone)]
-struct Place {
+struct Attached {
     module: Module,
     /// Bytes from the host that the UART has not yet brought to the module, and when the
     /// next of them is complete.
@@ -104,7 +104,7 @@ struct Place {
     tuned: (u8, AirRate, bool, u16, Mode),
 }
 
-impl Place {
+impl Attached {
     fn tuning(module: &Module) -> (u8, AirRate, bool, u16, Mode) {
         let now = module.parameters();
         (
@@ -139,7 +139,7 @@ pub struct Ether {
     now: Time,
     medium: Medium,
     duty: Option<Limit>,
-    places: Vec<Place>,
+    places: Vec<Attached>,
     flights: BTreeMap<u64, (Station, Packet)>,
     events: Option<Vec<Event>>,
     outputs: Vec<(Time, Output)>,
@@ -164,8 +164,8 @@ impl Ether {
     pub fn add(&mut self, position: Position, parameters: Parameters) -> Station {
         let station = self.medium.add(position);
         let module = Module::new(parameters, self.now);
-        let tuned = Place::tuning(&module);
-        self.places.push(Place {
+        let tuned = Attached::tuning(&module);
+        self.places.push(Attached {
             module,
             line: VecDeque::new(),
             next_in: None,
@@ -266,7 +266,7 @@ impl Ether {
 
     /// When something happens by itself next.
     pub fn deadline(&self) -> Option<Time> {
-        let places = self.places.iter().filter_map(Place::deadline);
+        let places = self.places.iter().filter_map(Attached::deadline);
         let air = self.medium.next_end().map(|(ends, _)| ends);
         places.chain(air).min()
     }
@@ -290,7 +290,7 @@ impl Ether {
             if due.is_some_and(|at| at <= self.now) {
                 self.run(station);
             }
-            let due = |place: &Place| place.next_in.filter(|at| *at <= self.now);
+            let due = |place: &Attached| place.next_in.filter(|at| *at <= self.now);
             if let Some(at) = due(&self.places[station]) {
                 let place = &mut self.places[station];
                 let pace = place.byte_time();
@@ -331,7 +331,7 @@ impl Ether {
     /// Tells the medium whether a module listens, and whether it was tuned anew.
     fn follow(&mut self, station: Station) {
         let place = &mut self.places[station];
-        let tuned = Place::tuning(&place.module);
+        let tuned = Attached::tuning(&place.module);
         if tuned != place.tuned {
             place.tuned = tuned;
             self.medium.retune(station);
@@ -354,7 +354,7 @@ impl Ether {
             rate: packet.rate,
             power_dbm: f64::from(packet.power_dbm),
         };
-        let tuned = |place: &Place| {
+        let tuned = |place: &Attached| {
             let theirs = place.module.parameters();
             theirs.channel() == packet.channel
                 && theirs.air_rate() == packet.rate
@@ -379,16 +379,16 @@ impl Ether {
             self.run(station);
             let place = &mut self.places[station];
             match outcome {
-                Outcome::Received { rssi_dbm, .. } => {
+                Reception::Received { rssi_dbm, .. } => {
                     if place.module.accepts(&packet) {
                         place.module.receive_packet(self.now, &packet);
                         self.tell(station, What::Heard { from, rssi_dbm });
                     }
                     continue;
                 }
-                Outcome::Deaf => place.tally.deaf += 1,
-                Outcome::Weak => place.tally.weak += 1,
-                Outcome::Collided => place.tally.collided += 1,
+                Reception::Deaf => place.tally.deaf += 1,
+                Reception::Weak => place.tally.weak += 1,
+                Reception::Collided => place.tally.collided += 1,
             }
             let missed = What::Missed {
                 from,

@@ -91,7 +91,7 @@ impl Signal {
 
 /// What became of a transmission at one receiver.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Outcome {
+pub enum Reception {
     /// Understood.
     Received {
         /// Signal strength.
@@ -277,7 +277,7 @@ impl Medium {
 
     /// A transmission has ended: what became of it, ear by ear. Nothing for a number that is
     /// not on the air.
-    pub fn end(&mut self, id: u64) -> Vec<(usize, Outcome)> {
+    pub fn end(&mut self, id: u64) -> Vec<(usize, Reception)> {
         let Some(index) = self.on_air.iter().position(|one| one.id == id) else {
             return Vec::new();
         };
@@ -286,18 +286,18 @@ impl Medium {
         ended.ears.iter().map(outcome).collect()
     }
 
-    fn outcome(&self, signal: &Signal, ear: &Ear) -> Outcome {
+    fn outcome(&self, signal: &Signal, ear: &Ear) -> Reception {
         let modulation = signal.modulation();
         if self.radios[ear.to].epoch != ear.epoch {
-            Outcome::Deaf
+            Reception::Deaf
         } else if ear.power_dbm < modulation.sensitivity_dbm() {
-            Outcome::Weak
+            Reception::Weak
         } else if ear.disturbed_dbm > f64::NEG_INFINITY
             && ear.power_dbm - ear.disturbed_dbm < self.propagation.capture_db
         {
-            Outcome::Collided
+            Reception::Collided
         } else {
-            Outcome::Received {
+            Reception::Received {
                 rssi_dbm: ear.power_dbm,
                 snr_db: ear.power_dbm - modulation.noise_dbm(),
             }
@@ -349,8 +349,8 @@ mod tests {
         medium
     }
 
-    fn received(outcome: Outcome) -> bool {
-        matches!(outcome, Outcome::Received { .. })
+    fn received(outcome: Reception) -> bool {
+        matches!(outcome, Reception::Received { .. })
     }
 
     #[test]
@@ -364,7 +364,7 @@ mod tests {
         // 20 - 25.2 - 35 log10(1000) = -110.2 dBm; the noise is -174 + 57 + 6 = -111.
         let mut medium = super::tests::medium(&[1_000.0]);
         let id = medium.begin(1, SIGNAL, 1, [0]);
-        let Outcome::Received { rssi_dbm, snr_db } = medium.end(id)[0].1 else {
+        let Reception::Received { rssi_dbm, snr_db } = medium.end(id)[0].1 else {
             panic!("not received");
         };
         assert!((rssi_dbm + 110.2).abs() < 1e-9, "{rssi_dbm}");
@@ -386,7 +386,7 @@ mod tests {
                     (outcomes[1], outcomes[0])
                 };
                 assert_eq!(received(near), captured, "{far} m: {near:?}");
-                assert_eq!(other, Outcome::Collided);
+                assert_eq!(other, Reception::Collided);
             }
         }
     }
@@ -397,10 +397,10 @@ mod tests {
         let first = medium.begin(1, SIGNAL, 10, [0]);
         let second = medium.begin(2, SIGNAL, 20, [0]);
         assert_eq!(medium.next_end(), Some((10, first)));
-        assert_eq!(medium.end(first)[0].1, Outcome::Collided);
+        assert_eq!(medium.end(first)[0].1, Reception::Collided);
         let third = medium.begin(3, SIGNAL, 30, [0]);
-        assert_eq!(medium.end(second)[0].1, Outcome::Collided);
-        assert_eq!(medium.end(third)[0].1, Outcome::Collided);
+        assert_eq!(medium.end(second)[0].1, Reception::Collided);
+        assert_eq!(medium.end(third)[0].1, Reception::Collided);
         let alone = medium.begin(3, SIGNAL, 40, [0]);
         assert!(received(medium.end(alone)[0].1));
     }
@@ -433,7 +433,7 @@ mod tests {
             for listens in during {
                 medium.listen(0, *listens);
             }
-            medium.end(id)[0].1 == Outcome::Deaf
+            medium.end(id)[0].1 == Reception::Deaf
         };
         assert!(!deaf(true, &[]));
         assert!(!deaf(true, &[true]));
@@ -443,7 +443,7 @@ mod tests {
         let mut medium = medium(&[100.0]);
         let id = medium.begin(1, SIGNAL, 1, [0]);
         medium.retune(0);
-        assert_eq!(medium.end(id)[0].1, Outcome::Deaf);
+        assert_eq!(medium.end(id)[0].1, Reception::Deaf);
     }
 
     #[test]

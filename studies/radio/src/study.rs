@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 use crate::e32::BEFORE_OUTPUT;
-use crate::medium::{Medium, Outcome, Position, Propagation, Signal, unit};
+use crate::medium::{Medium, Position, Propagation, Reception, Signal, unit};
 use crate::{Time, nanos};
 use selo_e32::airtime::AirRate;
 use selo_e32::parameters::{SILENCE_BYTES, Uart};
@@ -354,10 +354,10 @@ impl Run {
                 state.sending -= 1;
                 let more = state.sending > 0;
                 match outcome {
-                    Some(Outcome::Received { .. }) => self.arrived(now, node),
-                    Some(Outcome::Collided) => self.report.collided += 1,
-                    Some(Outcome::Deaf) => self.report.deaf += 1,
-                    Some(Outcome::Weak) | None => self.report.weak += 1,
+                    Some(Reception::Received { .. }) => self.arrived(now, node),
+                    Some(Reception::Collided) => self.report.collided += 1,
+                    Some(Reception::Deaf) => self.report.deaf += 1,
+                    Some(Reception::Weak) | None => self.report.weak += 1,
                 }
                 if more {
                     self.begin(now, node);
@@ -366,7 +366,7 @@ impl Run {
             Some(Flight::Acknowledgement(node)) => {
                 self.medium.listen(HUB, true);
                 self.gateway_busy = false;
-                if matches!(outcome, Some(Outcome::Received { .. })) {
+                if matches!(outcome, Some(Reception::Received { .. })) {
                     self.nodes[node].waits = false;
                 }
                 self.answer(now);

@@ -4,7 +4,7 @@ use std::io::{Write, stdout};
 use std::time::Duration;
 
 use selo_gateway::control::{Client, RELOAD_MAX, Request};
-use selo_gateway::exchange::Row;
+use selo_gateway::device_file::Row;
 use selo_gateway::registry::{Record, Registry};
 use selo_gateway::state::StateDir;
 use selo_gateway::{Error, Result};

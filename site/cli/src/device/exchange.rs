@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use selo_gateway::Error;
-use selo_gateway::exchange::{self, Format};
+use selo_gateway::device_file::{self, Format};
 use selo_gateway::registry::Existing;
 
 use super::common::{Common, Devices, print_json, read_file, write_private};
@@ -89,7 +89,7 @@ pub fn export(args: &ExportArgs) -> selo_base::report::Result<ExitCode> {
     devices.refresh()?;
     let records = devices.registry.all()?;
     let format = format(args.format, args.file.as_deref());
-    let bytes = exchange::write(&records, format, args.with_keys)?;
+    let bytes = device_file::write(&records, format, args.with_keys)?;
     match args.file.as_deref() {
         Some(path) if path != Path::new("-") => {
             write_private(path, &bytes, args.force)?;
@@ -107,7 +107,7 @@ pub fn export(args: &ExportArgs) -> selo_base::report::Result<ExitCode> {
 pub fn import(args: &ImportArgs) -> selo_base::report::Result<ExitCode> {
     let format = format(args.format, Some(&args.file));
     let bytes = read_file(&args.file)?;
-    let records = exchange::read(&bytes[..], format, &args.file.display().to_string())?;
+    let records = device_file::read(&bytes[..], format, &args.file.display().to_string())?;
     let existing = match args.existing {
         ExistingName::Refuse => Existing::Refuse,
         ExistingName::Keep => Existing::Keep,

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use selo_base::table::{Cell, Column, Table, TerminalStyle};
-use selo_gateway::exchange::Row;
+use selo_gateway::device_file::Row;
 use selo_gateway::label::key_text;
 use selo_gateway::registry::Record;
 

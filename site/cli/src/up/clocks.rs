@@ -46,11 +46,11 @@ impl Sink for Clocks {
         let now = super::unix_ms();
         for reading in readings {
             let fresh = now.saturating_sub(reading.received_ms) < FRESH_MS;
-            if let (Some(device), true) = (reading.device, fresh && !reading.redelivered) {
+            if fresh && !reading.redelivered {
                 let seconds = reading.received_ms / 1000;
                 let _ = self
                     .readings
-                    .try_send((device, reading.payload.to_vec(), seconds));
+                    .try_send((reading.device, reading.payload.to_vec(), seconds));
             }
         }
         Ok(())

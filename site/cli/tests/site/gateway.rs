@@ -568,36 +568,17 @@ fn numbers_are_served() {
 }
 
 #[test]
-fn classic_is_refused_unless_asked_for_and_says_that_it_is_unsafe() {
-    use selo_link::EphemeralSecret;
-    use selo_link::classic::ClassicKey;
-    let node = UdpSocket::bind("127.0.0.1:0").expect("binds");
-    node.set_read_timeout(Some(crate::gateway_support::PATIENCE))
-        .expect("sets");
+fn classic_is_refused_and_the_hint_names_the_study() {
     let site = Site::new();
-    let gateway = site.gateway(&["--allow-classic"]);
-    assert!(gateway.log.all().contains("classic is allowed"));
-    node.send_to(&[0xc0], gateway.address).expect("sends");
-    let mut answer = [0; 64];
-    let (size, _) = node.recv_from(&mut answer).expect("an answer");
-    assert_eq!((size, answer[0]), (33, 0xc1));
-    let secret = EphemeralSecret::random().expect("random");
-    let mut theirs = [0; 32];
-    theirs.copy_from_slice(&answer[1..33]);
-    let key = ClassicKey::agree(&secret, &theirs).expect("a key");
-    let ours = selo_link::frame::Classic::encode_node_key(&secret.public_key());
-    node.send_to(&ours, gateway.address).expect("sends");
-    let mut buffer = [0; 58];
-    let blocks = key.seal(b"23.5 C", &mut buffer).expect("fits");
-    node.send_to(blocks, gateway.address).expect("sends");
-    let line = gateway.readings.next_json();
-    assert_eq!(
-        (&line["device"], &line["authenticated"]),
-        (&Value::Null, &false.into())
-    );
-    assert_eq!(line["payload"], hex::encode("23.5 C"));
-    assert_eq!(gateway.stop().0, Some(0));
+    let output = site
+        .command(&["gateway", "--listen", "127.0.0.1:0", "--allow-classic"])
+        .output()
+        .expect("runs");
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("hint: `selo classic --listen"), "{said}");
 
+    let node = UdpSocket::bind("127.0.0.1:0").expect("binds");
     let gateway = site.gateway(&[]);
     node.send_to(&[0xc0], gateway.address).expect("sends");
     let (code, lines, log) = gateway.stop();

@@ -63,7 +63,7 @@ impl<K: Eq + std::hash::Hash + Clone> Counts<K> {
 
 /// Where a login comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Origin {
     /// An address that nobody else is behind, as far as we know.
     Address(IpAddr),
     /// An address of many: this machine, or a proxy that does not say for whom it asks.
@@ -84,9 +84,9 @@ pub struct Counted(Vec<Key>);
 
 impl Attempts {
     /// Counts an attempt before its outcome is known, so that many at once do not all pass.
-    pub fn count(&self, account: &str, place: Place, now: i64) -> Option<Counted> {
+    pub fn count(&self, account: &str, place: Origin, now: i64) -> Option<Counted> {
         let mut limits = vec![(key(Some(account), place), FAILURES_MAX)];
-        if let Place::Address(_) = place {
+        if let Origin::Address(_) = place {
             limits.push((key(None, place), OF_ADDRESS_MAX));
         }
         let mut counted = Counted(Vec::new());
@@ -108,11 +108,11 @@ impl Attempts {
     }
 }
 
-fn key(account: Option<&str>, place: Place) -> Key {
+fn key(account: Option<&str>, place: Origin) -> Key {
     let mut hash = Sha256::new();
     match place {
-        Place::Address(ip) | Place::Shared(ip) => hash.update(format!("address {ip}\n")),
-        Place::Browser(id) => {
+        Origin::Address(ip) | Origin::Shared(ip) => hash.update(format!("address {ip}\n")),
+        Origin::Browser(id) => {
             hash.update(b"browser");
             hash.update(id);
         }
@@ -128,8 +128,8 @@ fn key(account: Option<&str>, place: Place) -> Key {
 mod tests {
     use super::*;
 
-    fn place(last: u8) -> Place {
-        Place::Address(std::net::Ipv4Addr::new(192, 0, 2, last).into())
+    fn place(last: u8) -> Origin {
+        Origin::Address(std::net::Ipv4Addr::new(192, 0, 2, last).into())
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         assert!(attempts.count("admin", place(2), 1).is_some());
         assert!(
             attempts
-                .count("admin", Place::Browser([1; 16]), 1)
+                .count("admin", Origin::Browser([1; 16]), 1)
                 .is_some()
         );
         assert!(attempts.count("admin", place(1), FAILURES_MS).is_some());
@@ -171,7 +171,7 @@ mod tests {
             .filter(|n| attempts.count(&n.to_string(), place(1), 0).is_some())
             .count();
         assert_eq!(tried, OF_ADDRESS_MAX as usize);
-        let shared = Place::Shared(std::net::Ipv4Addr::LOCALHOST.into());
+        let shared = Origin::Shared(std::net::Ipv4Addr::LOCALHOST.into());
         let tried = (0..100)
             .filter(|n| attempts.count(&n.to_string(), shared, 0).is_some())
             .count();

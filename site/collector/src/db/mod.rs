@@ -14,7 +14,7 @@ pub use self::sqlite::Sqlite;
 
 /// Which database, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// A file; its directory must exist.
     Sqlite(PathBuf),
     /// A connection string of PostgreSQL: `postgres://user@host/database`, or
@@ -22,39 +22,39 @@ pub enum Place {
     Postgres(String),
 }
 
-impl Place {
+impl Location {
     /// A path is SQLite; what begins with `postgres://` or `postgresql://` is not.
-    pub fn parse(text: &str) -> Place {
+    pub fn parse(text: &str) -> Location {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-            Place::Postgres(text.into())
+            Location::Postgres(text.into())
         } else {
-            Place::Sqlite(text.into())
+            Location::Sqlite(text.into())
         }
     }
 
     /// A connection that may write; `limit` bounds the pages of a SQLite file.
     pub fn open_writer(&self, limit: Option<u64>) -> Result<Box<dyn Database>> {
         Ok(match self {
-            Place::Sqlite(path) => Box::new(Sqlite::open_writer(path, limit)?),
-            Place::Postgres(url) => Box::new(Postgres::open(url, true)?),
+            Location::Sqlite(path) => Box::new(Sqlite::open_writer(path, limit)?),
+            Location::Postgres(url) => Box::new(Postgres::open(url, true)?),
         })
     }
 
     /// A connection that only reads.
     pub fn open_reader(&self) -> Result<Box<dyn Database>> {
         Ok(match self {
-            Place::Sqlite(path) => Box::new(Sqlite::open_reader(path)?),
-            Place::Postgres(url) => Box::new(Postgres::open(url, false)?),
+            Location::Sqlite(path) => Box::new(Sqlite::open_reader(path)?),
+            Location::Postgres(url) => Box::new(Postgres::open(url, false)?),
         })
     }
 }
 
 /// Without the password of a connection string.
-impl std::fmt::Display for Place {
+impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Sqlite(path) => write!(f, "{}", path.display()),
-            Place::Postgres(url) => f.write_str(&without_password(url)),
+            Location::Sqlite(path) => write!(f, "{}", path.display()),
+            Location::Postgres(url) => f.write_str(&without_password(url)),
         }
     }
 }
@@ -284,9 +284,12 @@ mod tests {
                 "postgres://db/selo",
             ),
         ] {
-            assert_eq!(Place::parse(url).to_string(), shown);
+            assert_eq!(Location::parse(url).to_string(), shown);
         }
-        assert_eq!(Place::parse("/a/b.db"), Place::Sqlite("/a/b.db".into()));
+        assert_eq!(
+            Location::parse("/a/b.db"),
+            Location::Sqlite("/a/b.db".into())
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::caller::{Viewer, is_at_least};
-use super::places::Place;
+use super::permits::Permit;
 use super::{ApiError, App};
 use crate::auth::{Caller, Proof, Role};
 use crate::events::Event;
@@ -35,7 +35,7 @@ struct Listener {
     proof: Proof,
     changes: watch::Receiver<u64>,
     look: Interval,
-    _place: Place<String>,
+    _place: Permit<String>,
 }
 
 /// Whose places a listener takes: a user's, or a token's.

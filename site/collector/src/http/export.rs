@@ -17,10 +17,9 @@ use super::routes::Range;
 use super::{ApiError, App};
 use crate::db::{Database, Row, Value};
 use crate::error::Result;
-use crate::message::{parts_of, session_text, time_text};
+use crate::message::{data_of, parts_of, session_text, time_text};
 use crate::query::{Units, exported, find_station, units};
 use crate::sql;
-use crate::store::data_of;
 
 const PAGE: usize = 1000;
 
@@ -257,17 +256,17 @@ async fn page(export: Option<Export>) -> Option<(Result<String>, Option<Export>)
     }
 }
 
-type Place = (i64, i64, i64);
+type Cursor = (i64, i64, i64);
 
 fn one_page(
     db: &mut dyn Database,
     station: &str,
     to: i64,
-    after: Place,
+    after: Cursor,
     format: Format,
     columns: &[String],
     units: &Units,
-) -> Result<(String, Option<Place>)> {
+) -> Result<(String, Option<Cursor>)> {
     let parameters: [Value; 6] = [
         station.into(),
         to.into(),

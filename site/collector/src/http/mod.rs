@@ -4,11 +4,11 @@
 mod answer;
 mod caller;
 mod events;
-mod exchange;
 mod export;
 pub mod names;
 mod pages;
-pub mod places;
+pub mod permits;
+mod posted;
 pub mod readings;
 mod routes;
 pub mod server;
@@ -26,7 +26,7 @@ use axum::routing::{delete, get, post};
 use tokio::sync::Semaphore;
 
 use self::names::{Hosts, Network};
-use self::places::Places;
+use self::permits::Permits;
 use crate::auth::{Auth, Proof, Strangers};
 use crate::blocking::Pool;
 use crate::clock::Clock;
@@ -65,9 +65,9 @@ pub struct App {
     pub proxies: Vec<Network>,
     /// Listeners to live events, at most, and of one user or token.
     pub listeners_max: (usize, usize),
-    pub listeners: Places<String>,
+    pub listeners: Permits<String>,
     /// Requests with readings that are under way.
-    pub posts: Places<Proof>,
+    pub posts: Permits<Proof>,
     /// Portions of them that are being stored.
     pub portions: Semaphore,
     /// For files that are read when somebody asks.
@@ -104,9 +104,9 @@ pub struct Peer(pub SocketAddr);
 /// Every route of the API: path and handlers.
 pub fn router(app: Arc<App>) -> Router {
     let stations = Router::new()
-        .route("/exchange/reading", post(exchange::post::<0>))
-        .route("/exchange/handshake", post(exchange::post::<1>))
-        .route("/exchange/exchange", post(exchange::post::<2>))
+        .route("/exchange/reading", post(posted::post::<0>))
+        .route("/exchange/handshake", post(posted::post::<1>))
+        .route("/exchange/exchange", post(posted::post::<2>))
         .layer(DefaultBodyLimit::max(selo_tls::station::BODY_MAX));
     let api = Router::new()
         .route("/openapi.json", get(routes::openapi))
@@ -137,7 +137,7 @@ pub fn router(app: Arc<App>) -> Router {
             delete(routes::delete_token).patch(routes::patch_token),
         )
         .route("/readings", post(readings::readings))
-        .route("/exchange", get(exchange::summary))
+        .route("/exchange", get(posted::summary))
         .merge(stations)
         .fallback(routes::no_such_route)
         .method_not_allowed_fallback(routes::no_such_method);

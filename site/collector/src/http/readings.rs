@@ -21,7 +21,7 @@ use super::{ApiError, App};
 use crate::auth::{May, SITE};
 use crate::blocking::within;
 use crate::error::Error;
-use crate::ingest::{Incoming, Verdict};
+use crate::ingest::{Incoming, Settled};
 use crate::message::session_text;
 
 /// The longest body: some thousand readings.
@@ -61,7 +61,7 @@ impl Tally {
         self.stored + self.duplicates + self.rejected
     }
 
-    fn take(&mut self, verdict: &Verdict) {
+    fn take(&mut self, verdict: &Settled) {
         let at = self.all();
         let settled = |result, identity: &crate::message::Identity| {
             json!({
@@ -72,15 +72,15 @@ impl Tally {
             })
         };
         let result = match verdict {
-            Verdict::Stored(identity) => {
+            Settled::Stored(identity) => {
                 self.stored += 1;
                 settled("stored", identity)
             }
-            Verdict::Duplicate(identity) => {
+            Settled::Duplicate(identity) => {
                 self.duplicates += 1;
                 settled("duplicate", identity)
             }
-            Verdict::Rejected(reason) => {
+            Settled::Rejected(reason) => {
                 self.rejected += 1;
                 if self.errors.len() < REASONS_MAX {
                     let reason: String = reason.chars().take(REASON_MAX).collect();

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::caller::{Admin, BROWSER, COOKIE, Person, Viewer, cookie_of, same_origin};
 use super::{ApiError, App, OPENAPI, Peer, names};
 use crate::alarm::{self, Rule};
-use crate::auth::{self, BROWSER_MS, Login, Place, Refusal, Role, SESSION_MS, SITE, Scope, Token};
+use crate::auth::{self, BROWSER_MS, Login, Origin, Refusal, Role, SESSION_MS, SITE, Scope, Token};
 use crate::blocking::within;
 use crate::db::{Database, Value as Column};
 use crate::error::{Error, Result};
@@ -132,7 +132,7 @@ pub async fn login(
     let (address, shared) = names::client(peer.ip(), &headers, &app);
     let browser = cookie_of(&headers, BROWSER);
     let place = app.auth.place((address, shared), &login.user, browser, now);
-    let known = matches!(place, Place::Browser(_));
+    let known = matches!(place, Origin::Browser(_));
     let user = login.user.clone();
     let done = app
         .auth

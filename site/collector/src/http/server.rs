@@ -28,7 +28,7 @@ use tokio_rustls::TlsAcceptor;
 use tower_service::Service;
 
 use super::names::Network;
-use super::places::Places;
+use super::permits::Permits;
 use super::{ApiError, Peer};
 use crate::auth::neighbourhood;
 use crate::metrics::{Metrics, add};
@@ -101,7 +101,7 @@ impl std::fmt::Debug for Server {
 impl Server {
     pub async fn run(self, listener: TcpListener) {
         let places = Arc::new(Semaphore::new(self.limits.connections));
-        let counts = Places::default();
+        let counts = Permits::default();
         let mut stopping = self.stopping.clone();
         let server = Arc::new(self);
         loop {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::common::postgres::Cluster;
 use crate::common::{Client, NOON, Site, message};
-use selo_collector::db::Place;
+use selo_collector::db::Location;
 use selo_collector::{Collector, Config};
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ fn child() {
     let mut config = Config::new(folder.join("state"));
     config.http = "127.0.0.1:0".parse().expect("an address");
     if let Ok(url) = std::env::var("SELO_TEST_DATABASE") {
-        config.database = Place::parse(&url);
+        config.database = Location::parse(&url);
     }
     let collector = Collector::start(config).expect("starts");
     let new = folder.join("address.new");

@@ -2,7 +2,7 @@
 
 use crate::common::{NOON, Site, message};
 use selo_collector::Error;
-use selo_collector::db::{Database, Place, Row, Value};
+use selo_collector::db::{Database, Location, Row, Value};
 use selo_collector::message::{Message, parse};
 use selo_collector::retention::{self, Trusted, trust};
 use selo_collector::schema::migrate;
@@ -62,7 +62,7 @@ fn reading(counter: u32) -> Message {
 }
 
 fn open(folder: &tempfile::TempDir) -> Box<dyn Database> {
-    let place = Place::Sqlite(folder.path().join("readings.db"));
+    let place = Location::Sqlite(folder.path().join("readings.db"));
     let mut db = place.open_writer(None).expect("opens");
     migrate(&mut *db).expect("migrated");
     db

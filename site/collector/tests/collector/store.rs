@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::common::{NOON, message, postgres::Cluster};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use selo_collector::db::{Database, Place, Row, Value};
+use selo_collector::db::{Database, Location, Row, Value};
 use selo_collector::message::{Message, parse};
 use selo_collector::rollup::Level;
 use selo_collector::schema::{self, migrate};
@@ -162,7 +162,7 @@ fn rollups_are_those_of_the_readings(db: &mut dyn Database) {
     assert!(expected.is_empty(), "{expected:?}");
 }
 
-fn any_order_gives_the_same(place: &Place, cases: u32) {
+fn any_order_gives_the_same(place: &Location, cases: u32) {
     let mut db = place.open_writer(None).expect("opens");
     migrate(&mut *db).expect("migrates");
     let db = std::cell::RefCell::new(db);
@@ -209,7 +209,7 @@ fn any_order_gives_the_same(place: &Place, cases: u32) {
 #[test]
 fn in_any_order_with_doubles_sqlite_holds_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
-    any_order_gives_the_same(&Place::Sqlite(folder.path().join("a.db")), 40);
+    any_order_gives_the_same(&Location::Sqlite(folder.path().join("a.db")), 40);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn in_any_order_with_doubles_postgresql_holds_the_same() {
 #[test]
 fn a_newer_database_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut db = Place::Sqlite(folder.path().join("a.db"))
+    let mut db = Location::Sqlite(folder.path().join("a.db"))
         .open_writer(None)
         .expect("opens");
     assert!(migrate(&mut *db).expect("migrates"));
@@ -237,7 +237,7 @@ fn a_newer_database_is_left_alone() {
 #[test]
 fn sites_with_a_device_of_the_same_id_do_not_shadow_each_other() {
     let folder = tempfile::tempdir().expect("a folder");
-    let place = Place::Sqlite(folder.path().join("a.db"));
+    let place = Location::Sqlite(folder.path().join("a.db"));
     let mut db = place.open_writer(None).expect("opens");
     migrate(&mut *db).expect("migrates");
     let json = message("0000000a", 1, 7, NOON - 1000, 0.2).to_string();
@@ -257,7 +257,7 @@ fn sites_with_a_device_of_the_same_id_do_not_shadow_each_other() {
 
 /// A database of the version before sites were part of what names a reading keeps all of it,
 /// and knows what comes again.
-fn older_rows_are_named_by_their_site(place: &Place) {
+fn older_rows_are_named_by_their_site(place: &Location) {
     let mut db = place.open_writer(None).expect("opens");
     schema::migrate_to(&mut *db, 4).expect("the older version");
     db.script(
@@ -298,7 +298,7 @@ fn older_rows_are_named_by_their_site(place: &Place) {
 #[test]
 fn older_rows_of_sqlite_are_named_by_their_site() {
     let folder = tempfile::tempdir().expect("a folder");
-    older_rows_are_named_by_their_site(&Place::Sqlite(folder.path().join("a.db")));
+    older_rows_are_named_by_their_site(&Location::Sqlite(folder.path().join("a.db")));
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn older_rows_of_postgresql_are_named_by_their_site() {
 #[test]
 fn a_second_writer_of_sqlite_is_kept_out() {
     let folder = tempfile::tempdir().expect("a folder");
-    let place = Place::Sqlite(folder.path().join("a.db"));
+    let place = Location::Sqlite(folder.path().join("a.db"));
     let first = place.open_writer(None).expect("opens");
     let error = place.open_writer(None).expect_err("locked");
     assert!(error.to_string().contains("another collector"), "{error}");
@@ -341,7 +341,7 @@ fn a_second_writer_of_postgresql_is_kept_out() {
 #[test]
 fn both_databases_keep_every_kind_of_value() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut places = vec![Place::Sqlite(folder.path().join("a.db"))];
+    let mut places = vec![Location::Sqlite(folder.path().join("a.db"))];
     let cluster = Cluster::start();
     places.extend(cluster.as_ref().map(Cluster::place));
     for place in places {

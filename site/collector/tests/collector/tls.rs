@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::postgres::Cluster;
 use crate::common::{NOON, Site, message};
-use selo_collector::db::Place;
+use selo_collector::db::Location;
 use selo_collector::http::tls::TlsFiles;
 use selo_collector::{Collector, Config, Error};
 use selo_mqtt::certificate::{Files, ensure};
@@ -211,7 +211,7 @@ fn postgresql_is_reached_as_sslmode_says() {
     let ca = files.ca.display().to_string();
     let open = |host: &str, parameters: &str| {
         let url = format!("postgres://postgres@{host}:{port}/postgres?{parameters}");
-        Place::parse(&url).open_reader()
+        Location::parse(&url).open_reader()
     };
     let encrypted = |host: &str, parameters: &str| -> bool {
         let mut db = open(host, parameters).expect("connects");
@@ -249,7 +249,7 @@ fn postgresql_is_reached_as_sslmode_says() {
 
     // A collector, end to end.
     let url = format!("postgres://postgres@localhost:{port}/postgres?{full}");
-    let site = Site::start_with(|config| config.database = Place::parse(&url));
+    let site = Site::start_with(|config| config.database = Location::parse(&url));
     let sent = site
         .client
         .send(&[message("3f9a01c2", 1, 0, NOON - 1000, 1.0)]);

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use client::Client;
 pub use server::{Server, Services};
 
-use crate::engine::{Outcome, WindowState};
+use crate::engine::{DownlinkOutcome, WindowState};
 
 /// What a client asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +73,6 @@ pub struct Status {
     pub uptime_seconds: u64,
     pub listen: String,
     pub metrics: Option<String>,
-    pub allow_classic: bool,
     pub devices: u64,
     pub sessions: u64,
     pub pending: u64,
@@ -169,17 +168,17 @@ impl From<WindowState> for Event {
     }
 }
 
-impl From<Outcome> for Event {
-    fn from(outcome: Outcome) -> Event {
+impl From<DownlinkOutcome> for Event {
+    fn from(outcome: DownlinkOutcome) -> Event {
         match outcome {
-            Outcome::Sent { counter, to } => Event::Sent {
+            DownlinkOutcome::Sent { counter, to } => Event::Sent {
                 counter,
                 to: to.to_string(),
             },
-            Outcome::Acknowledged { counter } => Event::Acknowledged { counter },
-            Outcome::Unacknowledged => Event::Unacknowledged,
-            Outcome::Expired => Event::Expired,
-            Outcome::Cancelled => Event::Cancelled,
+            DownlinkOutcome::Acknowledged { counter } => Event::Acknowledged { counter },
+            DownlinkOutcome::Unacknowledged => Event::Unacknowledged,
+            DownlinkOutcome::Expired => Event::Expired,
+            DownlinkOutcome::Cancelled => Event::Cancelled,
         }
     }
 }

@@ -42,7 +42,6 @@ pub struct Services {
     pub started: Instant,
     pub listen: String,
     pub metrics: Option<String>,
-    pub allow_classic: bool,
     /// The name that the device of the open window gets.
     pub pairing_name: Mutex<Option<String>>,
 }
@@ -184,7 +183,6 @@ impl Services {
             uptime_seconds: self.started.elapsed().as_secs(),
             listen: self.listen.clone(),
             metrics: self.metrics.clone(),
-            allow_classic: self.allow_classic,
             devices: counters.get(Count::Devices),
             sessions: counters.get(Count::Sessions),
             pending: counters.get(Count::Pending),

@@ -15,7 +15,7 @@ use selo_link::session::SessionId;
 
 use super::costs::Costs;
 use super::table::Slot;
-use super::{Bucket, Engine, Held, Output, Rate, Sources, Tick, Verdict};
+use super::{Bucket, Engine, Handled, Held, Output, Rate, Sources, Tick};
 use crate::clock::Now;
 use crate::counters::{Count, Kind};
 use crate::limit::{Budget, Pace};
@@ -137,7 +137,7 @@ struct Secrets {
 }
 
 /// An address and a device that can be joined from there.
-type Place = (Packed, u32);
+type ProofKey = (Packed, u32);
 
 #[derive(Debug)]
 struct Proof {
@@ -148,23 +148,23 @@ struct Proof {
 /// Who has proved what.
 #[derive(Debug, Default)]
 struct Proofs {
-    of: HashMap<Place, Proof>,
+    of: HashMap<ProofKey, Proof>,
     /// The places of a host, oldest first.
-    hosts: HashMap<u64, VecDeque<Place>>,
+    hosts: HashMap<u64, VecDeque<ProofKey>>,
     /// A host for each proof, oldest first. A host that has too many replaces its own and stays
     /// where it is.
     order: VecDeque<u64>,
 }
 
 impl Proofs {
-    fn has(&self, place: &Place, rate: Rate, now: Now) -> bool {
+    fn has(&self, place: &ProofKey, rate: Rate, now: Now) -> bool {
         let tick = Tick::from_ms(now.steady_ms);
         self.of
             .get(place)
             .is_some_and(|proof| proof.until_ms > now.steady_ms && proof.checks.has(rate, 1, tick))
     }
 
-    fn charge(&mut self, place: &Place, rate: Rate, now: Now) {
+    fn charge(&mut self, place: &ProofKey, rate: Rate, now: Now) {
         if let Some(proof) = self.of.get_mut(place) {
             proof.checks.charge(rate, 1, Tick::from_ms(now.steady_ms));
         }
@@ -172,7 +172,7 @@ impl Proofs {
 
     /// Adds a proof, or makes one last longer. It keeps what was charged: who reads along and
     /// sends the proof again gains nothing.
-    fn add(&mut self, host: u64, place: Place, now: Now) {
+    fn add(&mut self, host: u64, place: ProofKey, now: Now) {
         let until_ms = now.steady_ms + PROVEN_MS;
         if let Some(proof) = self.of.get_mut(&place) {
             proof.until_ms = until_ms;
@@ -320,7 +320,7 @@ impl Engine {
         from: Peer,
         echo: &CookieEcho<'_>,
         out: &mut Output,
-    ) -> Verdict {
+    ) -> Handled {
         let slot = self.devices.find(echo.device.0);
         let known = slot.and_then(|slot| self.devices.get(slot));
         let known = known.ok_or(Reason::UnknownDevice)?;
@@ -418,7 +418,7 @@ impl Engine {
 mod tests {
     use super::*;
 
-    fn place(host: u32, port: u16) -> (u64, Place) {
+    fn place(host: u32, port: u16) -> (u64, ProofKey) {
         let address = std::net::SocketAddr::from((std::net::Ipv4Addr::from(host), port));
         let peer = Peer::Udp(address);
         (peer.limit_key(), (peer.pack(), 7))

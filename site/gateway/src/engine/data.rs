@@ -5,7 +5,7 @@ use selo_link::frame::{Data, FRAME_MAX, encode_hint};
 use selo_link::session::{OpenError, SealOptions, SessionId};
 
 use super::table::Slot;
-use super::{ACKS_AGAIN, Engine, Outgoing, Output, RESERVED_BLOCK, Row, Verdict};
+use super::{ACKS_AGAIN, Engine, Handled, Outgoing, Output, RESERVED_BLOCK, Row};
 use crate::clock::Now;
 use crate::counters::{Count, Kind};
 use crate::journal::entry::{Accepted, Entry};
@@ -21,7 +21,7 @@ impl Engine {
         rssi: Option<i16>,
         data: &Data<'_>,
         out: &mut Output,
-    ) -> Verdict {
+    ) -> Handled {
         let Some(slot) = self.sessions.find(data.session.0) else {
             self.hint(now, from, data.session, out);
             return Err(Reason::UnknownSession);
@@ -56,7 +56,7 @@ impl Engine {
         // What only acknowledges is not a reading.
         let only_acknowledges = opened.ack.is_some() && opened.payload.is_empty();
         out.journal.push(&Entry::Accepted(Accepted {
-            session: Some(held.id()),
+            session: held.id(),
             device: held.device_id.0,
             join: held.join,
             tag: held.tag,

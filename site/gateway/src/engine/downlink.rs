@@ -56,7 +56,7 @@ pub struct Downlink {
 
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum DownlinkOutcome {
     /// It was sent; nobody asked whether it arrived, or the answer is still awaited.
     Sent { counter: u64, to: Peer },
     /// The node has it.
@@ -192,7 +192,7 @@ impl Engine {
             if let Some(queue) = self.downlinks.of.get_mut(&device) {
                 queue.remove(place);
             }
-            self.finish(ticket, Outcome::Cancelled, out);
+            self.finish(ticket, DownlinkOutcome::Cancelled, out);
             self.pump(now, device, None, false, out);
         }
     }
@@ -213,7 +213,7 @@ impl Engine {
             .and_then(|item| item.flight.as_ref())
             .is_some_and(|flight| flight.session == session && flight.counter == counter);
         if arrived && let Some(item) = queue.pop_front() {
-            self.finish(item.ticket, Outcome::Acknowledged { counter }, out);
+            self.finish(item.ticket, DownlinkOutcome::Acknowledged { counter }, out);
         }
     }
 
@@ -294,7 +294,7 @@ impl Engine {
             };
             out.events.push(Event::Downlink {
                 ticket,
-                outcome: Outcome::Sent {
+                outcome: DownlinkOutcome::Sent {
                     counter,
                     to: packet.to,
                 },
@@ -330,7 +330,7 @@ impl Engine {
             queue.retain(|item| {
                 let expired = item.downlink.until_ms <= now.steady_ms;
                 if expired {
-                    finished.push((item.ticket, Outcome::Expired));
+                    finished.push((item.ticket, DownlinkOutcome::Expired));
                 }
                 !expired
             });
@@ -338,7 +338,8 @@ impl Engine {
                 Some(Due::Repeat(session, packet)) => due.push((session, packet)),
                 Some(Due::GiveUp) => {
                     let item = queue.pop_front();
-                    finished.extend(item.map(|item| (item.ticket, Outcome::Unacknowledged)));
+                    finished
+                        .extend(item.map(|item| (item.ticket, DownlinkOutcome::Unacknowledged)));
                 }
                 Some(Due::Nothing) | None => {}
             }
@@ -373,17 +374,17 @@ impl Engine {
     /// The device is gone.
     pub(super) fn forget_downlinks(&mut self, device: Slot, out: &mut Output) {
         for item in self.downlinks.of.remove(&device).into_iter().flatten() {
-            self.finish(item.ticket, Outcome::Cancelled, out);
+            self.finish(item.ticket, DownlinkOutcome::Cancelled, out);
         }
     }
 
-    fn finish(&mut self, ticket: Ticket, outcome: Outcome, out: &mut Output) {
+    fn finish(&mut self, ticket: Ticket, outcome: DownlinkOutcome, out: &mut Output) {
         match outcome {
-            Outcome::Acknowledged { .. } => self.counters.add(Count::Acknowledged, 1),
-            Outcome::Unacknowledged | Outcome::Expired => {
+            DownlinkOutcome::Acknowledged { .. } => self.counters.add(Count::Acknowledged, 1),
+            DownlinkOutcome::Unacknowledged | DownlinkOutcome::Expired => {
                 self.counters.add(Count::Unacknowledged, 1);
             }
-            Outcome::Sent { .. } | Outcome::Cancelled => {}
+            DownlinkOutcome::Sent { .. } | DownlinkOutcome::Cancelled => {}
         }
         out.events.push(Event::Downlink { ticket, outcome });
     }

@@ -6,7 +6,7 @@ use selo_link::session::SessionId;
 use selo_link::{EphemeralSecret, Reason};
 
 use super::admission::Forgeries;
-use super::{Bucket, Engine, Event, Held, Outgoing, Output, Row, Slot, Verdict};
+use super::{Bucket, Engine, Event, Handled, Held, Outgoing, Output, Row, Slot};
 use crate::clock::Now;
 use crate::counters::{Count, Kind};
 use crate::journal::entry::{Entry, Handshake, Session as SessionEntry};
@@ -25,7 +25,7 @@ impl Engine {
         from: Peer,
         request: &JoinRequest<'_>,
         out: &mut Output,
-    ) -> Verdict {
+    ) -> Handled {
         let slot = self
             .devices
             .find(request.device.0)
@@ -91,7 +91,7 @@ impl Engine {
         opened: JoinOpened,
         request: &JoinRequest<'_>,
         out: &mut Output,
-    ) -> Verdict {
+    ) -> Handled {
         let Some(random) = self.random::<36>(out) else {
             return Ok(());
         };

@@ -12,11 +12,9 @@
 //! | `data.rs` | UP to reading; acknowledgements, hints |
 //! | `downlink.rs` | messages to nodes: queued, sealed, repeated |
 //! | `pairing.rs` | the pairing window |
-//! | `classic.rs` | Algorithm 2 of [albarello2020], if allowed |
 //! | `restore.rs` | sessions into the journal and back |
 
 mod admission;
-mod classic;
 mod costs;
 mod data;
 mod downlink;
@@ -29,7 +27,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
 
-use selo_link::frame::{Classic, FRAME_MAX, Frame, up_session};
+use selo_link::frame::{FRAME_MAX, Frame, up_session};
 use selo_link::session::Session;
 use selo_link::{DeviceId, DeviceKey, Reason, Suite};
 
@@ -44,7 +42,7 @@ use crate::reading::SessionName;
 
 pub use admission::Checks;
 pub use costs::Costs;
-pub use downlink::{Downlink, Outcome, PAYLOAD_MAX as MESSAGE_MAX, QueueError, Ticket};
+pub use downlink::{Downlink, DownlinkOutcome, PAYLOAD_MAX as MESSAGE_MAX, QueueError, Ticket};
 pub use pairing::{Attempt, Matched, PairError, WINDOW_MAX_MS, Window, WindowState};
 pub use restore::Checkpoint;
 use table::{NO_SLOT, Row, Slot, Table};
@@ -80,7 +78,7 @@ pub struct Limits {
     pub packets: Rate,
     /// Joins of one device.
     pub joins: Rate,
-    /// What nobody authenticates is limited by source: a handshake of a pairing, or of classic,
+    /// What nobody authenticates is limited by source: a handshake of a pairing
     /// costs [`HANDSHAKE_COST`], an answer again 1.
     pub faults: Rate,
     /// Tags that are checked for nothing.
@@ -201,7 +199,10 @@ pub enum Event {
     /// Something happened in the pairing window.
     Pairing(Window, WindowState),
     /// What became of a message to a node.
-    Downlink { ticket: Ticket, outcome: Outcome },
+    Downlink {
+        ticket: Ticket,
+        outcome: DownlinkOutcome,
+    },
     /// The system has no random numbers; a packet was dropped for it.
     NoRandom(String),
 }
@@ -274,8 +275,6 @@ impl Held {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
     pub limits: Limits,
-    /// Take classic packets, which nobody authenticates.
-    pub allow_classic: bool,
 }
 
 /// See the [module](self).
@@ -290,7 +289,6 @@ pub struct Engine {
     handshakes: HashMap<Slot, Box<Handshake>>,
     downlinks: downlink::Queues,
     pairing: pairing::Pairing,
-    classic: classic::Nodes,
     sources: Sources,
     admission: admission::Admission,
     counters: Counters,
@@ -312,7 +310,7 @@ impl fmt::Debug for Engine {
 }
 
 /// A packet that is dropped.
-type Verdict = Result<(), Reason>;
+type Handled = Result<(), Reason>;
 
 impl Engine {
     pub fn new(settings: Settings, mut random: Box<dyn Random>) -> Result<Engine, String> {
@@ -328,7 +326,6 @@ impl Engine {
             handshakes: HashMap::new(),
             downlinks: downlink::Queues::default(),
             pairing: pairing::Pairing::default(),
-            classic: classic::Nodes::default(),
             sources: Sources::default(),
             admission: admission::Admission::default(),
             counters: Counters::default(),
@@ -346,7 +343,7 @@ impl Engine {
         rssi: Option<i16>,
         bytes: &[u8],
         out: &mut Output,
-    ) -> Verdict {
+    ) -> Handled {
         let parsed = Frame::parse(bytes);
         let kind = parsed.as_ref().map_or(Kind::Other, Kind::of);
         self.counters.received(kind);
@@ -356,7 +353,7 @@ impl Engine {
             Ok(Frame::CookieEcho(echo)) => self.cookie_echo(now, from, echo, out),
             Ok(Frame::PairCommit(commit)) => self.pair_commit(now, from, commit, out),
             Ok(Frame::PairReveal(reveal)) => self.pair_reveal(now, from, reveal, out),
-            Ok(Frame::Classic(frame)) => self.classic(now, from, rssi, frame, out),
+            Ok(Frame::Classic(_)) => Err(Reason::ClassicRefused),
             // What only gateways say.
             Ok(Frame::PairKey(_) | Frame::PairResult(_)) => Err(Reason::NotPairing),
             Ok(Frame::JoinAccept(_) | Frame::Down(_) | Frame::Hint(_) | Frame::Cookie(_)) => {
@@ -610,20 +607,6 @@ impl Engine {
         self.counters
             .set(Count::Sessions, sessions.saturating_sub(pending));
         self.counters.set(Count::Devices, self.devices.len() as u64);
-    }
-
-    fn classic(
-        &mut self,
-        now: Now,
-        from: Peer,
-        rssi: Option<i16>,
-        frame: &Classic<'_>,
-        out: &mut Output,
-    ) -> Verdict {
-        if !self.settings.allow_classic {
-            return Err(Reason::ClassicRefused);
-        }
-        self.classic_frame(now, from, rssi, frame, out)
     }
 }
 

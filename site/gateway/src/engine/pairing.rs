@@ -12,7 +12,7 @@ use selo_link::frame::{Frame, PairCommit, PairResult, PairReveal};
 use selo_link::pair::{Compared, Digits, GatewayPairing};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Refusal, Suite};
 
-use super::{Engine, Event, HANDSHAKE_COST, Output, Verdict};
+use super::{Engine, Event, HANDSHAKE_COST, Handled, Output};
 use crate::clock::Now;
 use crate::counters::{Count, Kind};
 use crate::peer::Peer;
@@ -447,7 +447,7 @@ impl Engine {
         from: Peer,
         commit: &PairCommit<'_>,
         out: &mut Output,
-    ) -> Verdict {
+    ) -> Handled {
         let open = self.pairing.open.as_ref().ok_or(Reason::NotPairing)?;
         if let Some(underway) = open.find(commit.bytes) {
             // The same again: the answer was lost, unless the node has gone on already.
@@ -515,7 +515,7 @@ impl Engine {
         from: Peer,
         reveal: &PairReveal<'_>,
         out: &mut Output,
-    ) -> Verdict {
+    ) -> Handled {
         let given = self
             .pairing
             .results

@@ -162,7 +162,7 @@ impl Engine {
     }
 
     fn restore_accepted(&mut self, entry: &Accepted<'_>, wall_ms: u64) {
-        let slot = entry.session.and_then(|id| self.sessions.find(id));
+        let slot = self.sessions.find(entry.session);
         let Some(slot) = slot else {
             return;
         };
@@ -206,7 +206,7 @@ impl Replay for Engine {
                     held.session.skip_sent(u64::from(held.below));
                 }
             }
-            Entry::Old | Entry::End => {}
+            Entry::Old | Entry::Unauthenticated | Entry::End => {}
         }
     }
 

@@ -25,6 +25,8 @@ pub enum Entry<'a> {
     End,
     /// A session of journal version 1, which wrote its keys. It has ended.
     Old,
+    /// A packet of the published protocol, which earlier releases took on demand. It is ignored.
+    Unauthenticated,
 }
 
 /// The state of a session.
@@ -58,8 +60,8 @@ pub type Handshake = [u8; JoinRequest::BYTES + JoinAccept::BYTES];
 /// A packet that was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepted<'a> {
-    /// The id of its session; `None` for classic, which has no sessions to restore.
-    pub session: Option<u32>,
+    /// The id of its session.
+    pub session: u32,
     pub device: u32,
     pub join: u32,
     pub tag: u32,
@@ -106,7 +108,9 @@ impl Entry<'_> {
                 out.extend(below.to_le_bytes());
             }
             Entry::End => out.push(END),
-            Entry::Old => debug_assert!(false, "nobody writes old entries"),
+            Entry::Old | Entry::Unauthenticated => {
+                debug_assert!(false, "nobody writes old entries");
+            }
         }
     }
 }
@@ -139,10 +143,10 @@ impl Accepted<'_> {
         // One growth of the vector for the whole entry: this runs for every reading.
         let mut fixed = [0u8; 22];
         fixed[0] = ACCEPTED;
-        fixed[1] = flag(self.session.is_some(), WITH_SESSION)
+        fixed[1] = WITH_SESSION
             | flag(self.rssi.is_some(), WITH_RSSI)
             | flag(self.payload.is_some(), WITH_PAYLOAD);
-        fixed[2..6].copy_from_slice(&self.session.unwrap_or(0).to_le_bytes());
+        fixed[2..6].copy_from_slice(&self.session.to_le_bytes());
         fixed[6..10].copy_from_slice(&self.device.to_le_bytes());
         fixed[10..14].copy_from_slice(&self.join.to_le_bytes());
         fixed[14..18].copy_from_slice(&self.tag.to_le_bytes());
@@ -251,8 +255,8 @@ fn read<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
         ACCEPTED => {
             let flags = byte(rest)?;
             let session = word(rest)?;
-            Some(Entry::Accepted(Accepted {
-                session: (flags & WITH_SESSION != 0).then_some(session),
+            let accepted = Accepted {
+                session,
                 device: word(rest)?,
                 join: word(rest)?,
                 tag: word(rest)?,
@@ -272,7 +276,12 @@ fn read<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
                 } else {
                     None
                 },
-            }))
+            };
+            Some(if flags & WITH_SESSION != 0 {
+                Entry::Accepted(accepted)
+            } else {
+                Entry::Unauthenticated
+            })
         }
         CLOSED => Some(Entry::Closed(word(rest)?)),
         RESERVED => Some(Entry::Reserved {
@@ -329,13 +338,12 @@ mod tests {
     proptest! {
         #[test]
         fn accepted_packets_come_back(
-            session: Option<u32>,
-            words: [u32; 4],
+            words: [u32; 5],
             peer in peers(),
             rssi: Option<i16>,
             payload in prop::option::of(prop::collection::vec(any::<u8>(), 0..=PAYLOAD_MAX)),
         ) {
-            let [device, join, tag, counter] = words;
+            let [session, device, join, tag, counter] = words;
             let entry = Entry::Accepted(Accepted {
                 session, device, join, tag, counter, peer, rssi, payload: payload.as_deref(),
             });
@@ -382,7 +390,7 @@ mod tests {
             old.push(if pending { PENDING } else { LIVE });
             old.extend(vec![9; if pending { size_of::<Handshake>() } else { 0 }]);
             let reading = Entry::Accepted(Accepted {
-                session: Some(1), device: 2, join: 3, tag: 4, counter: 5, peer, rssi: None,
+                session: 1, device: 2, join: 3, tag: 4, counter: 5, peer, rssi: None,
                 payload: Some(&payload),
             });
             let mut body = Vec::new();
@@ -399,6 +407,25 @@ mod tests {
             prop_assert_eq!(told, [reading, Entry::Old, reading]);
         }
 
+        /// Releases up to 0.1 journaled packets of the published protocol without a session.
+        #[test]
+        fn unauthenticated_packets_are_read_over(peer in peers(), payload in prop::collection::vec(any::<u8>(), 0..20)) {
+            let reading = Entry::Accepted(Accepted {
+                session: 1, device: 2, join: 3, tag: 4, counter: 5, peer, rssi: Some(-90),
+                payload: Some(&payload),
+            });
+            let mut body = Vec::new();
+            reading.write(&mut body);
+            let at = body.len();
+            reading.write(&mut body);
+            body[at + 1] &= !WITH_SESSION;
+            reading.write(&mut body);
+            let mut entries = Entries::new(&body);
+            let told: Vec<_> = entries.by_ref().collect();
+            prop_assert_eq!(told, [reading, Entry::Unauthenticated, reading]);
+            prop_assert!(!entries.malformed());
+        }
+
         #[test]
         fn any_bytes_end(body in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut entries = Entries::new(&body);
@@ -410,7 +437,7 @@ mod tests {
         fn a_cut_entry_is_malformed(cut in 1usize..30) {
             let mut body = Vec::new();
             Entry::Accepted(Accepted {
-                session: Some(1), device: 2, join: 3, tag: 4, counter: 5,
+                session: 1, device: 2, join: 3, tag: 4, counter: 5,
                 peer: Peer::Radio(1), rssi: None, payload: Some(b"12345"),
             }).write(&mut body);
             body.truncate(body.len() - cut.min(body.len() - 1));

@@ -148,10 +148,7 @@ fn a_cookie_is_for_one_address_one_device_and_some_minutes() {
 fn a_proven_address_has_a_limit_of_its_own() {
     let mut limits = Limits::default();
     limits.checks.proven_address = Rate::new(1, 10);
-    let mut bench = Bench::with(Settings {
-        limits,
-        allow_classic: false,
-    });
+    let mut bench = Bench::with(Settings { limits });
     let mut random = Seeded(8);
     let mut node = Node::new(1, Suite::ChaChaPolyBlake2s);
     bench.add(&node, 1);
@@ -184,10 +181,7 @@ fn with_few_forgeries() -> (Bench, Node) {
     let mut limits = Limits::NONE;
     limits.checks.forged_at_home = Rate::each_tick(1000);
     limits.checks.forged_elsewhere = Rate::each_tick(100);
-    let mut bench = Bench::with(Settings {
-        limits,
-        allow_classic: false,
-    });
+    let mut bench = Bench::with(Settings { limits });
     let mut node = Node::new(1, Suite::ChaChaPolyBlake2s);
     bench.add(&node, 1);
     bench.join(0, peer(1), &mut node);

@@ -3,7 +3,7 @@
 use crate::common::{Bench, Heard, Node, Seeded, at, peer};
 use selo_gateway::counters::{Count, Kind};
 use selo_gateway::engine::{
-    Device, Downlink, Event, Limits, Outcome, PairError, Settings, WindowState,
+    Device, Downlink, DownlinkOutcome, Event, Limits, PairError, Settings, WindowState,
 };
 use selo_gateway::limit::Rate;
 use selo_gateway::peer::Peer;
@@ -430,7 +430,6 @@ fn limited() -> Settings {
             faults: Rate::new(10, 50),
             ..Limits::default()
         },
-        allow_classic: false,
     }
 }
 
@@ -472,7 +471,7 @@ fn message(node: &Node, payload: &[u8], confirmed: bool, until_ms: u64) -> Downl
     }
 }
 
-fn outcomes(bench: &mut Bench) -> Vec<Outcome> {
+fn outcomes(bench: &mut Bench) -> Vec<DownlinkOutcome> {
     let outcome = |event| match event {
         Event::Downlink { outcome, .. } => Some(outcome),
         _ => None,
@@ -522,11 +521,11 @@ fn a_message_waits_for_the_node_and_is_repeated_until_acknowledged() {
     assert_eq!(
         outcomes,
         [
-            Outcome::Sent {
+            DownlinkOutcome::Sent {
                 counter,
                 to: peer(1)
             },
-            Outcome::Acknowledged { counter },
+            DownlinkOutcome::Acknowledged { counter },
         ]
     );
     assert_eq!(bench.engine.deadline(), None);
@@ -561,9 +560,9 @@ fn a_message_that_nobody_acknowledges_is_given_up_after_four_transmissions() {
         matches!(
             outcomes[..],
             [
-                Outcome::Sent { .. },
-                Outcome::Unacknowledged,
-                Outcome::Sent { counter: 1, .. },
+                DownlinkOutcome::Sent { .. },
+                DownlinkOutcome::Unacknowledged,
+                DownlinkOutcome::Sent { counter: 1, .. },
             ]
         ),
         "{outcomes:?}"
@@ -590,7 +589,7 @@ fn a_message_for_a_node_that_sleeps_is_sent_when_it_is_heard() {
     }
     assert_eq!(bench.handle(50_000, peer(1), &node.up(b"x")).1, []);
     bench.tick(100_000);
-    assert_eq!(outcomes(&mut bench).last(), Some(&Outcome::Expired));
+    assert_eq!(outcomes(&mut bench).last(), Some(&DownlinkOutcome::Expired));
 }
 
 #[test]
@@ -680,51 +679,25 @@ fn messages_are_refused_taken_back_and_forgotten() {
     assert!(refused.is_err());
     bench.engine.remove_device(node.id, &mut bench.out);
     bench.commit(at(0));
-    assert_eq!(outcomes(&mut bench), [Outcome::Cancelled; 17]);
+    assert_eq!(outcomes(&mut bench), [DownlinkOutcome::Cancelled; 17]);
     assert_eq!(bench.engine.deadline(), None);
 }
 
 #[test]
-fn classic_is_taken_only_if_allowed_and_says_what_it_is() {
-    use selo_link::classic::ClassicKey;
-    use selo_link::frame::Classic;
-    let mut bench = Bench::with(Settings {
-        limits: Limits::NONE,
-        allow_classic: true,
-    });
-    let secret = EphemeralSecret::new([3; 32]);
-    let (verdict, sent) = bench.handle(0, peer(1), &Classic::REQUEST);
-    assert_eq!(verdict, Ok(()));
-    let Ok(Frame::Classic(Classic::GatewayKey(theirs))) = Frame::parse(&sent[0].1) else {
-        panic!("no key");
-    };
-    let key = ClassicKey::agree(&secret, theirs).expect("a key");
-    let ours = Classic::encode_node_key(&secret.public_key());
-    assert_eq!(
-        bench.handle(0, peer(2), &ours).0,
-        Err(Reason::UnknownSession)
-    );
-    assert_eq!(bench.handle(0, peer(1), &ours), (Ok(()), vec![]));
-    let mut buffer = [0; 58];
-    let blocks = key.seal(b"23.5 C", &mut buffer).expect("fits").to_vec();
-    for _ in 0..2 {
-        assert_eq!(bench.handle(0, peer(1), &blocks), (Ok(()), vec![]));
+fn frames_of_the_published_protocol_are_refused() {
+    let mut bench = Bench::new();
+    for size in [1, 17, 33, 49] {
+        for first in 0xc0..=0xc3 {
+            let mut packet = vec![9; size];
+            packet[0] = first;
+            let (verdict, sent) = bench.handle(0, peer(1), &packet);
+            assert!(sent.is_empty());
+            let refused = verdict == Err(Reason::ClassicRefused);
+            assert_eq!(refused, Frame::parse(&packet).is_ok(), "{first:02x} {size}");
+        }
     }
-    // Nobody notices a replay: that is what classic is.
-    let [first, second] = &bench.readings[..] else {
-        panic!("two readings");
-    };
-    assert_eq!(first.payload, b"23.5 C");
-    assert_eq!(
-        (first.session, first.counter, second.counter),
-        (second.session, 0, 1)
-    );
-    assert_eq!(bench.count(Count::ClassicReadings), 2);
-    assert_eq!(bench.count(Count::Readings), 0);
-    assert_eq!(
-        bench.handle(0, peer(1), &[0xc3; 17]).0,
-        Err(Reason::Malformed)
-    );
+    assert!(bench.readings.is_empty());
+    assert_eq!(bench.count(Count::Multiplications), 0);
 }
 
 struct Pairing {

@@ -151,7 +151,6 @@ impl Flood {
     fn new(what: What, from: From) -> Flood {
         let mut bench = Bench::with(Settings {
             limits: Limits::default(),
-            allow_classic: false,
         });
         let honest = (0..NODES).map(|n| Honest::new(n, &mut bench)).collect();
         Flood {

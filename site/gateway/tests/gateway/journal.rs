@@ -67,7 +67,7 @@ fn write(writer: &mut Writer, counters: &[u32]) {
     let mut batch = Batch::default();
     for counter in counters {
         batch.push(&Entry::Accepted(Accepted {
-            session: Some(1),
+            session: 1,
             device: 2,
             join: 3,
             tag: 4,

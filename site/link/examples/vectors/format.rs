@@ -107,29 +107,6 @@ pub struct Packet {
     pub frame: Hex,
 }
 
-/// `classic.toml`.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ClassicFile {
-    pub node_secret: Hex,
-    pub node_public: Hex,
-    pub gateway_secret: Hex,
-    pub gateway_public: Hex,
-    pub request: Hex,
-    pub gateway_key: Hex,
-    pub node_key: Hex,
-    pub shared: Hex,
-    pub key: Hex,
-    pub message: Vec<ClassicMessage>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ClassicMessage {
-    pub payload: Hex,
-    pub frame: Hex,
-}
-
 /// Bytes, written as hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hex(pub Vec<u8>);

@@ -19,5 +19,5 @@ fn main() -> std::io::Result<()> {
             make::suite_file(suite),
         )?;
     }
-    std::fs::write(folder.join("classic.toml"), make::classic_file())
+    Ok(())
 }

@@ -3,9 +3,8 @@
 //! Frames come from the library as a caller would get them. Values between are derived a second
 //! time, step by step as [docs/protocol.md] says, and must lead to the same frames.
 
-use selo_link::classic::ClassicKey;
 use selo_link::for_vectors::{hash, hkdf, seal, shared_secret};
-use selo_link::frame::{Classic, Cookie, CookieEcho, Frame};
+use selo_link::frame::{Cookie, CookieEcho, Frame};
 use selo_link::join::{JoinAttempt, JoinOpened, SessionKeys};
 use selo_link::noise::{NNPSK0, SymmetricState};
 use selo_link::pair::{GatewayPairing, NodePairing};
@@ -22,11 +21,14 @@ const HEADER: &str = "\
 const READING: &[u8] = b"23.5 C, 1013 hPa";
 
 /// Secrets that are different for each purpose and look like nothing.
-fn secret(suite: Option<Suite>, purpose: &str) -> [u8; 32] {
-    let suite = suite.map_or("classic", Suite::name);
+fn secret(suite: Suite, purpose: &str) -> [u8; 32] {
     hash(
         Suite::AesGcmSha256,
-        &[b"Selo test vector", suite.as_bytes(), purpose.as_bytes()],
+        &[
+            b"Selo test vector",
+            suite.name().as_bytes(),
+            purpose.as_bytes(),
+        ],
     )
 }
 
@@ -64,7 +66,7 @@ impl Generator {
 }
 
 pub fn suite_file(suite: Suite) -> String {
-    let entropy = secret(Some(suite), "entropy");
+    let entropy = secret(suite, "entropy");
     let mut generator = Generator::seed(suite, &entropy);
     generator.draw("the seed that the first start stores");
     let [a, b, c, d, ..] = generator.draw("device id");
@@ -96,7 +98,7 @@ fn pair(suite: Suite, device: DeviceId, generator: &mut Generator) -> (Pair, Dev
     let node_secret = generator.draw("ephemeral secret of the pairing");
     let [r @ .., _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _] =
         generator.draw("r of the pairing");
-    let gateway_secret = secret(Some(suite), "gateway pairs");
+    let gateway_secret = secret(suite, "gateway pairs");
     let (node, gateway) = (
         EphemeralSecret::new(node_secret),
         EphemeralSecret::new(gateway_secret),
@@ -301,7 +303,7 @@ fn join(
     script: &Script,
 ) -> Join {
     let node_secret = generator.draw(&format!("ephemeral secret of join {}", script.counter));
-    let gateway_secret = secret(Some(suite), &format!("gateway joins {}", script.counter));
+    let gateway_secret = secret(suite, &format!("gateway joins {}", script.counter));
     let (node, gateway) = (
         EphemeralSecret::new(node_secret),
         EphemeralSecret::new(gateway_secret),
@@ -368,7 +370,7 @@ fn join(
 
     // A gateway makes cookies as it likes; the frames are the page's.
     let purpose = format!("cookie of join {}", script.counter);
-    let [a, b, c, d, e, f, g, h, ..] = secret(Some(suite), &purpose);
+    let [a, b, c, d, e, f, g, h, ..] = secret(suite, &purpose);
     let cookie = [a, b, c, d, e, f, g, h];
     let cookie_frame = Cookie::encode(&mark, &cookie);
     assert_eq!(
@@ -472,44 +474,4 @@ fn by_hand(suite: Suite, key: &[u8; 32], line: &Line, script: &Script, payload: 
         &tag[..if script.long_tags { 16 } else { 8 }],
     ]
     .concat()
-}
-
-pub fn classic_file() -> String {
-    let (node_secret, gateway_secret) = (secret(None, "node"), secret(None, "gateway"));
-    let (node, gateway) = (
-        EphemeralSecret::new(node_secret),
-        EphemeralSecret::new(gateway_secret),
-    );
-    let (node_public, gateway_public) = (node.public_key(), gateway.public_key());
-    let key = ClassicKey::agree(&node, &gateway_public).expect("a good key");
-    let same = ClassicKey::agree(&gateway, &node_public).expect("a good key");
-    assert_eq!(key.expose(), same.expose());
-    let shared = shared_secret(&node_secret, &gateway_public).expect("a good key");
-    assert_eq!(key.expose(), &hash(Suite::AesGcmSha3, &[shared.as_ref()]));
-    let message = |payload: &[u8]| {
-        let mut out = [0; FRAME_MAX];
-        let frame = key.seal(payload, &mut out).expect("it fits").into();
-        ClassicMessage {
-            payload: payload.into(),
-            frame,
-        }
-    };
-    let file = ClassicFile {
-        node_secret: node_secret.into(),
-        node_public: node_public.into(),
-        gateway_secret: gateway_secret.into(),
-        gateway_public: gateway_public.into(),
-        request: Classic::REQUEST.into(),
-        gateway_key: Classic::encode_gateway_key(&gateway_public).into(),
-        node_key: Classic::encode_node_key(&node_public).into(),
-        shared: shared.as_ref().into(),
-        key: key.expose().into(),
-        message: [&b""[..], b"23.5 C", READING, &[b'C'; 47]]
-            .map(message)
-            .into(),
-    };
-    format!(
-        "{HEADER}\n{}",
-        toml::to_string(&file).expect("the file is made of strings")
-    )
 }

@@ -8,7 +8,7 @@ use sha2::digest::consts::U32;
 use sha3::Sha3_256;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::Suite;
+use crate::suite::Suite;
 
 /// A hash function with 32 bytes of output, and the block that HMAC pads its key to.
 trait Hash: Digest<OutputSize = U32> + Clone {

@@ -16,7 +16,7 @@ mod tests;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use crate::Suite;
+use crate::suite::Suite;
 
 pub use hash::{hash, hkdf};
 

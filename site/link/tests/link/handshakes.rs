@@ -1,12 +1,11 @@
-//! What pairings, joins and classic accept, and what they refuse for which reason.
+//! Packets that pairings and joins accept, and the reasons for which they refuse others.
 
-use selo_link::classic::{ClassicKey, PAYLOAD_MAX};
-use selo_link::frame::{Classic, Frame, JoinAccept, JoinRequest, Malformed};
+use selo_link::frame::{JoinAccept, JoinRequest, Malformed};
 use selo_link::join::{JoinAttempt, JoinOpened};
 use selo_link::noise::{NNPSK0, SymmetricState};
 use selo_link::pair::{Compared, GatewayPairing, NodePairing};
 use selo_link::session::SessionId;
-use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Reason, Refusal, Suite};
+use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Refusal, Suite};
 
 use crate::play::{self, DEVICE, GATEWAY_SECRET, NODE_SECRET};
 
@@ -143,10 +142,6 @@ fn bad_public_keys_are_refused() {
             .accept(&GATEWAY_SECRET, SessionId(1), false)
             .expect_err("a bad key");
         assert_eq!((refusal, refusal.reason()), (Refusal::Key, Reason::Key));
-        assert_eq!(
-            ClassicKey::agree(&NODE_SECRET, &bad).expect_err("a bad key"),
-            Refusal::Key
-        );
     }
 }
 
@@ -269,39 +264,6 @@ fn the_answer_to_another_request_has_a_wrong_check() {
 }
 
 #[test]
-fn classic_both_ways() {
-    let node = ClassicKey::agree(&NODE_SECRET, &GATEWAY_SECRET.public_key()).expect("good");
-    let gateway = ClassicKey::agree(&GATEWAY_SECRET, &NODE_SECRET.public_key()).expect("good");
-    let (mut sent, mut read) = ([0; FRAME_MAX], [0; FRAME_MAX]);
-    for bytes in 0..=PAYLOAD_MAX {
-        let payload = &[0x10; PAYLOAD_MAX][..bytes];
-        let frame = node.seal(payload, &mut sent).expect("it fits");
-        assert_eq!(frame.len(), 1 + (bytes / 16 + 1) * 16);
-        let Ok(Frame::Classic(Classic::Blocks(blocks))) = Frame::parse(frame) else {
-            panic!("blocks")
-        };
-        assert_eq!(gateway.open(blocks, &mut read), Ok(payload));
-    }
-    assert!(node.seal(&[0; PAYLOAD_MAX + 1], &mut sent).is_err());
-}
-
-/// Only the padding is looked at, and it says nothing about who wrote the message.
-#[test]
-fn classic_refuses_wrong_padding_only() {
-    let key = ClassicKey::agree(&NODE_SECRET, &GATEWAY_SECRET.public_key()).expect("good");
-    let mut out = [0; FRAME_MAX];
-    let frame = key.seal(&[0x40; 20], &mut out).expect("it fits").to_vec();
-    let mut cut = [0; FRAME_MAX];
-    assert_eq!(key.open(&frame[1..17], &mut cut), Err(Malformed::Padding));
-    assert_eq!(key.open(&[], &mut cut), Err(Malformed::Padding));
-    assert_eq!(key.open(&frame[1..20], &mut cut), Err(Malformed::Padding));
-    assert_eq!(key.open(&[0; 80], &mut cut), Err(Malformed::Padding));
-    // The blocks are independent of each other: the first one twice is a longer message.
-    let twice = [&frame[1..17], &frame[1..33]].concat();
-    assert_eq!(key.open(&twice, &mut cut).map(<[u8]>::len), Ok(36));
-}
-
-#[test]
 fn names_and_ids() {
     for suite in Suite::ALL {
         assert_eq!(suite.name().parse(), Ok(suite));
@@ -334,12 +296,11 @@ fn secrets_are_not_printed() {
     let keys = play::join(Suite::Ascon, SessionId(1), false);
     let (node, gateway) = compare(Suite::Ascon);
     let shown = format!(
-        "{:?} {:?} {keys:?} {:?} {node:?} {gateway:?} {:?} {:?}",
+        "{:?} {:?} {keys:?} {:?} {node:?} {gateway:?} {:?}",
         play::device_key(),
         NODE_SECRET,
         keys.node_session(),
         answered(Suite::Ascon).0,
-        ClassicKey::agree(&NODE_SECRET, &GATEWAY_SECRET.public_key()),
     );
     for secret in [
         play::device_key().expose(),

@@ -9,7 +9,7 @@ use selo_link::{FRAME_MAX, Suite};
 use selo_sys::node::Event;
 
 use crate::device::CNode;
-use crate::format::{ClassicFile, Hex, Join, Packet, SuiteFile};
+use crate::format::{Hex, Join, Packet, SuiteFile};
 use crate::{make, play};
 
 fn text(name: &str) -> String {
@@ -34,11 +34,6 @@ fn this_crate_makes_the_files() {
             "lab/vectors/link/{suite}.toml"
         );
     }
-    assert!(
-        make::classic_file() == text("classic"),
-        "lab/vectors/link/classic.toml"
-    );
-    let _: ClassicFile = toml::from_str(&text("classic")).expect("it is such a file");
 }
 
 /// Opening, which making the files does not do.

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::support::{Kind, PATIENCE, Place, deliver, message, readings, runtime};
+use crate::support::{BrokerSetup, Kind, PATIENCE, deliver, message, readings, runtime};
 use rustls::pki_types::ServerName;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig as Tls, ClientConnection, RootCertStore, StreamOwned};
@@ -14,7 +14,7 @@ use selo_mqtt::{Event, Publisher, topic};
 type Stream = StreamOwned<ClientConnection, TcpStream>;
 
 /// A TLS connection to the broker on which nothing has been said.
-fn encrypted(place: &Place) -> Stream {
+fn encrypted(place: &BrokerSetup) -> Stream {
     let mut roots = RootCertStore::empty();
     for certificate in
         rustls::pki_types::CertificateDer::pem_file_iter(place.path("ca.pem")).expect("there")
@@ -74,13 +74,13 @@ fn answer(stream: &mut Stream) -> Option<u8> {
     Some(head[3])
 }
 
-fn password(place: &Place, user: &str) -> String {
+fn password(place: &BrokerSetup, user: &str) -> String {
     let text = std::fs::read_to_string(place.path(&format!("{user}.password"))).expect("there");
     text.trim_end().to_owned()
 }
 
 /// An honest gateway and an honest listener: the time that ten readings take.
-fn honest(place: &Place, listener: &str) -> Duration {
+fn honest(place: &BrokerSetup, listener: &str) -> Duration {
     runtime().block_on(async {
         let begin = Instant::now();
         let mut viewer = place.subscriber(listener, &["selo/+/reading/+"]).await;
@@ -98,7 +98,7 @@ fn honest(place: &Place, listener: &str) -> Duration {
 
 #[test]
 fn idle_and_slow_connections_shut_nobody_out() {
-    let place = Place::new();
+    let place = BrokerSetup::new();
     let _broker = place.start(Kind::Embedded);
     // One that says nothing is what stopped the broker; 200 are more than may wait.
     let idle: Vec<TcpStream> = (0..200)
@@ -120,7 +120,7 @@ fn idle_and_slow_connections_shut_nobody_out() {
 
 #[test]
 fn a_client_that_reads_nothing_holds_up_nobody() {
-    let place = Place::new();
+    let place = BrokerSetup::new();
     let _broker = place.start(Kind::Embedded);
     let mut deaf = encrypted(&place);
     deaf.write_all(&connect("viewer", &password(&place, "viewer"), "deaf"))
@@ -145,7 +145,7 @@ fn a_client_that_reads_nothing_holds_up_nobody() {
 
 #[test]
 fn a_guest_neither_joins_the_collectors_nor_takes_their_session() {
-    let place = Place::new();
+    let place = BrokerSetup::new();
     let _broker = place.start(Kind::Embedded);
     runtime().block_on(async {
         let filter = topic::collector_filter(Some(&password(&place, "collector")));
@@ -189,7 +189,7 @@ fn a_guest_neither_joins_the_collectors_nor_takes_their_session() {
 
 #[test]
 fn sessions_that_are_kept_are_few_for_each_user() {
-    let place = Place::new();
+    let place = BrokerSetup::new();
     let _broker = place.start(Kind::Embedded);
     let secret = password(&place, "viewer");
     let admitted = (0..150)
@@ -208,7 +208,7 @@ fn sessions_that_are_kept_are_few_for_each_user() {
 
 #[test]
 fn wrong_passwords_lock_out_only_their_address_and_user() {
-    let place = Place::new();
+    let place = BrokerSetup::new();
     let _broker = place.start(Kind::Embedded);
     let attempt = |user: &str, secret: &str| {
         let mut stream = encrypted(&place);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::support::{
-    BOTH, Kind, PATIENCE, Place, Running, deliver, message, next, reading, readings, refused,
+    BOTH, BrokerSetup, Kind, PATIENCE, Running, deliver, message, next, reading, readings, refused,
     runtime, split, topics,
 };
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
@@ -20,7 +20,7 @@ use selo_mqtt::{Event, Publisher, Until, topic};
 #[test]
 fn readings_state_status_and_discovery_arrive() {
     for kind in BOTH {
-        let place = Place::new();
+        let place = BrokerSetup::new();
         let _broker = place.start(kind);
         runtime().block_on(async {
             let mut viewer = place
@@ -91,7 +91,7 @@ fn readings_state_status_and_discovery_arrive() {
 #[test]
 fn a_guest_who_joins_groups_takes_nothing_from_the_collector() {
     for kind in BOTH {
-        let place = Place::new();
+        let place = BrokerSetup::new();
         let _broker = place.start(kind);
         runtime().block_on(async {
             let client = place.client("collector");
@@ -217,7 +217,7 @@ fn check_discovery(config: &serde_json::Value) {
 
 #[test]
 fn a_device_is_described_once_and_again_when_its_name_changes() {
-    let place = Place::new();
+    let place = BrokerSetup::new();
     let _broker = place.start(Kind::Embedded);
     runtime().block_on(async {
         let mut viewer = place.subscriber("viewer", &["homeassistant/#"]).await;
@@ -244,7 +244,7 @@ fn a_device_is_described_once_and_again_when_its_name_changes() {
 #[test]
 fn nobody_does_what_the_rights_do_not_say() {
     for kind in BOTH {
-        let place = Place::new();
+        let place = BrokerSetup::new();
         let _broker = place.start(kind);
         runtime().block_on(async {
             let viewer = place.subscriber("viewer", &["selo/#"]).await;
@@ -268,7 +268,7 @@ fn nobody_does_what_the_rights_do_not_say() {
         assert!(reason.contains("hint: "), "{reason}");
     }
     // Mosquitto takes any subscription, and brings nothing; ours is refused.
-    let place = Place::new();
+    let place = BrokerSetup::new();
     let _broker = place.start(Kind::Embedded);
     runtime().block_on(async {
         let filters = ["#".to_owned()];
@@ -285,12 +285,12 @@ fn nobody_does_what_the_rights_do_not_say() {
 }
 
 /// A server certificate with these names and days, of the place's authority.
-fn certificate(place: &Place, names: &[&str], days: (i64, i64), other_authority: bool) {
+fn certificate(place: &BrokerSetup, names: &[&str], days: (i64, i64), other_authority: bool) {
     make_certificate(place, "server", names, days, other_authority);
 }
 
 fn make_certificate(
-    place: &Place,
+    place: &BrokerSetup,
     file: &str,
     names: &[&str],
     days: (i64, i64),
@@ -339,7 +339,7 @@ fn a_wrong_certificate_is_named_and_nothing_is_lost() {
             "--name",
         ),
     ] {
-        let place = Place::new();
+        let place = BrokerSetup::new();
         certificate(&place, names, days, other);
         let broker = place.start(Kind::Mosquitto);
         let mut publisher = Publisher::new(place.publisher()).expect("starts");
@@ -358,7 +358,11 @@ fn a_wrong_certificate_is_named_and_nothing_is_lost() {
 }
 
 /// What was refused is delivered now, in order.
-fn arrives(place: &Place, publisher: &mut Publisher, batch: &[selo_gateway::reading::Reading]) {
+fn arrives(
+    place: &BrokerSetup,
+    publisher: &mut Publisher,
+    batch: &[selo_gateway::reading::Reading],
+) {
     runtime().block_on(async {
         let mut viewer = place.subscriber("viewer", &["selo/farm/reading/+"]).await;
         deliver(publisher, batch);
@@ -372,7 +376,7 @@ fn arrives(place: &Place, publisher: &mut Publisher, batch: &[selo_gateway::read
 #[test]
 fn a_wrong_password_is_named_and_nothing_is_lost() {
     for kind in BOTH {
-        let place = Place::new();
+        let place = BrokerSetup::new();
         let broker = place.start(kind);
         let right = std::fs::read_to_string(place.path("passwords")).expect("there");
         let mut client = place.client("gateway");
@@ -403,7 +407,7 @@ fn a_wrong_password_is_named_and_nothing_is_lost() {
 #[test]
 fn a_broker_that_is_away_at_the_start_gets_everything_later_in_order() {
     for kind in BOTH {
-        let place = Place::new();
+        let place = BrokerSetup::new();
         let mut publisher = Publisher::new(place.publisher()).expect("starts");
         let batch = readings(1, 0..500);
         let reason = refused(&mut publisher, &batch, "nothing listens at localhost:");
@@ -418,7 +422,7 @@ fn a_broker_that_is_away_at_the_start_gets_everything_later_in_order() {
 #[test]
 fn few_readings_are_published_that_nobody_has_stored() {
     for kind in BOTH {
-        let place = Place::new();
+        let place = BrokerSetup::new();
         let _broker = place.start(kind);
         runtime().block_on(async {
             let mut collector = place
@@ -449,7 +453,7 @@ fn few_readings_are_published_that_nobody_has_stored() {
 #[test]
 fn stored_means_stored_by_the_collector() {
     for kind in BOTH {
-        let place = Place::new();
+        let place = BrokerSetup::new();
         let _broker = place.start(kind);
         runtime().block_on(async {
             let mut collector = place
@@ -521,7 +525,7 @@ fn stored_means_stored_by_the_collector() {
 /// Stores, acknowledges and confirms what comes, as a collector does; gives what it has
 /// stored, and how often each came.
 async fn collect(
-    place: &Place,
+    place: &BrokerSetup,
     stored: Arc<Mutex<HashMap<(String, u32), u32>>>,
     stop: Arc<AtomicBool>,
 ) {
@@ -563,7 +567,7 @@ fn a_broker_that_is_killed_under_load_loses_nothing() {
     const BATCHES: u32 = 60;
     const EACH: u32 = 25;
     for kind in BOTH {
-        let place = Place::new();
+        let place = BrokerSetup::new();
         let mut broker: Option<Running> = Some(place.start(kind));
         let stored = Arc::new(Mutex::new(HashMap::new()));
         let stop = Arc::new(AtomicBool::new(false));
@@ -585,7 +589,7 @@ fn a_broker_that_is_killed_under_load_loses_nothing() {
                     // Delivered is stored, whatever has died.
                     let stored = stored.lock().expect("whole");
                     for reading in &batch {
-                        let device = reading.device.expect("a device").to_string();
+                        let device = reading.device.to_string();
                         assert!(stored.contains_key(&(device, reading.counter)));
                     }
                     *count.lock().expect("whole") += 1;
@@ -612,7 +616,7 @@ fn a_broker_that_is_killed_under_load_loses_nothing() {
 
 #[test]
 fn a_client_certificate_is_shown_when_the_broker_wants_one() {
-    let place = Place::new();
+    let place = BrokerSetup::new();
     let config = place.path("mosquitto.conf");
     let text = std::fs::read_to_string(&config).expect("there")
         + &format!(

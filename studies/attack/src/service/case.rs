@@ -83,7 +83,7 @@ impl fmt::Display for Service {
 /// The result of an attack on a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum ServiceVerdict {
     /// Honest users were served, and every bound held.
     Held,
     /// They were not, or a bound did not hold.
@@ -94,7 +94,7 @@ pub enum Verdict {
 
 /// One attack on a service, carried out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Outcome {
+pub struct ServiceOutcome {
     /// The case's name.
     pub attack: &'static str,
     /// The program under attack.
@@ -102,7 +102,7 @@ pub struct Outcome {
     /// The attacker's deeds.
     pub did: &'static str,
     /// The result.
-    pub verdict: Verdict,
+    pub verdict: ServiceVerdict,
     /// The honest users' figures, then the reasons for the verdict.
     pub shows: String,
     /// The figures behind it.
@@ -149,12 +149,17 @@ impl Findings {
         }
     }
 
-    /// The outcome of `case`.
-    pub(super) fn outcome(self, case: &super::Case) -> Outcome {
+    /// The outcome of the case with that name; `did` is what the attacker did.
+    pub(super) fn outcome(
+        self,
+        attack: &'static str,
+        against: Service,
+        did: &'static str,
+    ) -> ServiceOutcome {
         let verdict = match (&self.missing, self.faults.is_empty()) {
-            (Some(_), _) => Verdict::NotRun,
-            (None, true) => Verdict::Held,
-            (None, false) => Verdict::Broken,
+            (Some(_), _) => ServiceVerdict::NotRun,
+            (None, true) => ServiceVerdict::Held,
+            (None, false) => ServiceVerdict::Broken,
         };
         let faults = self
             .faults
@@ -164,10 +169,10 @@ impl Findings {
             .chain(self.missing)
             .chain(faults)
             .collect();
-        Outcome {
-            attack: case.name,
-            against: case.against,
-            did: case.did,
+        ServiceOutcome {
+            attack,
+            against,
+            did,
             verdict,
             shows: shows.join("; "),
             evidence: self.evidence,
@@ -180,9 +185,9 @@ mod tests {
     use super::super::{Case, cases};
     use super::*;
 
-    fn outcome(findings: Findings) -> Outcome {
+    fn outcome(findings: Findings) -> ServiceOutcome {
         let case: &Case = cases().next().expect("there are cases");
-        findings.outcome(case)
+        findings.outcome(case.name, case.against, case.did)
     }
 
     #[test]
@@ -201,14 +206,17 @@ mod tests {
         findings.note("operator 3 of 4");
         findings.expect(false, "one failed");
         let outcome = outcome(findings);
-        assert_eq!(outcome.verdict, Verdict::Broken);
+        assert_eq!(outcome.verdict, ServiceVerdict::Broken);
         assert_eq!(outcome.shows, "operator 3 of 4; FAULT: one failed");
     }
 
     #[test]
     fn what_cannot_be_run_has_neither_held_nor_broken() {
-        assert_eq!(outcome(Findings::default()).verdict, Verdict::Held);
-        assert_eq!(outcome(Findings::lacks("a clock")).verdict, Verdict::NotRun);
+        assert_eq!(outcome(Findings::default()).verdict, ServiceVerdict::Held);
+        assert_eq!(
+            outcome(Findings::lacks("a clock")).verdict,
+            ServiceVerdict::NotRun
+        );
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub mod wire;
 
 use std::path::Path;
 
-pub use self::case::{Findings, Outcome, Service, Verdict};
+pub use self::case::{Findings, Service, ServiceOutcome, ServiceVerdict};
 pub use crate::error::{Error, Result};
 
 /// An attack on a service that can be carried out.
@@ -74,13 +74,13 @@ impl Case {
 
     /// Carries it out against the command at `selo`. A step that fails breaks the case: each
     /// works as long as nobody attacks.
-    pub fn run(&self, selo: &Path) -> Outcome {
+    pub fn run(&self, selo: &Path) -> ServiceOutcome {
         let findings = (self.run)(selo).unwrap_or_else(|error| {
             let mut findings = Findings::default();
             findings.expect(false, error.to_string());
             findings
         });
-        findings.outcome(self)
+        findings.outcome(self.name, self.against, self.did)
     }
 }
 

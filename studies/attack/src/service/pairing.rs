@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use selo_gateway::exchange;
+use selo_gateway::device_file;
 use selo_link::frame::{Frame, PairCommit, PairReveal};
 use selo_link::pair::{Compared, GatewayPairing, NodePairing};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Suite};
@@ -515,7 +515,7 @@ fn device_keys(site: &Site) -> Result<Vec<DeviceKey>> {
     let name = "devices.json";
     site.ok(&["device", "export", name, "--with-keys"])?;
     let file = std::fs::File::open(site.path().join(name))?;
-    match exchange::read(file, exchange::Format::Json, name) {
+    match device_file::read(file, device_file::Format::Json, name) {
         Ok(records) => Ok(records.into_iter().map(|record| record.key).collect()),
         Err(error) => setup(error.to_string()),
     }

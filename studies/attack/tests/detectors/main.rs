@@ -5,7 +5,7 @@ mod weak;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use selo_attack::case::{Outcome, Verdict};
+use selo_attack::case::{LinkOutcome, LinkVerdict};
 use selo_attack::target::Target;
 use selo_attack::{Error, Result, classic, join, pair};
 use selo_link::Suite;
@@ -13,13 +13,13 @@ use weak::{Fault, WeakGateway};
 
 const SUITE: Suite = Suite::ChaChaPolyBlake2s;
 
-type Attack = fn(&mut dyn Target, Suite) -> Result<Outcome>;
+type Attack = fn(&mut dyn Target, Suite) -> Result<LinkOutcome>;
 
-fn careful_mitm(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+fn careful_mitm(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     pair::mitm(target, suite, pair::careful)
 }
 
-fn careless_mitm(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
+fn careless_mitm(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     pair::mitm(target, suite, |_| true)
 }
 
@@ -87,7 +87,7 @@ fn each_attack_finds_the_fault_that_it_looks_for() {
     for (name, attack, fault) in FOUND {
         let mut gateway = WeakGateway::start(fault);
         match attack(&mut gateway, SUITE) {
-            Ok(outcome) => assert_eq!(outcome.verdict, Verdict::Broken, "{name}: {outcome:#?}"),
+            Ok(outcome) => assert_eq!(outcome.verdict, LinkVerdict::Broken, "{name}: {outcome:#?}"),
             Err(error) => panic!("{name} against {fault:?}: {error}"),
         }
     }
@@ -101,7 +101,11 @@ fn the_same_gateway_without_the_fault_withstands() {
     for (name, attack) in careful.chain([last]) {
         let mut gateway = WeakGateway::start(Fault::Nothing);
         match attack(&mut gateway, SUITE) {
-            Ok(outcome) => assert_eq!(outcome.verdict, Verdict::Refused, "{name}: {outcome:#?}"),
+            Ok(outcome) => assert_eq!(
+                outcome.verdict,
+                LinkVerdict::Refused,
+                "{name}: {outcome:#?}"
+            ),
             Err(error) => panic!("{name}: {error}"),
         }
     }

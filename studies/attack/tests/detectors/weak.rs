@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use selo_attack::target::{Reading, Target};
-use selo_link::frame::{Classic, Data, Direction, FRAME_MAX, Frame, JoinRequest, PairReveal};
+use selo_link::frame::{Data, Direction, FRAME_MAX, Frame, JoinRequest, PairReveal};
 use selo_link::join::JoinOpened;
 use selo_link::pair::GatewayPairing;
 use selo_link::session::{OpenError, SealOptions, Session, SessionId};
@@ -178,7 +178,7 @@ impl State {
             Ok(Frame::Down(data)) if self.fault == Fault::OwnFrames => self.believe(&data),
             Ok(Frame::PairCommit(commit)) => self.commit(from, &commit),
             Ok(Frame::PairReveal(reveal)) => self.reveal(&reveal),
-            Ok(Frame::Classic(Classic::Request)) if self.fault == Fault::TakesClassic => {
+            Ok(Frame::Classic([_])) if self.fault == Fault::TakesClassic => {
                 self.multiplications += 1;
                 self.false_sessions += 1;
                 Ok(None)

@@ -3,7 +3,7 @@
 
 use crate::gateway_support::{Running, Site};
 use crate::postgres::Cluster;
-use selo_collector::db::Place;
+use selo_collector::db::Location;
 use serde_json::{Value, json};
 
 const TLS: [&str; 4] = [
@@ -27,7 +27,7 @@ impl Town {
         let done = site.command(&["setup", "tls"]).output().expect("runs");
         assert!(done.status.success(), "{done:?}");
         let database = match cluster.as_ref().map(Cluster::place) {
-            Some(Place::Postgres(url)) => url,
+            Some(Location::Postgres(url)) => url,
             _ => "readings.db".into(),
         };
         Town {

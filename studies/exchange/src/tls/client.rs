@@ -1,5 +1,5 @@
 //! The client of the second experiment: connects, shakes hands, sends one reading, waits for
-//! the answer, and says how long each took and what crossed the wire.
+//! the answer. It measures the time of each step and counts the bytes on the wire.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -13,51 +13,32 @@ use rustls::{
     RootCertStore,
 };
 
-use selo_tls::station::{BASE, Phase, Reading, Time};
+use selo_tls::station::{Phase, Reading, Time};
 
 use super::http::Message;
+use super::url::{Url, request};
 use super::{Group, Suite, provider};
 use crate::error::{Error, Result};
 use crate::net;
-use crate::row::TlsTimes;
+use crate::row::{Delivered, TlsTimes};
 
-/// Where readings go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Url {
-    pub host: String,
-    pub port: u16,
-    /// What stands before the routes; begins with `/` or is empty.
-    pub prefix: String,
+/// The server, and the one combination that a client measures.
+pub struct Options<'a> {
+    pub url: Url,
+    /// They sign the server's certificate.
+    pub authorities: &'a [CertificateDer<'static>],
+    pub suite: Suite,
+    pub group: Group,
+    /// Resume sessions; otherwise every handshake is a full one.
+    pub resumed: bool,
+    pub timeout: Duration,
+    pub token: Option<zeroize::Zeroizing<String>>,
 }
 
-impl Url {
-    /// `https://HOST[:PORT][/PREFIX]`.
-    pub fn parse(text: &str) -> Result<Url> {
-        let bad = || {
-            Error::usage(
-                format!("'{text}' is not a valid address of a web server"),
-                "https://HOST:PORT",
-            )
-        };
-        let rest = text.strip_prefix("https://").ok_or_else(bad)?;
-        let (authority, prefix) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.contains(']') => (host, port.parse().map_err(|_| bad())?),
-            _ => (authority, 443),
-        };
-        let plain = |text: &str| text.chars().all(|c| c.is_ascii_graphic());
-        if host.is_empty() || !plain(host) || !plain(prefix) {
-            return Err(bad());
-        }
-        Ok(Url {
-            host: host.to_owned(),
-            port,
-            prefix: prefix.trim_end_matches('/').to_owned(),
-        })
-    }
-
-    pub(crate) fn address(&self) -> String {
-        format!("{}:{}", self.host, self.port)
+impl std::fmt::Debug for Options<'_> {
+    /// Without the token, which is a secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Options({:?}, {:?})", self.suite, self.group)
     }
 }
 
@@ -74,18 +55,10 @@ pub struct Client {
 }
 
 impl std::fmt::Debug for Client {
-    // The token is nobody's to see.
+    /// Without the token, which is a secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Client({:?}, {:?})", self.suite, self.group)
     }
-}
-
-/// An exchange that went well.
-#[derive(Clone, Debug)]
-pub struct Done {
-    pub times: TlsTimes,
-    pub sent: u64,
-    pub received: u64,
 }
 
 /// Carries bytes, and counts them and the times that an answer had to be waited for.
@@ -131,16 +104,16 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 impl Client {
-    /// `authorities` sign the server's certificate.
-    pub fn new(
-        url: Url,
-        authorities: &[CertificateDer<'static>],
-        suite: Suite,
-        group: Group,
-        resumed: bool,
-        timeout: Duration,
-        token: Option<zeroize::Zeroizing<String>>,
-    ) -> Result<Client> {
+    pub fn new(options: Options<'_>) -> Result<Client> {
+        let Options {
+            url,
+            authorities,
+            suite,
+            group,
+            resumed,
+            timeout,
+            token,
+        } = options;
         let internal = |error: rustls::Error| Error::Protocol(error.to_string());
         let mut roots = RootCertStore::empty();
         for authority in authorities {
@@ -180,7 +153,7 @@ impl Client {
     }
 
     /// One reading. A client that resumes and has no ticket gets one first.
-    pub fn exchange(&self, reading: &Reading, report: bool) -> Result<Done> {
+    pub fn exchange(&self, reading: &Reading, report: bool) -> Result<Delivered> {
         if self.resumed {
             // Tickets are used once: each measured exchange leaves one for the next, but the
             // first and one after a failure have none.
@@ -203,7 +176,34 @@ impl Client {
         Ok(done)
     }
 
-    fn once(&self, reading: &Reading, report: bool) -> Result<(Done, HandshakeKind)> {
+    fn once(&self, reading: &Reading, report: bool) -> Result<(Delivered, HandshakeKind)> {
+        let (mut tls, mut wire, mut times) = self.shake_hands()?;
+        let kind = self.check_negotiated(&tls)?;
+
+        let request = self.request("reading", &reading.body(), !report);
+        let (start, start_cpu) = (Instant::now(), cpu());
+        let answer = self.ask(&mut tls, &mut wire, &request, "sending a reading")?;
+        times.exchange = nanoseconds(start.elapsed());
+        times.exchange_cpu = cpu() - start_cpu;
+        times.exchange_trips = wire.trips - times.handshake_trips;
+        let (sent, received) = (wire.sent, wire.received);
+        accept(&answer)?;
+
+        if report {
+            self.report(&mut tls, &mut wire, &times, kind)?;
+        }
+        tls.send_close_notify();
+        let _ = tls.write_tls(&mut wire);
+        let done = Delivered {
+            times,
+            sent,
+            received,
+        };
+        Ok((done, kind))
+    }
+
+    /// Connects and shakes hands. The times of both are filled in.
+    fn shake_hands(&self) -> Result<(ClientConnection, Counted, TlsTimes)> {
         let start = Instant::now();
         let stream = net::connect(&self.url.address(), "serve-tls", self.timeout)?;
         let connect = nanoseconds(start.elapsed());
@@ -228,7 +228,7 @@ impl Client {
             tls.write_tls(&mut wire)
                 .map_err(|error| self.failed(error, "shaking hands", seconds))?;
         }
-        let mut times = TlsTimes {
+        let times = TlsTimes {
             connect,
             handshake: nanoseconds(start.elapsed()),
             handshake_cpu: cpu() - start_cpu,
@@ -237,6 +237,11 @@ impl Client {
             handshake_trips: wire.trips,
             ..TlsTimes::default()
         };
+        Ok((tls, wire, times))
+    }
+
+    /// Suite and key exchange must be those that are measured; the kind of the handshake.
+    fn check_negotiated(&self, tls: &ClientConnection) -> Result<HandshakeKind> {
         let kind = tls
             .handshake_kind()
             .ok_or_else(|| Error::Protocol("a handshake that has no end".into()))?;
@@ -250,41 +255,32 @@ impl Client {
                 "another key exchange was negotiated".into(),
             ));
         }
+        Ok(kind)
+    }
 
-        let request = self.request("reading", &reading.body(), !report);
-        let (start, start_cpu) = (Instant::now(), cpu());
-        let answer = self.ask(&mut tls, &mut wire, &request, "sending a reading")?;
-        times.exchange = nanoseconds(start.elapsed());
-        times.exchange_cpu = cpu() - start_cpu;
-        times.exchange_trips = wire.trips - times.handshake_trips;
-        let (sent, received) = (wire.sent, wire.received);
-        accept(&answer)?;
-
-        if report {
-            // As in the publication: the station tells the server what it has measured.
-            for (phase, time, close) in [
-                (Phase::Handshake, times.handshake, false),
-                (Phase::Exchange, times.exchange, true),
-            ] {
-                let time = Time {
-                    suite: self.suite,
-                    group: self.group,
-                    // Also where it was asked for and not had.
-                    resumed: kind == HandshakeKind::Resumed,
-                    seconds: time as f64 / 1e9,
-                };
-                let request = self.request(phase.name(), &time.body(), close);
-                accept(&self.ask(&mut tls, &mut wire, &request, "reporting a time")?)?;
-            }
+    /// As in the publication, the station tells the server the times that it measured.
+    fn report(
+        &self,
+        tls: &mut ClientConnection,
+        wire: &mut Counted,
+        times: &TlsTimes,
+        kind: HandshakeKind,
+    ) -> Result<()> {
+        for (phase, time, close) in [
+            (Phase::Handshake, times.handshake, false),
+            (Phase::Exchange, times.exchange, true),
+        ] {
+            let time = Time {
+                suite: self.suite,
+                group: self.group,
+                // The negotiated kind, which may differ from the one asked for.
+                resumed: kind == HandshakeKind::Resumed,
+                seconds: time as f64 / 1e9,
+            };
+            let request = self.request(phase.name(), &time.body(), close);
+            accept(&self.ask(tls, wire, &request, "reporting a time")?)?;
         }
-        tls.send_close_notify();
-        let _ = tls.write_tls(&mut wire);
-        let done = Done {
-            times,
-            sent,
-            received,
-        };
-        Ok((done, kind))
+        Ok(())
     }
 
     fn request(&self, route: &str, body: &str, close: bool) -> zeroize::Zeroizing<String> {
@@ -314,7 +310,7 @@ impl Client {
             .ok_or(Error::Cut { doing })
     }
 
-    /// What an error of the TLS library means.
+    /// The meaning of the TLS library's error.
     fn failed(&self, error: io::Error, doing: &'static str, seconds: u64) -> Error {
         let inner = error
             .get_ref()
@@ -356,29 +352,7 @@ impl Client {
     }
 }
 
-/// What is asked of the server; `close` says that nothing follows.
-pub fn request(
-    url: &Url,
-    token: Option<&str>,
-    route: &str,
-    body: &str,
-    close: bool,
-) -> zeroize::Zeroizing<String> {
-    let token = token.map_or_else(String::new, |token| {
-        format!("Authorization: Bearer {token}\r\n")
-    });
-    zeroize::Zeroizing::new(format!(
-        "POST {}{BASE}{route} HTTP/1.1\r\nHost: {}\r\n{}Content-Type: \
-         application/json\r\nContent-Length: {}\r\n{}\r\n{body}",
-        url.prefix,
-        url.address(),
-        *zeroize::Zeroizing::new(token),
-        body.len(),
-        if close { "Connection: close\r\n" } else { "" },
-    ))
-}
-
-/// The server took it.
+/// Fails unless the server took the request.
 fn accept(answer: &Message) -> Result<()> {
     let status = answer.first.split(' ').nth(1).unwrap_or_default();
     if status.starts_with('2') && status.len() == 3 {
@@ -391,28 +365,4 @@ fn accept(answer: &Message) -> Result<()> {
         "401" | "403" => Error::Token(said),
         _ => Error::Refused(said),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses() {
-        let url = |text| Url::parse(text).map(|url| (url.host, url.port, url.prefix));
-        let is = |host: &str, port, prefix: &str| (host.to_owned(), port, prefix.to_owned());
-        assert_eq!(url("https://a.b:7380").ok(), Some(is("a.b", 7380, "")));
-        assert_eq!(url("https://a.b").ok(), Some(is("a.b", 443, "")));
-        assert_eq!(url("https://[::1]:1/x/").ok(), Some(is("[::1]", 1, "/x")));
-        for bad in [
-            "http://a",
-            "https://",
-            "https://a:x",
-            "a",
-            "https://a b",
-            "https://a:70000",
-        ] {
-            assert!(Url::parse(bad).is_err(), "{bad}");
-        }
-    }
 }

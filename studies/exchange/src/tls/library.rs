@@ -7,11 +7,12 @@ use rustls::pki_types::CertificateDer;
 use selo_engine::project::Project;
 use zeroize::Zeroizing;
 
-use super::client::{Done, Url};
+use super::url::Url;
 use super::{Group, Suite};
 use crate::embedded::{Embedded, Session, Told, ends};
 use crate::error::{Error, Result};
 use crate::net;
+use crate::row::Delivered;
 
 /// What a client has room for: authorities, request, a few words (tls.c).
 const JOB_BYTES: usize = 3072;
@@ -119,7 +120,7 @@ impl<'a> Client<'a> {
     }
 
     /// One exchange. A client that resumes and has no ticket gets one first.
-    pub fn exchange(&mut self) -> Result<Done> {
+    pub fn exchange(&mut self) -> Result<Delivered> {
         if !self.ask.resumed {
             return Ok(once(self.embedded, &self.ask, None)?.done);
         }

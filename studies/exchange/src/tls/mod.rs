@@ -5,6 +5,7 @@ pub mod client;
 pub mod http;
 pub mod library;
 pub mod server;
+pub mod url;
 
 use std::path::Path;
 

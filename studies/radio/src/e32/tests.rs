@@ -366,7 +366,7 @@ fn a_reset_command_resets() {
     assert_eq!(bench.module.counts().closed, 1);
     bench.pass(nanos(RESET));
     assert!(bench.module.aux());
-    assert_eq!(bench.said(), []);
+    assert!(bench.said().is_empty());
     assert_eq!(bench.module.parameters(), Parameters::default());
 }
 
@@ -381,7 +381,7 @@ fn what_is_no_command_gets_no_answer_and_spoils_nothing() {
         &[0xff; 300],
         b"AT\r\n",
     ] {
-        assert_eq!(bench.command(bytes), [], "{bytes:02x?}");
+        assert!(bench.command(bytes).is_empty(), "{bytes:02x?}");
     }
     assert_eq!(bench.module.counts().malformed, 6);
     assert_eq!(bench.module.parameters(), Parameters::default());

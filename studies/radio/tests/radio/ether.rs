@@ -7,7 +7,7 @@ use selo_e32::airtime::AirRate;
 use selo_e32::parameters::{Parameters, Parity, Uart};
 use selo_radio::duty::{Limit, Policy};
 use selo_radio::ether::{Ether, Event, Settings, What};
-use selo_radio::medium::{Outcome, Position, Propagation};
+use selo_radio::medium::{Position, Propagation, Reception};
 use selo_radio::{Time, nanos};
 
 const MS: Time = 1_000_000;
@@ -39,7 +39,7 @@ fn pass(ether: &mut Ether, time: Time) {
     ether.advance(ether.now() + time);
 }
 
-fn missed(events: &[Event], station: usize) -> Vec<Outcome> {
+fn missed(events: &[Event], station: usize) -> Vec<Reception> {
     let of = |event: &Event| match event.what {
         What::Missed { why, .. } if event.station == station => Some(why),
         _ => None,
@@ -57,7 +57,7 @@ fn a_frame_arrives_at_everyone_in_reach_and_at_nobody_else() {
     assert_eq!(ether.read(3), b"");
     assert_eq!(ether.read(0), b"", "not at its sender");
     let events = ether.take_events();
-    assert_eq!(missed(&events, 3), [Outcome::Weak]);
+    assert_eq!(missed(&events, 3), [Reception::Weak]);
     assert_eq!(ether.tally(3).weak, 1);
     assert_eq!(
         (ether.tally(0).module.sent, ether.tally(1).module.received),

@@ -70,7 +70,7 @@ pub fn reading(device: u32, counter: u32, step_ms: u64) -> Reading {
     let mut payload = [0; 16];
     payload[4..8].copy_from_slice(&counter.to_le_bytes());
     Reading {
-        device: Some(DeviceId(device)),
+        device: DeviceId(device),
         name: Some("garden".into()),
         session: SessionName::new(1, 7),
         counter,
@@ -78,7 +78,6 @@ pub fn reading(device: u32, counter: u32, step_ms: u64) -> Reading {
         payload: Payload::new(&payload).expect("short"),
         source: Peer::Nowhere,
         rssi: Some(-101),
-        authenticated: true,
         redelivered: false,
     }
 }

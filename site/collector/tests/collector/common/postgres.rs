@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use selo_collector::db::Place;
+use selo_collector::db::Location;
 
 pub struct Cluster {
     folder: tempfile::TempDir,
@@ -166,8 +166,8 @@ impl Cluster {
         self.run("pg_ctl", &["-D", data, "-m", "immediate", "-w", "stop"]);
     }
 
-    pub fn place(&self) -> Place {
-        Place::parse(&self.url())
+    pub fn place(&self) -> Location {
+        Location::parse(&self.url())
     }
 
     pub fn url(&self) -> String {

@@ -199,7 +199,6 @@ impl Bench {
     pub fn new() -> Bench {
         Bench::with(Settings {
             limits: Limits::NONE,
-            allow_classic: false,
         })
     }
 

@@ -25,7 +25,7 @@ use selo_mqtt::{
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A folder of `selo setup`, and a port.
-pub struct Place {
+pub struct BrokerSetup {
     folder: tempfile::TempDir,
     pub address: SocketAddr,
 }
@@ -61,8 +61,8 @@ impl Drop for Running {
     }
 }
 
-impl Place {
-    pub fn new() -> Place {
+impl BrokerSetup {
+    pub fn new() -> BrokerSetup {
         let folder = tempfile::tempdir().expect("a folder");
         // Free now, and hardly taken by another one before we listen.
         let address = TcpListener::bind("127.0.0.1:0")
@@ -75,7 +75,7 @@ impl Place {
             listen: address,
         };
         selo_mqtt::setup::run(&setup).expect("sets up");
-        Place { folder, address }
+        BrokerSetup { folder, address }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -237,7 +237,7 @@ pub fn reading(device: u32, counter: u32) -> Reading {
     let mut payload = [0; 16];
     payload[4..8].copy_from_slice(&counter.to_le_bytes());
     Reading {
-        device: Some(DeviceId(device)),
+        device: DeviceId(device),
         name: Some(format!("gauge {device}").into()),
         session: SessionName::new(1, device),
         counter,
@@ -245,7 +245,6 @@ pub fn reading(device: u32, counter: u32) -> Reading {
         payload: Payload::new(&payload).expect("short"),
         source: Peer::Nowhere,
         rssi: None,
-        authenticated: true,
         redelivered: false,
     }
 }

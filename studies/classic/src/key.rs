@@ -1,6 +1,4 @@
-//! Classic: Algorithm 2 of [albarello2020] as printed. **Unsafe**: whoever sits in the middle
-//! exchanges two keys and reads everything. For reproducing the paper and showing the attack
-//! [docs/protocol.md, Classic].
+//! The shared key of a node and a gateway, and the messages under it.
 
 use std::fmt;
 
@@ -9,17 +7,18 @@ use aes::cipher::{Block, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use sha3::{Digest, Sha3_256};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::frame::{Classic, FRAME_MAX, Malformed};
-use crate::{EphemeralSecret, Refusal};
+use selo_link::{EphemeralSecret, FRAME_MAX, Refusal};
+
+use crate::frame::BLOCKS;
 
 /// Bytes of the longest message: three blocks, of which one byte at least is padding.
 pub const PAYLOAD_MAX: usize = 47;
 
-/// What both sides share after the two public keys: an AES-256 key, SHA3-256 of the secret.
+/// The key that both sides derive from the two public keys: AES-256, SHA3-256 of the secret.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct ClassicKey([u8; 32]);
 
-/// The message is longer than [`PAYLOAD_MAX`].
+/// The error of [`ClassicKey::seal`]: the message is longer than [`PAYLOAD_MAX`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a classic message of {bytes} bytes; a frame takes {PAYLOAD_MAX}")]
 pub struct TooLong {
@@ -27,20 +26,25 @@ pub struct TooLong {
     pub bytes: usize,
 }
 
+/// The error of [`ClassicKey::open`]: the blocks do not end in padding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a classic message with wrong padding")]
+pub struct WrongPadding;
+
 impl ClassicKey {
-    /// The key with the peer whose public key this is. [`Refusal::Key`] if the secret is all-zero.
+    /// Derives the key from our secret and the peer's public key. Fails with [`Refusal::Key`] if
+    /// the shared secret is zero.
     pub fn agree(ephemeral: &EphemeralSecret, peer: &[u8; 32]) -> Result<Self, Refusal> {
         let shared = ephemeral.shared_secret(peer).ok_or(Refusal::Key)?;
         Ok(ClassicKey(Sha3_256::digest(*shared).into()))
     }
 
-    /// The AES-256 key, for test vectors.
-    #[doc(hidden)]
+    /// The AES-256 key. Test vectors and attacks read it.
     pub const fn expose(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Encrypts a message of at most [`PAYLOAD_MAX`] bytes: the whole frame, within `out`.
+    /// Encrypts a message of at most [`PAYLOAD_MAX`] bytes. Returns the whole frame, within `out`.
     pub fn seal<'o>(
         &self,
         payload: &[u8],
@@ -53,7 +57,7 @@ impl ClassicKey {
         }
         let bytes = (payload.len() / 16 + 1) * 16;
         let frame = &mut out[..1 + bytes];
-        frame[0] = Classic::BLOCKS;
+        frame[0] = BLOCKS;
         let blocks = &mut frame[1..];
         blocks.fill((bytes - payload.len()) as u8); // PKCS#7 [RFC5652, 6.3]
         blocks[..payload.len()].copy_from_slice(payload);
@@ -64,15 +68,14 @@ impl ClassicKey {
         Ok(frame)
     }
 
-    /// Decrypts the blocks of [`Classic::Blocks`]; the message lies within `out`.
-    ///
-    /// [`Malformed::Padding`] if there is no message, and nothing else is ever noticed.
+    /// Decrypts the blocks of a [`Frame::Blocks`](crate::Frame::Blocks). The message lies within
+    /// `out`. Only wrong padding is an error; any other change goes unnoticed.
     pub fn open<'o>(
         &self,
         blocks: &[u8],
         out: &'o mut [u8; FRAME_MAX],
-    ) -> Result<&'o [u8], Malformed> {
-        let wrong = Malformed::Padding;
+    ) -> Result<&'o [u8], WrongPadding> {
+        let wrong = WrongPadding;
         let text = out
             .get_mut(..blocks.len())
             .filter(|text| text.len() % 16 == 0)

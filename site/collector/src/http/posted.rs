@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::caller::{Station, Viewer};
 use super::routes::Range;
 use super::{ApiError, App};
-use crate::exchange;
 use crate::metrics::add;
+use crate::posted;
 use crate::rollup::Level;
 
 /// The body of a route of [`Post::ROUTES`].
@@ -42,7 +42,7 @@ pub async fn post<const ROUTE: usize>(
     Body(post): Body<ROUTE>,
 ) -> Result<StatusCode, ApiError> {
     let now = app.clock.now();
-    app.write(move |db, _| exchange::store(db, &station, &post, now))
+    app.write(move |db, _| posted::store(db, &station, &post, now))
         .await?;
     add(&app.metrics.exchange_posts, 1);
     Ok(StatusCode::NO_CONTENT)
@@ -66,7 +66,7 @@ pub async fn summary(
     let station = asked.station;
     let found = app
         .readers
-        .read(move |db| exchange::summary(db, station.as_deref(), (range.from, range.to)))
+        .read(move |db| posted::summary(db, station.as_deref(), (range.from, range.to)))
         .await?;
     Ok(Json(found))
 }

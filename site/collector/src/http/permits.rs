@@ -1,4 +1,4 @@
-//! Places of which somebody has only so many: connections of an address, live events and
+//! Permits of which somebody has only so many: connections of an address, live events and
 //! requests of a caller.
 
 use std::collections::HashMap;
@@ -7,37 +7,37 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many places each has taken.
 #[derive(Debug)]
-pub struct Places<K>(Arc<Mutex<HashMap<K, usize>>>);
+pub struct Permits<K>(Arc<Mutex<HashMap<K, usize>>>);
 
-impl<K> Default for Places<K> {
+impl<K> Default for Permits<K> {
     fn default() -> Self {
-        Places(Arc::default())
+        Permits(Arc::default())
     }
 }
 
 /// A place that was taken; it is given back when this is dropped.
 #[derive(Debug)]
-pub struct Place<K: Eq + Hash> {
+pub struct Permit<K: Eq + Hash> {
     counts: Arc<Mutex<HashMap<K, usize>>>,
     whose: K,
 }
 
-impl<K: Eq + Hash + Clone> Places<K> {
+impl<K: Eq + Hash + Clone> Permits<K> {
     /// `None` if `whose` has `max` places already.
-    pub fn take(&self, whose: K, max: usize) -> Option<Place<K>> {
+    pub fn take(&self, whose: K, max: usize) -> Option<Permit<K>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.get(&whose).copied().unwrap_or(0) >= max {
             return None;
         }
         *all.entry(whose.clone()).or_default() += 1;
-        Some(Place {
+        Some(Permit {
             counts: self.0.clone(),
             whose,
         })
     }
 }
 
-impl<K: Eq + Hash> Drop for Place<K> {
+impl<K: Eq + Hash> Drop for Permit<K> {
     fn drop(&mut self) {
         let mut all = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = all.get_mut(&self.whose) {

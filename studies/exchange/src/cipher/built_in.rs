@@ -1,7 +1,4 @@
-//! The ciphers of an exchange, and those who compute them that are part of this program. A sealed message is the IV or nonce,
-//! drawn anew for each, the ciphertext, and the tag if the cipher has one. Sealing and opening
-//! begin with the raw key: its schedule is in the time, as in the calls of the libraries that
-//! are compared.
+//! The ciphers by the implementations that are part of this program.
 
 use aes_gcm::AeadInOut;
 use aes_gcm::aead::KeyInit;
@@ -9,99 +6,10 @@ use cbc::cipher::block_padding::Pkcs7;
 use cbc::cipher::{BlockModeDecrypt, BlockModeEncrypt, KeyIvInit};
 use selo_sys::{Decrypt, Encrypt};
 
+use super::algorithm::{Cipher, TAG};
 use crate::error::{Error, Result};
 
-/// Bytes of a tag.
-pub(crate) const TAG: usize = 16;
-
-/// A cipher, by its name on the command line; the number is its code on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Cipher {
-    Aes128Cbc = 1,
-    Aes192Cbc = 2,
-    Aes256Cbc = 3,
-    Aes128Gcm = 4,
-    Aes256Gcm = 5,
-    ChaCha20Poly1305 = 6,
-    AsconAead128 = 7,
-}
-
-impl Cipher {
-    pub const ALL: [Cipher; 7] = [
-        Cipher::Aes128Cbc,
-        Cipher::Aes192Cbc,
-        Cipher::Aes256Cbc,
-        Cipher::Aes128Gcm,
-        Cipher::Aes256Gcm,
-        Cipher::ChaCha20Poly1305,
-        Cipher::AsconAead128,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Cipher::Aes128Cbc => "aes-128-cbc",
-            Cipher::Aes192Cbc => "aes-192-cbc",
-            Cipher::Aes256Cbc => "aes-256-cbc",
-            Cipher::Aes128Gcm => "aes-128-gcm",
-            Cipher::Aes256Gcm => "aes-256-gcm",
-            Cipher::ChaCha20Poly1305 => "chacha20-poly1305",
-            Cipher::AsconAead128 => "ascon-aead128",
-        }
-    }
-
-    pub fn by_name(name: &str) -> Option<Cipher> {
-        Cipher::ALL.into_iter().find(|cipher| cipher.name() == name)
-    }
-
-    pub fn by_code(code: u8) -> Option<Cipher> {
-        Cipher::ALL.into_iter().find(|cipher| *cipher as u8 == code)
-    }
-
-    /// Whether an altered message is noticed. CBC alone does not: it is here because published
-    /// measurements have it, and protects nobody who can be written to.
-    pub fn authenticated(self) -> bool {
-        !matches!(
-            self,
-            Cipher::Aes128Cbc | Cipher::Aes192Cbc | Cipher::Aes256Cbc
-        )
-    }
-
-    pub fn key_size(self) -> usize {
-        match self {
-            Cipher::Aes128Cbc | Cipher::Aes128Gcm | Cipher::AsconAead128 => 16,
-            Cipher::Aes192Cbc => 24,
-            Cipher::Aes256Cbc | Cipher::Aes256Gcm | Cipher::ChaCha20Poly1305 => 32,
-        }
-    }
-
-    pub(crate) fn nonce_size(self) -> usize {
-        match self {
-            Cipher::Aes128Gcm | Cipher::Aes256Gcm | Cipher::ChaCha20Poly1305 => 12,
-            _ => 16,
-        }
-    }
-
-    /// Bytes of a sealed message of `size` bytes.
-    pub fn sealed_size(self, size: usize) -> usize {
-        if self.authenticated() {
-            self.nonce_size() + size + TAG
-        } else {
-            16 + (size / 16 + 1) * 16
-        }
-    }
-
-    /// What is wrong with a message that does not open.
-    pub(crate) fn proof(self) -> &'static str {
-        if self.authenticated() {
-            "tag"
-        } else {
-            "padding"
-        }
-    }
-}
-
-/// Who computes, of those that are part of this program; [`crate::implementation`] has the others.
+/// An implementation that is part of this program; [`crate::implementation`] has the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BuiltIn {
     /// Selo's device library, in portable C.

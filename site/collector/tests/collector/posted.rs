@@ -4,7 +4,7 @@
 use crate::common::postgres::Cluster;
 use crate::common::{Answer, Client, NOON, Site};
 use selo_collector::auth::STRANGER_POSTS;
-use selo_collector::db::Place;
+use selo_collector::db::Location;
 use selo_collector::http::tls::{Offer, TlsFiles};
 use selo_collector::{Collector, Config, schema};
 use selo_tls::station::{BODY_MAX, Reading, Time};
@@ -187,7 +187,7 @@ fn prune(site: &mut Site) {
 fn a_database_of_the_version_before_gets_the_tables() {
     let folder = tempfile::tempdir().expect("a folder");
     let cluster = Cluster::start();
-    let mut places = vec![Place::Sqlite(folder.path().join("a.db"))];
+    let mut places = vec![Location::Sqlite(folder.path().join("a.db"))];
     places.extend(cluster.as_ref().map(Cluster::place));
     for place in places {
         let mut db = place.open_writer(None).expect("opens");
@@ -204,16 +204,16 @@ fn a_database_of_the_version_before_gets_the_tables() {
 #[test]
 fn the_tables_keep_the_newest_rows_alone() {
     let folder = tempfile::tempdir().expect("a folder");
-    let place = Place::Sqlite(folder.path().join("a.db"));
+    let place = Location::Sqlite(folder.path().join("a.db"));
     let mut db = place.open_writer(None).expect("opens");
     schema::migrate(&mut *db).expect("migrates");
     let post = selo_tls::station::Post::Reading(READING);
-    let store = selo_collector::exchange::store;
+    let store = selo_collector::posted::store;
     for second in 0..3 {
         store(&mut *db, "bus", &post, second).expect("stored");
     }
     // As if there had been so many between.
-    let ahead = selo_collector::exchange::ROWS_MAX - 1;
+    let ahead = selo_collector::posted::ROWS_MAX - 1;
     db.execute("UPDATE fix SET id = id + ?1 WHERE at = 2", &[ahead.into()])
         .expect("moved");
     let sql = "UPDATE sqlite_sequence SET seq = (SELECT MAX(id) FROM fix) WHERE name = 'fix'";

@@ -1,0 +1,12 @@
+//! Writes the pinned vectors of the published protocol, `lab/vectors/link/classic.toml`.
+//!
+//! ```text
+//! cargo run -p selo-classic --example vectors
+//! ```
+
+#[path = "../tests/support/vectors.rs"]
+mod vectors;
+
+fn main() -> std::io::Result<()> {
+    std::fs::write(vectors::path(), vectors::text())
+}

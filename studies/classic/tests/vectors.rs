@@ -1,0 +1,27 @@
+//! The pinned vectors: this crate makes them, and opens their messages.
+
+#[path = "support/vectors.rs"]
+mod vectors;
+
+use selo_classic::{ClassicKey, Frame};
+use selo_link::{EphemeralSecret, FRAME_MAX};
+use vectors::VectorFile;
+
+#[test]
+fn this_crate_makes_the_file_and_opens_its_messages() {
+    let text = std::fs::read_to_string(vectors::path()).expect("it is in the tree");
+    assert!(vectors::text() == text, "lab/vectors/link/classic.toml");
+    let file: VectorFile = toml::from_str(&text).expect("it is such a file");
+    let bytes = |digits: &str| hex::decode(digits).expect("hexadecimal");
+    let array = |digits: &str| -> [u8; 32] { bytes(digits).try_into().expect("32 bytes") };
+    let gateway = EphemeralSecret::new(array(&file.gateway_secret));
+    let key = ClassicKey::agree(&gateway, &array(&file.node_public)).expect("a good key");
+    for message in &file.message {
+        let frame = bytes(&message.frame);
+        let Some(Frame::Blocks(blocks)) = Frame::parse(&frame) else {
+            panic!("no blocks: {frame:02x?}");
+        };
+        let mut out = [0; FRAME_MAX];
+        assert_eq!(key.open(blocks, &mut out), Ok(&bytes(&message.payload)[..]));
+    }
+}

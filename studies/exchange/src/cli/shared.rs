@@ -1,0 +1,193 @@
+//! Options and steps that several subcommands share.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use selo_engine::project::Project;
+use selo_report::format::things;
+use selo_report::svg::Picture;
+use selo_report::table::{Table, TerminalStyle};
+
+use crate::error::{Error, Result};
+use crate::row::{self, Row, Rows, Unit};
+use crate::run::{Measured, Plan, Progress, run};
+
+/// The default file of rows.
+pub(super) const ROWS: &str = "out/exchange/rows.jsonl";
+
+#[derive(Debug, Args)]
+pub(super) struct Limits {
+    /// Clients at a time
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(super) max_clients: u32,
+    /// Seconds that a client may say nothing
+    #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(super) timeout: u64,
+}
+
+/// Repetitions of a plan of exchanges, and the file of their rows. Both experiments have them.
+#[derive(Debug, Args)]
+pub(super) struct Repetitions {
+    /// Counted repetitions of each combination
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    repeat: u32,
+    /// Repetitions before them that are not counted
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    warm_up: u32,
+    /// Decides the order of the exchanges
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Rows, one a line, as they are made; the same command goes on with them
+    #[arg(long, value_name = "FILE", default_value = ROWS)]
+    out: PathBuf,
+    /// Which machines, in a word that rows carry: two-processes, pc-pi, pi-pi, ...
+    #[arg(long, value_name = "WORD", default_value = "two-processes")]
+    pub(super) scenario: String,
+    /// What is between the machines, in words
+    #[arg(long, value_name = "WORDS", default_value = "loopback")]
+    link: String,
+    /// Seconds to wait for anything
+    #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(super) timeout: u64,
+    /// Say that this machine is an emulator: rows are then marked
+    #[arg(long)]
+    emulated: bool,
+}
+
+impl Repetitions {
+    fn plan(&self, units: Vec<Unit>, clients: BTreeMap<String, String>) -> Plan {
+        Plan {
+            units,
+            repeat: self.repeat,
+            warm_up: self.warm_up,
+            seed: self.seed,
+            link: self.link.clone(),
+            emulated: self.emulated,
+            clients,
+        }
+    }
+
+    pub(super) fn perform(
+        &self,
+        units: Vec<Unit>,
+        clients: BTreeMap<String, String>,
+        exchange: impl FnMut(&Unit) -> Result<Measured>,
+    ) -> Result<()> {
+        let (mut rows, before) = Rows::open(&self.out)?;
+        let plan = self.plan(units, clients);
+        let Progress { done, kept } = run(&plan, &mut rows, &before, exchange, |_, _| {})?;
+        eprintln!(
+            "{} done, {kept} kept: {}",
+            things(done, "exchange", "exchanges"),
+            self.out.display()
+        );
+        Ok(())
+    }
+}
+
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(super) struct Form {
+    /// Tables as Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// Tables as CSV
+    #[arg(long)]
+    csv: bool,
+}
+
+impl Form {
+    pub(super) fn print(&self, tables: &[Table]) {
+        for table in tables.iter().filter(|table| !table.body.is_empty()) {
+            if self.markdown {
+                println!("{}", table.to_markdown());
+            } else if self.csv {
+                print!("{}", table.to_csv());
+            } else {
+                println!("{}", table.to_terminal(TerminalStyle::detect()));
+            }
+        }
+    }
+}
+
+/// What words name, each once; `all` is all.
+pub(super) fn named<T: Copy + PartialEq>(
+    words: &[String],
+    all: &[T],
+    by_name: impl Fn(&str) -> Option<T>,
+    what: &str,
+) -> Result<Vec<T>> {
+    let mut found = Vec::new();
+    for word in words {
+        let some = match word.as_str() {
+            "all" => all.to_vec(),
+            name => vec![by_name(name).ok_or_else(|| {
+                Error::usage(
+                    format!("there is no {what} '{name}'"),
+                    "`selo exchange list` has what there is",
+                )
+            })?],
+        };
+        for one in some {
+            if !found.contains(&one) {
+                found.push(one);
+            }
+        }
+    }
+    Ok(found)
+}
+
+pub(super) fn say(line: &str) {
+    eprintln!("{line}");
+}
+
+pub(super) fn until_stopped() {
+    while selo_engine::schedule::check_interrupt().is_ok() {
+        std::thread::sleep(crate::serving::LOOK);
+    }
+}
+
+pub(super) fn all_rows(files: &[PathBuf]) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for file in files {
+        rows.extend(row::read::<Row>(file)?);
+    }
+    Ok(rows)
+}
+
+/// Writes pictures into a folder, if there is to be one.
+pub(super) fn draw(folder: Option<&Path>, pictures: &[Picture]) -> Result<()> {
+    let Some(folder) = folder else {
+        return Ok(());
+    };
+    let failed = |error: std::io::Error| Error::File {
+        path: folder.to_owned(),
+        why: error.to_string(),
+        hint: "--pictures DIR is made if it can be".into(),
+    };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    for picture in pictures {
+        let path = folder.join(format!("{}.svg", picture.id));
+        std::fs::write(&path, picture.standalone()).map_err(failed)?;
+        eprintln!("{}", path.display());
+    }
+    Ok(())
+}
+
+pub(super) fn load(named: Option<&Path>) -> Result<Project> {
+    Ok(Project::load(&root(named)?)?)
+}
+
+/// The folder of the project: the one named, or the nearest.
+pub(super) fn root(named: Option<&Path>) -> Result<PathBuf> {
+    if let Some(folder) = named {
+        return Ok(folder.to_owned());
+    }
+    let here = std::env::current_dir().map_err(|source| Error::Machine {
+        doing: "tell the current folder",
+        source,
+    })?;
+    let program = std::env::current_exe().ok();
+    Ok(Project::find(&here, program.as_deref())?)
+}

@@ -1,0 +1,153 @@
+//! Ways of the simulated Uno, from the kept rows: the link by its measured operations, the
+//! published protocol by the sum of its functions.
+
+use std::path::Path;
+
+use selo_link::frame::{
+    Flags, JoinAccept, JoinRequest, PairCommit, PairKey, PairResult, PairReveal,
+};
+use serde_json::Value;
+
+use super::cost::{Computing, Cost, Memory, READING, Way};
+use crate::error::{Error, Result};
+
+/// The board of the kept rows.
+const KEPT: &str = "uno";
+
+/// A number of the file of kept rows, `bench/baseline/uno.json`.
+fn kept(file: &Value, row: &str, figure: &str) -> Option<f64> {
+    file.get(row)?.get(figure)?.as_f64()
+}
+
+/// Reads the file of kept rows.
+pub fn baseline(path: &Path) -> Result<Value> {
+    let wrong = |why: String| Error::File {
+        path: path.to_owned(),
+        why,
+        hint: "bench/baseline/uno.json of the source folder".into(),
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+}
+
+fn cost(sent: usize, received: usize, trips: u32, computing: Computing) -> Cost {
+    Cost {
+        sent: sent as f64,
+        received: received as f64,
+        trips: trips.into(),
+        computing,
+    }
+}
+
+/// The published protocol, with `n` readings a day.
+pub(super) fn classic(file: &Value, n: f64) -> Way {
+    // The two public keys, and blocks of 16 bytes with padding.
+    let blocks = READING / 16 + 1;
+    let (first, each) = classic_computing(file, blocks);
+    let keys = cost(1 + 33, 33, 1, first);
+    let sealed = cost(1 + blocks * 16, 0, 0, each);
+    Way {
+        name: "classic".into(),
+        on: KEPT.into(),
+        alone: keys.plus(1.0, sealed),
+        of_a_day: keys.plus(n, sealed).shared(n),
+        memory: classic_memory(file),
+        caution: None,
+        note: "The published protocol as printed: it authenticates nobody. Computing and memory are the sums of its functions' rows, without a firmware around them.",
+    }
+}
+
+/// The link with that suite, with `n` readings a day: in a session, with a join, with a pairing.
+pub(super) fn link(file: &Value, suite: &str, n: f64) -> [Way; 3] {
+    let cycles = |operation: &str| {
+        kept(file, &format!("link {suite} {operation}"), "about_cycles")
+            .map_or(Computing::Unknown, Computing::Cycles)
+    };
+    let flags = Flags::default();
+    let packet = flags.header_bytes() + READING + flags.tag_bytes();
+    let reading = cost(packet, 0, 0, cycles("seal 16"));
+    let join = cost(JoinRequest::BYTES, JoinAccept::BYTES, 1, cycles("join"));
+    let pair = cost(
+        PairCommit::BYTES + PairReveal::BYTES,
+        PairKey::BYTES + PairResult::BYTES,
+        2,
+        cycles("pair"),
+    );
+    let all = format!("link {suite} all");
+    let memory = Memory {
+        flash: kept(file, &all, "flash"),
+        ram: kept(file, &all, "ram"),
+        stack: kept(file, &all, "about_stack"),
+        exceeded: None,
+    };
+    let way = |name: &str, alone: Cost, of_a_day: Cost, note| Way {
+        name: name.into(),
+        on: KEPT.into(),
+        alone,
+        of_a_day,
+        memory,
+        note,
+        caution: None,
+    };
+    [
+        way(
+            "link, in a session",
+            reading,
+            reading,
+            "A session that is there already.",
+        ),
+        way(
+            "link, join",
+            join.plus(1.0, reading),
+            join.plus(n, reading).shared(n),
+            "A join at the start of the day.",
+        ),
+        way(
+            "link, pair and join",
+            pair.plus(1.0, join).plus(1.0, reading),
+            pair.plus(1.0, join).plus(n, reading).shared(n),
+            "A pairing is done once in a device's life; here it is done every day.",
+        ),
+    ]
+}
+
+/// The functions of the published protocol, and the variant of their rows.
+const CLASSIC: [&str; 3] = ["x25519 fast", "sha3-256 fast", "aes-256-ecb fast"];
+
+/// The published protocol's computing: for the keys, and for so many blocks.
+fn classic_computing(file: &Value, blocks: usize) -> (Computing, Computing) {
+    let [agree, hash, cipher] = CLASSIC;
+    let cycles = |row: String| kept(file, &row, "cycles");
+    let first = || {
+        Some(
+            cycles(format!("{agree} keygen"))?
+                + cycles(format!("{agree} shared-secret"))?
+                + cycles(format!("{hash} hash 32"))?
+                + cycles(format!("{cipher} key-setup"))?,
+        )
+    };
+    // Kept of one block and of four: each one more takes the same.
+    let each = || {
+        let one = cycles(format!("{cipher} encrypt 16"))?;
+        let four = cycles(format!("{cipher} encrypt 64"))?;
+        Some(one + (blocks as f64 - 1.0) * (four - one) / 3.0)
+    };
+    let known = |cycles: Option<f64>| cycles.map_or(Computing::Unknown, Computing::Cycles);
+    (known(first()), known(each()))
+}
+
+fn classic_memory(file: &Value) -> Memory {
+    let [agree, hash, cipher] = CLASSIC;
+    let images = [
+        format!("{agree} both"),
+        format!("{hash} hash"),
+        format!("{cipher} encrypt"),
+    ];
+    let sum = |figure| -> Option<f64> { images.iter().map(|row| kept(file, row, figure)).sum() };
+    Memory {
+        flash: sum("flash"),
+        ram: sum("ram"),
+        stack: kept(file, &format!("{agree} keygen"), "stack"),
+        exceeded: None,
+    }
+}
