@@ -149,7 +149,7 @@ pub struct Job<'a> {
 }
 
 /// The result of a job.
-pub struct Outcome {
+pub struct JobResult {
     /// Rows in the order of the units; of what was done before an error, too.
     pub rows: Vec<Row>,
     /// Units that a lenient job went past, and why.
@@ -163,7 +163,7 @@ pub fn measure(
     job: Job<'_>,
     how: &Units,
     on_row: &dyn Fn(&Progress, &Row),
-) -> selo_base::report::Result<Outcome> {
+) -> selo_base::report::Result<JobResult> {
     let Job { project, board, .. } = job;
     let what = job.what;
     let operations = known_operations(job.units, &what.operation)?;
@@ -243,7 +243,7 @@ pub fn measure(
         },
     );
     progress.borrow().finish();
-    Ok(Outcome {
+    Ok(JobResult {
         rows: all.into_inner(),
         skipped: skipped.into_inner().unwrap_or_default(),
         result,

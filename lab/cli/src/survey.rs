@@ -8,7 +8,7 @@ use selo_engine::build::Builder;
 use selo_engine::check::Effort;
 use selo_engine::measure::Lab;
 use selo_engine::project::{Project, Selection};
-use selo_engine::survey::{self, SurveyLine, Verdict};
+use selo_engine::survey::{self, SurveyLine, SurveyVerdict};
 use selo_report::table::TerminalStyle;
 
 use super::common::{Progress, commit};
@@ -141,7 +141,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     }
     let bad = lines
         .iter()
-        .any(|line| line.verdict == Verdict::NotSuitable);
+        .any(|line| line.verdict == SurveyVerdict::NotSuitable);
     Ok(ExitCode::from(u8::from(bad)))
 }
 

@@ -1,6 +1,6 @@
 //! The host's side of the agent: asks a running image to do operations.
 
-use selo_vectors::{CallError, Case, Implementation, Outcome, Verdict};
+use selo_vectors::{CallError, CallOutput, Case, CaseResult, Implementation};
 
 use crate::error::{Cut, Error, Result, Stop};
 use crate::frame::{self, Hello, RunReply};
@@ -187,7 +187,7 @@ impl Agent {
     }
 
     /// Runs a case; one that was cut off from its beginning.
-    pub fn run_case(&mut self, case: &Case) -> Result<Verdict, CallError> {
+    pub fn run_case(&mut self, case: &Case) -> Result<CaseResult, CallError> {
         let mut retry = Retry::default();
         loop {
             let failed = match case.run(self) {
@@ -233,9 +233,9 @@ impl Agent {
 }
 
 impl Implementation for Agent {
-    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
+    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<CallOutput, CallError> {
         match self.run(operation, 1, false, inputs) {
-            Ok(ran) => Ok(Outcome {
+            Ok(ran) => Ok(CallOutput {
                 status: ran.reply.status,
                 output: ran.reply.output,
             }),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use rand::RngCore;
-use selo_vectors::{Case, Set, Verdict};
+use selo_vectors::{Case, CaseResult, Set};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{Agent, Ran, Retry};
@@ -193,7 +193,7 @@ impl Lab<'_> {
         unit: &Unit<'_>,
         effort: &Effort,
         constant_time: bool,
-        failed: &mut dyn FnMut(&Set, &Case, &Verdict),
+        failed: &mut dyn FnMut(&Set, &Case, &CaseResult),
     ) -> Result<Vec<CheckLine>> {
         let built = match unit.program() {
             Some(list) => self.builder.program(unit, &list),
@@ -256,7 +256,7 @@ impl Lab<'_> {
                 let verdict = agent.run_case(case);
                 if unit.deviation(&case.id).is_some() {
                     match verdict {
-                        Ok(Verdict::Pass) => line.note_failure(format!(
+                        Ok(CaseResult::Pass) => line.note_failure(format!(
                             "{}: the manifest calls it a deviation, and it is none",
                             case.id
                         )),
@@ -266,8 +266,8 @@ impl Lab<'_> {
                     continue;
                 }
                 match verdict {
-                    Ok(Verdict::Pass) => line.passed += 1,
-                    Ok(Verdict::Skipped { .. }) => {}
+                    Ok(CaseResult::Pass) => line.passed += 1,
+                    Ok(CaseResult::Skipped { .. }) => {}
                     Ok(verdict) => {
                         failed(set, case, &verdict);
                         line.note_failure(format!("{}: {}", case.id, describe(&verdict)));
@@ -661,9 +661,9 @@ impl CheckLine {
 }
 
 /// A verdict in words.
-pub fn describe(verdict: &Verdict) -> String {
+pub fn describe(verdict: &CaseResult) -> String {
     match verdict {
-        Verdict::Fail {
+        CaseResult::Fail {
             expected,
             got,
             detail,
@@ -674,7 +674,7 @@ pub fn describe(verdict: &Verdict) -> String {
                 shorten(got)
             )
         }
-        Verdict::Skipped { reason } => format!("skipped: {reason}"),
+        CaseResult::Skipped { reason } => format!("skipped: {reason}"),
         _ => "passed".to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use selo_vectors::{Catalog, Verdict};
+use selo_vectors::{CaseResult, Catalog};
 use sha2::{Digest, Sha256};
 
 use crate::agent::{Agent, HEAP_EXHAUSTED, Ran, Retry};
@@ -1275,7 +1275,7 @@ impl Bench<'_> {
                     continue;
                 }
                 match agent.run_case(case) {
-                    Ok(Verdict::Pass | Verdict::Skipped { .. }) => {}
+                    Ok(CaseResult::Pass | CaseResult::Skipped { .. }) => {}
                     Ok(verdict) => {
                         let what = crate::check::describe(&verdict);
                         let reason = format!("{}: {}: {what}", set.id, case.id);

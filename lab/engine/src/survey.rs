@@ -10,7 +10,7 @@ mod iv;
 mod mistakes;
 
 use schemars::JsonSchema;
-use selo_vectors::{Case, Set, Verdict as Outcome};
+use selo_vectors::{Case, CaseResult, Set};
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CONSTANT_TIME, CheckLine, DOES_NOT_FIT, Effort, OVER_LIMIT};
@@ -41,7 +41,7 @@ pub struct SurveyLine {
     pub compiler: String,
     /// Commit of the project, `+` appended if the tree had changes.
     pub commit: String,
-    pub verdict: Verdict,
+    pub verdict: SurveyVerdict,
     /// The verdict's reason in one sentence.
     pub why: String,
     /// The questions of the verdict table, in its order.
@@ -59,7 +59,7 @@ pub struct SurveyLine {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum SurveyVerdict {
     Suitable,
     /// It conforms, and a user must know something.
     Reservations,
@@ -170,7 +170,7 @@ impl Lab<'_> {
     /// Surveys one unit. What says something of the unit becomes part of the line; only
     /// errors of the machine come back.
     pub fn survey(&self, unit: &Unit<'_>, effort: &Effort) -> Result<SurveyLine> {
-        let mut failures: Vec<(String, Case, Outcome)> = Vec::new();
+        let mut failures: Vec<(String, Case, CaseResult)> = Vec::new();
         let checks = self.check_watched(unit, effort, true, &mut |set: &Set, case, verdict| {
             // The first of each source shows the fault; the line has the count.
             if failures.iter().all(|(id, ..)| *id != set.id) {
@@ -239,7 +239,7 @@ impl Lab<'_> {
         &self,
         unit: &Unit<'_>,
         line: &CheckLine,
-        failures: &[(String, Case, Outcome)],
+        failures: &[(String, Case, CaseResult)],
         findings: &mut Vec<Finding>,
     ) {
         let said = line.first_failure.clone().unwrap_or_default();
@@ -304,7 +304,7 @@ impl Lab<'_> {
                     let inputs = case.kind.inputs().into_iter();
                     finding.evidence =
                         inputs.map(|(name, value)| Evidence::new(name, value)).collect();
-                    if let Outcome::Fail {
+                    if let CaseResult::Fail {
                         expected,
                         got,
                         detail,
@@ -467,7 +467,7 @@ fn answers(
     ]
 }
 
-fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (Verdict, String) {
+fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (SurveyVerdict, String) {
     let of = |weight| {
         findings
             .iter()
@@ -479,10 +479,10 @@ fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (Verdict, String) {
         titles.join("; ")
     };
     if of(Weight::Fault).next().is_some() {
-        return (Verdict::NotSuitable, titles(Weight::Fault));
+        return (SurveyVerdict::NotSuitable, titles(Weight::Fault));
     }
     if of(Weight::Reservation).next().is_some() {
-        return (Verdict::Reservations, titles(Weight::Reservation));
+        return (SurveyVerdict::Reservations, titles(Weight::Reservation));
     }
     let official = checks.iter().filter(|line| line.is_official());
     let passed: u64 = official.map(|line| line.passed).sum();
@@ -495,7 +495,7 @@ fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (Verdict, String) {
         ""
     };
     let why = format!("all {passed} official vectors pass{timing}");
-    (Verdict::Suitable, why)
+    (SurveyVerdict::Suitable, why)
 }
 
 /// The line of a compiler's output that says what is wrong.
@@ -569,13 +569,13 @@ impl SurveyLine {
     }
 }
 
-impl Verdict {
+impl SurveyVerdict {
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
-            Verdict::Suitable => "suitable",
-            Verdict::Reservations => "suitable with reservations",
-            Verdict::NotSuitable => "not suitable",
+            SurveyVerdict::Suitable => "suitable",
+            SurveyVerdict::Reservations => "suitable with reservations",
+            SurveyVerdict::NotSuitable => "not suitable",
         }
     }
 }

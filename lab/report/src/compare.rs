@@ -290,7 +290,7 @@ struct Gap {
 
 /// An implementation on a board.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct Configuration<'a> {
     board: &'a str,
     library: &'a str,
     algorithm: &'a str,
@@ -354,7 +354,7 @@ impl Ours<'_> {
                 term,
                 bytes,
             } => {
-                let place = Place {
+                let place = Configuration {
                     board,
                     library: library.as_deref().unwrap_or(self.library),
                     algorithm: "",
@@ -430,7 +430,7 @@ impl Ours<'_> {
     }
 
     fn value(&self, expression: &Expression) -> Result<Value, Gap> {
-        let place = Place {
+        let place = Configuration {
             board: &expression.board,
             library: expression.library.as_deref().unwrap_or(self.library),
             algorithm: &expression.algorithm,
@@ -438,7 +438,7 @@ impl Ours<'_> {
             bytes: expression.bytes,
             power: expression.power.as_deref(),
         };
-        let place = Place {
+        let place = Configuration {
             variant: self.variant(place),
             ..place
         };
@@ -497,7 +497,7 @@ impl Ours<'_> {
 
     /// Seconds that a battery lasts of which so many joules are drawn once a period, above
     /// what the node draws at rest.
-    fn life(&self, place: Place<'_>, life: &BatteryLife, joules: f64) -> Result<f64, Gap> {
+    fn life(&self, place: Configuration<'_>, life: &BatteryLife, joules: f64) -> Result<f64, Gap> {
         let gap = |reason: String| Gap {
             status: CellStatus::NotMeasured,
             reason,
@@ -521,7 +521,12 @@ impl Ours<'_> {
 
     /// What a packet costs a node above rest, by a profile: its core awake, its radio on
     /// the air.
-    fn packet(&self, place: Place<'_>, term: &Term, profile: &PowerProfile) -> Result<Value, Gap> {
+    fn packet(
+        &self,
+        place: Configuration<'_>,
+        term: &Term,
+        profile: &PowerProfile,
+    ) -> Result<Value, Gap> {
         let of = |operation: &str, metric: Metric| {
             let operation = operation.to_owned();
             let algorithm = None;
@@ -564,7 +569,7 @@ impl Ours<'_> {
 
     /// Whether the rows say of an operation that it is a packet of a node with its radio:
     /// such nodes have a time on the air.
-    fn is_packet(&self, place: Place<'_>, term: &Term) -> bool {
+    fn is_packet(&self, place: Configuration<'_>, term: &Term) -> bool {
         matches!(
             term.operation.as_str(),
             experiment::TRANSMIT | experiment::RECEIVE
@@ -576,16 +581,16 @@ impl Ours<'_> {
 
     /// Where a term's rows are: its own algorithm's, by the variant of default, or the
     /// expression's.
-    fn place_of<'p>(&'p self, place: Place<'p>, term: &'p Term) -> Place<'p> {
+    fn place_of<'p>(&'p self, place: Configuration<'p>, term: &'p Term) -> Configuration<'p> {
         let Some(algorithm) = &term.algorithm else {
             return place;
         };
-        let place = Place {
+        let place = Configuration {
             algorithm,
             variant: None,
             ..place
         };
-        Place {
+        Configuration {
             variant: self.variant(place),
             ..place
         }
@@ -594,7 +599,7 @@ impl Ours<'_> {
     /// One metric of one operation in base units. Times may come from cycles
     /// and the clock; energies under a named profile come from times.
     /// `source` of the result holds only what a reader must know beside the name.
-    fn term(&self, place: Place<'_>, term: &Term) -> Result<Value, Gap> {
+    fn term(&self, place: Configuration<'_>, term: &Term) -> Result<Value, Gap> {
         if let (Metric::Energy, Some(name)) = (term.metric, place.power) {
             let profile = self.profile(place.board, name)?;
             if self.is_packet(place, term) {
@@ -641,7 +646,7 @@ impl Ours<'_> {
         }
     }
 
-    fn row(&self, place: Place<'_>, term: &Term) -> Result<Value, Gap> {
+    fn row(&self, place: Configuration<'_>, term: &Term) -> Result<Value, Gap> {
         let of_unit = |row: &Row| {
             row.board == place.board
                 && row.library == place.library
@@ -752,7 +757,7 @@ impl Ours<'_> {
     }
 
     /// The variant of a place that names none.
-    fn variant<'p>(&'p self, place: Place<'p>) -> Option<&'p str> {
+    fn variant<'p>(&'p self, place: Configuration<'p>) -> Option<&'p str> {
         place.variant.or_else(|| {
             let known: BTreeSet<&str> = self
                 .rows
@@ -770,7 +775,7 @@ impl Ours<'_> {
 
     fn winner(
         &self,
-        place: Place<'_>,
+        place: Configuration<'_>,
         term: &Term,
         candidates: &[Candidate],
         published: &Published,
@@ -778,7 +783,7 @@ impl Ours<'_> {
         let mut values: Vec<(&str, Value)> = Vec::new();
         let mut gap = None;
         for candidate in candidates {
-            let place = Place {
+            let place = Configuration {
                 algorithm: &candidate.algorithm,
                 variant: Some(&candidate.variant),
                 ..place
@@ -882,7 +887,7 @@ impl Ours<'_> {
     }
 
     /// Why there is no row, and how to make one.
-    fn missing(&self, board: &str, what: &str, place: Option<Place<'_>>) -> Gap {
+    fn missing(&self, board: &str, what: &str, place: Option<Configuration<'_>>) -> Gap {
         let has_rows = self.rows.iter().any(|row| row.board == board);
         if !has_rows && !self.boards.iter().any(|known| known.name == board) {
             return Gap {
@@ -903,7 +908,7 @@ impl Ours<'_> {
     }
 }
 
-impl Place<'_> {
+impl Configuration<'_> {
     fn name(&self) -> String {
         let variant = self
             .variant
@@ -912,7 +917,7 @@ impl Place<'_> {
     }
 }
 
-fn size_note(row: &Row, place: Place<'_>) -> String {
+fn size_note(row: &Row, place: Configuration<'_>) -> String {
     match row.bytes {
         Some(bytes) if place.bytes != Some(bytes) => format!("{bytes} bytes"),
         _ => String::new(),

@@ -283,7 +283,7 @@ fn amount(metric: Metric, text: &str) -> std::result::Result<Limit, String> {
 /// What became of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum GateResult {
     /// Worse by more than its limit.
     Regressed,
     /// Had a figure, and has none now: the reason is in the note.
@@ -309,7 +309,7 @@ pub enum Verdict {
 pub struct GateLine {
     #[serde(flatten)]
     pub key: Key,
-    pub verdict: Verdict,
+    pub verdict: GateResult,
     pub before: Option<Kept>,
     pub now: Option<Kept>,
     /// By which share the figure changed: 0.02 is 2 % more.
@@ -336,13 +336,13 @@ pub fn gate(
     let mut lines = Vec::new();
     for (key, kept) in before.figures.iter().filter(|(key, _)| asked(key)) {
         lines.push(match now.figures.get(key) {
-            None => GateLine::of(key, Verdict::Missing, Some(kept), None),
+            None => GateLine::of(key, GateResult::Missing, Some(kept), None),
             Some(figure) => GateLine::compare(key, kept, figure, limits),
         });
     }
     for (key, figure) in &now.figures {
         if !before.figures.contains_key(key) {
-            lines.push(GateLine::of(key, Verdict::New, None, Some(figure)));
+            lines.push(GateLine::of(key, GateResult::New, None, Some(figure)));
         }
     }
     lines.sort_by(|a, b| (a.verdict, &a.key).cmp(&(b.verdict, &b.key)));
@@ -358,7 +358,7 @@ pub fn gate(
 }
 
 impl GateLine {
-    fn of(key: &Key, verdict: Verdict, before: Option<&Kept>, now: Option<&Kept>) -> GateLine {
+    fn of(key: &Key, verdict: GateResult, before: Option<&Kept>, now: Option<&Kept>) -> GateLine {
         GateLine {
             key: key.clone(),
             verdict,
@@ -375,15 +375,15 @@ impl GateLine {
         let (was, is) = match (before.value, now.value) {
             (Some(was), Some(is)) => (was, is),
             (Some(_), None) => {
-                let mut line = line(Verdict::Failed);
+                let mut line = line(GateResult::Failed);
                 line.note = Some(format::status_words(now.status).to_owned());
                 return line;
             }
-            (None, Some(_)) => return line(Verdict::Recovered),
-            (None, None) => return line(Verdict::Same),
+            (None, Some(_)) => return line(GateResult::Recovered),
+            (None, None) => return line(GateResult::Same),
         };
         if before.fidelity != now.fidelity {
-            let mut line = line(Verdict::NotComparable);
+            let mut line = line(GateResult::NotComparable);
             let (a, b) = (before.fidelity.name(), now.fidelity.name());
             line.note = Some(format!("{a} before, {b} now"));
             return line;
@@ -405,12 +405,12 @@ impl GateLine {
         let same = worse.abs() <= 1e-9 * was.abs();
         let apart = worse.abs() > before.ci95.unwrap_or(0.0) + now.ci95.unwrap_or(0.0);
         let verdict = match () {
-            () if same || (varies && !apart && worse <= allowed) => Verdict::Same,
-            () if worse < 0.0 && apart => Verdict::Improved,
-            () if worse < 0.0 => Verdict::Same,
-            () if worse <= allowed * (1.0 + 1e-12) => Verdict::Within,
-            () if !apart => Verdict::Unclear,
-            () => Verdict::Regressed,
+            () if same || (varies && !apart && worse <= allowed) => GateResult::Same,
+            () if worse < 0.0 && apart => GateResult::Improved,
+            () if worse < 0.0 => GateResult::Same,
+            () if worse <= allowed * (1.0 + 1e-12) => GateResult::Within,
+            () if !apart => GateResult::Unclear,
+            () => GateResult::Regressed,
         };
         let mut line = line(verdict);
         line.change = (was != 0.0).then_some((is - was) / was);
@@ -423,41 +423,44 @@ impl GateLine {
     }
 }
 
-impl Verdict {
+impl GateResult {
     /// In the order in which they are told.
-    pub const ALL: [Verdict; 10] = [
-        Verdict::Regressed,
-        Verdict::Failed,
-        Verdict::Missing,
-        Verdict::NotComparable,
-        Verdict::Within,
-        Verdict::Unclear,
-        Verdict::Improved,
-        Verdict::Recovered,
-        Verdict::New,
-        Verdict::Same,
+    pub const ALL: [GateResult; 10] = [
+        GateResult::Regressed,
+        GateResult::Failed,
+        GateResult::Missing,
+        GateResult::NotComparable,
+        GateResult::Within,
+        GateResult::Unclear,
+        GateResult::Improved,
+        GateResult::Recovered,
+        GateResult::New,
+        GateResult::Same,
     ];
 
     /// Whether it keeps the gate shut.
     pub fn fails(self) -> bool {
         matches!(
             self,
-            Verdict::Regressed | Verdict::Failed | Verdict::Missing | Verdict::NotComparable
+            GateResult::Regressed
+                | GateResult::Failed
+                | GateResult::Missing
+                | GateResult::NotComparable
         )
     }
 
     pub fn words(self) -> &'static str {
         match self {
-            Verdict::Regressed => "regressed",
-            Verdict::Failed => "failed",
-            Verdict::Missing => "missing",
-            Verdict::NotComparable => "not comparable",
-            Verdict::Within => "worse within the limit",
-            Verdict::Unclear => "unclear",
-            Verdict::Improved => "improved",
-            Verdict::Recovered => "recovered",
-            Verdict::New => "new",
-            Verdict::Same => "unchanged",
+            GateResult::Regressed => "regressed",
+            GateResult::Failed => "failed",
+            GateResult::Missing => "missing",
+            GateResult::NotComparable => "not comparable",
+            GateResult::Within => "worse within the limit",
+            GateResult::Unclear => "unclear",
+            GateResult::Improved => "improved",
+            GateResult::Recovered => "recovered",
+            GateResult::New => "new",
+            GateResult::Same => "unchanged",
         }
     }
 }
@@ -469,7 +472,7 @@ impl Gate {
 
     /// `2 regressed, 1 improved, 120 unchanged`.
     pub fn summary(&self) -> String {
-        let counts = Verdict::ALL.into_iter().filter_map(|verdict| {
+        let counts = GateResult::ALL.into_iter().filter_map(|verdict| {
             let of = |line: &&GateLine| line.verdict == verdict;
             let count = self.lines.iter().filter(of).count();
             (count > 0).then(|| format!("{count} {}", verdict.words()))
@@ -498,7 +501,7 @@ impl Gate {
                 Column::text("Note"),
             ],
         );
-        for line in self.lines.iter().filter(|l| l.verdict != Verdict::Same) {
+        for line in self.lines.iter().filter(|l| l.verdict != GateResult::Same) {
             table.push(line.shown());
         }
         table.remarks.clone_from(&self.remarks);
@@ -533,8 +536,8 @@ impl GateLine {
         };
         let tone = match self.verdict {
             verdict if verdict.fails() => Tone::Bad,
-            Verdict::Improved | Verdict::Recovered => Tone::Good,
-            Verdict::Within | Verdict::Unclear => Tone::Warn,
+            GateResult::Improved | GateResult::Recovered => Tone::Good,
+            GateResult::Within | GateResult::Unclear => Tone::Warn,
             _ => Tone::Plain,
         };
         let fidelity = self.now.as_ref().or(self.before.as_ref());
@@ -573,7 +576,7 @@ mod tests {
         sample::row("aes-128", "fast", "encrypt", metric, value)
     }
 
-    fn verdict(before: &Row, now: &Row, limit: &str) -> Verdict {
+    fn verdict(before: &Row, now: &Row, limit: &str) -> GateResult {
         let base = |row: &Row| Baseline::of(std::slice::from_ref(row), &[row.metric]);
         let gate = gate(&base(before), &base(now), &limits(limit), |_| true);
         assert_eq!(gate.lines.len(), 1);
@@ -585,32 +588,38 @@ mod tests {
     fn exact_figures_are_compared_exactly() {
         let before = row(Metric::Cycles, 1000.0);
         let now = |value| row(Metric::Cycles, value);
-        assert_eq!(verdict(&before, &now(1000.0), ""), Verdict::Same);
-        assert_eq!(verdict(&before, &now(1001.0), ""), Verdict::Regressed);
-        assert_eq!(verdict(&before, &now(1020.0), "2%"), Verdict::Within);
-        assert_eq!(verdict(&before, &now(1021.0), "2%"), Verdict::Regressed);
-        assert_eq!(verdict(&before, &now(999.0), "2%"), Verdict::Improved);
+        assert_eq!(verdict(&before, &now(1000.0), ""), GateResult::Same);
+        assert_eq!(verdict(&before, &now(1001.0), ""), GateResult::Regressed);
+        assert_eq!(verdict(&before, &now(1020.0), "2%"), GateResult::Within);
+        assert_eq!(verdict(&before, &now(1021.0), "2%"), GateResult::Regressed);
+        assert_eq!(verdict(&before, &now(999.0), "2%"), GateResult::Improved);
         assert_eq!(
             verdict(&before, &now(1050.0), "2%,cycles=64 cycles"),
-            Verdict::Within
+            GateResult::Within
         );
         assert_eq!(
             verdict(&before, &now(1050.0), "flash=64B"),
-            Verdict::Regressed
+            GateResult::Regressed
         );
         let flash = |value| row(Metric::Flash, value);
         assert_eq!(
             verdict(&flash(100.0), &flash(164.0), "flash=64B"),
-            Verdict::Within
+            GateResult::Within
         );
         assert_eq!(
             verdict(&flash(100.0), &flash(165.0), "flash=64B"),
-            Verdict::Regressed
+            GateResult::Regressed
         );
         // The more packets the better.
         let rate = |value| row(Metric::Rate, value);
-        assert_eq!(verdict(&rate(100.0), &rate(90.0), "2%"), Verdict::Regressed);
-        assert_eq!(verdict(&rate(100.0), &rate(110.0), "2%"), Verdict::Improved);
+        assert_eq!(
+            verdict(&rate(100.0), &rate(90.0), "2%"),
+            GateResult::Regressed
+        );
+        assert_eq!(
+            verdict(&rate(100.0), &rate(110.0), "2%"),
+            GateResult::Improved
+        );
     }
 
     #[test]
@@ -622,16 +631,25 @@ mod tests {
         };
         let before = timed(1.0, 0.05);
         // Worse by more than the limit, but the intervals overlap.
-        assert_eq!(verdict(&before, &timed(1.09, 0.05), "2%"), Verdict::Unclear);
+        assert_eq!(
+            verdict(&before, &timed(1.09, 0.05), "2%"),
+            GateResult::Unclear
+        );
         // Clear of each other, but within the limit.
-        assert_eq!(verdict(&before, &timed(1.15, 0.05), "20%"), Verdict::Within);
+        assert_eq!(
+            verdict(&before, &timed(1.15, 0.05), "20%"),
+            GateResult::Within
+        );
         // Both: that is a regression.
         assert_eq!(
             verdict(&before, &timed(1.15, 0.05), "2%"),
-            Verdict::Regressed
+            GateResult::Regressed
         );
-        assert_eq!(verdict(&before, &timed(0.97, 0.05), "2%"), Verdict::Same);
-        assert_eq!(verdict(&before, &timed(0.8, 0.05), "2%"), Verdict::Improved);
+        assert_eq!(verdict(&before, &timed(0.97, 0.05), "2%"), GateResult::Same);
+        assert_eq!(
+            verdict(&before, &timed(0.8, 0.05), "2%"),
+            GateResult::Improved
+        );
     }
 
     #[test]
@@ -639,11 +657,11 @@ mod tests {
         let before = row(Metric::Cycles, 1000.0);
         let mut now = before.clone();
         (now.value, now.status) = (None, Status::Failed);
-        assert_eq!(verdict(&before, &now, "50%"), Verdict::Failed);
-        assert_eq!(verdict(&now, &before, ""), Verdict::Recovered);
+        assert_eq!(verdict(&before, &now, "50%"), GateResult::Failed);
+        assert_eq!(verdict(&now, &before, ""), GateResult::Recovered);
         now = before.clone();
         now.fidelity = Fidelity::CycleModel;
-        assert_eq!(verdict(&before, &now, "50%"), Verdict::NotComparable);
+        assert_eq!(verdict(&before, &now, "50%"), GateResult::NotComparable);
         let base = Baseline::of(&[before], &[]);
         let missing = gate(&base, &Baseline::default(), &Limits::default(), |_| true);
         assert!(!missing.passes());

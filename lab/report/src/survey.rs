@@ -5,7 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use selo_engine::row::{Fidelity, Metric};
-use selo_engine::survey::{Answer, Cost, Finding, Mark, Question, SurveyLine, Verdict, Weight};
+use selo_engine::survey::{
+    Answer, Cost, Finding, Mark, Question, SurveyLine, SurveyVerdict, Weight,
+};
 
 use crate::document::{Document, Section};
 use crate::report::{self, ReportError};
@@ -167,9 +169,9 @@ fn verdicts(lines: &[SurveyLine]) -> Table {
     let mut table = Table::new(caption, columns);
     for line in lines {
         let tone = match line.verdict {
-            Verdict::Suitable => Tone::Good,
-            Verdict::Reservations => Tone::Warn,
-            Verdict::NotSuitable => Tone::Bad,
+            SurveyVerdict::Suitable => Tone::Good,
+            SurveyVerdict::Reservations => Tone::Warn,
+            SurveyVerdict::NotSuitable => Tone::Bad,
         };
         let mut cells = vec![
             Cell::text(&line.algorithm),

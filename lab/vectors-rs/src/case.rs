@@ -233,7 +233,7 @@ pub struct CbcNext {
 /// The outcome of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Verdict {
+pub enum CaseResult {
     /// The implementation answered as published.
     Pass,
     /// It did not.
@@ -268,7 +268,7 @@ impl Case {
     /// Runs the case. An error means that a call could not be carried out; the case then
     /// has no verdict. A long case makes many calls: an implementation that wants to
     /// show progress or to stop does so in [`Implementation::call`].
-    pub fn run(&self, implementation: &mut dyn Implementation) -> Result<Verdict, CallError> {
+    pub fn run(&self, implementation: &mut dyn Implementation) -> Result<CaseResult, CallError> {
         run::run(self, implementation)
     }
 }

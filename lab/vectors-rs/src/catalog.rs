@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::parse::{self, Format, Place};
+use crate::parse::{self, Format, SourceText};
 use crate::{Algorithm, Case, Error};
 
 /// All sets of `lab/vectors/index.toml`. Loading reads the index only.
@@ -58,7 +58,7 @@ impl Catalog {
         text: &str,
         more: &[Algorithm],
     ) -> Result<Catalog, Error> {
-        let place = Place { path, text };
+        let place = SourceText { path, text };
         let index: Index = toml::from_str(text).map_err(|error| place.toml(&error))?;
         let mut sets: Vec<Set> = Vec::new();
         for set in index.sets {
@@ -171,7 +171,7 @@ impl IndexFile {
     fn resolve(
         self,
         directory: &Path,
-        place: &Place<'_>,
+        place: &SourceText<'_>,
         more: &[Algorithm],
     ) -> Result<VectorFile, Error> {
         let relative = Path::new(self.path.get_ref());

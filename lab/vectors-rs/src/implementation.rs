@@ -6,7 +6,7 @@ pub type CallError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The answer of one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct CallOutput {
     /// 0, or why the operation refused; see [`status`] for the codes that the cases know.
     pub status: u8,
     /// The operation's output; what is reported with a status other than 0 is checked too.
@@ -63,5 +63,5 @@ pub trait Implementation {
     }
 
     /// Carries out one operation.
-    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError>;
+    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<CallOutput, CallError>;
 }

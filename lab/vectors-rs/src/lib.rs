@@ -30,8 +30,8 @@ mod sample;
 mod show;
 
 pub use algorithm::{Aead, AeadSizes, Algorithm, Hash, Interface};
-pub use case::{AeadMessage, Case, CaseKind, CbcNext, Direction, Verdict};
+pub use case::{AeadMessage, Case, CaseKind, CaseResult, CbcNext, Direction};
 pub use catalog::{Catalog, Set, VectorFile};
 pub use error::Error;
-pub use implementation::{CallError, Implementation, Outcome, status};
+pub use implementation::{CallError, CallOutput, Implementation, status};
 pub use sample::stratified;

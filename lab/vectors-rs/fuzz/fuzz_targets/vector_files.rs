@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use selo_vectors::parse::{self, Format};
-use selo_vectors::{Algorithm, CallError, Implementation, Outcome};
+use selo_vectors::{Algorithm, CallError, Implementation, CallOutput};
 
 struct Zeros;
 
@@ -15,9 +15,9 @@ impl Implementation for Zeros {
     fn io_bytes(&self) -> usize {
         64
     }
-    fn call(&mut self, _: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
+    fn call(&mut self, _: &str, inputs: &[&[u8]]) -> Result<CallOutput, CallError> {
         let bytes = inputs.iter().map(|input| input.len()).sum();
-        Ok(Outcome {
+        Ok(CallOutput {
             status: 0,
             output: vec![0; bytes],
         })

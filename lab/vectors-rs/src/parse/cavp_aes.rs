@@ -2,11 +2,11 @@
 //! COUNT, KEY, IV (not in ECB), PLAINTEXT, CIPHERTEXT.
 
 use super::response::{Item, hexadecimal, lines, set};
-use super::{Place, exactly};
+use super::{SourceText, exactly};
 use crate::{Algorithm, Case, CaseKind, CbcNext, Direction, Error, Interface};
 
 /// Known answers and multi-block messages.
-pub(super) fn messages(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn messages(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let key_bytes = key_bytes(place, algorithm)?;
     let mut cases = Vec::new();
     for record in records(place)? {
@@ -43,7 +43,10 @@ pub(super) fn messages(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Ca
 }
 
 /// Monte Carlo checkpoints: each is a case of its own, and leads to the next.
-pub(super) fn checkpoints(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn checkpoints(
+    place: &SourceText<'_>,
+    algorithm: Algorithm,
+) -> Result<Vec<Case>, Error> {
     let key_bytes = key_bytes(place, algorithm)?;
     let mut vectors = Vec::new();
     for record in records(place)? {
@@ -102,7 +105,7 @@ pub(super) fn checkpoints(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec
     Ok(cases)
 }
 
-fn key_bytes(place: &Place<'_>, algorithm: Algorithm) -> Result<usize, Error> {
+fn key_bytes(place: &SourceText<'_>, algorithm: Algorithm) -> Result<usize, Error> {
     match algorithm.interface() {
         Interface::BlockCipher { key_bytes }
         | Interface::Ecb { key_bytes }
@@ -112,7 +115,7 @@ fn key_bytes(place: &Place<'_>, algorithm: Algorithm) -> Result<usize, Error> {
 }
 
 fn case(
-    place: &Place<'_>,
+    place: &SourceText<'_>,
     algorithm: Algorithm,
     line: usize,
     direction: Direction,
@@ -177,7 +180,7 @@ impl Record {
     }
 }
 
-fn records(place: &Place<'_>) -> Result<Vec<Record>, Error> {
+fn records(place: &SourceText<'_>) -> Result<Vec<Record>, Error> {
     let mut records: Vec<Record> = Vec::new();
     let mut section = None;
     // A section's first pair must be a COUNT: fields never join the section before.

@@ -3,10 +3,10 @@
 //! verification a Result stands behind CT, and the payload only if it passes.
 
 use super::response::{Item, decimal, hexadecimal, lines, set};
-use super::{Place, aead};
+use super::{SourceText, aead};
 use crate::{Aead, AeadMessage, Algorithm, Case, CaseKind, Error};
 
-pub(super) fn cases(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn cases(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let mut file = File {
         place,
         algorithm,
@@ -56,7 +56,7 @@ struct Record {
 }
 
 struct File<'a> {
-    place: &'a Place<'a>,
+    place: &'a SourceText<'a>,
     algorithm: Algorithm,
     aead: Aead,
     sizes: Sizes,

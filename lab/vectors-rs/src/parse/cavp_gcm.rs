@@ -2,10 +2,10 @@
 //! Count, Key, IV, PT, AAD, CT, Tag. In decryption PT comes last, or `FAIL` instead.
 
 use super::response::{FAIL, Item, decimal, hexadecimal, lines, set};
-use super::{Place, aead};
+use super::{SourceText, aead};
 use crate::{Aead, AeadMessage, Algorithm, Case, CaseKind, Error};
 
-pub(super) fn cases(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn cases(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let aead = aead(place, algorithm)?;
     let mut cases = Vec::new();
     let mut sizes = Sizes::default();
@@ -139,7 +139,7 @@ impl Record {
 }
 
 fn finish(
-    place: &Place<'_>,
+    place: &SourceText<'_>,
     algorithm: Algorithm,
     aead: Aead,
     sizes: &Sizes,

@@ -1,12 +1,12 @@
 //! Hash response files [SHAVS] [SHA3VS]: `[L = digest size]`, then Len, Msg, MD, or
 //! Seed and the COUNT, MD of each checkpoint. SHAVS gives L in bytes, SHA3VS in bits.
 
-use super::Place;
+use super::SourceText;
 use super::response::{Item, decimal, hexadecimal, lines, set};
 use crate::{Algorithm, Case, CaseKind, Error, Hash, Interface};
 
 /// Short and long messages.
-pub(super) fn messages(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn messages(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let hash = hash(place, algorithm)?;
     let mut cases = Vec::new();
     let mut length: Option<(usize, usize)> = None;
@@ -76,7 +76,10 @@ pub(super) fn messages(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Ca
 }
 
 /// Monte Carlo checkpoints: each starts from the digest of the one before.
-pub(super) fn checkpoints(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn checkpoints(
+    place: &SourceText<'_>,
+    algorithm: Algorithm,
+) -> Result<Vec<Case>, Error> {
     let hash = hash(place, algorithm)?;
     let mut cases = Vec::new();
     let mut seed = None;
@@ -110,14 +113,14 @@ pub(super) fn checkpoints(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec
     Ok(cases)
 }
 
-fn hash(place: &Place<'_>, algorithm: Algorithm) -> Result<Hash, Error> {
+fn hash(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Hash, Error> {
     match algorithm.interface() {
         Interface::Hash(hash) => Ok(hash),
         _ => Err(place.mismatch(algorithm)),
     }
 }
 
-fn digest(place: &Place<'_>, line: usize, hash: Hash, value: &str) -> Result<Vec<u8>, Error> {
+fn digest(place: &SourceText<'_>, line: usize, hash: Hash, value: &str) -> Result<Vec<u8>, Error> {
     let bytes = hexadecimal(place, line, "the digest", value)?;
     if bytes.len() == hash.digest_bytes() {
         return Ok(bytes);
@@ -132,7 +135,7 @@ fn digest(place: &Place<'_>, line: usize, hash: Hash, value: &str) -> Result<Vec
     ))
 }
 
-fn check_size(place: &Place<'_>, line: usize, hash: Hash, section: &str) -> Result<(), Error> {
+fn check_size(place: &SourceText<'_>, line: usize, hash: Hash, section: &str) -> Result<(), Error> {
     let size = section
         .strip_prefix("L")
         .and_then(|rest| rest.trim_start().strip_prefix('='))

@@ -4,13 +4,13 @@
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use super::{Place, exactly};
+use super::{SourceText, exactly};
 use crate::{AeadMessage, Algorithm, Case, CaseKind, Direction, Error, Interface};
 
 /// A message longer than this is an error of the file, not a vector.
 const LARGEST_MESSAGE: usize = 1 << 24;
 
-pub(super) fn cases(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn cases(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let file: File = toml::from_str(place.text).map_err(|error| place.toml(&error))?;
     let mut cases = Vec::new();
     for vector in file.vectors {

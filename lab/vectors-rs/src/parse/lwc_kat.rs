@@ -3,7 +3,7 @@
 //! Msg, MD of a hash.
 
 use super::response::{Item, hexadecimal, lines, set};
-use super::{Place, aead};
+use super::{SourceText, aead};
 use crate::{AeadMessage, Algorithm, Case, CaseKind, Error, Interface};
 
 /// The tag's size, which the files do not say.
@@ -15,7 +15,7 @@ struct Record {
     fields: [Option<Vec<u8>>; 5],
 }
 
-pub(super) fn cases(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn cases(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let names: &[&str] = match algorithm.interface() {
         Interface::Aead(_) => &["Key", "Nonce", "AD", "PT", "CT"],
         Interface::Hash(_) => &["Msg", "MD"],
@@ -71,7 +71,7 @@ type Kinds = Vec<(&'static str, CaseKind)>;
 
 /// What a vector asks, its fields in the order of the names.
 fn kinds(
-    place: &Place<'_>,
+    place: &SourceText<'_>,
     algorithm: Algorithm,
     fields: [Vec<u8>; 5],
 ) -> Result<Result<Kinds, String>, Error> {

@@ -82,7 +82,7 @@ pub fn cases(
     text: &str,
     algorithm: Algorithm,
 ) -> Result<Vec<Case>, Error> {
-    let place = Place { path, text };
+    let place = SourceText { path, text };
     match format {
         Format::CavpAes => cavp_aes::messages(&place, algorithm),
         Format::CavpAesMonte => cavp_aes::checkpoints(&place, algorithm),
@@ -103,12 +103,12 @@ pub fn cases(
 }
 
 /// A file under the parser's eyes: what an error needs.
-pub(crate) struct Place<'a> {
+pub(crate) struct SourceText<'a> {
     pub path: &'a Path,
     pub text: &'a str,
 }
 
-impl Place<'_> {
+impl SourceText<'_> {
     /// The file's name, for ids and classes.
     fn name(&self) -> String {
         self.path
@@ -160,7 +160,7 @@ impl Place<'_> {
 }
 
 /// The sizes of an authenticated cipher.
-fn aead(place: &Place<'_>, algorithm: Algorithm) -> Result<Aead, Error> {
+fn aead(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Aead, Error> {
     match algorithm.interface() {
         Interface::Aead(aead) => Ok(aead),
         _ => Err(place.mismatch(algorithm)),

@@ -1,7 +1,7 @@
 //! The lines of a NIST response file: comments, `[SECTION]`, `NAME = value`, and the
 //! word FAIL.
 
-use super::Place;
+use super::SourceText;
 use crate::Error;
 
 /// A line that says something.
@@ -20,7 +20,7 @@ pub(super) const FAIL: &str = "FAIL";
 
 /// The lines of the file, without comments and blanks.
 pub(super) fn lines<'a>(
-    place: &'a Place<'_>,
+    place: &'a SourceText<'_>,
 ) -> impl Iterator<Item = Result<Line<'a>, Error>> + 'a {
     place
         .text
@@ -59,7 +59,7 @@ pub(super) fn lines<'a>(
 
 /// A value of hexadecimal bytes.
 pub(super) fn hexadecimal(
-    place: &Place<'_>,
+    place: &SourceText<'_>,
     line: usize,
     name: &str,
     value: &str,
@@ -70,7 +70,7 @@ pub(super) fn hexadecimal(
 
 /// A decimal value.
 pub(super) fn decimal(
-    place: &Place<'_>,
+    place: &SourceText<'_>,
     line: usize,
     name: &str,
     value: &str,
@@ -82,7 +82,7 @@ pub(super) fn decimal(
 
 /// Stores a field once.
 pub(super) fn set<T>(
-    place: &Place<'_>,
+    place: &SourceText<'_>,
     line: usize,
     name: &str,
     field: &mut Option<T>,

@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Deserializer};
 
-use super::{Place, exactly};
+use super::{SourceText, exactly};
 use crate::{AeadMessage, Algorithm, Case, CaseKind, Direction, Error, Interface};
 
 /// X25519. "acceptable" tests are decided as RFC 7748 has it: twists and non-canonical
 /// public keys are computed, an all-zero secret is refused.
-pub(super) fn xdh(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn xdh(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let Interface::DiffieHellman = algorithm.interface() else {
         return Err(place.mismatch(algorithm));
     };
@@ -19,7 +19,7 @@ pub(super) fn xdh(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, 
             return Err(place.error(1, format!("a group is for {}, not curve25519", group.curve)));
         }
         for test in group.tests {
-            if test.about.result == Outcome::Invalid {
+            if test.about.result == Expected::Invalid {
                 // None is published, and what it would ask is not known.
                 return Err(place.error(1, format!("tcId {}: an invalid exchange", test.about.id)));
             }
@@ -35,7 +35,7 @@ pub(super) fn xdh(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, 
 }
 
 /// AES-CBC-PKCS5. A valid test is two cases, an invalid one must not decrypt.
-pub(super) fn cbc(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn cbc(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let Interface::Cbc { key_bytes } = algorithm.interface() else {
         return Err(place.mismatch(algorithm));
     };
@@ -57,7 +57,7 @@ pub(super) fn cbc(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, 
                 ));
             }
             match about.result {
-                Outcome::Valid => {
+                Expected::Valid => {
                     let (direction, key2) = (Direction::Encrypt, key.clone());
                     let (input, output) = (message.clone(), ciphertext.clone());
                     let kind = CaseKind::CbcPadded {
@@ -78,7 +78,7 @@ pub(super) fn cbc(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, 
                     };
                     cases.push(about.case(place, algorithm, " decrypt", kind));
                 }
-                Outcome::Invalid => {
+                Expected::Invalid => {
                     cases.push(about.case(
                         place,
                         algorithm,
@@ -90,7 +90,7 @@ pub(super) fn cbc(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, 
                         },
                     ));
                 }
-                Outcome::Acceptable => {
+                Expected::Acceptable => {
                     return Err(
                         place.error(1, format!("tcId {}: an acceptable ciphertext", about.id))
                     );
@@ -102,7 +102,7 @@ pub(super) fn cbc(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, 
 }
 
 /// HMAC. An invalid test's tag must not come out.
-pub(super) fn mac(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn mac(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let Interface::Mac(hash) = algorithm.interface() else {
         return Err(place.mismatch(algorithm));
     };
@@ -118,7 +118,7 @@ pub(super) fn mac(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, 
                     format!("tcId {}: a tag of {} bytes", about.id, tag.len()),
                 ));
             }
-            let valid = about.result != Outcome::Invalid;
+            let valid = about.result != Expected::Invalid;
             cases.push(about.case(
                 place,
                 algorithm,
@@ -138,7 +138,7 @@ pub(super) fn mac(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, 
 
 /// Authenticated ciphers. A valid test is two cases, an invalid one must not open; where
 /// its sizes are wrong it must not be sealed either.
-pub(super) fn aead(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn aead(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let aead = super::aead(place, algorithm)?;
     let file: File<AeadGroup> = read(place)?;
     let mut cases = Vec::new();
@@ -163,11 +163,11 @@ pub(super) fn aead(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>,
                 && message.tag.len() * 8 == group.tag_bits
                 && message.tag.len() <= usize::from(u8::MAX);
             // What is refused for its sizes may come without a ciphertext.
-            if about.result != Outcome::Invalid && !fits {
+            if about.result != Expected::Invalid && !fits {
                 return Err(place.error(1, format!("tcId {}: sizes do not fit", about.id)));
             }
             match about.result {
-                Outcome::Valid => {
+                Expected::Valid => {
                     let seal = CaseKind::AeadSeal {
                         aead,
                         message: message.clone(),
@@ -176,11 +176,11 @@ pub(super) fn aead(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>,
                     let open = CaseKind::AeadOpen { aead, message };
                     cases.push(about.case(place, algorithm, " open", open));
                 }
-                Outcome::Invalid => {
+                Expected::Invalid => {
                     let kind = CaseKind::AeadRefused { aead, message };
                     cases.push(about.case(place, algorithm, "", kind));
                 }
-                Outcome::Acceptable => {
+                Expected::Acceptable => {
                     return Err(place.error(1, format!("tcId {}: an acceptable message", about.id)));
                 }
             }
@@ -190,7 +190,7 @@ pub(super) fn aead(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>,
 }
 
 /// HKDF. An invalid test asks for a longer key than there is.
-pub(super) fn hkdf(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn hkdf(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let Interface::Kdf(hash) = algorithm.interface() else {
         return Err(place.mismatch(algorithm));
     };
@@ -200,7 +200,7 @@ pub(super) fn hkdf(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>,
         for test in group.tests {
             let (about, salt, ikm, info) = (test.about, test.salt.0, test.ikm.0, test.info.0);
             let kind = match about.result {
-                Outcome::Invalid => CaseKind::KdfRefused {
+                Expected::Invalid => CaseKind::KdfRefused {
                     hash,
                     salt,
                     ikm,
@@ -229,7 +229,7 @@ pub(super) fn hkdf(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>,
 
 /// ECDH on P-256, of uncompressed points. A compressed one, which is "acceptable", is left out;
 /// what is no point must be refused.
-pub(super) fn ecdh(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn ecdh(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let Interface::Agreement { public_bytes } = algorithm.interface() else {
         return Err(place.mismatch(algorithm));
     };
@@ -241,21 +241,21 @@ pub(super) fn ecdh(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>,
         }
         for test in group.tests {
             let about = test.about;
-            if about.result == Outcome::Acceptable {
+            if about.result == Expected::Acceptable {
                 continue;
             }
             // The first byte says that both coordinates follow.
             let peer = match test.public.0.strip_prefix(&[4]) {
-                Some(point) if about.result == Outcome::Invalid || point.len() == public_bytes => {
+                Some(point) if about.result == Expected::Invalid || point.len() == public_bytes => {
                     point.to_vec()
                 }
-                _ if about.result == Outcome::Invalid => test.public.0,
+                _ if about.result == Expected::Invalid => test.public.0,
                 _ => return Err(place.error(1, format!("tcId {}: no point", about.id))),
             };
             let secret = number(&test.private.0);
             let secret = exactly("private", &secret)
                 .map_err(|message| place.error(1, format!("tcId {}: {message}", about.id)))?;
-            let kind = if about.result == Outcome::Invalid {
+            let kind = if about.result == Expected::Invalid {
                 CaseKind::AgreementRefused { secret, peer }
             } else {
                 let shared = test.shared.fixed(place, &about, "shared")?;
@@ -285,7 +285,7 @@ fn number(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Signatures to be verified.
-pub(super) fn signature(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
+pub(super) fn signature(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let Interface::Signature {
         public_bytes,
         of_digest,
@@ -309,14 +309,14 @@ pub(super) fn signature(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<C
         }
         for test in group.tests {
             let about = test.about;
-            if about.result == Outcome::Acceptable {
+            if about.result == Expected::Acceptable {
                 return Err(place.error(1, format!("tcId {}: an acceptable signature", about.id)));
             }
             let kind = CaseKind::Verify {
                 public: key.clone(),
                 message: super::signed(test.message.0, of_digest),
                 signature: test.signature.0,
-                valid: about.result == Outcome::Valid,
+                valid: about.result == Expected::Valid,
             };
             cases.push(about.case(place, algorithm, "", kind));
         }
@@ -324,7 +324,7 @@ pub(super) fn signature(place: &Place<'_>, algorithm: Algorithm) -> Result<Vec<C
     Ok(cases)
 }
 
-fn read<'a, T: Deserialize<'a>>(place: &Place<'a>) -> Result<T, Error> {
+fn read<'a, T: Deserialize<'a>>(place: &SourceText<'a>) -> Result<T, Error> {
     serde_json::from_str(place.text).map_err(|error| {
         let message = error.to_string();
         // The line stands before the message already.
@@ -469,25 +469,31 @@ struct About {
     #[serde(rename = "tcId")]
     id: u32,
     flags: Vec<String>,
-    result: Outcome,
+    result: Expected,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Outcome {
+enum Expected {
     Valid,
     Acceptable,
     Invalid,
 }
 
 impl About {
-    fn case(&self, place: &Place<'_>, algorithm: Algorithm, suffix: &str, kind: CaseKind) -> Case {
+    fn case(
+        &self,
+        place: &SourceText<'_>,
+        algorithm: Algorithm,
+        suffix: &str,
+        kind: CaseKind,
+    ) -> Case {
         let mut flags = self.flags.clone();
         flags.sort_unstable();
         let result = match self.result {
-            Outcome::Valid => "valid",
-            Outcome::Acceptable => "acceptable",
-            Outcome::Invalid => "invalid",
+            Expected::Valid => "valid",
+            Expected::Acceptable => "acceptable",
+            Expected::Invalid => "invalid",
         };
         let class = format!("{result} {}{suffix}", flags.join(" "));
         Case::new(
@@ -514,7 +520,7 @@ impl<'de> Deserialize<'de> for Hex {
 impl Hex {
     fn fixed<const N: usize>(
         &self,
-        place: &Place<'_>,
+        place: &SourceText<'_>,
         about: &About,
         what: &str,
     ) -> Result<[u8; N], Error> {

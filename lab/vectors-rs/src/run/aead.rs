@@ -2,7 +2,7 @@
 
 use super::{Session, Stop, expect, expect_zeros, fail, skip};
 use crate::algorithm::Support;
-use crate::{Aead, AeadMessage, Outcome, status};
+use crate::{Aead, AeadMessage, CallOutput, status};
 
 /// The tag size of an operation that is not told one.
 const WHOLE_TAG: usize = 16;
@@ -101,7 +101,7 @@ fn support(aead: Aead, message: &AeadMessage) -> Support {
     aead.support(message.nonce.len(), message.ad.len(), message.tag.len())
 }
 
-fn open_once(session: &mut Session<'_>, message: &AeadMessage) -> Result<Outcome, Stop> {
+fn open_once(session: &mut Session<'_>, message: &AeadMessage) -> Result<CallOutput, Stop> {
     let data = [message.ciphertext.as_slice(), &message.tag].concat();
     call(session, "open", message, &data)
 }
@@ -111,7 +111,7 @@ fn call(
     operation: &str,
     message: &AeadMessage,
     data: &[u8],
-) -> Result<Outcome, Stop> {
+) -> Result<CallOutput, Stop> {
     let tag_size = u8::try_from(message.tag.len())
         .map_err(|_| skip(format!("there is no tag of {} bytes", message.tag.len())))?
         .to_be_bytes();
@@ -123,7 +123,11 @@ fn call(
 }
 
 /// Skips what an implementation need not take, and does not.
-fn taken_or_refused(aead: Aead, message: &AeadMessage, outcome: Outcome) -> Result<Outcome, Stop> {
+fn taken_or_refused(
+    aead: Aead,
+    message: &AeadMessage,
+    outcome: CallOutput,
+) -> Result<CallOutput, Stop> {
     let refused = [status::ARGUMENT, status::BAD_SIZE].contains(&outcome.status);
     if refused && support(aead, message) == Support::Optional {
         return Err(skip(format!(
@@ -140,8 +144,8 @@ fn taken(
     aead: Aead,
     message: &AeadMessage,
     operation: &str,
-    outcome: Outcome,
-) -> Result<Outcome, Stop> {
+    outcome: CallOutput,
+) -> Result<CallOutput, Stop> {
     let outcome = taken_or_refused(aead, message, outcome)?;
     if outcome.status != status::OK {
         return Err(fail(
@@ -153,7 +157,7 @@ fn taken(
     Ok(outcome)
 }
 
-fn expect_tag_refused(what: &str, outcome: &Outcome) -> Result<(), Stop> {
+fn expect_tag_refused(what: &str, outcome: &CallOutput) -> Result<(), Stop> {
     if outcome.status != status::TAG {
         return Err(fail(
             format!("status {}", status::TAG),

@@ -9,7 +9,7 @@
 //! A message larger than the buffers goes in pieces, each chained to the one before.
 
 use super::{MONTE_CARLO_STEPS, Session, Stop, block, expect, expect_zeros, fail, next_key, skip};
-use crate::{CbcNext, Direction, Outcome, status};
+use crate::{CallOutput, CbcNext, Direction, status};
 
 pub(super) fn unpadded(
     session: &mut Session<'_>,
@@ -215,7 +215,11 @@ fn decrypt_blocks(
 
 /// Decrypts a padded ciphertext: all but its last piece as blocks, and the last with
 /// whatever padding it has.
-fn decrypt(session: &mut Session<'_>, iv: &[u8; 16], ciphertext: &[u8]) -> Result<Outcome, Stop> {
+fn decrypt(
+    session: &mut Session<'_>,
+    iv: &[u8; 16],
+    ciphertext: &[u8],
+) -> Result<CallOutput, Stop> {
     let piece = session.io_bytes().saturating_sub(16) / 16 * 16;
     if ciphertext.len() <= piece {
         return session.call("decrypt", &[&[iv.as_slice(), ciphertext].concat()]);

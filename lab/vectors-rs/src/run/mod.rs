@@ -8,7 +8,7 @@ mod digest;
 mod kdf;
 mod signature;
 
-use crate::{CallError, Case, CaseKind, Implementation, Interface, Outcome, Verdict, status};
+use crate::{CallError, CallOutput, Case, CaseKind, CaseResult, Implementation, Interface, status};
 
 /// The inner loop of every NIST Monte Carlo test [AESAVS, 6.4] [SHAVS, 6.4] [SHA3VS, 6.2.3].
 pub(crate) const MONTE_CARLO_STEPS: usize = 1000;
@@ -18,11 +18,11 @@ pub(crate) use aead::alterations;
 pub(crate) fn run(
     case: &Case,
     implementation: &mut dyn Implementation,
-) -> Result<Verdict, CallError> {
+) -> Result<CaseResult, CallError> {
     let mut session = Session { implementation };
     match dispatch(case, &mut session) {
-        Ok(()) => Ok(Verdict::Pass),
-        Err(Stop::Verdict(verdict)) => Ok(verdict),
+        Ok(()) => Ok(CaseResult::Pass),
+        Err(Stop::CaseResult(verdict)) => Ok(verdict),
         Err(Stop::Call(error)) => Err(error),
     }
 }
@@ -164,7 +164,7 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
 
 /// Why a case ends before its end.
 enum Stop {
-    Verdict(Verdict),
+    CaseResult(CaseResult),
     Call(CallError),
 }
 
@@ -197,7 +197,7 @@ impl Session<'_> {
     }
 
     /// Calls an operation, whatever its status.
-    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, Stop> {
+    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<CallOutput, Stop> {
         self.needs(operation, inputs.iter().map(|input| input.len()).sum())?;
         let outcome = self
             .implementation
@@ -245,11 +245,11 @@ impl Session<'_> {
 }
 
 fn skip(reason: String) -> Stop {
-    Stop::Verdict(Verdict::Skipped { reason })
+    Stop::CaseResult(CaseResult::Skipped { reason })
 }
 
 fn fail(expected: String, got: String, detail: String) -> Stop {
-    Stop::Verdict(Verdict::Fail {
+    Stop::CaseResult(CaseResult::Fail {
         expected,
         got,
         detail,

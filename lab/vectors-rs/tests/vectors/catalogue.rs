@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::common::Reference;
 use selo_vectors::{
-    Algorithm, CallError, Case, CaseKind, Implementation, Interface, Outcome, Verdict, status,
-    stratified,
+    Algorithm, CallError, CallOutput, Case, CaseKind, CaseResult, Implementation, Interface,
+    status, stratified,
 };
 use sha2::Digest as _;
 
 /// The million-fold iteration of [RFC7748, 5.2] takes minutes: a test of its own.
 const LARGEST_WEIGHT: u32 = 100_000;
 
-fn run(case: &Case, io_bytes: usize) -> Verdict {
+fn run(case: &Case, io_bytes: usize) -> CaseResult {
     let mut reference = Reference::new(case.algorithm, io_bytes);
     case.run(&mut reference)
         .unwrap_or_else(|error| panic!("{}: {error}", case.id))
@@ -37,7 +37,7 @@ fn every_case_passes_on_the_reference() {
                 if case.weight <= LARGEST_WEIGHT {
                     assert_eq!(
                         run(case, 65_536),
-                        Verdict::Pass,
+                        CaseResult::Pass,
                         "{} {} {}",
                         set.id,
                         algorithm.name(),
@@ -76,16 +76,16 @@ fn small_buffers_change_no_verdict() {
                     .filter(|case| case.weight <= 3_000)
                 {
                     match run(case, io_bytes) {
-                        Verdict::Pass => passed += 1,
+                        CaseResult::Pass => passed += 1,
                         // One call is all that these have.
-                        Verdict::Skipped { .. }
+                        CaseResult::Skipped { .. }
                             if matches!(
                                 algorithm.interface(),
                                 Interface::Aead(_)
                                     | Interface::Kdf(_)
                                     | Interface::Signature { .. }
                             ) => {}
-                        Verdict::Skipped { .. } => {
+                        CaseResult::Skipped { .. } => {
                             assert!(io_bytes < 200, "{} skipped at {io_bytes}", case.id)
                         }
                         other => panic!("{} {} with {io_bytes} bytes: {other:?}", set.id, case.id),
@@ -113,7 +113,7 @@ fn the_million_fold_iteration() {
         .iter()
         .find(|case| case.weight == 1_000_000)
         .expect("RFC 7748 has one");
-    assert_eq!(run(case, 64), Verdict::Pass);
+    assert_eq!(run(case, 64), CaseResult::Pass);
 }
 
 #[test]
@@ -148,21 +148,21 @@ struct Wrong<F> {
     change: F,
 }
 
-impl<F: FnMut(&str, &mut Outcome)> Implementation for Wrong<F> {
+impl<F: FnMut(&str, &mut CallOutput)> Implementation for Wrong<F> {
     fn has(&self, operation: &str) -> bool {
         self.inner.has(operation)
     }
     fn io_bytes(&self) -> usize {
         self.inner.io_bytes()
     }
-    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
+    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<CallOutput, CallError> {
         let mut outcome = self.inner.call(operation, inputs)?;
         (self.change)(operation, &mut outcome);
         Ok(outcome)
     }
 }
 
-fn verdict(case: &Case, change: impl FnMut(&str, &mut Outcome)) -> Verdict {
+fn verdict(case: &Case, change: impl FnMut(&str, &mut CallOutput)) -> CaseResult {
     let mut wrong = Wrong {
         inner: Reference::new(case.algorithm, 65_536),
         change,
@@ -188,8 +188,8 @@ fn quick_cases() -> Vec<(String, Vec<Case>)> {
     all
 }
 
-fn failed(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Fail { .. })
+fn failed(verdict: &CaseResult) -> bool {
+    matches!(verdict, CaseResult::Fail { .. })
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn a_truncated_or_long_output_fails() {
 /// Each of these faults leaves most answers right.
 #[test]
 fn a_subtly_wrong_implementation_fails() {
-    let any_failure = |set: &str, algorithm: &str, change: &dyn Fn(&str, &mut Outcome)| {
+    let any_failure = |set: &str, algorithm: &str, change: &dyn Fn(&str, &mut CallOutput)| {
         let cases = crate::common::catalog()
             .set(set)
             .expect("in the index")
@@ -286,12 +286,12 @@ fn a_subtly_wrong_implementation_fails() {
             .any(|verdict| failed(&verdict))
     };
     // The all-zero secret is handed out.
-    let accepts = |_: &str, outcome: &mut Outcome| outcome.status = 0;
+    let accepts = |_: &str, outcome: &mut CallOutput| outcome.status = 0;
     assert!(any_failure("wycheproof-x25519", "x25519", &accepts));
     // Bad padding is not noticed.
     assert!(any_failure("wycheproof-cbc", "aes-128-cbc", &accepts));
     // A refusal leaks what was decrypted.
-    let leaks = |_: &str, outcome: &mut Outcome| {
+    let leaks = |_: &str, outcome: &mut CallOutput| {
         if outcome.status != 0 {
             outcome.output = vec![0xab];
         }
@@ -299,7 +299,7 @@ fn a_subtly_wrong_implementation_fails() {
     assert!(any_failure("wycheproof-cbc", "aes-256-cbc", &leaks));
     assert!(any_failure("wycheproof-x25519", "x25519", &leaks));
     // The IV is not the random source's.
-    let constant = |operation: &str, outcome: &mut Outcome| {
+    let constant = |operation: &str, outcome: &mut CallOutput| {
         if operation == "encrypt" && outcome.output.len() >= 16 {
             outcome.output[..16].fill(0x42);
         }
@@ -310,7 +310,7 @@ fn a_subtly_wrong_implementation_fails() {
     for (set, algorithm) in AEAD_SETS {
         // The tag is not checked; a refusal gives a wrong reason; a refusal leaks.
         assert!(any_failure(set, algorithm, &accepts), "{set}");
-        let padding = |_: &str, outcome: &mut Outcome| {
+        let padding = |_: &str, outcome: &mut CallOutput| {
             if outcome.status == status::TAG {
                 outcome.status = status::PADDING;
             }
@@ -355,7 +355,7 @@ fn a_tag_that_is_verified_in_part_fails() {
         fn io_bytes(&self) -> usize {
             self.inner.io_bytes()
         }
-        fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
+        fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<CallOutput, CallError> {
             let outcome = self.inner.call(operation, inputs)?;
             let inputs: Vec<Vec<u8>> = inputs.iter().map(|input| input.to_vec()).collect();
             let same = |a: &[Vec<u8>], b: &[Vec<u8>]| (self.fault)(a) == (self.fault)(b);
@@ -423,7 +423,7 @@ fn pieces_are_tried_besides_one_call() {
             .cases(algorithm)
             .expect("it parses");
         let noticed = cases.iter().filter(|case| case.weight < 3_000).any(|case| {
-            let wrong = |operation: &str, outcome: &mut Outcome| {
+            let wrong = |operation: &str, outcome: &mut CallOutput| {
                 if operation == "finish" {
                     outcome.output[31] ^= 0x80;
                 }
@@ -444,7 +444,7 @@ impl Implementation for Without<'_> {
     fn io_bytes(&self) -> usize {
         self.0.io_bytes()
     }
-    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
+    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<CallOutput, CallError> {
         assert!(self.has(operation), "{operation} does not exist");
         self.0.call(operation, inputs)
     }
@@ -458,7 +458,7 @@ fn a_missing_operation_skips() {
                 let mut without = Without(Reference::new(case.algorithm, 65_536), missing);
                 case.run(&mut without).expect("nothing missing is called")
             };
-            let skipped = matches!(verdict(&["decrypt"]), Verdict::Skipped { .. });
+            let skipped = matches!(verdict(&["decrypt"]), CaseResult::Skipped { .. });
             let decrypts = matches!(
                 case.kind,
                 CaseKind::Blocks { direction, .. }
@@ -474,17 +474,17 @@ fn a_missing_operation_skips() {
                 case.kind,
                 CaseKind::AeadOpen { .. } | CaseKind::AeadRefused { .. }
             );
-            let skipped = matches!(verdict(&["open"]), Verdict::Skipped { .. });
+            let skipped = matches!(verdict(&["open"]), CaseResult::Skipped { .. });
             assert_eq!(skipped, opens, "{set} {}", case.id);
             let seals = matches!(case.kind, CaseKind::AeadSeal { .. });
-            let skipped = matches!(verdict(&["seal"]), Verdict::Skipped { .. });
+            let skipped = matches!(verdict(&["seal"]), CaseResult::Skipped { .. });
             assert!(skipped == seals || opens, "{set} {}", case.id);
 
             let streams = ["start", "update", "finish"];
-            assert_eq!(verdict(&streams), Verdict::Pass, "{set} {}", case.id);
+            assert_eq!(verdict(&streams), CaseResult::Pass, "{set} {}", case.id);
             assert_eq!(
                 verdict(&["hash", "mac"]),
-                Verdict::Pass,
+                CaseResult::Pass,
                 "{set} {}",
                 case.id
             );
@@ -503,7 +503,7 @@ fn a_call_that_cannot_be_made_is_an_error() {
         fn io_bytes(&self) -> usize {
             65_536
         }
-        fn call(&mut self, _: &str, _: &[&[u8]]) -> Result<Outcome, CallError> {
+        fn call(&mut self, _: &str, _: &[&[u8]]) -> Result<CallOutput, CallError> {
             Err("the chip has crashed".into())
         }
     }
@@ -555,7 +555,7 @@ fn weights_are_what_a_run_costs() {
         let mut reference = Reference::new(cases[index].algorithm, 128);
         assert_eq!(
             cases[index].run(&mut reference).expect("it runs"),
-            Verdict::Pass
+            CaseResult::Pass
         );
         assert_eq!((cases[index].weight, reference.calls), (weight, calls));
     }

@@ -10,7 +10,7 @@ mod speck;
 use aes::cipher::{BlockDecrypt, BlockEncrypt, KeyInit};
 use hmac::Mac as _;
 use selo_vectors::{
-    Algorithm, CallError, Catalog, Hash, Implementation, Interface, Outcome, status,
+    Algorithm, CallError, CallOutput, Catalog, Hash, Implementation, Interface, status,
 };
 use sha2::Digest as _;
 use speck::Speck;
@@ -73,7 +73,7 @@ impl Implementation for Reference {
         self.io_bytes
     }
 
-    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<Outcome, CallError> {
+    fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<CallOutput, CallError> {
         self.calls += 1;
         if inputs.iter().map(|input| input.len()).sum::<usize>() > self.io_bytes {
             return Err("the inputs do not fit".into());
@@ -96,11 +96,11 @@ impl Implementation for Reference {
                 };
                 match answer {
                     Some(Ok(output)) => ok(output),
-                    Some(Err(())) => Outcome {
+                    Some(Err(())) => CallOutput {
                         status: status::TAG,
                         output: vec![0; data.len().saturating_sub(tag_bytes)],
                     },
-                    None => Outcome {
+                    None => CallOutput {
                         status: status::ARGUMENT,
                         output: vec![0; data.len().saturating_sub(tag_bytes)],
                     },
@@ -110,7 +110,7 @@ impl Implementation for Reference {
                 let bytes = usize::from(u16::from_be_bytes([*high, *low]));
                 match derive(hash, salt, ikm, info, bytes) {
                     Some(key) => ok(key),
-                    None => Outcome {
+                    None => CallOutput {
                         status: status::ARGUMENT,
                         output: vec![0; bytes],
                     },
@@ -170,7 +170,7 @@ impl Implementation for Reference {
                 } else {
                     status::OK
                 };
-                Outcome {
+                CallOutput {
                     status,
                     output: shared.to_vec(),
                 }
@@ -191,8 +191,8 @@ impl Implementation for Reference {
     }
 }
 
-fn ok(output: Vec<u8>) -> Outcome {
-    Outcome {
+fn ok(output: Vec<u8>) -> CallOutput {
+    CallOutput {
         status: status::OK,
         output,
     }
@@ -263,9 +263,9 @@ impl BlockCipher {
         output
     }
 
-    fn cbc_decrypt(&self, data: &[u8]) -> Outcome {
+    fn cbc_decrypt(&self, data: &[u8]) -> CallOutput {
         if data.len() < 32 || !data.len().is_multiple_of(16) {
-            return Outcome {
+            return CallOutput {
                 status: 1,
                 output: Vec::new(),
             };
@@ -281,7 +281,7 @@ impl BlockCipher {
                 .iter()
                 .all(|byte| *byte == padding);
         if !valid {
-            return Outcome {
+            return CallOutput {
                 status: status::PADDING,
                 output: vec![0; message.len()],
             };

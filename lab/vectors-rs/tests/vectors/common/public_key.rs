@@ -1,10 +1,10 @@
 //! P-256 and Ed25519, from the RustCrypto crates and ed25519-dalek.
 
 use p256::ecdsa::signature::hazmat::{PrehashSigner, PrehashVerifier};
-use selo_vectors::{Outcome, status};
+use selo_vectors::{CallOutput, status};
 
 /// The answer of an operation; whatever does not parse is refused.
-pub fn call(algorithm: &str, operation: &str, inputs: &[&[u8]]) -> Outcome {
+pub fn call(algorithm: &str, operation: &str, inputs: &[&[u8]]) -> CallOutput {
     let answer = match (algorithm, operation, inputs) {
         ("ed25519", "keygen", [secret]) => {
             ed25519(secret).map(|key| key.verifying_key().to_bytes().to_vec())
@@ -38,11 +38,11 @@ pub fn call(algorithm: &str, operation: &str, inputs: &[&[u8]]) -> Outcome {
         Vec::new()
     };
     match answer {
-        Some(output) => Outcome {
+        Some(output) => CallOutput {
             status: status::OK,
             output,
         },
-        None => Outcome {
+        None => CallOutput {
             status: status::KEY,
             output: empty,
         },
