@@ -275,7 +275,7 @@ fn a_state_that_others_may_enter_is_refused() {
             &site,
             arguments,
             4,
-            &["others may enter it (mode 755)", "hint: chmod 700"],
+            &["other users can access it (mode 755)", "hint: chmod 700"],
         );
     }
     fs::set_permissions(site.state(), fs::Permissions::from_mode(0o700)).expect("chmod");

@@ -1,6 +1,6 @@
-//! Classic: Algorithm 2 of [albarello2020] [docs/protocol.md, Classic]. Unsafe; taken only
-//! if the gateway was told to. Nodes are known by their addresses, nothing of them is
-//! restored, and their readings say that nobody authenticated them.
+//! Classic: Algorithm 2 of [albarello2020] [docs/protocol.md, Classic]. It is unsafe and must
+//! be enabled explicitly. Nodes are identified by address, their state does not survive a
+//! restart, and their readings are marked as unauthenticated.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -14,7 +14,7 @@ use crate::counters::{Count, Kind};
 use crate::journal::entry::{Accepted, Entry};
 use crate::peer::{Packed, Peer};
 
-/// Nodes that are remembered; the oldest go first.
+/// Maximum number of stored nodes. The oldest is dropped first.
 const NODES_MAX: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Nodes {
 
 #[derive(Debug)]
 enum Node {
-    /// It was given this key's public half.
+    /// The gateway has sent the public half of this key.
     Asked(EphemeralSecret),
     Keyed {
         key: ClassicKey,
@@ -121,7 +121,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Anyone may ask for a multiplication here, at the price of one.
+    /// Charges the source for one scalar multiplication, or refuses it. Anyone can request one.
     fn classic_may_compute(&mut self, now: Now, from: Peer) -> Verdict {
         if !self.source_may(now, from, HANDSHAKE_COST) {
             return Err(Reason::RateLimited);
