@@ -1,4 +1,4 @@
-//! All codecs there are: those of the project, and a folder of the user's.
+//! The catalogue of codecs: the built-in ones and those of a user's folder.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::file;
 
-/// `site/codecs/*.toml`: name and text.
+/// Name and text of each file `site/codecs/*.toml`.
 const BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
 
 /// Codecs by name.
@@ -17,20 +17,21 @@ pub struct Catalogue {
     codecs: BTreeMap<String, Arc<Codec>>,
 }
 
-/// A codec's name stands in topics, files and tables.
+/// Checks a codec's name, which occurs in topics, files and tables. The error describes the
+/// rule.
 pub fn check_name(name: &str) -> Result<(), String> {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if (1..=32).contains(&name.len()) && name.bytes().all(fits) {
         return Ok(());
     }
     Err(format!(
-        "'{}' is not a valid name of a codec: lower-case letters, digits and -, at most 32",
+        "'{}' is not a valid codec name: use lower-case letters, digits and -, at most 32",
         name.escape_debug()
     ))
 }
 
 impl Catalogue {
-    /// The codecs that come with Selo.
+    /// The built-in codecs.
     pub fn built_in() -> Result<Catalogue> {
         let mut catalogue = Catalogue::default();
         for (file, text) in BUILT_IN {
@@ -39,7 +40,8 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Those, and the `*.toml` of a folder; one with a known name takes its place.
+    /// The built-in codecs and the `*.toml` files of a folder. A file replaces the codec of the
+    /// same name.
     pub fn with_folder(folder: Option<&Path>) -> Result<Catalogue> {
         let mut catalogue = Catalogue::built_in()?;
         let Some(folder) = folder else {
@@ -64,7 +66,7 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Adds the codec of a file's text; its vectors must hold.
+    /// Adds the codec of a file's text. Its test vectors must hold.
     pub fn add(&mut self, file: &str, text: &str) -> Result<Arc<Codec>> {
         let codec = Arc::new(file::parse(file, text)?);
         self.codecs.insert(codec.name.clone(), codec.clone());

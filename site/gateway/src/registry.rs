@@ -1,12 +1,11 @@
-//! The registry: devices and their keys, in SQLite. Commands write it whether a gateway
-//! runs or not; a running gateway is told ([`crate::control`]) and reads the rows again.
+//! The registry: devices and their keys, in SQLite. Commands write it whether or not a gateway
+//! runs. A running gateway is notified ([`crate::control`]) and reads the changed rows again.
 //!
-//! A row keeps its number for ever, and no number is given twice: a device that is paired
-//! anew, or removed and added again, is another row, so that a session of the old one is
-//! not taken for one of the new one.
+//! Row numbers are never reused. A device that is paired again, or removed and added again,
+//! gets a new row, so that sessions of the old key are not attributed to the new one.
 //!
-//! The file holds the keys in the clear, mode 0600: a gateway must be able to use them
-//! after a start without a person. What is deleted is overwritten (`secure_delete`).
+//! The file has mode 0600 and holds the keys in plaintext, because a gateway must restart
+//! without an operator. Deleted content is overwritten (`secure_delete`).
 
 use std::fs::OpenOptions;
 use std::io;
@@ -41,34 +40,34 @@ CREATE TABLE device (
 ) STRICT;
 ";
 
-/// What leads from each older version to the next one.
+/// Migrations from each older version to the next one.
 const MIGRATIONS: [&str; VERSION as usize - 1] =
     ["ALTER TABLE device ADD COLUMN codec TEXT NOT NULL DEFAULT 'rain-gauge';"];
 
-/// The codec of a device that nobody has given another one.
+/// Codec of devices without an explicit one.
 pub const DEFAULT_CODEC: &str = "rain-gauge";
 
 const COLUMNS: &str =
     "row, id, name, suite, key, join_counter, created, revoked, last_seen, address, codec";
 
-/// A device with all that the registry knows of it.
+/// A device with all its registry data.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// 0 before it is in the registry.
+    /// 0 before it is stored.
     pub row: u32,
     pub id: DeviceId,
     pub name: Option<String>,
     pub suite: Suite,
     pub key: DeviceKey,
-    /// The highest that the gateway has accepted.
+    /// The highest join counter accepted.
     pub join_counter: u32,
-    /// Unix milliseconds, as all times here.
+    /// Unix milliseconds, like all times here.
     pub created: u64,
     pub revoked: Option<u64>,
-    /// Written every few minutes while a gateway runs.
+    /// Updated every few minutes while a gateway runs.
     pub last_seen: Option<u64>,
     pub address: Option<String>,
-    /// What its payloads mean. Whoever sets it knows which codecs there are.
+    /// Name of the payload codec. The registry does not check that it exists; callers do.
     pub codec: String,
 }
 
@@ -89,7 +88,7 @@ impl Record {
         }
     }
 
-    /// What the engine needs.
+    /// The data that the engine needs.
     pub fn device(&self) -> Device {
         Device {
             row: self.row,
@@ -102,26 +101,29 @@ impl Record {
     }
 }
 
-/// What a running gateway has learnt of a row.
+/// Changes that a running gateway has learnt about a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Learnt {
     pub join_counter: Option<u32>,
-    /// Unix milliseconds, and where.
+    /// Time of last contact, Unix milliseconds, and the peer's address.
     pub seen: Option<(u64, String)>,
 }
 
-/// What becomes of a device that is there already.
+/// Policy for devices whose id exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// [`Error::DeviceExists`].
+    /// Fail with [`Error::DeviceExists`].
     Refuse,
-    /// It goes, and the new one takes its place, and its name if it has none.
+    /// Replace the device. The new one inherits the name unless it has its own.
     Replace,
-    /// It stays as it is.
+    /// Keep the existing device.
     Keep,
 }
 
-/// Names are for people: short, printable, and not to be taken for an id.
+/// Checks a device name: short, printable, and not like an id.
+///
+/// # Errors
+/// [`Error::Invalid`] with the rule that the name breaks.
 pub fn check_name(name: &str) -> Result<()> {
     let invalid = |why: &str| {
         Err(Error::Invalid(format!(
@@ -132,7 +134,7 @@ pub fn check_name(name: &str) -> Result<()> {
         return invalid("a name has 1 to 64 characters");
     }
     if name.chars().any(char::is_control) || name.trim() != name {
-        return invalid("control characters, and spaces around it, are not allowed");
+        return invalid("control characters and surrounding spaces are not allowed");
     }
     if name.parse::<DeviceId>().is_ok() {
         return invalid("eight hexadecimal digits are a device id");
@@ -148,7 +150,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Opens the file, or makes it.
+    /// Opens the file, or creates it. Migrates older versions.
     pub fn open(path: &Path) -> Result<Registry> {
         make(path)?;
         let failed = |source| Error::Registry {
@@ -231,7 +233,7 @@ impl Registry {
             .map_err(self.failed())
     }
 
-    /// Calls `each` for every device, in the order of ids.
+    /// Calls `each` for every device, ordered by id.
     pub fn for_each(&self, mut each: impl FnMut(Record)) -> Result<()> {
         let failed = self.failed();
         let mut statement = self
@@ -275,7 +277,7 @@ impl Registry {
         found.ok_or_else(|| Error::UnknownDevice { what: what.into() })
     }
 
-    /// Adds a device, and gives it its row.
+    /// Adds a device and returns it with its row number.
     pub fn add(&mut self, record: &Record, existing: Existing) -> Result<Record> {
         let mut added = self.add_all(std::slice::from_ref(record), existing)?;
         added.pop().ok_or_else(|| Error::DeviceExists {
@@ -283,7 +285,7 @@ impl Registry {
         })
     }
 
-    /// Adds devices, all or none; gives those that were added.
+    /// Adds all devices, or none on an error. Returns those that were added.
     pub fn add_all(&mut self, records: &[Record], existing: Existing) -> Result<Vec<Record>> {
         let failed = self.failed();
         let transaction = self
@@ -348,7 +350,8 @@ impl Registry {
         Ok(added)
     }
 
-    /// Revokes a device; its joins are refused from now on. False if it was revoked before.
+    /// Revokes a device, so that its joins are refused. Returns false if it was already
+    /// revoked.
     pub fn revoke(&mut self, id: DeviceId) -> Result<bool> {
         let changed = self
             .connection
@@ -360,21 +363,21 @@ impl Registry {
         Ok(changed > 0)
     }
 
-    /// Removes a device and its key. False if there was none.
+    /// Removes a device and its key. Returns false if there was none.
     pub fn remove(&mut self, id: DeviceId) -> Result<bool> {
         let failed = self.failed();
         let changed = self
             .connection
             .execute("DELETE FROM device WHERE id = ?1", [id.0])
             .map_err(&failed)?;
-        // The key is in the write-ahead log too, until that is taken over and cut.
+        // The write-ahead log still holds the key until it is checkpointed and truncated.
         self.connection
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
             .map_err(&failed)?;
         Ok(changed > 0)
     }
 
-    /// Gives a device another name, or none.
+    /// Changes or removes the name of a device.
     pub fn rename(&mut self, id: DeviceId, name: Option<&str>) -> Result<()> {
         if let Some(name) = name {
             check_name(name)?;
@@ -394,7 +397,7 @@ impl Registry {
         transaction.commit().map_err(&failed)
     }
 
-    /// Says what a device's payloads mean.
+    /// Sets the payload codec of a device.
     pub fn set_codec(&mut self, id: DeviceId, codec: &str) -> Result<()> {
         self.connection
             .execute(
@@ -405,14 +408,14 @@ impl Registry {
             .map_err(self.failed())
     }
 
-    /// Another number after another connection has changed something.
+    /// A number that changes when another connection has changed the registry.
     pub fn version(&self) -> Result<i64> {
         self.connection
             .pragma_query_value(None, "data_version", |row| row.get(0))
             .map_err(self.failed())
     }
 
-    /// Writes what a gateway has learnt, by row.
+    /// Stores what the gateway has learnt, by row. Join counters never decrease.
     pub fn learn<'a>(
         &mut self,
         learnt: impl IntoIterator<Item = (&'a u32, &'a Learnt)>,
@@ -443,10 +446,10 @@ impl Registry {
     }
 }
 
-/// Makes the file with its mode; SQLite gives its other files the same one. A file that is
-/// there is not opened: to close it would release the locks of every other connection of
-/// this process (POSIX locks belong to process and file), and another process would take
-/// the write-ahead log for nobody's and remove it.
+/// Creates the file with mode 0600; SQLite copies the mode to its other files. An existing file
+/// is not opened, because closing it would release the locks of all other connections of this
+/// process (POSIX locks belong to process and file). Another process would then consider the
+/// write-ahead log orphaned and remove it.
 fn make(path: &Path) -> Result<()> {
     if std::fs::symlink_metadata(path).is_ok() {
         return Ok(());
@@ -703,7 +706,7 @@ mod tests {
         assert!(matches!(error, Error::RegistryVersion { found: 3, .. }));
     }
 
-    /// A file as version 1 wrote it.
+    /// A file as written by version 1.
     const VERSION_1: &str = "
         CREATE TABLE device (
             row          INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1056,9 +1056,9 @@ fn an_operator_who_leaves_late_closes_nobody_elses_window() {
     assert_ne!(first, second);
     bench.out.events.clear();
     let Bench { engine, out, .. } = &mut bench;
-    engine.pairing_leave(at(1002), first, "the operator has gone", out);
+    engine.pairing_leave(at(1002), first, "the operator disconnected", out);
     assert_eq!(engine.pairing_states().len(), 1);
-    engine.pairing_leave(at(1003), second, "the operator has gone", out);
+    engine.pairing_leave(at(1003), second, "the operator disconnected", out);
     assert_eq!(engine.pairing_states(), []);
     // What is said of a window says of which.
     let said: Vec<_> = out

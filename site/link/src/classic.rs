@@ -1,5 +1,5 @@
-//! Classic: Algorithm 2 of [albarello2020] as printed. **Unsafe**: whoever sits in the middle
-//! exchanges two keys and reads everything. For reproducing the paper and showing the attack
+//! Classic: Algorithm 2 of [albarello2020] as printed. **Unsafe**: a man in the middle can
+//! replace both keys and read everything. Exists to reproduce the paper and to show the attack
 //! [docs/protocol.md, Classic].
 
 use std::fmt;
@@ -12,23 +12,26 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::frame::{Classic, FRAME_MAX, Malformed};
 use crate::{EphemeralSecret, Refusal};
 
-/// Bytes of the longest message: three blocks, of which one byte at least is padding.
+/// Maximum payload, bytes: three blocks with at least one byte of padding.
 pub const PAYLOAD_MAX: usize = 47;
 
-/// What both sides share after the two public keys: an AES-256 key, SHA3-256 of the secret.
+/// The key shared after the exchange of public keys: an AES-256 key, SHA3-256 of the secret.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct ClassicKey([u8; 32]);
 
-/// The message is longer than [`PAYLOAD_MAX`].
+/// Error: the message is longer than [`PAYLOAD_MAX`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a classic message of {bytes} bytes; a frame takes {PAYLOAD_MAX}")]
+#[error("a classic message has {bytes} bytes; the maximum is {PAYLOAD_MAX}")]
 pub struct TooLong {
-    /// Bytes of the message.
+    /// Size of the message, bytes.
     pub bytes: usize,
 }
 
 impl ClassicKey {
-    /// The key with the peer whose public key this is. [`Refusal::Key`] if the secret is all-zero.
+    /// Derives the key shared with a peer from its public key.
+    ///
+    /// # Errors
+    /// [`Refusal::Key`] if the secret is all-zero.
     pub fn agree(ephemeral: &EphemeralSecret, peer: &[u8; 32]) -> Result<Self, Refusal> {
         let shared = ephemeral.shared_secret(peer).ok_or(Refusal::Key)?;
         Ok(ClassicKey(Sha3_256::digest(*shared).into()))
@@ -40,7 +43,8 @@ impl ClassicKey {
         &self.0
     }
 
-    /// Encrypts a message of at most [`PAYLOAD_MAX`] bytes: the whole frame, within `out`.
+    /// Encrypts a message of at most [`PAYLOAD_MAX`] bytes. Returns the whole frame, a part of
+    /// `out`.
     pub fn seal<'o>(
         &self,
         payload: &[u8],
@@ -64,9 +68,10 @@ impl ClassicKey {
         Ok(frame)
     }
 
-    /// Decrypts the blocks of [`Classic::Blocks`]; the message lies within `out`.
+    /// Decrypts the blocks of [`Classic::Blocks`]. Returns the message, a part of `out`.
     ///
-    /// [`Malformed::Padding`] if there is no message, and nothing else is ever noticed.
+    /// # Errors
+    /// [`Malformed::Padding`] if the padding is wrong. Classic detects no other alteration.
     pub fn open<'o>(
         &self,
         blocks: &[u8],

@@ -188,7 +188,7 @@ fn wrong_digits_store_nothing_and_three_of_them_close_the_window() {
     let watcher = Running::start(&site, &["device", "pair"]);
     watcher.err.wait("Start pairing");
     watcher.kill();
-    gateway.log.wait("the operator has gone");
+    gateway.log.wait("the operator disconnected");
     assert_eq!(gateway.stop().0, Some(0));
 }
 
@@ -490,7 +490,7 @@ fn no_log_and_no_output_holds_a_key() {
     said += &lines.concat();
     said += &log;
     assert!(
-        log.contains("a node joins") && log.contains("pairing window"),
+        log.contains("a node joined") && log.contains("pairing window"),
         "{log}"
     );
     let forms = |name: &str| {

@@ -33,7 +33,7 @@ fn wrong_usage_is_explained() {
         (&["gateway", "--listen", "nowhere"][..], &["--listen"][..]),
         (
             &["gateway", "--sync", "sometimes"],
-            &["none of always, 1s, never"],
+            &["not one of: always, 1s, never"],
         ),
         (&["device", "add"], &["--key-file"]),
         (
