@@ -1,5 +1,5 @@
-//! Every codec of the project, and the mistakes that a codec's file may have. The files'
-//! own vectors are checked whenever a catalogue is loaded.
+//! Tests every built-in codec, and the errors of codec files. The test vectors in the files are
+//! checked whenever a catalogue is loaded.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ fn built_in() -> Catalogue {
     Catalogue::built_in().expect("the project's codecs are right")
 }
 
-/// Values as names and numbers; a payload may name one twice only with channels.
+/// Values by name. Only channel formats may repeat a name.
 fn values(codec: &Codec, payload: &[u8]) -> Option<BTreeMap<String, f64>> {
     let values = codec.decode(payload).ok()?;
     let named: BTreeMap<_, _> = values
@@ -28,7 +28,7 @@ fn encode(codec: &Codec, values: &BTreeMap<String, f64>) -> Result<Vec<u8>, Erro
     codec.encode(&values)
 }
 
-/// A payload that the codec may take.
+/// Payloads that may match the codec.
 fn payloads(codec: &Codec) -> BoxedStrategy<Vec<u8>> {
     let items: Vec<(u8, usize)> = codec.items().map(|(code, size, _)| (code, size)).collect();
     if items.is_empty() {
@@ -59,7 +59,7 @@ fn what_is_decoded_is_encoded_and_decoded_again() {
                 let Some(before) = values(codec, &payload) else {
                     return Err(TestCaseError::fail("a payload of the codec is refused"));
                 };
-                // A value outside its range was left out, and nothing else can stand there.
+                // An out-of-range value was left out and cannot be encoded.
                 let Ok(again) = encode(codec, &before) else {
                     return Ok(());
                 };
@@ -87,7 +87,7 @@ proptest! {
         payload[12..14].copy_from_slice(&milli.to_le_bytes());
         payload[14] = flags;
         let values = values(codec, &payload).expect("a payload");
-        // The nearest number to the decimal fraction, so that it prints as a person writes it.
+        // The nearest f64 to the decimal fraction, which prints in its short form.
         prop_assert_eq!(values["rain_total"], f64::from(tips) * 2.0 / 10.0);
         prop_assert_eq!(values["temperature"], f64::from(centi) / 100.0);
         prop_assert_eq!(values["battery"], f64::from(milli) / 1000.0);

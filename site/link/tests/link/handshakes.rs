@@ -1,4 +1,4 @@
-//! What pairings, joins and classic accept, and what they refuse for which reason.
+//! Which messages pairings, joins and classic accept, and why they refuse others.
 
 use selo_link::classic::{ClassicKey, PAYLOAD_MAX};
 use selo_link::frame::{Classic, Frame, JoinAccept, JoinRequest, Malformed};
@@ -10,7 +10,7 @@ use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Reason, Refusal
 
 use crate::play::{self, DEVICE, GATEWAY_SECRET, NODE_SECRET};
 
-/// Public keys of small order [RFC7748, 6.1], with which every secret is all-zero.
+/// Public keys of small order [RFC7748, 6.1]; every secret with them is all-zero.
 const SMALL_ORDER: [[u8; 32]; 3] = {
     let mut one = [0; 32];
     one[0] = 1;
@@ -53,7 +53,7 @@ fn a_pairing_gives_both_the_same() {
     }
 }
 
-/// The middle completes a pairing with each side; only the digits tell.
+/// A man in the middle completes a pairing with each side; only the digits reveal it.
 #[test]
 fn somebody_between_shows_different_digits() {
     for suite in Suite::ALL {
@@ -210,7 +210,7 @@ fn another_key_device_or_suite_is_a_forged_join() {
     }
 }
 
-/// The answer to one request, and the attempt that waits for it.
+/// The answer to a request, and the attempt that waits for it.
 fn answered(suite: Suite) -> (JoinAttempt, [u8; JoinAccept::BYTES]) {
     let key = play::device_key();
     let (attempt, request) = JoinAttempt::start(suite, DEVICE, &key, 1, false, &NODE_SECRET);
@@ -285,7 +285,7 @@ fn classic_both_ways() {
     assert!(node.seal(&[0; PAYLOAD_MAX + 1], &mut sent).is_err());
 }
 
-/// Only the padding is looked at, and it says nothing about who wrote the message.
+/// Only the padding is checked, which does not authenticate the message.
 #[test]
 fn classic_refuses_wrong_padding_only() {
     let key = ClassicKey::agree(&NODE_SECRET, &GATEWAY_SECRET.public_key()).expect("good");
@@ -296,7 +296,7 @@ fn classic_refuses_wrong_padding_only() {
     assert_eq!(key.open(&[], &mut cut), Err(Malformed::Padding));
     assert_eq!(key.open(&frame[1..20], &mut cut), Err(Malformed::Padding));
     assert_eq!(key.open(&[0; 80], &mut cut), Err(Malformed::Padding));
-    // The blocks are independent of each other: the first one twice is a longer message.
+    // Blocks are independent: repeating the first one gives a longer valid message.
     let twice = [&frame[1..17], &frame[1..33]].concat();
     assert_eq!(key.open(&twice, &mut cut).map(<[u8]>::len), Ok(36));
 }
