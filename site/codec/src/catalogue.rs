@@ -81,10 +81,12 @@ impl Catalogue {
         })
     }
 
+    /// Names of all codecs, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.codecs.keys().map(String::as_str)
     }
 
+    /// All codecs, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Codec>> {
         self.codecs.values()
     }

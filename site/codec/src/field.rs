@@ -17,6 +17,7 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The name in codec files and in the API.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Gauge => "gauge",

@@ -48,6 +48,7 @@ impl Kind {
         Kind::Other,
     ];
 
+    /// The value of the metric's label `type`.
     pub const fn label(self) -> &'static str {
         match self {
             Kind::PairCommit => "pair-commit",
@@ -68,6 +69,7 @@ impl Kind {
         }
     }
 
+    /// The type of a parsed frame.
     pub fn of(frame: &Frame<'_>) -> Kind {
         match frame {
             Frame::PairCommit(_) => Kind::PairCommit,
@@ -103,6 +105,7 @@ macro_rules! counts {
                 match self { $( Count::$name => $metric, )* }
             }
 
+            /// Help text of the metric, without the final full stop.
             pub const fn help(self) -> &'static str {
                 match self { $( Count::$name => $help, )* }
             }

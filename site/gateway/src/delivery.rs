@@ -227,6 +227,7 @@ impl std::fmt::Debug for Delivery {
 }
 
 impl Delivery {
+    /// Starts the delivery thread.
     pub fn start(self) -> io::Result<JoinHandle<()>> {
         std::thread::Builder::new()
             .name("delivery".into())

@@ -67,6 +67,7 @@ impl std::fmt::Debug for Tools {
 }
 
 impl Keeper {
+    /// Starts the keeper's thread.
     pub fn start(tools: Tools) -> io::Result<(Keeper, JoinHandle<()>)> {
         let (work, orders) = channel();
         let keeper = Keeper {
@@ -96,22 +97,27 @@ impl Keeper {
         let _ = self.work.send(work);
     }
 
+    /// Reports `bytes` more bytes written to the journal.
     pub fn written(&self, bytes: u64) {
         self.written.fetch_add(bytes, Ordering::Release);
     }
 
+    /// Reports that key slots were written.
     pub fn keys_written(&self) {
         self.keys_written.store(true, Ordering::Release);
     }
 
+    /// Switches to a new journal file. Synchronises the old one first.
     pub fn file(&self, file: File) {
         self.send(Work::File(file));
     }
 
+    /// Synchronises the journal, then sends `packets` and allows delivery up to `position`.
     pub fn release(&self, packets: Vec<Outgoing>, position: Option<Position>) {
         self.send(Work::Release(packets, position));
     }
 
+    /// Queues changes for the registry, as (row, change).
     pub fn learn(&self, learnt: Vec<(u32, Learnt)>) {
         self.send(Work::Learn(learnt));
     }
@@ -124,6 +130,7 @@ impl Keeper {
         wait
     }
 
+    /// Stops the thread after it has handled all earlier orders.
     pub fn stop(&self) {
         self.send(Work::Stop);
     }

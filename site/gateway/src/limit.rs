@@ -213,17 +213,20 @@ impl Sources {
         [hash as usize % ROW, (hash >> 32) as usize % ROW]
     }
 
+    /// True if the source `key` has `cost` tokens left.
     pub fn has(&self, key: impl Hash, rate: Rate, cost: u32, now: Tick) -> bool {
         let [a, b] = self.places(key);
         self.rows[0][a].has(rate, cost, now) || self.rows[1][b].has(rate, cost, now)
     }
 
+    /// Takes `cost` tokens from the source `key`, or all that are left.
     pub fn charge(&mut self, key: impl Hash, rate: Rate, cost: u32, now: Tick) {
         let [a, b] = self.places(key);
         self.rows[0][a].charge(rate, cost, now);
         self.rows[1][b].charge(rate, cost, now);
     }
 
+    /// Takes `cost` tokens from the source `key` if available. Returns false otherwise.
     pub fn take(&mut self, key: impl Hash + Copy, rate: Rate, cost: u32, now: Tick) -> bool {
         let there = self.has(key, rate, cost, now);
         if there {

@@ -41,6 +41,7 @@ pub struct Reading {
 pub struct SessionName(pub u64);
 
 impl SessionName {
+    /// Combines the join counter (high half) and the random tag (low half).
     pub fn new(join: u32, tag: u32) -> Self {
         SessionName(u64::from(join) << 32 | u64::from(tag))
     }

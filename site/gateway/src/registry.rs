@@ -72,6 +72,7 @@ pub struct Record {
 }
 
 impl Record {
+    /// A new device without a name, created now, with the default codec.
     pub fn new(id: DeviceId, suite: Suite, key: DeviceKey) -> Record {
         Record {
             row: 0,
@@ -227,6 +228,7 @@ impl Registry {
         }
     }
 
+    /// Number of devices.
     pub fn count(&self) -> Result<u64> {
         self.connection
             .query_row("SELECT count(*) FROM device", [], |row| row.get(0))
@@ -247,12 +249,14 @@ impl Registry {
         Ok(())
     }
 
+    /// All devices, ordered by id.
     pub fn all(&self) -> Result<Vec<Record>> {
         let mut records = Vec::new();
         self.for_each(|record| records.push(record))?;
         Ok(records)
     }
 
+    /// The device with this id, if there is one.
     pub fn get(&self, id: DeviceId) -> Result<Option<Record>> {
         self.connection
             .prepare_cached(&format!("SELECT {COLUMNS} FROM device WHERE id = ?1"))

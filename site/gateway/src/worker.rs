@@ -106,6 +106,7 @@ impl Remote {
         self.wake();
     }
 
+    /// True once the worker has been asked to stop.
     pub fn stopping(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
@@ -137,6 +138,7 @@ impl std::fmt::Debug for Worker {
 }
 
 impl Worker {
+    /// Starts the worker's thread. It returns the reason if the gateway could not continue.
     pub fn start(self) -> io::Result<(Remote, JoinHandle<Result<(), String>>)> {
         let (orders, taken) = mpsc::channel();
         let (wake, awake) = UnixStream::pair()?;

@@ -25,6 +25,7 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Parses and checks the body of a post. The error describes the first fault.
     pub fn parse(body: &[u8]) -> Result<Reading, String> {
         let reading: Reading = json(body)?;
         reading.check()?;
@@ -89,6 +90,7 @@ struct TimeBody<'a> {
 }
 
 impl Time {
+    /// Parses and checks the body of a post. The error describes the first fault.
     pub fn parse(body: &[u8]) -> Result<Time, String> {
         let body: TimeBody<'_> = json(body)?;
         within("seconds", body.seconds, 0.0, SECONDS_MAX)?;
@@ -120,6 +122,7 @@ pub enum Post {
 }
 
 impl Post {
+    /// The routes below [`BASE`].
     pub const ROUTES: [&str; 3] = ["reading", "handshake", "exchange"];
 
     /// Parses the body of a post to a route. Returns `None` for an unknown route.

@@ -19,6 +19,7 @@ pub enum Suite {
 impl Suite {
     pub const ALL: [Suite; 3] = [Suite::Aes128Gcm, Suite::Aes256Gcm, Suite::ChaCha20Poly1305];
 
+    /// The registered name [RFC8446, B.4].
     pub fn name(self) -> &'static str {
         match self {
             Suite::Aes128Gcm => "TLS_AES_128_GCM_SHA256",
@@ -27,6 +28,7 @@ impl Suite {
         }
     }
 
+    /// The suite with this name; case is ignored.
     pub fn by_name(name: &str) -> Option<Suite> {
         let mut all = Suite::ALL.into_iter();
         all.find(|suite| suite.name().eq_ignore_ascii_case(name))
@@ -68,6 +70,7 @@ pub enum Group {
 impl Group {
     pub const ALL: [Group; 3] = [Group::X25519, Group::Secp256r1, Group::X25519MlKem768];
 
+    /// The registered name, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Group::X25519 => "x25519",
@@ -76,6 +79,7 @@ impl Group {
         }
     }
 
+    /// The key exchange with this name; case is ignored.
     pub fn by_name(name: &str) -> Option<Group> {
         let mut all = Group::ALL.into_iter();
         all.find(|group| group.name().eq_ignore_ascii_case(name))

@@ -34,6 +34,7 @@ impl Client {
         })
     }
 
+    /// Sends a request without waiting for its reply.
     pub fn send(&mut self, request: &Request) -> Result<()> {
         let mut line = serde_json::to_vec(request).map_err(|error| broken(error.into()))?;
         line.push(b'\n');
@@ -56,6 +57,7 @@ impl Client {
         }
     }
 
+    /// Sends a request and receives its reply.
     pub fn ask(&mut self, request: &Request) -> Result<Reply> {
         self.send(request)?;
         self.receive()

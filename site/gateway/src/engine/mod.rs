@@ -316,6 +316,7 @@ impl fmt::Debug for Engine {
 type Verdict = Result<(), Reason>;
 
 impl Engine {
+    /// Makes an engine without devices. Fails if `random` cannot supply a seed.
     pub fn new(settings: Settings, mut random: Box<dyn Random>) -> Result<Engine, String> {
         let mut seed = [0; 8];
         random.fill(&mut seed)?;

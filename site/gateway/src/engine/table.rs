@@ -27,6 +27,7 @@ pub struct Table<T> {
 }
 
 impl<T: Row> Table<T> {
+    /// Makes an empty table. `seed` should be random.
     pub fn new(seed: u64) -> Self {
         Table {
             rows: Vec::new(),

@@ -179,6 +179,7 @@ impl<'a> Entries<'a> {
         }
     }
 
+    /// True if iteration stopped at an invalid entry.
     pub fn malformed(&self) -> bool {
         self.malformed
     }

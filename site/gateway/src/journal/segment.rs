@@ -197,6 +197,7 @@ impl Reader {
         self.position
     }
 
+    /// Current length of the file, bytes.
     pub fn length(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
