@@ -262,13 +262,13 @@ fn what_is_wrong_is_refused_with_a_word_why() {
             "handshake",
             &good.replace("TLS_AES_128", "TLS_DES"),
             400,
-            "is none of TLS_AES_128",
+            "is not one of: TLS_AES_128",
         ),
         (
             "exchange",
             &good.replace("x25519", "x448"),
             400,
-            "'x448' is none of x25519",
+            "'x448' is not one of: x25519",
         ),
         (
             "exchange",
