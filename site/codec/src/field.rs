@@ -205,33 +205,7 @@ impl Field {
         let place = payload
             .get_mut(self.offset..self.end())
             .ok_or_else(|| format!("{name} lies beyond the end of the payload"))?;
-        let word = match self.layout {
-            Layout::Float { bytes: 4 } => u64::from((raw as f32).to_bits()),
-            Layout::Float { .. } => raw.to_bits(),
-            Layout::Integer { bytes, signed } => {
-                let bits = match self.bits {
-                    Some((low, high)) => u32::from(high - low) + 1,
-                    None => 8 * bytes as u32,
-                };
-                let (least, most) = if signed {
-                    (
-                        -(2f64.powi(bits as i32 - 1)),
-                        2f64.powi(bits as i32 - 1) - 1.0,
-                    )
-                } else {
-                    (0.0, 2f64.powi(bits as i32) - 1.0)
-                };
-                if !(least..=most).contains(&raw) {
-                    let value = value.unwrap_or(raw);
-                    return Err(format!("{name}: {value} does not fit {bits} bits"));
-                }
-                let word = raw as i64 as u64;
-                match self.bits {
-                    Some((low, _)) => word << low,
-                    None => word,
-                }
-            }
-        };
+        let word = self.word(raw, value)?;
         let mut bytes = word.to_le_bytes();
         let bytes = &mut bytes[..place.len()];
         if self.big_endian {
@@ -246,6 +220,36 @@ impl Field {
             };
         }
         Ok(())
+    }
+
+    /// The bits of a raw number in the field's layout. `value` is the scaled one, for the error.
+    fn word(&self, raw: f64, value: Option<f64>) -> Result<u64, String> {
+        let (bytes, signed) = match self.layout {
+            Layout::Float { bytes: 4 } => return Ok((raw as f32).to_bits().into()),
+            Layout::Float { .. } => return Ok(raw.to_bits()),
+            Layout::Integer { bytes, signed } => (bytes, signed),
+        };
+        let bits = match self.bits {
+            Some((low, high)) => u32::from(high - low) + 1,
+            None => 8 * bytes as u32,
+        };
+        let (least, most) = if signed {
+            (
+                -(2f64.powi(bits as i32 - 1)),
+                2f64.powi(bits as i32 - 1) - 1.0,
+            )
+        } else {
+            (0.0, 2f64.powi(bits as i32) - 1.0)
+        };
+        if !(least..=most).contains(&raw) {
+            let (name, value) = (&self.name, value.unwrap_or(raw));
+            return Err(format!("{name}: {value} does not fit {bits} bits"));
+        }
+        let word = raw as i64 as u64;
+        Ok(match self.bits {
+            Some((low, _)) => word << low,
+            None => word,
+        })
     }
 }
 

@@ -326,28 +326,7 @@ impl Registry {
                 }
             }
             name_is_free(&transaction, record.name.as_deref(), record.id, &failed)?;
-            transaction
-                .prepare_cached(
-                    "INSERT INTO device (id, name, suite, key, join_counter, created, revoked,
-                     last_seen, address, codec)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                )
-                .and_then(|mut statement| {
-                    statement.insert(params![
-                        record.id.0,
-                        record.name,
-                        record.suite.code(),
-                        record.key.expose(),
-                        record.join_counter,
-                        record.created as i64,
-                        record.revoked.map(|ms| ms as i64),
-                        record.last_seen.map(|ms| ms as i64),
-                        record.address,
-                        record.codec,
-                    ])
-                })
-                .map(|row| record.row = row as u32)
-                .map_err(&failed)?;
+            record.row = insert(&transaction, &record).map_err(&failed)?;
             added.push(record);
         }
         transaction.commit().map_err(&failed)?;
@@ -466,6 +445,29 @@ fn make(path: &Path) -> Result<()> {
             source,
         }),
     }
+}
+
+/// Inserts a device and returns its row number.
+fn insert(connection: &Connection, record: &Record) -> rusqlite::Result<u32> {
+    let row = connection
+        .prepare_cached(
+            "INSERT INTO device (id, name, suite, key, join_counter, created, revoked,
+             last_seen, address, codec)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        )?
+        .insert(params![
+            record.id.0,
+            record.name,
+            record.suite.code(),
+            record.key.expose(),
+            record.join_counter,
+            record.created as i64,
+            record.revoked.map(|ms| ms as i64),
+            record.last_seen.map(|ms| ms as i64),
+            record.address,
+            record.codec,
+        ])?;
+    Ok(row as u32)
 }
 
 fn name_is_free(

@@ -247,32 +247,7 @@ fn read<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
             }
             Some(Entry::Old)
         }
-        ACCEPTED => {
-            let flags = byte(rest)?;
-            let session = word(rest)?;
-            Some(Entry::Accepted(Accepted {
-                session: (flags & WITH_SESSION != 0).then_some(session),
-                device: word(rest)?,
-                join: word(rest)?,
-                tag: word(rest)?,
-                counter: word(rest)?,
-                peer: read_peer(rest)?,
-                rssi: if flags & WITH_RSSI != 0 {
-                    Some(i16::from_le_bytes(*array(rest)?))
-                } else {
-                    None
-                },
-                payload: if flags & WITH_PAYLOAD != 0 {
-                    let size = usize::from(byte(rest)?);
-                    if size > PAYLOAD_MAX {
-                        return None;
-                    }
-                    Some(slice(rest, size)?)
-                } else {
-                    None
-                },
-            }))
-        }
+        ACCEPTED => Some(Entry::Accepted(read_accepted(rest)?)),
         CLOSED => Some(Entry::Closed(word(rest)?)),
         RESERVED => Some(Entry::Reserved {
             session: word(rest)?,
@@ -281,6 +256,33 @@ fn read<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
         END => Some(Entry::End),
         _ => None,
     }
+}
+
+fn read_accepted<'a>(rest: &mut &'a [u8]) -> Option<Accepted<'a>> {
+    let flags = byte(rest)?;
+    let session = word(rest)?;
+    Some(Accepted {
+        session: (flags & WITH_SESSION != 0).then_some(session),
+        device: word(rest)?,
+        join: word(rest)?,
+        tag: word(rest)?,
+        counter: word(rest)?,
+        peer: read_peer(rest)?,
+        rssi: if flags & WITH_RSSI != 0 {
+            Some(i16::from_le_bytes(*array(rest)?))
+        } else {
+            None
+        },
+        payload: if flags & WITH_PAYLOAD != 0 {
+            let size = usize::from(byte(rest)?);
+            if size > PAYLOAD_MAX {
+                return None;
+            }
+            Some(slice(rest, size)?)
+        } else {
+            None
+        },
+    })
 }
 
 fn slice<'a>(rest: &mut &'a [u8], size: usize) -> Option<&'a [u8]> {

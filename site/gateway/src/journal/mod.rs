@@ -42,7 +42,7 @@ use crate::error::{Error, Result};
 use crate::state::private_file;
 use anchor::{Anchor, Says, Token};
 use entry::{Entries, Entry};
-use segment::{HEADER_BYTES, Header, Item, RECORD_HEADER_BYTES, Reader};
+use segment::{HEADER_BYTES, Header, Item, RECORD_HEADER_BYTES, Reader, Record};
 
 /// Policy for synchronising records to disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -466,22 +466,7 @@ impl Recovery {
         }
         while let Some(item) = reader.next(length).map_err(read)? {
             match item {
-                Item::Record(record) => {
-                    self.summary.records += 1;
-                    self.last_number = self.last_number.max(record.number);
-                    let mut entries = Entries::new(record.body);
-                    for entry in &mut entries {
-                        self.summary.accepted += u64::from(matches!(entry, Entry::Accepted(_)));
-                        replay.entry(&entry, record.wall_ms);
-                    }
-                    if entries.malformed() {
-                        self.summary.damage.push(Damage {
-                            path: path.into(),
-                            from: record.end - record.body.len() as u64,
-                            to: record.end,
-                        });
-                    }
-                }
+                Item::Record(record) => self.record(path, &record, replay),
                 Item::Gap { from, to, at_end } => {
                     let damage = Damage {
                         path: path.into(),
@@ -498,6 +483,23 @@ impl Recovery {
             }
         }
         Ok(())
+    }
+
+    fn record(&mut self, path: &Path, record: &Record<'_>, replay: &mut dyn Replay) {
+        self.summary.records += 1;
+        self.last_number = self.last_number.max(record.number);
+        let mut entries = Entries::new(record.body);
+        for entry in &mut entries {
+            self.summary.accepted += u64::from(matches!(entry, Entry::Accepted(_)));
+            replay.entry(&entry, record.wall_ms);
+        }
+        if entries.malformed() {
+            self.summary.damage.push(Damage {
+                path: path.into(),
+                from: record.end - record.body.len() as u64,
+                to: record.end,
+            });
+        }
     }
 
     fn begin(&mut self, header: &Header, replay: &mut dyn Replay) {

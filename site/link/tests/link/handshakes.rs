@@ -1,4 +1,4 @@
-//! Which messages pairings, joins and classic accept, and why they refuse others.
+//! Acceptance and refusal of messages by pairings, joins and classic, with the reasons.
 
 use selo_link::classic::{ClassicKey, PAYLOAD_MAX};
 use selo_link::frame::{Classic, Frame, JoinAccept, JoinRequest, Malformed};
