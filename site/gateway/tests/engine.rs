@@ -663,7 +663,7 @@ fn messages_are_refused_taken_back_and_forgotten() {
         refused
             .expect_err("refused")
             .to_string()
-            .contains("at most 29")
+            .contains("the maximum is 29")
     );
     let ticket = bench
         .engine
