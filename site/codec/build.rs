@@ -1,4 +1,4 @@
-//! Lists site/codecs/*.toml of the project, so that a new file there is a built-in codec.
+//! Embeds site/codecs/*.toml, so that each file there becomes a built-in codec.
 
 use std::path::PathBuf;
 use std::{env, fs, io};

@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
-# Makes what people install without a compiler for Rust, into out/packaging/, with checksums.
+# Builds packages that install without a Rust compiler, into out/packaging/, with checksums.
 #
 # usage: site/packaging/build.sh wheel              a Python wheel with the command and the lab's data
 #        site/packaging/build.sh static [TARGET]... the command alone, linked statically
 #                                              (default: x86_64 and aarch64, -unknown-linux-musl)
-#        site/packaging/build.sh library            the device library as its registries take it
+#        site/packaging/build.sh library            the device library, packed for its registries
 #        site/packaging/build.sh check WHEEL        installs a wheel and measures with it
 #
-# The first needs maturin (`pip install maturin`), the second a standard library for its
-# target (`rustup target add TARGET`) and a C compiler for it: musl-tools; for aarch64
-# gcc-aarch64-linux-gnu links, and Zig's compiler, with the headers of musl, is installed
-# into target/tools/zig. The third asks platformio, idf-component-manager and
-# pykwalify what they think of it, and installs them into target/tools/packages if
-# they are not there.
+# `wheel` needs maturin (`pip install maturin`). `static` needs the target's standard library
+# (`rustup target add TARGET`) and a C compiler for it: musl-tools for x86_64. For aarch64,
+# gcc-aarch64-linux-gnu links, and Zig's compiler with musl's headers is installed into
+# target/tools/zig. `library` checks the packages with platformio, idf-component-manager and
+# pykwalify, and installs these into target/tools/packages if needed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tools/env.sh
@@ -21,10 +20,10 @@ out=$PWD/out/packaging
 mkdir -p "$out"
 
 need() {
-    command -v "$1" >/dev/null || { echo "build: $1 is not there; $2" >&2; exit 3; }
+    command -v "$1" >/dev/null || { echo "build: $1 is missing; install it: $2" >&2; exit 3; }
 }
 
-# What the lab reads: beside the command in share/selo.
+# Copies the lab's data to share/selo of the wheel.
 data() {
     rm -rf "$out/wheel"
     mkdir -p "$out/wheel/data/share/selo"
@@ -38,7 +37,7 @@ wheel() {
     maturin build --release --locked --out "$out"
 }
 
-# Sets `compiler`: clang with musl's headers for every processor, as Zig carries it.
+# Sets `compiler` to Zig's clang, which includes musl's headers for every processor.
 musl_compiler() {
     local own=$PWD/target/tools/zig pinned=ziglang==0.17.1
     compiler=$own/cc
@@ -47,7 +46,7 @@ musl_compiler() {
         rm -rf "$own"
         python3 -m venv "$own"
         "$own/bin/pip" install -q --disable-pip-version-check "$pinned"
-        # Rust's build scripts name the target in Rust's words.
+        # Rust's build scripts pass Rust's target names, which Zig does not accept.
         cat >"$compiler" <<EOF
 #!/bin/sh
 # $pinned
@@ -73,8 +72,8 @@ static() {
             need aarch64-linux-gnu-gcc "apt-get install gcc-aarch64-linux-gnu"
             export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=aarch64-linux-gnu-gcc
             export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
-            # It links; but libraries in C want headers of musl, which Debian has for this
-            # machine's processor only.
+            # gcc links. C libraries also need musl's headers, which Debian has only for the
+            # machine's own processor.
             musl_compiler
             export CC_aarch64_unknown_linux_musl=$compiler
             export AR_aarch64_unknown_linux_musl=aarch64-linux-gnu-ar
@@ -94,7 +93,7 @@ static() {
     done
 }
 
-# The tools of the registries, in an environment of their own.
+# Installs the registries' tools in a virtual environment.
 registry_tools() {
     local own=$PWD/target/tools/packages pinned=site/packaging/requirements.txt
     PATH=$own/bin:$PATH
@@ -107,12 +106,12 @@ registry_tools() {
     fi
 }
 
-# Ends with "N passed, N failed".
+# Prints "N passed, N failed" at the end.
 library() {
     . tools/verdict.sh
     local said
     registry_tools
-    # What `pio pkg pack` does, but for fetching the list of licences from the net.
+    # Does the same as `pio pkg pack`, without downloading the list of licences.
     said=$("$(sed -n '1s/^#!//p' "$(command -v pio)")" - "$out/selo-platformio.tar.gz" 2>&1 <<'PYTHON'
 import sys
 from platformio.package.manifest import schema
@@ -132,14 +131,14 @@ PYTHON
     said=$(compote component pack --name selo --dest-dir "$out/esp-idf" 2>&1) && said=
     verdict "compote component pack" "$said"
     said=$(tar -tzf "$out"/esp-idf/*.tgz 2>&1 | grep -vE '^\./(src/.*|docs/(BIBLIOGRAPHY.md)?|CMakeLists.txt|LICENSE-[A-Z]*|README.md|idf_component.yml)?$') || true
-    verdict "the component holds what is not the library" "$said"
+    verdict "the component holds only the library" "$said"
     said=$(pykwalify -d zephyr/module.yml -s site/packaging/zephyr-module.schema.yml 2>&1) && said=
     verdict "zephyr/module.yml" "$said"
     echo "$passed passed, $failed failed"
     [ "$failed" = 0 ]
 }
 
-# A wheel in an environment of its own, used from an empty folder.
+# Installs a wheel in a virtual environment and uses it from an empty folder.
 check() {
     local wheel scratch
     wheel=$(realpath "$1")

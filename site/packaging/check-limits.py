@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the limits of units and containers: each service has them, and a service has the
-same in both. Prints one line for each fault.
+"""Checks the limits of units and containers: each service must have limits, and a service must
+have the same limits in both. Prints one line per fault.
 
 usage: site/packaging/check-limits.py
 """
@@ -13,12 +13,12 @@ HERE = Path(__file__).resolve().parent
 MEMORY = ("MemoryHigh", "MemoryMax")
 NUMBERS = ("TasksMax", "LimitNOFILE")
 FIXED = {"LimitCORE": "0", "MemorySwapMax": "0", "NoNewPrivileges": "yes", "KeyringMode": "private"}
-# Services of compose.yaml that are Selo's, and their units.
+# Selo's services in compose.yaml, and their units.
 UNITS = {"gateway": "selo-gateway", "collector": "selo-collector"}
 
 
 def keys_of(unit):
-    """The keys of a unit's section [Service], and their values."""
+    """The keys and values of a unit's [Service] section."""
     text = unit.read_text().split("[Service]", 1)[1].split("\n[", 1)[0]
     return dict(re.findall(r"^(\w+)=(.*)$", text, re.M))
 
@@ -39,7 +39,7 @@ def faults_of_unit(name, keys):
 
 
 def services_of(compose):
-    """The blocks of compose.yaml's services, by name."""
+    """The blocks of the services in compose.yaml, by name."""
     text = compose.read_text().split("\nservices:\n", 1)[1].split("\nvolumes:\n", 1)[0]
     blocks = re.split(r"^  (\w+):\n", text, flags=re.M)[1:]
     return dict(zip(blocks[::2], blocks[1::2]))
@@ -55,9 +55,9 @@ def faults_of_containers(services, units):
             yield f"compose.yaml: {name} has no pids_limit"
         keys = units.get(UNITS.get(name), {})
         if keys and memory and memory[1].upper() != keys.get("MemoryMax"):
-            yield f"compose.yaml: mem_limit of {name} is not its unit's MemoryMax"
+            yield f"compose.yaml: mem_limit of {name} differs from MemoryMax of its unit"
         if keys and tasks and tasks[1] != keys.get("TasksMax"):
-            yield f"compose.yaml: pids_limit of {name} is not its unit's TasksMax"
+            yield f"compose.yaml: pids_limit of {name} differs from TasksMax of its unit"
 
 
 def main():
@@ -67,7 +67,7 @@ def main():
     services = services_of(HERE / "compose.yaml")
     faults += faults_of_containers(services, units)
     if not units or not services:
-        faults.append("no units or no services are found")
+        faults.append("found no units or no services")
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0
 

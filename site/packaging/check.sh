@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What can be said of site/packaging/ without running it: the units are good and closed, the
-# compose file is what it looks like and its commands are ones, `make install` puts
-# everything in place. Ends with "N passed, N failed".
+# Checks site/packaging/ statically: the units are valid and sandboxed, the commands in the
+# compose file are valid, and `make install` installs every file. Prints "N passed, N failed" at
+# the end.
 #
 # usage: site/packaging/check.sh SELO        the built command
 set -euo pipefail
@@ -12,7 +12,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export HOME=$scratch XDG_CONFIG_HOME=$scratch
 
-# Install into a folder; the units then name what is there.
+# Install into a scratch folder.
 mkdir -p "$scratch/root"
 make --no-print-directory -s install SELO="$selo" DESTDIR="$scratch/root" PREFIX=/usr
 for file in usr/bin/selo lib/systemd/system/selo.service lib/sysusers.d/selo.conf \
@@ -24,7 +24,7 @@ done
 "$selo" config check "$scratch/root/etc/selo/selo.toml" 2>"$scratch/said" || true
 verdict "the installed selo.toml" "$(grep -v 'nothing is wrong' "$scratch/said" || true)"
 
-# Limits of memory, tasks, files: in every unit, and the same in the containers.
+# Limits of memory, tasks and files must be in every unit, and equal in the containers.
 verdict "limits" "$(site/packaging/check-limits.py)"
 
 if command -v systemd-analyze >/dev/null; then
@@ -34,7 +34,7 @@ if command -v systemd-analyze >/dev/null; then
         sed "s|@BINDIR@|$(dirname "$selo")|" "$unit" >"$scratch/units/$name"
         said=$(systemd-analyze verify --man=no "$scratch/units/$name" 2>&1 | grep -F "$name" || true)
         verdict "systemd-analyze verify $name" "$said"
-        # 0 is closed, 10 is open.
+        # The exposure scale goes from 0 (closed) to 10 (open); the threshold is in tenths.
         said=$(systemd-analyze security --offline=yes --threshold=20 --no-pager \
             "$scratch/units/$name" 2>&1) && said=
         verdict "systemd-analyze security $name" "$(tail -n 1 <<<"$said")"
@@ -42,10 +42,10 @@ if command -v systemd-analyze >/dev/null; then
 elif [ -n "${CI:-}" ]; then
     verdict "systemd-analyze" "missing: apt-get install systemd"
 else
-    echo "skipped: systemd-analyze is not here" >&2
+    echo "skipped: systemd-analyze is not installed" >&2
 fi
 
-# The commands of the containers, by the parser that would read them there.
+# Check the containers' commands with the parser that would read them.
 python3 - site/packaging/compose.yaml >"$scratch/commands" <<'PY'
 import json, re, sys
 service = None
@@ -57,7 +57,7 @@ for line in open(sys.argv[1]):
         if command[0] != "mosquitto":
             print("\t".join([service, *command]))
 PY
-verdict "compose.yaml" "$([ "$(wc -l <"$scratch/commands")" -eq 3 ] || echo "not 3 commands of selo in it")"
+verdict "compose.yaml" "$([ "$(wc -l <"$scratch/commands")" -eq 3 ] || echo "expected 3 commands of selo")"
 while IFS=$'\t' read -r -a words; do
     case ${words[1]} in
     setup) "$selo" setup "$scratch/farm" "${words[@]:3}" >/dev/null 2>"$scratch/said" && : >"$scratch/said" || true ;;
@@ -66,7 +66,7 @@ while IFS=$'\t' read -r -a words; do
     verdict "compose.yaml, ${words[0]}" "$(cat "$scratch/said")"
 done <"$scratch/commands"
 for file in site/packaging/postgres/grafana.sh site/packaging/Containerfile site/packaging/grafana/dashboards/selo.json; do
-    verdict "compose.yaml" "$([ -s "$file" ] || echo "it needs $file")"
+    verdict "compose.yaml" "$([ -s "$file" ] || echo "$file is missing")"
 done
 
 echo "packaging: $passed passed, $failed failed"

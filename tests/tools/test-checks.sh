@@ -98,7 +98,7 @@ fault $limits "selo-collector: LimitNOFILE" "sed -i '/^LimitNOFILE=/d' site/pack
 fault $limits "selo-gateway: MemoryHigh is not below" "sed -i 's/^MemoryHigh=.*/MemoryHigh=256M/' site/packaging/systemd/selo-gateway.service"
 fault $limits "selo-gateway: MemorySwapMax is not 0" "sed -i '/^MemorySwapMax=/d' site/packaging/systemd/selo-gateway.service"
 fault $limits "gateway has no mem_limit" "sed -i '/^    mem_limit: 256m/d' site/packaging/compose.yaml"
-fault $limits "pids_limit of collector is not its unit's" "sed -i 's/^    pids_limit: 128/    pids_limit: 129/' site/packaging/compose.yaml"
+fault $limits "pids_limit of collector differs from" "sed -i 's/^    pids_limit: 128/    pids_limit: 129/' site/packaging/compose.yaml"
 
 layout=tests/arduino/check-layout.sh
 fault $layout "lacks sentence" "sed -i '/^sentence=/d' library.properties"

@@ -1,4 +1,4 @@
-//! All codecs there are: those of the project, and a folder of the user's.
+//! The catalogue of codecs: the built-in ones and those of a user's folder.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::file;
 
-/// `site/codecs/*.toml`: name and text.
+/// Name and text of each file `site/codecs/*.toml`.
 const BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
 
 /// Codecs by name.
@@ -18,7 +18,7 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The codecs that come with Selo.
+    /// The built-in codecs.
     pub fn built_in() -> Result<Catalogue> {
         let mut catalogue = Catalogue::default();
         for (file, text) in BUILT_IN {
@@ -27,7 +27,8 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Those, and the `*.toml` of a folder; one with a known name takes its place.
+    /// The built-in codecs and the `*.toml` files of a folder. A file replaces the codec of the
+    /// same name.
     pub fn with_folder(folder: Option<&Path>) -> Result<Catalogue> {
         let mut catalogue = Catalogue::built_in()?;
         let Some(folder) = folder else {
@@ -52,7 +53,7 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Adds the codec of a file's text; its vectors must hold.
+    /// Adds the codec of a file's text. Its test vectors must hold.
     pub fn add(&mut self, file: &str, text: &str) -> Result<Arc<Codec>> {
         let codec = Arc::new(file::parse(file, text)?);
         self.codecs.insert(codec.name.clone(), codec.clone());
@@ -67,10 +68,12 @@ impl Catalogue {
         })
     }
 
+    /// Names of all codecs, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.codecs.keys().map(String::as_str)
     }
 
+    /// All codecs, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Codec>> {
         self.codecs.values()
     }

@@ -1,21 +1,21 @@
-//! A codec: a payload's bytes to values, and back.
+//! A codec: decodes a payload's bytes to values, and encodes values.
 
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::field::{Field, Kind, Title};
 
-/// A value of a payload.
+/// A decoded value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Value<'a> {
-    /// The field's; with channels, `temperature_1`.
+    /// The field's name; in a channel format with its channel, such as `temperature_1`.
     pub name: Cow<'a, str>,
-    /// Finite.
+    /// Always finite.
     pub value: f64,
     pub unit: &'a str,
     pub kind: Kind,
     pub class: Option<&'a str>,
-    /// One bit: 0 or 1.
+    /// True for a single bit, whose value is 0 or 1.
     pub flag: bool,
     pub title: &'a Title,
 }
@@ -34,32 +34,32 @@ impl<'a> Value<'a> {
     }
 }
 
-/// A codec. Made from a file only, which has been checked.
+/// A codec. Only a checked file can make one.
 #[derive(Debug, Clone)]
 pub struct Codec {
     pub name: String,
     pub title: Title,
-    /// A message to the device that sets its clock: these bytes, then the seconds since 1970
-    /// (4, low byte first). None: it cannot be set.
+    /// Prefix of a message that sets the device's clock. Unix seconds follow (4 bytes,
+    /// little-endian). `None` if the clock cannot be set.
     pub set_clock: Option<Vec<u8>>,
     pub(crate) format: Format,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) enum Format {
-    /// Bytes that nobody interprets.
+    /// Bytes without interpretation.
     Raw,
-    /// Fields in their places.
+    /// Fields at fixed offsets.
     Fields(Vec<Variant>),
-    /// Items, each with a channel, a type and data, as in Cayenne LPP.
+    /// Items of channel, type and data, as in Cayenne LPP.
     Channels(Vec<Item>),
 }
 
-/// One of a codec's forms.
+/// One variant of a codec's payload.
 #[derive(Debug, Clone)]
 pub(crate) struct Variant {
     pub first_byte: Option<u8>,
-    /// Exactly so many bytes.
+    /// Exact length, bytes.
     pub length: Option<usize>,
     pub fields: Vec<Field>,
 }
@@ -95,8 +95,10 @@ pub(crate) struct Item {
 }
 
 impl Codec {
-    /// The values of a payload. Absent ones, and those outside their valid range, are left
-    /// out.
+    /// Decodes a payload. Leaves out absent values and values outside their valid range.
+    ///
+    /// # Errors
+    /// [`Error::Payload`] if the payload does not match the codec.
     pub fn decode<'a>(&'a self, payload: &[u8]) -> Result<Vec<Value<'a>>> {
         match &self.format {
             Format::Raw => Ok(Vec::new()),
@@ -115,9 +117,9 @@ impl Codec {
         }
     }
 
-    /// Whether a payload that came at `now`, in seconds since 1970, shows a clock that can be
-    /// set and is not known, or wrong by more than `most` seconds. The clock is the first value
-    /// whose class is `timestamp`.
+    /// True if the device's clock can be set and this payload shows that it is unknown, or
+    /// wrong by more than `most` seconds. `now` is the time of reception, Unix seconds. The
+    /// clock is the first value of class `timestamp`.
     pub fn wants_time(&self, payload: &[u8], now: u64, most: u64) -> bool {
         if self.set_clock.is_none() {
             return false;
@@ -137,13 +139,16 @@ impl Codec {
         };
         let name = &self.name;
         Error::Payload(format!(
-            "no payload of {name}, which has {}: {has}",
+            "not a payload of {name}, which has {}: {has}",
             wants.join(", or ")
         ))
     }
 
-    /// A payload with these values. Values that are not named are absent, where the codec
-    /// has a way to say so. A codec with several variants takes the first that fits.
+    /// Encodes these values. Other values are marked absent, where the codec has a code for it.
+    /// Uses the first variant that fits.
+    ///
+    /// # Errors
+    /// [`Error::Encode`] if a value does not fit or is missing.
     pub fn encode(&self, values: &[(&str, f64)]) -> Result<Vec<u8>> {
         match &self.format {
             Format::Raw => Err(Error::Encode(format!("{} has no values", self.name))),
@@ -161,8 +166,8 @@ impl Codec {
         }
     }
 
-    /// All fields, of all variants, each name once. With channels there are none before a
-    /// payload says which.
+    /// All fields of all variants, each name once. Empty for channel formats, whose fields
+    /// depend on the payload.
     pub fn fields(&self) -> Vec<&Field> {
         let Format::Fields(variants) = &self.format else {
             return Vec::new();
@@ -176,10 +181,10 @@ impl Codec {
         fields
     }
 
-    /// What a payload must be, for people.
+    /// Describes a valid payload, for people.
     pub fn describe(&self) -> String {
         match &self.format {
-            Format::Raw => "any bytes; they are passed on as they are".into(),
+            Format::Raw => "any bytes, passed on unchanged".into(),
             Format::Fields(variants) => {
                 let wants: Vec<_> = variants.iter().map(Variant::wants).collect();
                 wants.join(", or ")
@@ -190,7 +195,7 @@ impl Codec {
         }
     }
 
-    /// The types of items, with channels: code, bytes of data, fields.
+    /// Item types of a channel format: code, data bytes, fields.
     pub fn items(&self) -> impl Iterator<Item = (u8, usize, &[Field])> {
         let items: &[Item] = match &self.format {
             Format::Channels(items) => items,
@@ -226,7 +231,7 @@ fn channels<'a>(codec: &str, items: &'a [Item], payload: &[u8]) -> Result<Vec<Va
     let mut rest = payload;
     while !rest.is_empty() {
         let at = payload.len() - rest.len();
-        let wrong = |why: String| Error::Payload(format!("no payload of {codec}: {why}"));
+        let wrong = |why: String| Error::Payload(format!("not a payload of {codec}: {why}"));
         let [channel, code, data @ ..] = rest else {
             return Err(wrong(format!("byte {at} is a channel without a type")));
         };
@@ -255,7 +260,7 @@ fn write_channels(items: &[Item], values: &[(&str, f64)]) -> Result<Vec<u8>, Str
         let (field, channel) = name
             .rsplit_once('_')
             .and_then(|(field, channel)| Some((field, channel.parse::<u8>().ok()?)))
-            .ok_or_else(|| format!("'{name}' has no channel, such as in temperature_1"))?;
+            .ok_or_else(|| format!("'{name}' lacks a channel; write it as in temperature_1"))?;
         let item = items
             .iter()
             .find(|item| item.fields.iter().any(|known| known.name == field))

@@ -1,4 +1,4 @@
-//! What can go wrong: a codec's file, a payload, a value.
+//! Errors of codec files, payloads and values.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub enum Error {
         source: std::io::Error,
     },
 
-    /// A codec's file does not say what it should.
+    /// A codec file is invalid.
     #[error("{file}, line {line}: {why}")]
     File {
         file: String,
@@ -25,20 +25,20 @@ pub enum Error {
         hint: String,
     },
 
-    #[error("there is no codec '{name}'; there are: {known}")]
+    #[error("there is no codec '{name}'; known codecs: {known}")]
     Unknown { name: String, known: String },
 
-    /// A payload that is not of this codec.
+    /// A payload does not match the codec.
     #[error("{0}")]
     Payload(String),
 
-    /// Values that the codec cannot write.
+    /// The codec cannot encode these values.
     #[error("{0}")]
     Encode(String),
 }
 
 impl Error {
-    /// What the user can do about it, in one line, if there is something.
+    /// A one-line suggestion for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::File { hint, .. } => Some(hint.clone()),
@@ -46,12 +46,12 @@ impl Error {
                 "`selo codec list` shows them; --codecs DIR adds your own (docs/howto/add-a-codec.md)"
                     .into(),
             ),
-            Error::Payload(_) => Some("`selo codec show NAME` says what it expects".into()),
+            Error::Payload(_) => Some("`selo codec show NAME` describes the payload".into()),
             _ => None,
         }
     }
 
-    /// Exit code of the command line for this error (docs/reference.md).
+    /// Exit code of the command line for this error (see docs/reference.md).
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Read { .. } => 4,

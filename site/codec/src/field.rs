@@ -1,22 +1,23 @@
-//! A field of a payload: bytes at an offset, and the value that they mean.
+//! A field of a payload: bytes at an offset, and their value.
 
-/// A title for people, in the languages of the dashboard.
+/// A title for display, in the languages of the dashboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title {
     pub en: String,
     pub pt: String,
 }
 
-/// How values of a field are summed up over time.
+/// Aggregation of a field's values over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It rises and falls: minimum, mean and maximum mean something.
+    /// Rises and falls; aggregated as minimum, mean and maximum.
     Gauge,
-    /// A total that rises, and may restart at zero: differences mean something.
+    /// A rising total that may restart at zero; aggregated as differences.
     Counter,
 }
 
 impl Kind {
+    /// The name in codec files and in the API.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Gauge => "gauge",
@@ -25,7 +26,7 @@ impl Kind {
     }
 }
 
-/// How a number is laid out.
+/// Binary layout of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Integer { bytes: usize, signed: bool },
@@ -63,41 +64,42 @@ impl Layout {
     }
 }
 
-/// A field. Made from a codec's file only, which has been checked.
+/// A field. Only a checked codec file can make one.
 #[derive(Debug, Clone)]
 pub struct Field {
     pub name: String,
     pub title: Title,
-    /// Of its first byte, from the payload's (in Cayenne LPP: the item's data).
+    /// Offset of its first byte in the payload, or in the item's data for channel formats.
     pub offset: usize,
     pub(crate) layout: Layout,
     pub(crate) big_endian: bool,
-    /// Lowest and highest bit, of unsigned integers.
+    /// Lowest and highest bit, for unsigned integers.
     pub bits: Option<(u8, u8)>,
     /// value = raw * scale + add.
     pub scale: f64,
     pub add: f64,
-    /// In UCUM's notation, as the codec's file says it: `mm`, `Cel`, `1`.
+    /// Unit in UCUM notation: `mm`, `Cel`, `1`.
     pub unit: String,
     pub kind: Kind,
-    /// The raw value that says: there is none.
+    /// Raw value that marks a missing value.
     pub absent: Option<f64>,
-    /// Values outside are left out: a sensor that is broken or not there.
+    /// Valid range. Values outside are left out, as from a broken or missing sensor.
     pub valid: Option<(f64, f64)>,
-    /// What Home Assistant calls such a quantity.
+    /// Device class in Home Assistant.
     pub class: Option<String>,
 }
 
-/// More decimals than this, and scaling is plain floating-point arithmetic.
+/// Maximum number of decimals that are scaled exactly. Above it, plain floating-point
+/// arithmetic is used.
 const DECIMALS_MAX: usize = 9;
 
 impl Field {
-    /// The layout's name in a codec's file: `u16`.
+    /// Name of the layout in codec files, such as `u16`.
     pub fn layout(&self) -> &'static str {
         self.layout.name()
     }
 
-    /// One bit: 0 or 1.
+    /// True for a single bit, whose value is 0 or 1.
     pub fn is_flag(&self) -> bool {
         self.bits.is_some_and(|(low, high)| low == high)
     }
@@ -106,7 +108,7 @@ impl Field {
         self.big_endian
     }
 
-    /// Behind its last byte.
+    /// Offset of the byte after the field.
     pub(crate) fn end(&self) -> usize {
         self.offset + self.layout.bytes()
     }
@@ -120,13 +122,14 @@ impl Field {
         bytes
     }
 
-    /// The number that stands there, before scaling. `None` behind the payload's end.
+    /// The unscaled number. `None` if the payload is too short.
     fn raw(&self, payload: &[u8]) -> Option<f64> {
         let bytes = self.bytes(payload.get(self.offset..self.end())?);
         let word = u64::from_le_bytes(bytes);
         Some(match self.layout {
             Layout::Float { bytes: 4 } => {
-                // Through decimal: 23.4 as 32 bits means 23.4, not 23.399999618530273.
+                // Convert through decimal text: the 32-bit value 23.4 must not become
+                // 23.399999618530273.
                 let value = f32::from_bits(word as u32);
                 value.to_string().parse().unwrap_or(f64::NAN)
             }
@@ -137,7 +140,7 @@ impl Field {
                     None => word,
                 };
                 let shift = 64 - 8 * bytes as u32;
-                // At most 48 bits: every one of them fits.
+                // At most 48 bits, so every integer is exact in an f64.
                 if signed {
                     ((word << shift) as i64 >> shift) as f64
                 } else {
@@ -147,7 +150,7 @@ impl Field {
         })
     }
 
-    /// The value that stands there; `None` if it is absent or cannot be.
+    /// The scaled value. `None` if it is absent or invalid.
     pub(crate) fn decode(&self, payload: &[u8]) -> Option<f64> {
         let raw = self.raw(payload)?;
         if self.absent == Some(raw) {
@@ -160,7 +163,7 @@ impl Field {
         (value.is_finite() && valid).then_some(value)
     }
 
-    /// As a person would: 3 x 0.2 is 0.6. Integers are multiplied, and one division rounds.
+    /// Scales in decimal, so that 3 x 0.2 is 0.6: multiplies integers, then divides once.
     fn scaled(&self, raw: f64) -> f64 {
         if self.scale == 1.0 && self.add == 0.0 {
             return raw;
@@ -173,18 +176,18 @@ impl Field {
         (raw * (self.scale * power).round() + (self.add * power).round()) / power
     }
 
-    /// Writes a value, or that there is none.
+    /// Writes a value, or the code for a missing one.
     pub(crate) fn encode(&self, value: Option<f64>, payload: &mut [u8]) -> Result<(), String> {
         let name = &self.name;
         let raw = match (value, self.absent) {
             (Some(value), _) if !value.is_finite() => {
-                return Err(format!("{name}: {value} is not a number"));
+                return Err(format!("{name}: {value} is not a finite number"));
             }
             (Some(value), absent) => {
                 if let Some((least, most)) = self.valid
                     && !(least..=most).contains(&value)
                 {
-                    return Err(format!("{name}: {value} is not from {least} to {most}"));
+                    return Err(format!("{name}: {value} is outside of {least} to {most}"));
                 }
                 let raw = (value - self.add) / self.scale;
                 let raw = match self.layout {
@@ -192,7 +195,7 @@ impl Field {
                     Layout::Float { .. } => raw,
                 };
                 if absent == Some(raw) {
-                    return Err(format!("{name}: {value} would mean that there is no value"));
+                    return Err(format!("{name}: {value} is the code for a missing value"));
                 }
                 raw
             }
@@ -201,41 +204,15 @@ impl Field {
         };
         let place = payload
             .get_mut(self.offset..self.end())
-            .ok_or_else(|| format!("{name} stands behind the end"))?;
-        let word = match self.layout {
-            Layout::Float { bytes: 4 } => u64::from((raw as f32).to_bits()),
-            Layout::Float { .. } => raw.to_bits(),
-            Layout::Integer { bytes, signed } => {
-                let bits = match self.bits {
-                    Some((low, high)) => u32::from(high - low) + 1,
-                    None => 8 * bytes as u32,
-                };
-                let (least, most) = if signed {
-                    (
-                        -(2f64.powi(bits as i32 - 1)),
-                        2f64.powi(bits as i32 - 1) - 1.0,
-                    )
-                } else {
-                    (0.0, 2f64.powi(bits as i32) - 1.0)
-                };
-                if !(least..=most).contains(&raw) {
-                    let value = value.unwrap_or(raw);
-                    return Err(format!("{name}: {value} does not fit {bits} bits"));
-                }
-                let word = raw as i64 as u64;
-                match self.bits {
-                    Some((low, _)) => word << low,
-                    None => word,
-                }
-            }
-        };
+            .ok_or_else(|| format!("{name} lies beyond the end of the payload"))?;
+        let word = self.word(raw, value)?;
         let mut bytes = word.to_le_bytes();
         let bytes = &mut bytes[..place.len()];
         if self.big_endian {
             bytes.reverse();
         }
         for (to, byte) in place.iter_mut().zip(bytes) {
-            // Fields of single bits share their bytes.
+            // Bit fields share bytes with other fields.
             *to = if self.bits.is_some() {
                 *to | *byte
             } else {
@@ -244,13 +221,43 @@ impl Field {
         }
         Ok(())
     }
+
+    /// The bits of a raw number in the field's layout. `value` is the scaled one, for the error.
+    fn word(&self, raw: f64, value: Option<f64>) -> Result<u64, String> {
+        let (bytes, signed) = match self.layout {
+            Layout::Float { bytes: 4 } => return Ok((raw as f32).to_bits().into()),
+            Layout::Float { .. } => return Ok(raw.to_bits()),
+            Layout::Integer { bytes, signed } => (bytes, signed),
+        };
+        let bits = match self.bits {
+            Some((low, high)) => u32::from(high - low) + 1,
+            None => 8 * bytes as u32,
+        };
+        let (least, most) = if signed {
+            (
+                -(2f64.powi(bits as i32 - 1)),
+                2f64.powi(bits as i32 - 1) - 1.0,
+            )
+        } else {
+            (0.0, 2f64.powi(bits as i32) - 1.0)
+        };
+        if !(least..=most).contains(&raw) {
+            let (name, value) = (&self.name, value.unwrap_or(raw));
+            return Err(format!("{name}: {value} does not fit {bits} bits"));
+        }
+        let word = raw as i64 as u64;
+        Ok(match self.bits {
+            Some((low, _)) => word << low,
+            None => word,
+        })
+    }
 }
 
 fn mask(bits: u8) -> u64 {
     u64::MAX >> (64 - u32::from(bits.clamp(1, 64)))
 }
 
-/// Digits behind the point of the shortest text that means this number.
+/// Number of decimals in the shortest text of this number.
 fn decimals(number: f64) -> usize {
     let text = number.to_string();
     text.split_once('.').map_or(0, |(_, behind)| behind.len())

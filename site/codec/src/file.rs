@@ -1,5 +1,5 @@
-//! A codec's file: TOML to a [`Codec`], with every mistake named by file and line. The
-//! format is described in `site/codecs/README.md`.
+//! Parses a codec file from TOML to a [`Codec`]. Errors name file and line. The format is
+//! described in `site/codecs/README.md`.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -12,11 +12,11 @@ use crate::error::{Error, Result};
 use crate::field::{Field, Kind, Layout, Title};
 use crate::name::check_name;
 
-/// The longest payload that a codec may ask for; the link carries 45 bytes, a carrier of
-/// its own may more.
+/// Maximum payload size of a codec, bytes. The link carries 45 bytes; other carriers may carry
+/// more.
 const LENGTH_MAX: usize = 1024;
 
-/// Bytes before the time of a message that sets a clock.
+/// Maximum size of the prefix `set_clock`, bytes.
 const SET_CLOCK_MAX: usize = 16;
 
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ struct File {
     #[serde(default)]
     endian: Endian,
     length: Option<Spanned<usize>>,
-    /// Hexadecimal.
+    /// Hexadecimal digits.
     set_clock: Option<Spanned<String>>,
     #[serde(default)]
     field: Vec<Spanned<RawField>>,
@@ -123,11 +123,11 @@ struct Vector {
     payload: String,
     #[serde(default)]
     values: Option<BTreeMap<String, f64>>,
-    /// Words of the refusal, of a payload that is none.
+    /// Expected part of the error message, for a payload that must be refused.
     refused: Option<String>,
 }
 
-/// What is wrong, and what to do: placed by whoever knows the line.
+/// The error and a hint; the caller adds file and line.
 struct Wrong(String, &'static str);
 
 fn wrong<T>(why: impl Into<String>, hint: &'static str) -> Result<T, Wrong> {
@@ -136,7 +136,7 @@ fn wrong<T>(why: impl Into<String>, hint: &'static str) -> Result<T, Wrong> {
 
 const FORMAT: &str = "the format is described in site/codecs/README.md";
 
-/// Reads a codec; `file` names it in errors.
+/// Parses a codec. `file` is its name in errors.
 pub(crate) fn parse(file: &str, text: &str) -> Result<Codec> {
     let line = |at: usize| 1 + text[..at.min(text.len())].matches('\n').count();
     let at = |at: usize, Wrong(why, hint): Wrong| Error::File {
@@ -155,12 +155,12 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Codec> {
     check_name(name).map_err(|why| at(start, Wrong(why, "rename it")))?;
     let stem = std::path::Path::new(file).file_stem();
     if stem.is_some_and(|stem| stem != name.as_str()) {
-        let why = format!("the codec is called '{name}', its file is not");
+        let why = format!("the codec's name '{name}' differs from its file's name");
         return Err(at(start, Wrong(why, "give both the same name")));
     }
     let only = |belongs: FormatName, present: bool, what: &str| {
         if present && raw.format != belongs {
-            let why = format!("[[{what}]] does not belong to this format");
+            let why = format!("[[{what}]] is not allowed in this format");
             return Err(at(start, Wrong(why, FORMAT)));
         }
         Ok(())
@@ -190,7 +190,7 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Codec> {
                 items.push(item);
             }
             if items.is_empty() {
-                let why = "it has no [[item]]";
+                let why = "the codec has no [[item]]";
                 return Err(at(start, Wrong(why.into(), FORMAT)));
             }
             Format::Channels(items)
@@ -219,7 +219,7 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Codec> {
                 check_fields(&only).map_err(|error| at(start, error))?;
                 variants.push(only);
             } else if raw.length.is_some() {
-                let why = "a codec with variants has no length of its own";
+                let why = "a codec with variants cannot have a length of its own";
                 return Err(at(start, Wrong(why.into(), "give each variant its length")));
             }
             Format::Fields(variants)
@@ -228,8 +228,8 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Codec> {
     let set_clock = raw.set_clock.as_ref().map(|text| {
         let bytes = unhex(text.get_ref());
         let bytes = bytes.filter(|bytes| (1..=SET_CLOCK_MAX).contains(&bytes.len()));
-        let why = "set_clock is no message".to_owned();
-        let hint = "1 to 16 bytes in hexadecimal, which the time follows";
+        let why = "set_clock is not a valid message".to_owned();
+        let hint = "give 1 to 16 bytes in hexadecimal; the time follows them";
         bytes.ok_or_else(|| at(text.span().start, Wrong(why, hint)))
     });
     let codec = Codec {
@@ -248,7 +248,7 @@ fn title(raw: &RawTitle) -> Result<Title, Wrong> {
     for text in [&raw.en, &raw.pt] {
         if text.is_empty() || text.chars().count() > 64 || text.chars().any(char::is_control) {
             return wrong(
-                format!("'{}' is no title", text.escape_debug()),
+                format!("'{}' is not a valid title", text.escape_debug()),
                 "a title has 1 to 64 printable characters",
             );
         }
@@ -270,8 +270,8 @@ fn field(raw: &RawField, endian: Endian) -> Result<Field, Wrong> {
     let name = &raw.name;
     if !is_identifier(name, 32) {
         return wrong(
-            format!("'{}' is not a valid name of a field", name.escape_debug()),
-            "lower-case letters, digits and _, at most 32, a letter first",
+            format!("'{}' is not a valid field name", name.escape_debug()),
+            "use lower-case letters, digits and _, at most 32, with a letter first",
         );
     }
     let known = Layout::NAMES.iter().find(|(known, _)| *known == raw.r#type);
@@ -279,7 +279,7 @@ fn field(raw: &RawField, endian: Endian) -> Result<Field, Wrong> {
         let types: Vec<_> = Layout::NAMES.iter().map(|(name, _)| *name).collect();
         return wrong(
             format!(
-                "{name}: there is no type '{}'; there are {}",
+                "{name}: there is no type '{}'; known types: {}",
                 raw.r#type.escape_debug(),
                 types.join(", ")
             ),
@@ -289,12 +289,12 @@ fn field(raw: &RawField, endian: Endian) -> Result<Field, Wrong> {
     let layout = *layout;
     if raw.offset + layout.bytes() > LENGTH_MAX {
         return wrong(
-            format!("{name} ends behind byte {LENGTH_MAX}"),
+            format!("{name} ends after byte {LENGTH_MAX}"),
             "offsets are in bytes, from 0",
         );
     }
     let bits = match (raw.bit, raw.bits) {
-        (Some(_), Some(_)) => return wrong(format!("{name}: bit and bits"), "choose one"),
+        (Some(_), Some(_)) => return wrong(format!("{name} has both bit and bits"), "choose one"),
         (Some(bit), None) => Some((bit, bit)),
         (None, bits) => bits,
     };
@@ -302,7 +302,7 @@ fn field(raw: &RawField, endian: Endian) -> Result<Field, Wrong> {
         let unsigned = matches!(layout, Layout::Integer { signed: false, .. });
         if !unsigned {
             return wrong(
-                format!("{name}: bits of {}", raw.r#type),
+                format!("{name}: type {} cannot have bits", raw.r#type),
                 "use u8, u16, u24 or u32",
             );
         }
@@ -315,7 +315,7 @@ fn field(raw: &RawField, endian: Endian) -> Result<Field, Wrong> {
     }
     if !raw.scale.is_finite() || raw.scale == 0.0 || !raw.add.is_finite() {
         return wrong(
-            format!("{name}: its scale or add is not a number"),
+            format!("{name}: scale or add is not a valid number"),
             "value = raw * scale + add",
         );
     }
@@ -327,7 +327,7 @@ fn field(raw: &RawField, endian: Endian) -> Result<Field, Wrong> {
             .all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte))
     {
         return wrong(
-            format!("{name}: '{}' is no unit", raw.unit.escape_debug()),
+            format!("{name}: '{}' is not a valid unit", raw.unit.escape_debug()),
             "1 to 16 characters, such as mm, Cel, V, s, %, hPa; 1 for plain numbers",
         );
     }
@@ -336,7 +336,7 @@ fn field(raw: &RawField, endian: Endian) -> Result<Field, Wrong> {
         .is_some_and(|(least, most)| least.partial_cmp(&most).is_none_or(Ordering::is_gt))
     {
         return wrong(
-            format!("{name}: no value is valid"),
+            format!("{name}: its valid range is empty"),
             "valid = [least, most]",
         );
     }
@@ -374,13 +374,13 @@ fn item(
     names: &mut HashSet<String>,
 ) -> Result<Item, Wrong> {
     if others.iter().any(|other| other.code == code) {
-        return wrong(format!("type {code} stands here twice"), "remove one");
+        return wrong(format!("type {code} occurs twice"), "remove one");
     }
     for field in &fields {
         if !names.insert(field.name.clone()) {
             return wrong(
                 format!("two fields are called '{}'", field.name),
-                "their channel would not tell them apart: rename one",
+                "rename one; their channel does not distinguish them",
             );
         }
     }
@@ -393,7 +393,7 @@ fn item(
 fn check_variant(variant: &Variant, others: &[Variant]) -> Result<(), Wrong> {
     if variant.first_byte.is_none() && variant.length.is_none() {
         return wrong(
-            "a variant that nothing tells apart",
+            "the variant has neither first_byte nor length",
             "give it first_byte or length",
         );
     }
@@ -401,8 +401,8 @@ fn check_variant(variant: &Variant, others: &[Variant]) -> Result<(), Wrong> {
         |other: &Variant| (other.first_byte, other.length) == (variant.first_byte, variant.length);
     if others.iter().any(same) {
         return wrong(
-            "two variants look alike",
-            "give them other first bytes or lengths",
+            "two variants have the same first_byte and length",
+            "give them different first bytes or lengths",
         );
     }
     check_fields(variant)
@@ -425,7 +425,7 @@ fn check_fields(variant: &Variant) -> Result<(), Wrong> {
         {
             return wrong(
                 format!(
-                    "{} ends behind the {length} bytes of the payload",
+                    "{} ends after the {length} bytes of the payload",
                     field.name
                 ),
                 "offsets are in bytes, from 0",
@@ -434,15 +434,15 @@ fn check_fields(variant: &Variant) -> Result<(), Wrong> {
         if variant.first_byte.is_some() && field.offset == 0 {
             return wrong(
                 format!(
-                    "{} stands on the first byte, which names the variant",
+                    "{} covers the first byte, which identifies the variant",
                     field.name
                 ),
-                "its offset is 1 or more",
+                "set its offset to 1 or more",
             );
         }
     }
     if variant.length.is_some_and(|length| length > LENGTH_MAX) {
-        return wrong(format!("more than {LENGTH_MAX} bytes"), FORMAT);
+        return wrong(format!("the payload exceeds {LENGTH_MAX} bytes"), FORMAT);
     }
     Ok(())
 }
@@ -452,7 +452,7 @@ fn check_vector(codec: &Codec, vector: &Vector) -> Result<(), Wrong> {
     let Some(payload) = unhex(&vector.payload) else {
         return wrong(
             "the vector's payload is not hexadecimal",
-            "two digits a byte",
+            "write two digits per byte",
         );
     };
     match (codec.decode(&payload), &vector.values, &vector.refused) {
@@ -462,14 +462,17 @@ fn check_vector(codec: &Codec, vector: &Vector) -> Result<(), Wrong> {
                 .map(|value| (value.name.clone().into_owned(), value.value))
                 .collect();
             if got != *wanted {
-                return wrong(format!("the vector's values are {got:?}"), HINT);
+                return wrong(format!("the vector's payload decodes to {got:?}"), HINT);
             }
             Ok(())
         }
         (Err(error), None, Some(words)) if error.to_string().contains(words.as_str()) => Ok(()),
-        (Err(error), ..) => wrong(format!("the vector: {error}"), HINT),
+        (Err(error), ..) => wrong(format!("the vector's payload is refused: {error}"), HINT),
         (Ok(_), _, Some(_)) => wrong("the vector's payload is not refused", HINT),
-        (Ok(_), None, None) => wrong("the vector says nothing", "give it values or refused"),
+        (Ok(_), None, None) => wrong(
+            "the vector has neither values nor refused",
+            "give it values or refused",
+        ),
     }
 }
 

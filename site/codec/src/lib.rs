@@ -1,5 +1,5 @@
-//! Payload codecs as data: what the bytes that a node sends mean. A codec is a file of
-//! `site/codecs/` (its format: `site/codecs/README.md`); no code knows one by name.
+//! Payload codecs as data: they define the meaning of a node's bytes. A codec is a file in
+//! `site/codecs/` (format: `site/codecs/README.md`). No code refers to a codec by name.
 //!
 //! ```
 //! let codecs = selo_codec::Catalogue::built_in()?;
@@ -22,5 +22,5 @@ pub use error::{Error, Result};
 pub use field::{Field, Kind, Title};
 pub use name::check_name;
 
-/// The codec of a device that nobody has given another one.
+/// Codec of devices without an explicit one.
 pub const DEFAULT: &str = "rain-gauge";

@@ -1,5 +1,5 @@
-//! Every codec of the project, and the mistakes that a codec's file may have. The files'
-//! own vectors are checked whenever a catalogue is loaded.
+//! Tests every built-in codec, and the errors of codec files. The test vectors in the files are
+//! checked whenever a catalogue is loaded.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ fn built_in() -> Catalogue {
     Catalogue::built_in().expect("the project's codecs are right")
 }
 
-/// Values as names and numbers; a payload may name one twice only with channels.
+/// Values by name. Only channel formats may repeat a name.
 fn values(codec: &Codec, payload: &[u8]) -> Option<BTreeMap<String, f64>> {
     let values = codec.decode(payload).ok()?;
     let named: BTreeMap<_, _> = values
@@ -28,7 +28,7 @@ fn encode(codec: &Codec, values: &BTreeMap<String, f64>) -> Result<Vec<u8>, Erro
     codec.encode(&values)
 }
 
-/// A payload that the codec may take.
+/// Payloads that may match the codec.
 fn payloads(codec: &Codec) -> BoxedStrategy<Vec<u8>> {
     let items: Vec<(u8, usize)> = codec.items().map(|(code, size, _)| (code, size)).collect();
     if items.is_empty() {
@@ -59,7 +59,7 @@ fn what_is_decoded_is_encoded_and_decoded_again() {
                 let Some(before) = values(codec, &payload) else {
                     return Err(TestCaseError::fail("a payload of the codec is refused"));
                 };
-                // A value outside its range was left out, and nothing else can stand there.
+                // An out-of-range value was left out and cannot be encoded.
                 let Ok(again) = encode(codec, &before) else {
                     return Ok(());
                 };
@@ -87,7 +87,7 @@ proptest! {
         payload[12..14].copy_from_slice(&milli.to_le_bytes());
         payload[14] = flags;
         let values = values(codec, &payload).expect("a payload");
-        // The nearest number to the decimal fraction, so that it prints as a person writes it.
+        // The nearest f64 to the decimal fraction, which prints in its short form.
         prop_assert_eq!(values["rain_total"], f64::from(tips) * 2.0 / 10.0);
         prop_assert_eq!(values["temperature"], f64::from(centi) / 100.0);
         prop_assert_eq!(values["battery"], f64::from(milli) / 1000.0);
@@ -145,7 +145,7 @@ fn an_unknown_name_is_refused_with_the_names_there_are() {
     let error = built_in().get("no-such").expect_err("refused").to_string();
     assert_eq!(
         error,
-        "there is no codec 'no-such'; there are: cayenne-lpp, rain-gauge, raw"
+        "there is no codec 'no-such'; known codecs: cayenne-lpp, rain-gauge, raw"
     );
 }
 
@@ -234,7 +234,7 @@ fn variants_are_told_apart_by_first_byte_and_length() {
     let error = codec.decode(&[3, 0]).expect_err("refused").to_string();
     assert_eq!(
         error,
-        "no payload of x, which has first byte 1 and at least 5 bytes, or first byte 2 and \
+        "not a payload of x, which has first byte 1 and at least 5 bytes, or first byte 2 and \
          at least 3 bytes, or 8 bytes: it has 2 bytes, the first is 3"
     );
 }
@@ -247,9 +247,14 @@ fn a_mistake_is_named_with_file_and_line_and_a_hint() {
             "name = \"x\"",
             "name = \"X\"",
             1,
-            "'X' is not a valid name of a codec",
+            "'X' is not a valid codec name",
         ),
-        ("name = \"x\"", "name = \"y\"", 1, "its file is not"),
+        (
+            "name = \"x\"",
+            "name = \"y\"",
+            1,
+            "differs from its file's name",
+        ),
         (
             "title = { en = \"T\", pt = \"T\" }",
             "title = \"T\"",
@@ -260,11 +265,16 @@ fn a_mistake_is_named_with_file_and_line_and_a_hint() {
             "[[field]]",
             "format = \"raw\"\n[[field]]",
             1,
-            "[[field]] does not belong",
+            "[[field]] is not allowed",
         ),
         ("[[field]]", "[[fields]]", 3, "unknown field `fields`"),
-        ("\"u8\"", "\"u7\"", 3, "there is no type 'u7'; there are u8"),
-        ("unit = \"1\"", "unit = \"\"", 3, "'' is no unit"),
+        (
+            "\"u8\"",
+            "\"u7\"",
+            3,
+            "there is no type 'u7'; known types: u8",
+        ),
+        ("unit = \"1\"", "unit = \"\"", 3, "'' is not a valid unit"),
         ("unit = \"1\"", "unti = \"1\"", 7, "unknown field `unti`"),
         ("unit = \"1\"", "unit = \"1\"\nscale = 0.0", 3, "scale"),
         ("unit = \"1\"", "unit = \"1\"\nscale = nan", 3, "scale"),
@@ -279,19 +289,19 @@ fn a_mistake_is_named_with_file_and_line_and_a_hint() {
             "unit = \"1\"",
             "unit = \"1\"\nvalid = [1, 0]",
             3,
-            "no value is valid",
+            "valid range is empty",
         ),
         (
             "unit = \"1\"",
             "unit = \"1\"\noffset = 5000",
             3,
-            "ends behind byte 1024",
+            "ends after byte 1024",
         ),
         (
             "[[field]]",
             "length = 0\n[[field]]",
             1,
-            "ends behind the 0 bytes",
+            "ends after the 0 bytes",
         ),
         (
             "name = \"a\"",
@@ -299,29 +309,24 @@ fn a_mistake_is_named_with_file_and_line_and_a_hint() {
             1,
             "two fields are called 'b'",
         ),
-        (
-            "name = \"a\"",
-            "name = \"1a\"",
-            3,
-            "not a valid name of a field",
-        ),
+        ("name = \"a\"", "name = \"1a\"", 3, "not a valid field name"),
         (
             "[[field]]",
             "[[variant]]\nlength = 3\n[[variant]]\nlength = 3\n[[field]]",
             5,
-            "look alike",
+            "same first_byte and length",
         ),
         (
             "[[field]]",
             "[[variant]]\n[[field]]",
             3,
-            "nothing tells apart",
+            "neither first_byte nor length",
         ),
         (
             "[[field]]",
             "[[variant]]\nfirst_byte = 1\n[[field]]",
             3,
-            "stands on the first byte",
+            "covers the first byte",
         ),
         (
             "[[field]]",
@@ -339,7 +344,7 @@ fn a_mistake_is_named_with_file_and_line_and_a_hint() {
             "[[field]]",
             "[[vector]]\npayload = \"010000\"\n[[field]]",
             3,
-            "says nothing",
+            "neither values nor refused",
         ),
         (
             "[[field]]",
@@ -373,13 +378,13 @@ fn values_that_do_not_fit_are_refused_and_not_cut() {
         .collect::<BTreeMap<_, _>>();
     for (name, value, words) in [
         ("battery", 66.0, "battery: 66 does not fit 16 bits"),
-        ("battery", f64::NAN, "battery: NaN is not a number"),
+        ("battery", f64::NAN, "battery: NaN is not a finite number"),
         (
             "temperature",
             100.0,
-            "temperature: 100 is not from -60 to 85",
+            "temperature: 100 is outside of -60 to 85",
         ),
-        ("time", 0.0, "time: 0 would mean that there is no value"),
+        ("time", 0.0, "time: 0 is the code for a missing value"),
         ("rain_total", -0.2, "rain_total: -0.2 does not fit"),
         ("clock_lost", 2.0, "clock_lost: 2 does not fit 1 bits"),
         ("wind", 1.0, "there is no field 'wind'"),

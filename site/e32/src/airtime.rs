@@ -1,10 +1,10 @@
-//! How long a LoRa packet is on the air, and what an E32 module makes of its air data rates.
+//! Air time of LoRa packets, and the modulation behind the air data rates of an E32 module.
 //!
-//! The formula is the transceiver's [SX1276, 4.1.1.7] [AN1200.13]. How a module's air data
-//! rate becomes a spreading factor, a bandwidth and a coding rate, and what it sends around
-//! the user's bytes, EBYTE does not publish; [E32-AIR] found both with a logic analyser
-//! between a module's processor and its transceiver, and with another LoRa receiver.
-//! [`AirRate::fidelity`] says of each rate what it rests on.
+//! The formula is the transceiver's [SX1276, 4.1.1.7] [AN1200.13]. EBYTE does not publish how
+//! an air data rate maps to spreading factor, bandwidth and coding rate, or which bytes a
+//! module adds. [E32-AIR] determined both with a logic analyser between a module's processor
+//! and its transceiver, and with another LoRa receiver. [`AirRate::fidelity`] states the
+//! evidence for each rate.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,28 +12,28 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// How LoRa packets are modulated.
+/// LoRa modulation parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Modulation {
     /// Spreading factor, 6 to 12.
     pub spreading_factor: u8,
     /// Bandwidth in hertz.
     pub bandwidth_hz: u32,
-    /// 1 to 4: four bits become so many more.
+    /// 1 to 4: number of redundant bits per four data bits.
     pub coding_rate: u8,
 }
 
-/// What surrounds the payload of a LoRa packet.
+/// Packet parameters other than the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Framing {
     /// Symbols of the preamble, as programmed; the chip adds 4.25.
     pub preamble: u16,
-    /// The header tells length and coding rate.
+    /// An explicit header contains length and coding rate.
     pub explicit_header: bool,
-    /// The payload is followed by a CRC of 16 bits.
+    /// A 16-bit CRC follows the payload.
     pub crc: bool,
-    /// Low data rate optimisation; `None`: where a symbol takes longer than 16 ms, as the
-    /// data sheet demands.
+    /// Low data rate optimisation. `None` enables it if a symbol takes longer than 16 ms, as
+    /// the data sheet requires.
     pub low_data_rate: Option<bool>,
 }
 
@@ -48,14 +48,14 @@ impl Default for Framing {
     }
 }
 
-/// Symbols longer than this need the low data rate optimisation [SX1276, 4.1.1.6].
+/// Longer symbols require the low data rate optimisation [SX1276, 4.1.1.6].
 const LONG_SYMBOL: Duration = Duration::from_millis(16);
 
-/// Noise figure of the receiver in dB, of [AN1200.13]'s sensitivities.
+/// Noise figure of the receiver in dB, from the sensitivities in [AN1200.13].
 const NOISE_FIGURE_DB: f64 = 6.0;
 
 impl Modulation {
-    /// A modulation that the chip knows.
+    /// Makes a modulation. Panics if the chip does not support it.
     pub const fn new(spreading_factor: u8, bandwidth_hz: u32, coding_rate: u8) -> Modulation {
         assert!(spreading_factor >= 6 && spreading_factor <= 12);
         assert!(bandwidth_hz > 0 && coding_rate >= 1 && coding_rate <= 4);
@@ -66,26 +66,26 @@ impl Modulation {
         }
     }
 
-    /// The time of a number of quarter symbols, exact to the nanosecond (rounded down).
+    /// Duration of quarter symbols, rounded down to nanoseconds.
     fn quarter_symbols(self, quarters: u64) -> Duration {
         let chips = u128::from(quarters) << self.spreading_factor;
         let nanoseconds = chips * 1_000_000_000 / (4 * u128::from(self.bandwidth_hz));
         Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
     }
 
-    /// The time of one symbol, 2^SF / BW.
+    /// Duration of one symbol, 2^SF / BW.
     pub fn symbol(self) -> Duration {
         self.quarter_symbols(4)
     }
 
-    /// Bits of payload a second while payload is sent.
+    /// Payload bit rate, bits per second.
     pub fn bit_rate(self) -> f64 {
         let symbols = f64::from(self.bandwidth_hz) / f64::from(1_u32 << self.spreading_factor);
         let code = 4.0 / (4.0 + f64::from(self.coding_rate));
         f64::from(self.spreading_factor) * symbols * code
     }
 
-    /// Symbols of header, payload and CRC [SX1276, 4.1.1.7].
+    /// Number of symbols of header, payload and CRC [SX1276, 4.1.1.7].
     pub fn payload_symbols(self, framing: Framing, bytes: usize) -> u64 {
         let sf = i64::from(self.spreading_factor);
         let low_data_rate = framing.low_data_rate.unwrap_or(self.symbol() > LONG_SYMBOL);
@@ -99,23 +99,23 @@ impl Modulation {
         8 + blocks * (u64::from(self.coding_rate) + 4)
     }
 
-    /// Time on air of a packet with so many bytes of payload.
+    /// Air time of a packet with this many payload bytes.
     pub fn airtime(self, framing: Framing, bytes: usize) -> Duration {
         let preamble = 4 * u64::from(framing.preamble) + 17;
         self.quarter_symbols(preamble + 4 * self.payload_symbols(framing, bytes))
     }
 
-    /// The signal-to-noise ratio in dB that a receiver needs [SX1276, 4.1.1.2].
+    /// Minimum signal-to-noise ratio for reception, dB [SX1276, 4.1.1.2].
     pub fn snr_required_db(self) -> f64 {
         -5.0 - 2.5 * (f64::from(self.spreading_factor) - 6.0)
     }
 
-    /// The thermal noise in the band and the receiver's own, in dBm.
+    /// Thermal noise in the band plus receiver noise, dBm.
     pub fn noise_dbm(self) -> f64 {
         -174.0 + 10.0 * f64::from(self.bandwidth_hz).log10() + NOISE_FIGURE_DB
     }
 
-    /// The weakest packet that a receiver understands, in dBm.
+    /// Weakest signal that a receiver can decode, dBm.
     pub fn sensitivity_dbm(self) -> f64 {
         self.noise_dbm() + self.snr_required_db()
     }
@@ -133,18 +133,18 @@ pub enum AirRate {
     R19200,
 }
 
-/// What a figure rests on.
+/// Evidence for a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fidelity {
-    /// Read off the bus between the module's processor and its transceiver.
+    /// Measured on the bus between the module's processor and its transceiver.
     Observed,
-    /// Follows the pattern of the observed ones; nobody published a measurement.
+    /// Extrapolated from the observed rates; no measurement is published.
     Assumed,
 }
 
 impl AirRate {
-    /// From the slowest to the fastest.
+    /// All rates, slowest first.
     pub const ALL: [AirRate; 6] = [
         AirRate::R300,
         AirRate::R1200,
@@ -154,7 +154,7 @@ impl AirRate {
         AirRate::R19200,
     ];
 
-    /// The nominal rate in bits a second.
+    /// Nominal rate, bits per second.
     pub const fn bits_per_second(self) -> u32 {
         match self {
             AirRate::R300 => 300,
@@ -166,7 +166,7 @@ impl AirRate {
         }
     }
 
-    /// What the module programs into its transceiver [E32-AIR].
+    /// The modulation that the module programs into its transceiver [E32-AIR].
     pub const fn modulation(self) -> Modulation {
         match self {
             AirRate::R300 => Modulation::new(12, 125_000, 1),
@@ -178,7 +178,7 @@ impl AirRate {
         }
     }
 
-    /// What [`AirRate::modulation`] rests on.
+    /// Evidence for [`AirRate::modulation`].
     pub const fn fidelity(self) -> Fidelity {
         match self {
             AirRate::R9600 | AirRate::R19200 => Fidelity::Assumed,
@@ -186,21 +186,21 @@ impl AirRate {
         }
     }
 
-    /// Time on air of one sub-packet with so many bytes of the user's.
+    /// Air time of one sub-packet with this many user bytes.
     pub fn airtime(self, bytes: usize, fec: bool) -> Duration {
         let on_air = bytes_on_air(bytes, fec);
         self.modulation().airtime(Framing::default(), on_air)
     }
 }
 
-/// Length, whitening key, address (2), checksum.
+/// Bytes that a module adds: length, whitening key, address (2), checksum.
 const AROUND: usize = 5;
-/// A check at the end that is not coded.
+/// Uncoded check bytes at the end.
 const CHECK: usize = 2;
 
-/// What a module hands to its transceiver for so many bytes of the user's: with forward
-/// error correction every nibble becomes a byte, so that "Hello", 5 bytes, is 22 [E32-AIR].
-/// Without it nobody has published what is sent; the same fields, uncoded, are assumed.
+/// Bytes that a module passes to its transceiver for this many user bytes. Forward error
+/// correction codes each nibble as a byte, so the 5 bytes of "Hello" become 22 [E32-AIR]. No
+/// measurement without it is published; the same fields without coding are assumed.
 pub const fn bytes_on_air(bytes: usize, fec: bool) -> usize {
     let coded = bytes + AROUND;
     CHECK + if fec { 2 * coded } else { coded }
@@ -238,8 +238,8 @@ mod tests {
         modulation.airtime(Framing::default(), bytes).as_micros()
     }
 
-    /// A worked example of a spreadsheet after [AN1200.13] (SF9, 13 bytes), and what LoRaWAN
-    /// calculators print for its 13 bytes around 10 of payload.
+    /// A worked example of an [AN1200.13] spreadsheet (SF9, 13 bytes), and the results of
+    /// LoRaWAN calculators for a payload of 10 bytes with 13 bytes of overhead.
     #[test]
     fn published_times_come_out() {
         assert_eq!(microseconds(Modulation::new(9, 125_000, 1), 13), 164_864);
@@ -282,7 +282,7 @@ mod tests {
             sf7.airtime(long, 20) - sf7.airtime(plain, 20),
             92 * sf7.symbol()
         );
-        // Never less than the 8 symbols of the header's block.
+        // The minimum is the 8 symbols of the header block.
         let sf12 = Modulation::new(12, 125_000, 1);
         let nothing = Framing {
             explicit_header: false,
@@ -323,8 +323,8 @@ mod tests {
         assert!("2.5k".parse::<AirRate>().is_err());
     }
 
-    /// [E32-AIR]: "Hello" is 22 bytes. A whole sub-packet then is 128, half the chip's
-    /// buffer, which is where its odd 58 bytes come from.
+    /// [E32-AIR]: "Hello" becomes 22 bytes. A full sub-packet becomes 128 bytes, half of the
+    /// chip's buffer, which explains the maximum of 58.
     #[test]
     fn what_a_module_sends_is_what_was_observed() {
         assert_eq!(bytes_on_air(5, true), 22);
@@ -337,8 +337,8 @@ mod tests {
         );
     }
 
-    /// The receiver's figures [SX1276, table 10]; they include its noise figure, which is not
-    /// the same in every band.
+    /// The receiver's figures [SX1276, table 10]. They include its noise figure, which varies
+    /// between bands.
     #[test]
     fn sensitivities_are_the_data_sheets_within_3_db() {
         for (sf, hertz, dbm) in [

@@ -1,9 +1,9 @@
-//! What an E32 LoRa module is set to, and how long it takes on the air. The gateway's driver and
-//! the simulated modules of `selo-radio` share it.
+//! Parameters and air time of E32 LoRa modules, shared by the gateway's driver and the
+//! simulated modules of `selo-radio`.
 //!
-//! | module | is |
+//! | module | contents |
 //! |---|---|
-//! | [`airtime`] | the transceiver's formula; what an E32 makes of its air data rates |
+//! | [`airtime`] | the transceiver's formula; the modulation of each air data rate |
 //! | [`parameters`] | the six bytes that configure an E32 |
 #![warn(missing_docs)]
 

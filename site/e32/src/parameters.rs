@@ -1,14 +1,15 @@
-//! The six bytes that configure an E32: a head, then ADDH ADDL SPED CHAN OPTION
+//! The six configuration bytes of an E32: a head byte, then ADDH ADDL SPED CHAN OPTION
 //! [E32-MANUAL, 7.5].
 
 use std::time::Duration;
 
 use crate::airtime::AirRate;
 
-/// Silence that ends a frame, in times of a byte [E32-MANUAL, 6.2].
+/// Duration of the silence that ends a frame, in byte times [E32-MANUAL, 6.2].
 pub const SILENCE_BYTES: u32 = 3;
 
-/// The address that every module in reach answers to, and whose owner hears everyone.
+/// Broadcast address: all modules receive it, and a module with this address receives all
+/// frames.
 pub const EVERYONE: u16 = 0xffff;
 
 /// The parity of the module's UART.
@@ -20,48 +21,48 @@ pub enum Parity {
     Even,
 }
 
-/// How the module's UART is set.
+/// Settings of the module's UART.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Uart {
-    /// Bits a second, start and stop bits included.
+    /// Bits per second, including start and stop bits.
     pub baud: u32,
-    /// A parity bit after the eight.
+    /// The parity bit after the eight data bits.
     pub parity: Parity,
 }
 
 impl Uart {
-    /// What configuration commands are always spoken in [E32-MANUAL, 7].
+    /// UART settings of the configuration mode [E32-MANUAL, 7].
     pub const CONFIGURATION: Uart = Uart {
         baud: 9_600,
         parity: Parity::None,
     };
 
-    /// The time of one byte: start bit, eight bits, parity if any, stop bit.
+    /// Duration of one byte: start bit, eight bits, optional parity, stop bit.
     pub fn byte(self) -> Duration {
         let bits = if self.parity == Parity::None { 10 } else { 11 };
         Duration::from_nanos(bits * 1_000_000_000 / u64::from(self.baud))
     }
 }
 
-/// Rates of the UART by their bits in SPED.
+/// UART rates, indexed by their bits in SPED.
 const BAUDS: [u32; 8] = [1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 57_600, 115_200];
 
-/// Transmission powers in dBm of a module of 100 mW by their bits in OPTION.
+/// Transmission powers of a 100 mW module in dBm, indexed by their bits in OPTION.
 const POWERS: [i8; 4] = [20, 17, 14, 10];
 
-/// MHz of channel 0; a channel is 1 MHz [E32-MANUAL, 7.5].
+/// Frequency of channel 0 in MHz. Channels are 1 MHz apart [E32-MANUAL, 7.5].
 const FIRST_MHZ: u16 = 410;
 
-/// The parameters of a module, as the five bytes after the head. Bits that mean nothing
-/// keep their values; CHAN has five bits, as the E32-433's manual says.
+/// The parameters of a module, as the five bytes after the head. Unused bits keep their values.
+/// CHAN has five bits, as in the manual of the E32-433.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameters {
     bytes: [u8; 5],
 }
 
 impl Default for Parameters {
-    /// The factory's: address 0, 9600 8N1, 2.4k, channel 23 (433 MHz), transparent, FEC,
-    /// 20 dBm: `C0 00 00 1A 17 44`.
+    /// Factory settings: address 0, 9600 8N1, 2.4k, channel 23 (433 MHz), transparent, FEC, 20
+    /// dBm: `C0 00 00 1A 17 44`.
     fn default() -> Parameters {
         Parameters {
             bytes: [0x00, 0x00, 0x1a, 0x17, 0x44],
@@ -70,7 +71,7 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// From the five bytes after the head.
+    /// Decodes the five bytes after the head.
     pub fn from_bytes(mut bytes: [u8; 5]) -> Parameters {
         bytes[3] &= 0x1f;
         Parameters { bytes }
@@ -86,14 +87,14 @@ impl Parameters {
         u16::from_be_bytes([self.bytes[0], self.bytes[1]])
     }
 
-    /// The same with another address.
+    /// Replaces the address.
     #[must_use]
     pub fn with_address(mut self, address: u16) -> Parameters {
         self.bytes[..2].copy_from_slice(&address.to_be_bytes());
         self
     }
 
-    /// The UART outside of the configuration mode.
+    /// UART settings outside of the configuration mode.
     pub fn uart(&self) -> Uart {
         Uart {
             baud: BAUDS[usize::from(self.bytes[2] >> 3 & 7)],
@@ -106,7 +107,7 @@ impl Parameters {
         }
     }
 
-    /// The same with another UART; a rate that no module has leaves the rate.
+    /// Replaces the UART settings. An unsupported rate leaves the rate unchanged.
     #[must_use]
     pub fn with_uart(mut self, uart: Uart) -> Parameters {
         let parity = match uart.parity {
@@ -120,18 +121,18 @@ impl Parameters {
         self
     }
 
-    /// The rates that a module's UART knows.
+    /// Supported UART rates.
     pub fn bauds() -> &'static [u32] {
         &BAUDS
     }
 
     /// The air data rate.
     pub fn air_rate(&self) -> AirRate {
-        // 6 and 7 are 19.2k, too.
+        // Codes 6 and 7 also mean 19.2k.
         AirRate::ALL[usize::from(self.bytes[2] & 7).min(5)]
     }
 
-    /// The same with another air data rate.
+    /// Replaces the air data rate.
     #[must_use]
     pub fn with_air_rate(mut self, rate: AirRate) -> Parameters {
         self.bytes[2] = self.bytes[2] & !7 | rate as u8;
@@ -143,7 +144,7 @@ impl Parameters {
         self.bytes[3]
     }
 
-    /// The same on another channel, of which five bits count.
+    /// Replaces the channel. Only the low five bits are used.
     #[must_use]
     pub fn with_channel(mut self, channel: u8) -> Parameters {
         self.bytes[3] = channel & 0x1f;
@@ -155,30 +156,31 @@ impl Parameters {
         FIRST_MHZ + u16::from(self.channel())
     }
 
-    /// Fixed transmission: each frame begins with the address and channel it is for.
+    /// True for fixed transmission: each frame begins with its destination's address and
+    /// channel.
     pub fn fixed(&self) -> bool {
         self.bytes[4] & 0x80 != 0
     }
 
-    /// The same with fixed or transparent transmission.
+    /// Selects fixed or transparent transmission.
     #[must_use]
     pub fn with_fixed(mut self, fixed: bool) -> Parameters {
         self.bytes[4] = self.bytes[4] & 0x7f | u8::from(fixed) << 7;
         self
     }
 
-    /// How long the wake-up preamble is, and how often a module that saves power looks for
-    /// one: 250 ms to 2 s.
+    /// Length of the wake-up preamble, and interval at which a module in power-saving mode
+    /// looks for one: 250 ms to 2 s.
     pub fn wake_up(&self) -> Duration {
         Duration::from_millis(250) * (1 + u32::from(self.bytes[4] >> 3 & 7))
     }
 
-    /// Forward error correction.
+    /// True if forward error correction is on.
     pub fn fec(&self) -> bool {
         self.bytes[4] & 0x04 != 0
     }
 
-    /// The same with or without forward error correction.
+    /// Turns forward error correction on or off.
     #[must_use]
     pub fn with_fec(mut self, fec: bool) -> Parameters {
         self.bytes[4] = self.bytes[4] & !0x04 | u8::from(fec) << 2;

@@ -1,6 +1,6 @@
-//! What the engine alone can do on one core: readings and joins a second, and how much
-//! memory a session takes. No sockets, no files; sealing the packets is not counted. Time
-//! is this thread's processor time, so that other programs on the machine matter less.
+//! Measures the engine on one core: readings and joins per second, and memory per session.
+//! Excludes sockets, files, and the sealing of the packets. Uses this thread's CPU time, so
+//! that other programs disturb less.
 //!
 //!     cargo run --release -p selo-gateway --example engine_speed [-- SESSIONS]
 
@@ -47,20 +47,20 @@ fn engine() -> Result<Engine, Failure> {
     Ok(Engine::new(settings, Box::new(SystemRandom))?)
 }
 
-/// Seconds that this thread has computed.
+/// CPU time of this thread, seconds.
 fn seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Bytes of this process in memory, as the kernel says.
+/// Resident memory of this process, bytes.
 fn resident() -> Result<u64, Failure> {
     let text = std::fs::read_to_string("/proc/self/statm")?;
     let pages: u64 = text.split(' ').nth(1).ok_or("no resident pages")?.parse()?;
     Ok(pages * rustix::param::page_size() as u64)
 }
 
-/// Joins a node and uses the session once, so that it is live.
+/// Joins a node and uses its session once, so that it is live.
 fn join(
     engine: &mut Engine,
     out: &mut Output,
@@ -87,7 +87,7 @@ fn join(
     Ok(session)
 }
 
-/// Readings of 16 bytes from many sessions in turn.
+/// Measures 16-byte readings from many sessions in turn.
 fn readings(suite: Suite, sessions: u32, rounds: u32) -> Result<f64, Failure> {
     let mut engine = engine()?;
     let mut out = Output::default();
@@ -116,7 +116,7 @@ fn readings(suite: Suite, sessions: u32, rounds: u32) -> Result<f64, Failure> {
     Ok(packets.len() as f64 / (seconds() - start))
 }
 
-/// Joins of as many devices.
+/// Measures joins of `count` devices.
 fn joins(suite: Suite, count: u32) -> Result<f64, Failure> {
     let mut engine = engine()?;
     let mut out = Output::default();
@@ -143,7 +143,7 @@ fn main() -> Result<(), Failure> {
         Some(text) => text.parse()?,
         None => 1_000_000,
     };
-    // Memory first: what was freed before would be used again.
+    // Measure memory first, because freed memory would be reused.
     let suite = Suite::ChaChaPolyBlake2s;
     let mut engine = engine()?;
     let mut out = Output::default();

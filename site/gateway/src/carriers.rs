@@ -1,4 +1,4 @@
-//! The way out: each packet by the carrier that its peer is reached by.
+//! Sends each packet by the carrier that reaches its peer.
 
 use std::io;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use crate::{radio, udp};
 #[derive(Debug)]
 pub struct Carriers {
     pub udp: Arc<udp::Sender>,
-    /// By their numbers, in the order of the command line.
+    /// Indexed by radio number, in command-line order.
     pub radios: Vec<radio::Sender>,
 }
 
 impl Carriers {
-    /// Sends a packet, or drops it if its carrier does not take it now.
+    /// Sends a packet. Drops it if its carrier does not accept it now.
     pub fn send(&self, packet: &Outgoing) -> io::Result<()> {
         match packet.to {
             Peer::Radio(number) => match self.radios.get(usize::from(number)) {
                 Some(radio) => radio.send(packet),
-                // Of an earlier run that had more of them.
+                // The peer was stored by an earlier run that had more radios.
                 None => Err(io::ErrorKind::AddrNotAvailable.into()),
             },
             Peer::Udp(_) | Peer::Nowhere => self.udp.send(packet),

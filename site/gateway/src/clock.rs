@@ -1,17 +1,17 @@
-//! The time, read in one place and handed to everything else.
+//! Reads the clocks. All other code gets the time as an argument.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// A moment.
+/// A point in time on two clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Now {
-    /// Milliseconds since some start; never goes back.
+    /// Milliseconds on a monotonic clock with an arbitrary start.
     pub steady_ms: u64,
-    /// Unix milliseconds; may jump.
+    /// Unix milliseconds. May jump in either direction.
     pub unix_ms: u64,
 }
 
-/// Tells the time since it was made.
+/// A pair of clocks; the monotonic one starts at creation.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     start: Instant,
@@ -32,7 +32,7 @@ impl Clock {
     }
 }
 
-/// Unix milliseconds; 0 if the clock stands before 1970.
+/// Current Unix time, milliseconds. 0 if the system clock is before 1970.
 pub fn unix_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_millis() as u64)

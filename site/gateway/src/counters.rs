@@ -1,5 +1,5 @@
-//! What is counted. The engine counts in plain numbers, because it counts for every
-//! packet; after each batch they are copied to where other threads read them.
+//! Counters. The engine counts in plain integers, because it counts every packet. After each
+//! batch it copies them to atomics that other threads read.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -8,7 +8,7 @@ use selo_link::frame::Frame;
 
 use crate::reading::Reading;
 
-/// Kinds of packets, as the metrics name them.
+/// Packet types, as the metrics name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     PairCommit,
@@ -45,6 +45,7 @@ impl Kind {
         Kind::Other,
     ];
 
+    /// The value of the metric's label `type`.
     pub const fn label(self) -> &'static str {
         match self {
             Kind::PairCommit => "pair-commit",
@@ -63,6 +64,7 @@ impl Kind {
         }
     }
 
+    /// The type of a parsed frame.
     pub fn of(frame: &Frame<'_>) -> Kind {
         match frame {
             Frame::PairCommit(_) => Kind::PairCommit,
@@ -81,21 +83,22 @@ impl Kind {
     }
 }
 
-/// What a number of [`Count`] says.
+/// Defines [`Count`] from a table of name, type, metric and help text.
 macro_rules! counts {
     ($( $name:ident, $type:ident, $metric:literal, $help:literal; )*) => {
-        /// Numbers without labels: counters grow, gauges go up and down.
+        /// Metrics without labels: counters, which only grow, and gauges.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Count { $( $name, )* }
 
         impl Count {
             pub const ALL: &'static [Count] = &[ $( Count::$name, )* ];
 
-            /// Name of the metric, without the prefix and the `_total` of counters.
+            /// Metric name, without the prefix and without the `_total` of counters.
             pub const fn metric(self) -> &'static str {
                 match self { $( Count::$name => $metric, )* }
             }
 
+            /// Help text of the metric, without the final full stop.
             pub const fn help(self) -> &'static str {
                 match self { $( Count::$name => $help, )* }
             }
@@ -119,30 +122,30 @@ counts! {
     Sessions, Gauge, "sessions", "Live sessions";
     Pending, Gauge, "pending_sessions", "Sessions whose node has not yet sent a packet";
     Devices, Gauge, "devices", "Devices in the registry";
-    SessionsEnded, Counter, "sessions_ended", "Sessions that were given up: forgeries, revocation, damage";
-    Pairings, Counter, "pairings", "Pairings that the operator confirmed";
+    SessionsEnded, Counter, "sessions_ended", "Sessions ended by forgeries, revocation or journal damage";
+    Pairings, Counter, "pairings", "Pairings confirmed by the operator";
     PairingsRejected, Counter, "pairings_rejected", "Pairings that the operator rejected or did not answer";
     Multiplications, Counter, "scalar_multiplications", "X25519 scalar multiplications";
     Acknowledged, Counter, "downlinks_acknowledged", "Messages to nodes that were acknowledged";
-    Unacknowledged, Counter, "downlinks_failed", "Messages to nodes that were given up";
+    Unacknowledged, Counter, "downlinks_failed", "Messages to nodes that were never acknowledged";
     Roamed, Counter, "roamed", "Address changes of nodes";
-    HintsWithheld, Counter, "hints_withheld", "Hints that the limits held back";
-    CookiesWithheld, Counter, "cookies_withheld", "Cookies that the limit held back";
+    HintsWithheld, Counter, "hints_withheld", "Hints suppressed by rate limits";
+    CookiesWithheld, Counter, "cookies_withheld", "Cookies suppressed by the rate limit";
     Proven, Counter, "addresses_proven", "COOKIE-ECHOs that proved an address";
-    Delivered, Counter, "delivered", "Readings that the sink has taken";
-    Redelivered, Counter, "redelivered", "Readings among them that it may have taken before";
-    Batches, Counter, "batches", "Records of the journal that were written";
-    JournalBytes, Counter, "journal_bytes", "Bytes that were written to the journal";
-    JournalSegments, Gauge, "journal_segments", "Files of the journal";
-    Syncs, Counter, "journal_syncs", "Times the journal was brought to the disk";
-    SendErrors, Counter, "send_errors", "Packets that the system did not take";
+    Delivered, Counter, "delivered", "Readings accepted by the sink";
+    Redelivered, Counter, "redelivered", "Delivered readings that the sink may have received before";
+    Batches, Counter, "batches", "Journal records written";
+    JournalBytes, Counter, "journal_bytes", "Bytes written to the journal";
+    JournalSegments, Gauge, "journal_segments", "Journal files";
+    Syncs, Counter, "journal_syncs", "Journal synchronisations to disk";
+    SendErrors, Counter, "send_errors", "Packets that the system refused to send";
 }
 
 const COUNTS: usize = Count::ALL.len();
 const KINDS: usize = Kind::ALL.len();
 const REASONS: usize = Reason::ALL.len();
 
-/// All numbers at one moment.
+/// A snapshot of all counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counters {
     counts: [u64; COUNTS],
@@ -201,7 +204,7 @@ impl Counters {
         self.dropped[reason as usize]
     }
 
-    /// Everything that was dropped.
+    /// Total of all dropped packets.
     pub fn all_dropped(&self) -> u64 {
         self.dropped.iter().sum()
     }
@@ -212,7 +215,7 @@ pub const BOUNDS: [f64; 14] = [
     10e-6, 20e-6, 50e-6, 100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 50e-3, 200e-3, 1.0, 10.0,
 ];
 
-/// How long something took, many times.
+/// Histogram of durations.
 #[derive(Debug, Default)]
 pub struct Histogram {
     buckets: [AtomicU64; BOUNDS.len() + 1],
@@ -220,7 +223,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// `times` times the same.
+    /// Records the same duration `times` times.
     pub fn record(&self, nanoseconds: u64, times: u64) {
         let seconds = nanoseconds as f64 / 1e9;
         let bucket = BOUNDS.partition_point(|bound| *bound < seconds);
@@ -229,29 +232,29 @@ impl Histogram {
             .fetch_add(nanoseconds.saturating_mul(times), Relaxed);
     }
 
-    /// Numbers of the buckets, not cumulative, the last one above all bounds.
+    /// Counts per bucket, not cumulative. The last bucket is above all bounds.
     pub fn buckets(&self) -> [u64; BOUNDS.len() + 1] {
         std::array::from_fn(|bucket| self.buckets[bucket].load(Relaxed))
     }
 
-    /// Sum of all, seconds.
+    /// Sum of all durations, seconds.
     pub fn sum(&self) -> f64 {
         self.nanoseconds.load(Relaxed) as f64 / 1e9
     }
 }
 
-/// Numbers that all threads see. Each has one writer.
+/// Counters that all threads can read. Each counter has one writing thread.
 #[derive(Debug)]
 pub struct Shared {
     counts: [AtomicU64; COUNTS],
     received: [AtomicU64; KINDS],
     sent: [AtomicU64; KINDS],
     dropped: [AtomicU64; REASONS],
-    /// From the reception of a packet until it was in the journal.
+    /// From the reception of a packet until its record is in the journal.
     pub accepting: Histogram,
-    /// From the reception of a reading until the sink had it.
+    /// From the reception of a reading until the sink has accepted it.
     pub delivering: Histogram,
-    /// One synchronisation of the journal.
+    /// Duration of one journal synchronisation.
     pub syncing: Histogram,
 }
 
@@ -269,7 +272,7 @@ impl Default for Shared {
     }
 }
 
-/// Counts that another thread than the engine's writes.
+/// Counters written by threads other than the engine's.
 const ELSEWHERE: [Count; 4] = [
     Count::Delivered,
     Count::Redelivered,
@@ -295,19 +298,19 @@ impl Shared {
         copy(&self.dropped, &counters.dropped);
     }
 
-    /// Counts what only another thread than the engine's counts.
+    /// Adds to a counter that is not the engine's.
     pub fn add(&self, count: Count, by: u64) {
         debug_assert!(ELSEWHERE.contains(&count));
         self.counts[count as usize].fetch_add(by, Relaxed);
     }
 
-    /// Readings that the sink has taken.
+    /// Counts readings that the sink has accepted, and records their delay.
     pub fn delivered(&self, readings: &[Reading]) {
         let again = readings.iter().filter(|reading| reading.redelivered);
         self.add(Count::Delivered, readings.len() as u64);
         self.add(Count::Redelivered, again.count() as u64);
         let now = crate::clock::unix_ms();
-        // Readings of one record came at one time.
+        // Readings of one journal record share a time of reception.
         for readings in readings.chunk_by(|a, b| a.received_ms == b.received_ms) {
             let first = readings
                 .iter()
@@ -321,7 +324,8 @@ impl Shared {
         }
     }
 
-    /// All numbers now; those of one batch of packets belong together, others may not.
+    /// A snapshot of all counters. Counters of one packet batch are consistent; others may
+    /// differ slightly in time.
     pub fn snapshot(&self) -> Counters {
         let read = |from: &[AtomicU64], to: &mut [u64]| {
             for (to, from) in to.iter_mut().zip(from) {

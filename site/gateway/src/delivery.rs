@@ -1,8 +1,8 @@
 //! Delivery: a thread that follows the journal and hands its readings to a sink.
 //!
-//! How far it has come stands in a small file of its own, written after the sink has
-//! taken a batch. What the journal holds behind that mark is delivered after a restart,
-//! flagged `redelivered`, because the mark may be one batch behind the truth.
+//! A small file stores the position of delivery. It is written after the sink has accepted a
+//! batch, so it may lag by one batch. After a restart, readings after that position are
+//! delivered again with `redelivered` set.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -25,20 +25,20 @@ use crate::reading::{Payload, Reading, SessionName};
 use crate::sink::{Sink, SinkError};
 use crate::state::private_file;
 
-/// Names of devices, for the lines. Devices without a name are not in it.
+/// Names of devices, added to readings. Devices without a name have no entry.
 pub type Names = RwLock<HashMap<DeviceId, Arc<str>>>;
 
-/// Approximate maximum of readings in one call of a sink. Only a sink that is behind gets so
-/// many. It confirms all of them before it gets more.
+/// Approximate maximum of readings per call of a sink. Only a sink that lags gets this many. It
+/// must confirm all of them before it gets more.
 const BATCH_READINGS: usize = 16_384;
 /// Minimum batch before waiting briefly for more readings: each wake-up has a fixed cost.
 const BUSY: usize = 16;
 const GATHER_TIME: Duration = Duration::from_millis(2);
-/// How long to wait before a sink that could not take readings is asked again.
+/// Delay before a sink that failed is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The file that says how far delivery has come: two copies in turn, so that one is
-/// whole whenever the machine stops.
+/// The file that stores the position of delivery. It holds two copies, written in turn, so that
+/// one is always intact after a crash.
 #[derive(Debug)]
 pub struct Mark {
     file: File,
@@ -49,7 +49,8 @@ pub struct Mark {
 const COPY_BYTES: usize = 28;
 
 impl Mark {
-    /// Opens or makes the file, and reads how far delivery had come.
+    /// Opens or creates the file, and reads the stored position. The default position if no
+    /// copy is valid.
     pub fn open(path: &Path) -> Result<(Mark, Position)> {
         let read = |source| Error::Read {
             path: path.into(),
@@ -111,7 +112,7 @@ fn decode(copy: &[u8; COPY_BYTES]) -> Option<(u64, Position)> {
     })
 }
 
-/// What the worker and the delivery thread tell each other.
+/// Progress shared by the keeper, the worker and the delivery thread.
 #[derive(Debug)]
 pub struct Progress {
     state: Mutex<State>,
@@ -120,23 +121,23 @@ pub struct Progress {
 
 #[derive(Debug, Default, Clone, Copy)]
 struct State {
-    /// Behind the last record that may be delivered.
+    /// End of the last record that may be delivered.
     written: Position,
-    /// Nothing more will be written.
+    /// The journal is complete: no more records follow.
     stopping: bool,
-    /// Behind the last record that was delivered.
+    /// End of the last record that was delivered.
     delivered: Position,
-    /// Delivery has ended, and will not go on.
+    /// Delivery has ended for good.
     ended: bool,
 }
 
 impl Progress {
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        // A thread that panicked while it held the lock has changed at most one word.
+        // A panic while the lock was held can have changed at most one word.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Everything before `from` was delivered by an earlier run.
+    /// `from`: end of what earlier runs delivered.
     pub fn new(from: Position) -> Progress {
         let state = State {
             delivered: from,
@@ -148,7 +149,7 @@ impl Progress {
         }
     }
 
-    /// The journal may be delivered up to there. Never goes back.
+    /// Allows delivery up to `position`. Never moves back.
     pub fn written(&self, position: Position) {
         let mut state = self.lock();
         state.written = state.written.max(position);
@@ -156,23 +157,24 @@ impl Progress {
         self.changed.notify_all();
     }
 
-    /// Nothing more will be written: deliver what there is, and end.
+    /// Declares the journal complete: delivery delivers the rest and ends.
     pub fn stop(&self) {
         self.lock().stopping = true;
         self.changed.notify_all();
     }
 
-    /// Behind the last record that was delivered.
+    /// End of the last record that was delivered.
     pub fn delivered(&self) -> Position {
         self.lock().delivered
     }
 
-    /// True if delivery has given up: its sink is gone.
+    /// True if delivery has ended for good.
     pub fn ended(&self) -> bool {
         self.lock().ended
     }
 
-    /// Waits until something is to be delivered after `position`; `None` to end.
+    /// Waits for records after `position` and returns the end of them. Returns `None` when
+    /// delivery should end.
     fn wait(&self, position: Position) -> Option<Position> {
         let mut state = self.lock();
         loop {
@@ -189,7 +191,7 @@ impl Progress {
         }
     }
 
-    /// Waits a while; true if the gateway stops.
+    /// Waits up to `time`. Returns true if the gateway is stopping.
     fn pause(&self, time: Duration) -> bool {
         let state = self.lock();
         let waited = self
@@ -200,21 +202,21 @@ impl Progress {
     }
 }
 
-/// What the delivery thread needs.
+/// State of the delivery thread.
 pub struct Delivery {
     pub directory: PathBuf,
     pub mark: Mark,
-    /// Where to begin.
+    /// Start position.
     pub from: Position,
-    /// Readings of segments before this one were accepted by an earlier run.
+    /// First segment of this run. Readings of earlier segments may have been delivered before.
     pub first_of_run: u64,
     pub sink: Box<dyn Sink>,
     pub names: Arc<Names>,
     pub progress: Arc<Progress>,
     pub counters: Arc<Shared>,
-    /// The disk did not take the last note of what is delivered.
+    /// The last write of the position failed.
     pub unnoted: bool,
-    /// Called when the sink is gone.
+    /// Called when the sink fails for good, with the reason.
     pub gone: Box<dyn Fn(String) + Send>,
 }
 
@@ -225,6 +227,7 @@ impl std::fmt::Debug for Delivery {
 }
 
 impl Delivery {
+    /// Starts the delivery thread.
     pub fn start(self) -> io::Result<JoinHandle<()>> {
         std::thread::Builder::new()
             .name("delivery".into())
@@ -234,7 +237,7 @@ impl Delivery {
     fn run(mut self) {
         let progress = self.progress.clone();
         if let Err(reason) = self.follow() {
-            error!(%reason, "readings are not delivered any more; they wait in the journal");
+            error!(%reason, "delivery has ended; readings wait in the journal");
             (self.gone)(reason);
         }
         progress.lock().ended = true;
@@ -245,7 +248,7 @@ impl Delivery {
         let mut reader: Option<(u64, Reader)> = None;
         let mut readings = Vec::with_capacity(BATCH_READINGS);
         while let Some(written) = self.progress.wait(position) {
-            // Opens the segment of the position, or the next one that exists.
+            // Open the segment of the position, or the next one that exists.
             let current = match &mut reader {
                 Some((segment, current)) if *segment == position.segment => current,
                 _ => {
@@ -270,7 +273,7 @@ impl Delivery {
                         let old = position.segment < self.first_of_run;
                         collect(record.body, record.wall_ms, old, &mut readings);
                     }
-                    // Recovery has said so.
+                    // Recovery has already logged the gap.
                     Some(Item::Gap { .. }) => {}
                     None => break,
                 }
@@ -291,22 +294,22 @@ impl Delivery {
         Ok(())
     }
 
-    /// Notes how far delivery has come. Where the disk takes no more it goes on all the same,
-    /// and the journal is kept: after a restart what was not noted is delivered again.
+    /// Stores the position of delivery. If the disk is full, delivery continues and the journal
+    /// is kept; readings after the stored position are delivered again after a restart.
     fn note(&mut self, position: Position) {
         match self.mark.set(position) {
             Ok(()) => {
                 self.progress.lock().delivered = position;
                 if std::mem::take(&mut self.unnoted) {
-                    info!("the disk takes notes of what is delivered again");
+                    info!("the position of delivery can be stored again");
                 }
             }
             Err(error) => {
                 if !std::mem::replace(&mut self.unnoted, true) {
                     warn!(
                         %error,
-                        "what is delivered cannot be noted: it is delivered again after a \
-                         restart; hint: free space on the disk"
+                        "cannot store the position of delivery; readings will be delivered again \
+                         after a restart; hint: free space on the disk"
                     );
                 }
             }
@@ -323,7 +326,8 @@ impl Delivery {
         Ok(Position { segment, offset: 0 })
     }
 
-    /// Hands readings to the sink until it takes them; false if the gateway stops first.
+    /// Offers readings to the sink until it accepts them. Returns false if the gateway stops
+    /// first.
     fn hand_over(&mut self, readings: &mut [Reading]) -> Result<bool, String> {
         if readings.is_empty() {
             return Ok(true);
@@ -341,7 +345,8 @@ impl Delivery {
             match self.sink.deliver(readings) {
                 Ok(()) => break,
                 Err(SinkError::Gone(reason)) => return Err(reason),
-                // Not given again: what a slow sink takes late counts as late, and once.
+                // Do not set `redelivered`: a slow sink still processes the same call, so each
+                // reading counts once.
                 Err(SinkError::UnderWay(_)) => {
                     if self.progress.pause(Duration::ZERO) {
                         return Ok(false);
@@ -349,7 +354,7 @@ impl Delivery {
                 }
                 Err(SinkError::Later(reason)) => {
                     if !failed {
-                        warn!(%reason, "the sink takes no readings; they wait in the journal");
+                        warn!(%reason, "the sink accepts no readings; they wait in the journal");
                     }
                     failed = true;
                     again(readings);
@@ -360,21 +365,21 @@ impl Delivery {
             }
         }
         if failed {
-            info!("the sink takes readings again");
+            info!("the sink accepts readings again");
         }
         self.counters.delivered(readings);
         Ok(true)
     }
 }
 
-/// What a sink was given before.
+/// Marks readings that the sink was given before.
 fn again(readings: &mut [Reading]) {
     for reading in readings {
         reading.redelivered = true;
     }
 }
 
-/// The readings of a record.
+/// Appends the readings of a journal record to `out`.
 fn collect(body: &[u8], wall_ms: u64, redelivered: bool, out: &mut Vec<Reading>) {
     for entry in Entries::new(body) {
         if let Entry::Accepted(accepted) = entry
@@ -385,7 +390,7 @@ fn collect(body: &[u8], wall_ms: u64, redelivered: bool, out: &mut Vec<Reading>)
     }
 }
 
-/// The reading of an accepted packet, if it said something.
+/// The reading of an accepted packet. `None` if the packet has no payload.
 #[inline]
 fn reading(accepted: &Accepted<'_>, wall_ms: u64, redelivered: bool) -> Option<Reading> {
     Some(Reading {
@@ -409,7 +414,7 @@ mod tests {
     use crate::counters::Count;
     use crate::peer::Peer;
 
-    /// Answers as it is told to, then takes everything.
+    /// Gives the prepared answers, then accepts everything.
     struct Told(VecDeque<SinkError>);
 
     impl Sink for Told {
@@ -466,7 +471,7 @@ mod tests {
     #[test]
     fn a_sink_at_work_is_waited_for_and_given_nothing_again() {
         let folder = tempfile::tempdir().expect("a folder");
-        // With a pause after each answer this would take a quarter of an hour.
+        // With a pause after each answer, this test would take a quarter of an hour.
         let at_work = (0..1000).map(|left| SinkError::UnderWay(format!("{left} left")));
         let mut delivery = delivery(folder.path(), at_work.collect());
         assert_eq!(delivery.hand_over(&mut some_readings()), Ok(true));
@@ -511,7 +516,7 @@ mod tests {
             mark.set(at(offset)).expect("writes");
             assert_eq!(Mark::open(&path).expect("opens").1, at(offset));
         }
-        // Whichever copy is damaged, the other one counts.
+        // If one copy is damaged, the other one is used.
         let whole = std::fs::read(&path).expect("there");
         for byte in 0..whole.len() {
             let mut damaged = whole.clone();

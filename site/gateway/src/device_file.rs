@@ -1,5 +1,5 @@
-//! Devices as a file: JSON or CSV, with keys or without, for back-ups, for moving to
-//! another gateway, and for adding many.
+//! Devices as a file: JSON or CSV, with or without keys. Used for backups, for moving to
+//! another gateway, and for adding many devices.
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -12,17 +12,17 @@ use crate::label;
 use crate::reading::rfc3339;
 use crate::registry::{Record, check_name};
 
-/// The schema that a JSON file names.
+/// Schema name in a JSON file.
 pub const SCHEMA: &str = "selo.devices/1";
 
-/// How a file is written.
+/// Format of a file of devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Json,
     Csv,
 }
 
-/// A device in a file, and in the output of commands. `key` is absent unless asked for.
+/// A device in a file or in a command's output. `key` is absent unless requested.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
@@ -30,7 +30,7 @@ pub struct Row {
     #[serde(default)]
     pub name: Option<String>,
     pub suite: String,
-    /// Base64url; hexadecimal digits are read, too.
+    /// Base64url. Reading also accepts hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The highest join counter accepted.
@@ -44,7 +44,7 @@ pub struct Row {
     pub last_seen: Option<String>,
     #[serde(default)]
     pub address: Option<String>,
-    /// Files of older versions have none: the default one.
+    /// Missing in files of older versions: the default codec applies.
     #[serde(default)]
     pub codec: Option<String>,
 }
@@ -57,7 +57,7 @@ struct Document {
 }
 
 impl Row {
-    /// What may be shown of a device, and its key only if `with_key`.
+    /// The public data of a device, and its key if `with_key` is set.
     pub fn new(record: &Record, with_key: bool) -> Row {
         let time = |ms: u64| rfc3339(ms).to_string();
         Row {
@@ -74,9 +74,9 @@ impl Row {
         }
     }
 
-    /// The device that a row of a file means.
+    /// Converts a row of a file to a device record. The error names the invalid field.
     fn record(self) -> Result<Record, String> {
-        // An empty field of CSV is none.
+        // CSV represents a missing value as an empty field.
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
         let id: DeviceId = self.id.parse().map_err(|_| {
             format!(
@@ -119,7 +119,7 @@ impl Row {
     }
 }
 
-/// Writes devices.
+/// Writes devices as JSON or CSV. Keys are included only if `with_keys` is set.
 pub fn write(records: &[Record], format: Format, with_keys: bool) -> Result<Vec<u8>> {
     let rows = records.iter().map(|record| Row::new(record, with_keys));
     match format {
@@ -163,7 +163,7 @@ pub fn write(records: &[Record], format: Format, with_keys: bool) -> Result<Vec<
     }
 }
 
-/// The columns of CSV, in order.
+/// CSV columns, in order.
 const COLUMNS: [&str; 10] = [
     "id",
     "name",
@@ -177,7 +177,8 @@ const COLUMNS: [&str; 10] = [
     "codec",
 ];
 
-/// Reads devices, all or none: an error names the first row that is wrong.
+/// Reads devices. Fails as a whole if any row is invalid; the error names the first such row.
+/// `what` is the file's name for messages.
 pub fn read(mut from: impl Read, format: Format, what: &str) -> Result<Vec<Record>> {
     let invalid = |place: String, why: String| Error::Invalid(format!("{what}, {place}: {why}"));
     let rows: Vec<(String, Row)> = match format {
@@ -211,7 +212,7 @@ pub fn read(mut from: impl Read, format: Format, what: &str) -> Result<Vec<Recor
     for (place, row) in rows {
         let record = row.record().map_err(|why| invalid(place.clone(), why))?;
         if !ids.insert(record.id) {
-            return Err(invalid(place, format!("{} stands here twice", record.id)));
+            return Err(invalid(place, format!("{} occurs twice", record.id)));
         }
         records.push(record);
     }
@@ -294,7 +295,7 @@ mod tests {
             ),
             (
                 "00000001,,ascon,KEY\n00000001,,ascon,KEY",
-                "line 3: 00000001 stands here twice",
+                "line 3: 00000001 occurs twice",
             ),
             ("00000001,,ascon", "line 2"),
         ] {

@@ -1,5 +1,5 @@
-//! What can go wrong in the gateway. Every message says what happened and where;
-//! [`Error::hint`] says what to do next.
+//! Errors of the gateway. Each message says what happened and where; [`Error::hint`] says what
+//! to do next.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,8 +19,8 @@ pub enum Error {
     #[error("cannot write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
 
-    /// The state directory is open to other users.
-    #[error("{} holds keys, but others may enter it (mode {mode:03o})", path.display())]
+    /// Other users can access the state directory.
+    #[error("{} holds keys, but other users can access it (mode {mode:03o})", path.display())]
     Permissions { path: PathBuf, mode: u32 },
 
     /// The state directory belongs to another user.
@@ -34,12 +34,12 @@ pub enum Error {
     #[error("{} is not a directory", path.display())]
     NotADirectory { path: PathBuf },
 
-    /// No directory was named, and none can be derived.
-    #[error("there is no place for the gateway's state: neither XDG_STATE_HOME nor HOME is set")]
+    /// No directory was given, and no default can be derived.
+    #[error("no state directory is given, and neither XDG_STATE_HOME nor HOME is set")]
     NoStateDirectory,
 
     /// Another gateway holds the lock of the state directory.
-    #[error("another gateway{} runs on {}", pid.map(|pid| format!(" (process {pid})")).unwrap_or_default(), path.display())]
+    #[error("another gateway{} already uses {}", pid.map(|pid| format!(" (process {pid})")).unwrap_or_default(), path.display())]
     Locked { path: PathBuf, pid: Option<u32> },
 
     #[error("cannot listen on {address}: {source}")]
@@ -58,24 +58,24 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// The registry's file is damaged, or SQLite refused.
+    /// The registry's file is damaged, or SQLite returned an error.
     #[error("registry {}: {source}", path.display())]
     Registry {
         path: PathBuf,
         source: rusqlite::Error,
     },
 
-    #[error("registry {} is of version {found}; this program knows version {known}", path.display())]
+    #[error("registry {} has version {found}; this program supports version {known}", path.display())]
     RegistryVersion {
         path: PathBuf,
         found: i64,
         known: i64,
     },
 
-    #[error("{} is not a registry of Selo", path.display())]
+    #[error("{} is not a Selo registry", path.display())]
     NotARegistry { path: PathBuf },
 
-    #[error("{} was written by a newer version of Selo (journal version {found}; this program knows version {known})", path.display())]
+    #[error("{} was written by a newer version of Selo (journal version {found}; this program supports version {known})", path.display())]
     JournalVersion {
         path: PathBuf,
         found: u16,
@@ -91,28 +91,28 @@ pub enum Error {
     #[error("the name '{name}' belongs to device {id}")]
     NameTaken { name: String, id: String },
 
-    /// An input that is not what it should be: a name, an id, a key, a file.
+    /// An invalid input: a name, an id, a key, or a file.
     #[error("{0}")]
     Invalid(String),
 
-    /// A command that needs a running gateway.
+    /// The command needs a running gateway.
     #[error("no gateway runs on {}", path.display())]
     NotRunning { path: PathBuf },
 
-    /// The gateway answered with a refusal.
+    /// The gateway refused the request.
     #[error("{0}")]
     Refused(String),
 
-    /// The control connection broke, or carried something else than the protocol.
-    #[error("the connection to the gateway: {0}")]
+    /// The control connection broke, or its data does not follow the protocol.
+    #[error("control connection to the gateway failed: {0}")]
     Control(String),
 
-    #[error("the system has no random numbers: {0}")]
+    #[error("the system cannot supply random numbers: {0}")]
     Random(String),
 }
 
 impl Error {
-    /// What the user can do about it, in one line, if there is something.
+    /// A one-line suggestion for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Error::Permissions { path, .. } => format!("chmod 700 {}", path.display()),
@@ -185,7 +185,7 @@ impl Error {
         })
     }
 
-    /// Exit code of the command line for this error (docs/reference.md).
+    /// Exit code of the command line for this error (see docs/reference.md).
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::UnknownDevice { .. }

@@ -1,5 +1,5 @@
-//! A whole gateway in this process: [`Gateway::start`] puts the parts together, the
-//! [`Handle`] stops them.
+//! A whole gateway in this process. [`Gateway::start`] assembles the parts; the [`Handle`]
+//! stops them.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -27,29 +27,29 @@ use crate::state::{Lock, StateDir};
 use crate::worker::{Remote, Worker};
 use crate::{radio, udp};
 
-/// How long a sink that does not take readings may delay the end. What it has not taken
-/// waits for the next start.
+/// Maximum time that a blocked sink can delay shutdown. Undelivered readings wait in the
+/// journal for the next start.
 const SINK_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a gateway is started with.
+/// Configuration of a gateway.
 pub struct Config {
     pub state: PathBuf,
-    /// Port 0: any, for tests.
+    /// Port 0 selects any free port, for tests.
     pub listen: SocketAddr,
     pub metrics: Option<SocketAddr>,
-    /// Radio modules on serial ports, beside UDP: the first is `radio:0`, and so on.
+    /// Radio modules on serial ports, in addition to UDP. The first is `radio:0`, and so on.
     pub radios: Vec<radio::Port>,
     pub sink: Box<dyn Sink>,
     pub sync: Sync,
     pub limits: Limits,
     /// Bytes of a file of the journal.
     pub segment_bytes: u64,
-    /// Bytes of the journal that may wait for the sink before no packet is taken any more.
+    /// Maximum undelivered bytes in the journal. Above this, the gateway accepts no packets.
     pub undelivered_max: u64,
 }
 
 impl Config {
-    /// With the defaults of the command.
+    /// The defaults of the command line.
     pub fn new(state: impl Into<PathBuf>, listen: SocketAddr, sink: impl Sink + 'static) -> Config {
         let journal = journal::Settings::default();
         Config {
@@ -80,11 +80,16 @@ impl std::fmt::Debug for Config {
 pub struct Gateway;
 
 impl Gateway {
-    /// Starts a gateway: locks the state, reads registry and journal, and listens.
+    /// Starts a gateway: locks the state directory, reads the registry and the journal, and
+    /// listens.
+    ///
+    /// # Errors
+    /// Fails if the state directory is unusable, a port is taken, or the journal or registry
+    /// cannot be read.
     pub fn start(config: Config) -> Result<Handle> {
         let state = StateDir::open(&config.state)?;
         let lock = state.lock()?;
-        // Before the state is touched: a taken port is the commonest mistake.
+        // Bind before touching the state: a port in use is the most common mistake.
         let udp = udp::bind(config.listen)?;
         let listen = udp.local_addr().map_err(|source| Error::Listen {
             address: config.listen,
@@ -118,7 +123,8 @@ impl Gateway {
         engine.begin_restore(stored).map_err(Error::Random)?;
         let (writer, summary) = journal::open(&state.journal(), settings, delivered, &mut engine)?;
         let joined = engine.end_restore();
-        // No session that has ended leaves its keys behind, whenever the gateway was killed.
+        // Overwrite the keys of ended sessions, even if the gateway was killed before it could
+        // do so.
         keys.keep_only(&engine.used_key_slots())?;
         report(&summary, &engine);
         learn_joined(&mut registry, &joined)?;
@@ -187,7 +193,7 @@ impl Gateway {
         .map_err(thread)?;
         *fail.remote.write().unwrap_or_else(PoisonError::into_inner) = Some(remote.clone());
 
-        // From here on an error must stop the threads: that is what the handle does.
+        // From here on, dropping the handle on an error stops the threads.
         let mut handle = Handle {
             listen,
             metrics: None,
@@ -241,13 +247,13 @@ fn new_engine(config: &Config) -> Result<Engine> {
         join = ?costs.join,
         packet = ?costs.packet,
         joins_a_second = limits.checks.strangers.per_second(),
-        "a check costs this much, and strangers' are budgeted"
+        "measured the cost of tag checks; checks for unknown senders are limited"
     );
     let settings = Settings { limits };
     Engine::new(settings, Box::new(SystemRandom)).map_err(Error::Random)
 }
 
-/// All devices of the registry into the engine.
+/// Loads all devices of the registry into the engine.
 fn load(registry: &Registry, engine: &mut Engine, names: &Names) -> Result<()> {
     engine.reserve(registry.count()? as usize);
     let mut out = crate::engine::Output::default();
@@ -260,7 +266,7 @@ fn load(registry: &Registry, engine: &mut Engine, names: &Names) -> Result<()> {
     })
 }
 
-/// What the journal knew and the registry did not.
+/// Writes join counters that the journal holds and the registry lacks.
 fn learn_joined(registry: &mut Registry, joined: &[(u32, u32)]) -> Result<()> {
     let learnt: HashMap<u32, Learnt> = joined
         .iter()
@@ -275,7 +281,7 @@ fn learn_joined(registry: &mut Registry, joined: &[(u32, u32)]) -> Result<()> {
     registry.learn(&learnt)
 }
 
-/// Says what was found, if it is worth saying.
+/// Logs the result of reading the journal.
 fn report(summary: &Summary, engine: &Engine) {
     let sessions = engine.counters().get(crate::counters::Count::Sessions);
     let kept = format!(
@@ -285,30 +291,31 @@ fn report(summary: &Summary, engine: &Engine) {
     for damage in &summary.damage {
         error!(
             file = %damage.path.display(), from = damage.from, to = damage.to, %kept,
-            "the journal is damaged: these bytes are left out, and every session ends; nodes join again by themselves"
+            "the journal is damaged: these bytes are skipped and all sessions end; nodes rejoin automatically"
         );
     }
     match summary.closed {
         None | Some(Closed::Damage) => {}
         Some(Closed::NoAnchor) => warn!(
             %kept, why = Closed::NoAnchor.why(),
-            hint = "give the gateway a folder on tmpfs: RuntimeDirectory= in a unit of systemd, or RUNTIME_DIRECTORY in its environment",
-            "every session ends at every start; nodes join again by themselves"
+            hint = "give the gateway a directory on tmpfs: RuntimeDirectory= in a systemd unit, or RUNTIME_DIRECTORY in its environment",
+            "all sessions end at every start; nodes rejoin automatically"
         ),
         Some(closed) => warn!(
             %kept, why = closed.why(),
-            "every session ends; nodes join again by themselves"
+            "all sessions end; nodes rejoin automatically"
         ),
     }
     if summary.torn {
-        info!(%kept, "the last record was cut short; nobody had been told of it");
+        info!(%kept, "the last record is incomplete and was discarded; nothing depended on it");
     }
     if summary.segments > 0 {
-        info!(sessions, records = summary.records, "the journal was read");
+        info!(sessions, records = summary.records, "journal read");
     }
 }
 
-/// Where delivery goes on: where it was, or where the journal begins.
+/// The position where delivery continues: the stored position, or the first record that the
+/// journal still holds.
 fn first_undelivered(state: &StateDir, delivered: Position) -> Result<Position> {
     let path = state.journal();
     let numbers = journal::segment::list(&path).map_err(|source| Error::Read { path, source })?;
@@ -322,7 +329,7 @@ fn first_undelivered(state: &StateDir, delivered: Position) -> Result<Position> 
     })
 }
 
-/// Where threads say that the gateway cannot go on.
+/// Collects fatal errors of the threads and stops the gateway.
 struct Fail {
     first: Mutex<Option<String>>,
     remote: RwLock<Option<Remote>>,
@@ -371,41 +378,43 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Where it listens.
+    /// The UDP address that the gateway listens on.
     pub fn listen(&self) -> SocketAddr {
         self.listen
     }
 
-    /// Where it serves its numbers.
+    /// The address that serves metrics, if enabled.
     pub fn metrics(&self) -> Option<SocketAddr> {
         self.metrics
     }
 
-    /// All numbers now.
+    /// A snapshot of all counters.
     pub fn counters(&self) -> Counters {
         self.counters.snapshot()
     }
 
-    /// Numbers and histograms as they change.
+    /// The live counters and histograms.
     pub fn shared(&self) -> Arc<Shared> {
         self.counters.clone()
     }
 
-    /// Has something done by the engine; `None` if the gateway has stopped. What it changes
-    /// of devices is not in the registry.
+    /// Runs functions on the engine's thread; they return `None` once the gateway has stopped.
+    /// Changes to devices made this way are not written to the registry.
     pub fn remote(&self) -> &Remote {
         &self.remote
     }
 
-    /// Waits until something goes wrong that the gateway cannot live with, at most so long.
-    /// Gives what it was.
+    /// Waits up to `time` for a fatal error and returns its reason.
     pub fn wait_failure(&self, time: Duration) -> Option<String> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.recv_timeout(time).ok()
     }
 
-    /// Takes no more packets, writes and delivers what there is, and ends. An error says
-    /// what could not be brought to an end; the journal has it.
+    /// Stops receiving, writes and delivers all accepted readings, and ends.
+    ///
+    /// # Errors
+    /// The reason of a fatal error or of an incomplete delivery. The journal keeps undelivered
+    /// readings.
     pub fn stop(mut self) -> Result<(), String> {
         self.end()
     }
@@ -435,8 +444,10 @@ impl Handle {
             if delivery.is_finished() {
                 let _ = delivery.join();
             } else {
-                delivered =
-                    Err("the sink takes no readings; they wait for the next start".to_string());
+                delivered = Err(
+                    "the sink accepts no readings; they wait in the journal for the next start"
+                        .to_string(),
+                );
             }
         }
         let failed = self

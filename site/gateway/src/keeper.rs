@@ -1,9 +1,9 @@
-//! The keeper: a thread that brings the journal to the disk and writes what the gateway
-//! learns into the registry, so that the thread that handles packets never waits for
-//! either.
+//! The keeper: a thread that synchronises the journal to disk and writes changes to the
+//! registry. The worker, which handles packets, never waits for either.
 //!
-//! Packets that promise something wait here until the disk has it. While one
-//! synchronisation runs, more of them gather for the next, so a storm of joins costs few.
+//! Packets that depend on a record wait here until the record is on disk. While one
+//! synchronisation runs, more packets collect for the next one, so a storm of joins costs few
+//! synchronisations.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -23,40 +23,40 @@ use crate::engine::Outgoing;
 use crate::journal::{Position, Sync};
 use crate::registry::{Learnt, Registry};
 
-/// What the keeper is asked to do.
+/// Orders to the keeper.
 enum Work {
-    /// The journal goes on in this file.
+    /// The journal continues in this file.
     File(File),
-    /// Synchronise; then send these, and let readings up to there be delivered.
+    /// Synchronise the journal, then send these packets and allow delivery up to the position.
     Release(Vec<Outgoing>, Option<Position>),
-    /// Write into the registry, soon.
+    /// Write to the registry at the next interval.
     Learn(Vec<(u32, Learnt)>),
-    /// Write into the registry what there is, then answer.
+    /// Write pending changes to the registry now, then answer.
     Flush(Sender<()>),
     Stop,
 }
 
-/// Tells the keeper what to do.
+/// A handle to the keeper thread.
 #[derive(Debug, Clone)]
 pub struct Keeper {
     work: Sender<Work>,
-    /// Bytes that the journal has grown by.
+    /// Total bytes written to the journal.
     written: Arc<AtomicU64>,
-    /// Key slots were written since they were brought to the disk.
+    /// Key slots were written since the last synchronisation.
     keys_written: Arc<AtomicBool>,
 }
 
-/// What the thread works with.
+/// Resources of the thread.
 pub struct Tools {
     pub sync: Sync,
     pub file: File,
-    /// The file of keys.
+    /// The file of session keys.
     pub keys: File,
     pub registry: Registry,
     pub carriers: Arc<Carriers>,
     pub progress: Arc<Progress>,
     pub counters: Arc<Shared>,
-    /// Called when the disk refuses.
+    /// Called once if the disk fails, with the reason.
     pub failed: Box<dyn Fn(String) + Send>,
 }
 
@@ -67,6 +67,7 @@ impl std::fmt::Debug for Tools {
 }
 
 impl Keeper {
+    /// Starts the keeper's thread.
     pub fn start(tools: Tools) -> io::Result<(Keeper, JoinHandle<()>)> {
         let (work, orders) = channel();
         let keeper = Keeper {
@@ -91,38 +92,45 @@ impl Keeper {
         Ok((keeper, handle))
     }
 
-    /// The thread lives as long as the gateway, and outlives who calls this.
+    /// Ignores a failure: it can only happen after the thread has stopped.
     fn send(&self, work: Work) {
         let _ = self.work.send(work);
     }
 
+    /// Reports `bytes` more bytes written to the journal.
     pub fn written(&self, bytes: u64) {
         self.written.fetch_add(bytes, Ordering::Release);
     }
 
+    /// Reports that key slots were written.
     pub fn keys_written(&self) {
         self.keys_written.store(true, Ordering::Release);
     }
 
+    /// Switches to a new journal file. Synchronises the old one first.
     pub fn file(&self, file: File) {
         self.send(Work::File(file));
     }
 
+    /// Synchronises the journal, then sends `packets` and allows delivery up to `position`.
     pub fn release(&self, packets: Vec<Outgoing>, position: Option<Position>) {
         self.send(Work::Release(packets, position));
     }
 
+    /// Queues changes for the registry, as (row, change).
     pub fn learn(&self, learnt: Vec<(u32, Learnt)>) {
         self.send(Work::Learn(learnt));
     }
 
-    /// Waits until the registry has all that was learnt.
+    /// Starts writing all pending changes to the registry. The receiver gets a message when
+    /// they are written.
     pub fn flush(&self) -> Receiver<()> {
         let (done, wait) = channel();
         self.send(Work::Flush(done));
         wait
     }
 
+    /// Stops the thread after it has handled all earlier orders.
     pub fn stop(&self) {
         self.send(Work::Stop);
     }
@@ -134,13 +142,13 @@ struct Thread {
     learnt: HashMap<u32, Learnt>,
     written: Arc<AtomicU64>,
     keys_written: Arc<AtomicBool>,
-    /// What `written` was when the file was last synchronised; `None` if it is another file.
+    /// Value of `written` at the last synchronisation; `None` after a change of file.
     synced: Option<u64>,
-    /// Who waits for the registry.
+    /// Callers that wait for the registry.
     waiting: Vec<Sender<()>>,
-    /// The disk has refused: nothing is promised any more.
+    /// The disk failed: packets that depend on it are no longer sent.
     broken: bool,
-    /// The registry could not be written at the last attempt.
+    /// The last write to the registry failed.
     complained: bool,
 }
 
@@ -214,7 +222,7 @@ impl Thread {
         }
     }
 
-    /// Brings to the disk what was written before now.
+    /// Synchronises everything written so far to disk.
     fn sync(&mut self) {
         let written = self.written.load(Ordering::Acquire);
         if self.synced == Some(written) || self.broken {
@@ -228,15 +236,15 @@ impl Thread {
                 self.tools.counters.syncing.record(nanoseconds, 1);
                 self.tools.counters.add(Count::Syncs, 1);
             }
-            // What the disk has now nobody knows: stop, before more depends on it.
+            // The state of the disk is unknown after a failure. Stop before more depends on it.
             Err(error) => {
                 self.broken = true;
-                (self.tools.failed)(format!("cannot bring the journal to the disk: {error}"));
+                (self.tools.failed)(format!("cannot synchronise the journal to disk: {error}"));
             }
         }
     }
 
-    /// The keys that records name, before the records.
+    /// Synchronises the keys before the records that name them.
     fn sync_keys(&self) -> io::Result<()> {
         if self.keys_written.swap(false, Ordering::AcqRel) {
             self.tools.keys.sync_data()?;
@@ -247,10 +255,10 @@ impl Thread {
     fn write_registry(&mut self) {
         if !self.learnt.is_empty() {
             if let Err(problem) = self.tools.registry.learn(&self.learnt) {
-                // Once, not at every attempt.
+                // Log the first failure only.
                 if !self.complained {
                     let hint = problem.hint();
-                    error!(%problem, hint, "the registry cannot be written; it is tried again");
+                    error!(%problem, hint, "cannot write the registry; will retry");
                 }
                 self.complained = true;
                 return;

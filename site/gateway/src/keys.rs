@@ -1,13 +1,12 @@
-//! Session keys at rest: a file of fixed slots, one for each session.
+//! Session keys at rest: a file of fixed-size slots, one per session.
 //!
-//! The journal names a slot and holds no key. A slot is written once, when its session
-//! begins, and overwritten in place when the session ends; so the keys of a session that has
-//! ended are in no file. At a start every slot that no session has is overwritten, for a
-//! gateway that was killed between the end of a session and its slot's.
+//! The journal names a slot but holds no key. A slot is written when its session begins, and
+//! overwritten in place when the session ends, so no file keeps the keys of ended sessions.
+//! Each start overwrites all unused slots, in case the gateway was killed after a session ended
+//! and before its slot was overwritten.
 //!
-//! A slot says which session it is of, with a CRC: a journal that names a slot which has
-//! another owner by now, or that was cut by a power failure, gets no key, and the node joins
-//! again.
+//! A slot names its owner and has a CRC. If the journal names a slot that has a new owner or is
+//! incomplete after a power failure, the session gets no key, and the node rejoins.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -20,12 +19,12 @@ use zeroize::Zeroizing;
 use crate::error::{Error, Result};
 use crate::state::private_file;
 
-/// Bytes of a slot: session id, join counter, tag (4 each), keys, CRC (4).
+/// Size of a slot: session id, join counter, tag (4 bytes each), keys, CRC (4 bytes).
 pub const SLOT_BYTES: usize = 12 + KEY_BYTES + 4;
 
 const BLANK: [u8; SLOT_BYTES] = [0; SLOT_BYTES];
 
-/// The session that a slot is of.
+/// The session that owns a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
     pub id: u32,
@@ -43,11 +42,11 @@ impl Owner {
     }
 }
 
-/// What becomes of a slot.
+/// A change of a slot.
 #[derive(Clone)]
 pub struct Change {
     pub slot: u32,
-    /// The slot's new bytes; `None`: its session has ended.
+    /// New content of the slot; `None` if its session has ended.
     record: Option<Zeroizing<[u8; SLOT_BYTES]>>,
 }
 
@@ -70,7 +69,7 @@ impl Change {
         }
     }
 
-    /// True if the slot's session has ended.
+    /// True if the change erases the slot.
     pub fn is_forgotten(&self) -> bool {
         self.record.is_none()
     }
@@ -80,19 +79,19 @@ impl Change {
     }
 }
 
-/// Which slots sessions have, and what must be written of that.
+/// Allocation of slots to sessions, and pending changes to the file.
 #[derive(Debug, Default)]
 pub struct Slots {
     free: Vec<u32>,
-    /// Freed since the changes were taken: not given before they are written.
+    /// Freed since the last [`Slots::take`]. Not reused before the changes are written.
     freed: Vec<u32>,
-    /// No slot from here on was given.
+    /// No slot from here on has been allocated.
     end: u32,
     changes: Vec<Change>,
 }
 
 impl Slots {
-    /// A slot for a session that begins.
+    /// Allocates a slot for a new session.
     pub fn keep(&mut self, owner: Owner, keys: &[u8; KEY_BYTES]) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.end += 1;
@@ -102,20 +101,20 @@ impl Slots {
         slot
     }
 
-    /// The session of this slot has ended.
+    /// Frees the slot of an ended session.
     pub fn forget(&mut self, slot: u32) {
         self.changes.push(Change { slot, record: None });
         self.freed.push(slot);
     }
 
-    /// What has changed: slots that are kept are written before the journal names them, and
-    /// forgotten ones after it says that their sessions have ended.
+    /// Takes the pending changes. Write kept slots before the journal names them, and forgotten
+    /// slots after the journal records the end of their sessions.
     pub fn take(&mut self) -> Vec<Change> {
         self.free.append(&mut self.freed);
         std::mem::take(&mut self.changes)
     }
 
-    /// Begins with these slots in use, sorted.
+    /// Starts with these slots in use; `used` must be sorted.
     pub fn of(used: &[u32]) -> Slots {
         let mut slots = Slots::default();
         for slot in used {
@@ -126,7 +125,7 @@ impl Slots {
     }
 }
 
-/// All slots as they were read.
+/// Content of all slots, as read from the file.
 #[derive(Default)]
 pub struct Stored {
     bytes: Zeroizing<Vec<u8>>,
@@ -139,7 +138,7 @@ impl std::fmt::Debug for Stored {
 }
 
 impl Stored {
-    /// The keys in a slot, if they are its owner's.
+    /// The keys in a slot, if `owner` owns it and the CRC is right.
     pub fn keys(&self, slot: u32, owner: Owner) -> Option<Zeroizing<[u8; KEY_BYTES]>> {
         let from = (slot as usize).checked_mul(SLOT_BYTES)?;
         let record = self.bytes.get(from..from.checked_add(SLOT_BYTES)?)?;
@@ -153,7 +152,7 @@ impl Stored {
         Some(keys)
     }
 
-    /// As if this change had been written before.
+    /// Applies a change in memory, as if it had been written to the file.
     pub fn apply(&mut self, change: &Change) {
         let from = change.slot as usize * SLOT_BYTES;
         if self.bytes.len() < from + SLOT_BYTES {
@@ -165,7 +164,7 @@ impl Stored {
     }
 }
 
-/// The file.
+/// The file of session keys.
 #[derive(Debug)]
 pub struct KeyFile {
     file: File,
@@ -173,7 +172,7 @@ pub struct KeyFile {
 }
 
 impl KeyFile {
-    /// Opens or makes the file, and reads it.
+    /// Opens or creates the file, and reads it.
     pub fn open(path: &Path) -> Result<(KeyFile, Stored)> {
         let read = |source| Error::Read {
             path: path.into(),
@@ -181,7 +180,7 @@ impl KeyFile {
         };
         let mut file =
             private_file(path, OpenOptions::new().read(true).create(true)).map_err(read)?;
-        // Room for all, so that no copy stays behind where a growing vector was.
+        // Allocated in full, because a growing vector would leave copies of keys in memory.
         let length = file.metadata().map_err(read)?.len() as usize;
         let mut bytes = Zeroizing::new(Vec::with_capacity(length + 1));
         file.read_to_end(&mut bytes).map_err(read)?;
@@ -189,7 +188,7 @@ impl KeyFile {
         Ok((KeyFile { file, path }, Stored { bytes }))
     }
 
-    /// Overwrites every slot but these, sorted, and brings that to the disk.
+    /// Overwrites every slot except `used`, which must be sorted, and synchronises the file.
     pub fn keep_only(&self, used: &[u32]) -> Result<()> {
         let length = self.at(self.file.metadata())?.len();
         let slots = length.div_ceil(SLOT_BYTES as u64);
@@ -202,12 +201,12 @@ impl KeyFile {
         self.sync()
     }
 
-    /// Writes what is kept, of these changes.
+    /// Writes the kept slots of these changes.
     pub fn write_kept(&self, changes: &[Change]) -> Result<()> {
         self.write(changes.iter().filter(|change| !change.is_forgotten()))
     }
 
-    /// Overwrites what is forgotten, of these changes.
+    /// Overwrites the forgotten slots of these changes.
     pub fn write_forgotten(&self, changes: &[Change]) -> Result<()> {
         self.write(changes.iter().filter(|change| change.is_forgotten()))
     }
@@ -220,12 +219,12 @@ impl KeyFile {
         Ok(())
     }
 
-    /// Brings the file to the disk.
+    /// Synchronises the file to disk.
     pub fn sync(&self) -> Result<()> {
         self.at(self.file.sync_data())
     }
 
-    /// The file, to be synchronised by another thread.
+    /// A handle of the file, for synchronisation by another thread.
     pub fn file(&self) -> Result<File> {
         self.at(self.file.try_clone())
     }
@@ -311,7 +310,7 @@ mod tests {
                 .expect("writes");
             stored.apply(change);
         }
-        // A slot that a power failure cut is overwritten, too.
+        // An incomplete slot, as after a power failure, is overwritten as well.
         keys.file
             .write_all_at(&[7; 40], 5 * SLOT_BYTES as u64)
             .expect("writes");

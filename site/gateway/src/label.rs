@@ -1,8 +1,8 @@
-//! The label of a device, for its case or its box: what a person or a scanner needs to
-//! put the same key on node and gateway. `selo:1:<id>:<suite>:<key>`, the key in base64url;
-//! as text, as blocks in a terminal, as SVG and PNG.
+//! The label of a device, for its case or its box. It carries the data that a person or a
+//! scanner needs to install the same key on node and gateway: `selo:1:<id>:<suite>:<key>`, with
+//! the key in base64url. Output formats are text, terminal blocks, SVG and PNG.
 //!
-//! A label holds the key. Whoever sees it can be the device.
+//! A label contains the key. Anyone who reads it can impersonate the device.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,10 +14,10 @@ use crate::error::{Error, Result};
 use crate::registry::Record;
 
 const PREFIX: &str = "selo:1:";
-/// Light modules around the code that every scanner accepts [ISO18004, 6.3.8].
+/// Quiet zone: light modules around the code that scanners require [ISO18004, 6.3.8].
 const QUIET: usize = 4;
 
-/// The label's text.
+/// The text of a label.
 pub fn text(record: &Record) -> Zeroizing<String> {
     let key = key_text(&record.key);
     Zeroizing::new(format!(
@@ -33,16 +33,16 @@ pub fn key_text(key: &DeviceKey) -> Zeroizing<String> {
     Zeroizing::new(URL_SAFE_NO_PAD.encode(key.expose()))
 }
 
-/// What a file with a key says: 64 hexadecimal digits, 43 characters of base64url, a
-/// whole label, or the 32 bytes themselves.
+/// The content of a key file: 64 hexadecimal digits, 43 characters of base64url, a whole label,
+/// or 32 raw bytes.
 #[derive(Debug)]
 pub struct KeyFile {
     pub key: DeviceKey,
-    /// From a label.
+    /// Device id and suite, if the file is a label.
     pub device: Option<(DeviceId, Suite)>,
 }
 
-/// Reads a file with a key.
+/// Parses the content of a key file. The error message never repeats the content.
 pub fn parse_key_file(bytes: &[u8]) -> Result<KeyFile> {
     let invalid = || {
         Error::Invalid(
@@ -74,7 +74,7 @@ pub fn parse_key_file(bytes: &[u8]) -> Result<KeyFile> {
     Ok(KeyFile { key, device: None })
 }
 
-/// A key as hexadecimal digits or base64url.
+/// Parses a key from hexadecimal digits or base64url.
 pub fn parse_key(text: &str) -> Option<DeviceKey> {
     let mut key = Zeroizing::new([0; 32]);
     match text.len() {
@@ -102,22 +102,23 @@ impl std::fmt::Debug for Code {
 }
 
 impl Code {
-    /// A code that a scanner reads even if 15 % of it are gone.
+    /// Encodes `text` at level M: a scanner reads the code with up to 15 % of it damaged.
     pub fn new(text: &str) -> Result<Code> {
-        let code = QrCode::with_error_correction_level(text, EcLevel::M)
-            .map_err(|error| Error::Invalid(format!("no QR code for this label: {error}")))?;
+        let code = QrCode::with_error_correction_level(text, EcLevel::M).map_err(|error| {
+            Error::Invalid(format!("cannot make a QR code of this label: {error}"))
+        })?;
         Ok(Code {
             width: code.width(),
             modules: code.into_colors(),
         })
     }
 
-    /// Modules of a side, with the quiet zone.
+    /// Modules per side, including the quiet zone.
     fn side(&self) -> usize {
         self.width + 2 * QUIET
     }
 
-    /// True if the module there, counted with the quiet zone, is dark.
+    /// True if the module is dark. Coordinates include the quiet zone.
     fn dark(&self, x: usize, y: usize) -> bool {
         let inside = |at: usize| at.checked_sub(QUIET).filter(|at| *at < self.width);
         match (inside(x), inside(y)) {
@@ -126,7 +127,8 @@ impl Code {
         }
     }
 
-    /// Lines of half blocks, light modules drawn, for a terminal of light text on dark.
+    /// The code as lines of half-block characters. Draws the light modules, for a terminal with
+    /// light text on a dark background.
     pub fn terminal(&self) -> String {
         let mut out = String::new();
         for y in (0..self.side()).step_by(2) {
@@ -145,7 +147,7 @@ impl Code {
         out
     }
 
-    /// A picture that scales.
+    /// The code as SVG.
     pub fn svg(&self) -> String {
         let side = self.side();
         let mut path = String::new();
@@ -161,7 +163,7 @@ impl Code {
         )
     }
 
-    /// A picture of 8 x 8 pixels a module [PNG].
+    /// The code as a PNG [PNG], 8 x 8 pixels per module.
     pub fn png(&self) -> Result<Vec<u8>> {
         const SCALE: usize = 8;
         let side = self.side() * SCALE;
@@ -181,7 +183,8 @@ impl Code {
         let written = encoder
             .write_header()
             .and_then(|mut writer| writer.write_image_data(&pixels));
-        written.map_err(|error| Error::Invalid(format!("no PNG for this label: {error}")))?;
+        written
+            .map_err(|error| Error::Invalid(format!("cannot make a PNG of this label: {error}")))?;
         Ok(out)
     }
 }

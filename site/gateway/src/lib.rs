@@ -1,18 +1,18 @@
-//! The gateway of the Selo link: what stands between nodes and whoever wants their readings.
+//! The gateway of the Selo link. It receives packets from nodes and delivers their readings.
 //!
-//! | module | is |
+//! | module | contents |
 //! |---|---|
-//! | [`engine`] | what is done with a packet, without sockets, clocks or files |
-//! | [`limit`] | limits in bounded memory |
-//! | [`journal`] | what was accepted, written before anyone is told |
-//! | [`delivery`], [`sink`], [`reading`] | readings, and how they leave |
+//! | [`engine`] | the protocol logic, without sockets, clocks or files |
+//! | [`limit`] | rate limits in bounded memory |
+//! | [`journal`] | accepted packets, written to disk before the gateway answers or delivers |
+//! | [`delivery`], [`sink`], [`reading`] | readings, and their delivery |
 //! | [`registry`] | the devices and their keys |
 //! | [`exchange`], [`label`] | devices as files and as labels |
-//! | [`state`] | the directory that holds all of it |
-//! | [`radio`] | radio modules on serial ports, beside UDP |
-//! | [`gateway`] | all of it in one process |
-//! | [`control`] | how commands talk to a running gateway |
-//! | [`counters`], [`metrics`] | what is counted, and how it is told |
+//! | [`state`] | the directory that holds all state |
+//! | [`radio`] | radio modules on serial ports, in addition to UDP |
+//! | [`gateway`] | the whole gateway in one process |
+//! | [`control`] | the socket between commands and a running gateway |
+//! | [`counters`], [`metrics`] | counters, and their HTTP endpoint |
 
 mod carriers;
 pub mod clock;

@@ -1,29 +1,29 @@
-//! Limits in bounded memory.
+//! Rate limits in bounded memory.
 //!
-//! A bucket is one number: the time at which it is full again (the generic cell rate
-//! algorithm, in its virtual scheduling form). Sources share a table of fixed size by a
-//! keyed hash, so a flood from invented addresses costs no memory, and nobody can choose
-//! an address that shares a bucket with another's.
+//! A bucket is one number: the time at which it is full again (generic cell rate algorithm,
+//! virtual scheduling form). Sources share a table of fixed size through a keyed hash. A flood
+//! from forged addresses therefore needs no extra memory, and nobody can choose an address that
+//! shares a bucket with a given other one.
 //!
-//! No source is punished for a packet whose tag was not looked at: an address can be invented,
-//! and a neighbour behind the same translator has it too. What sources are charged for is what
-//! was computed or sent for them; all strangers together share a [`Budget`].
+//! No source is charged for a packet whose tag was not checked, because addresses can be forged
+//! and hosts behind one NAT share an address. Sources are charged for computations and answers
+//! on their behalf. All strangers together share a [`Budget`].
 
 use std::hash::{BuildHasher, Hash, RandomState};
 
-/// A rate and how much may come at once, in ticks.
+/// A rate and a burst size, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// In how many ticks a bucket gains a token; 0 means no limit.
+    /// Ticks per token; 0 means no limit.
     token: u32,
-    /// In how many ticks an empty bucket is full.
+    /// Ticks until an empty bucket is full.
     full: u32,
 }
 
 impl Rate {
     pub const UNLIMITED: Rate = Rate { token: 0, full: 0 };
 
-    /// A token each tick, up to `burst` at once: for [`Tick::from_seconds`].
+    /// One token per tick, with a burst of `burst` tokens. For [`Tick::from_seconds`].
     pub const fn each_tick(burst: u32) -> Rate {
         Rate {
             token: 1,
@@ -31,13 +31,13 @@ impl Rate {
         }
     }
 
-    /// So many tokens a second, up to `burst` at once. No rate, or one above
-    /// 16,000 a second, is no limit.
+    /// `per_second` tokens a second, with a burst of `burst` tokens. A rate of 0, or one above
+    /// 16,000 a second, means no limit.
     pub const fn new(per_second: u32, burst: u32) -> Rate {
         if per_second == 0 || per_second > TICKS_PER_SECOND {
             return Rate::UNLIMITED;
         }
-        // Rounded up: a bucket is never more generous than its rate.
+        // Rounded up, so that a bucket never exceeds its rate.
         let token = TICKS_PER_SECOND.div_ceil(per_second);
         Rate {
             token,
@@ -46,37 +46,37 @@ impl Rate {
     }
 }
 
-/// Times are counted in 1/16 ms from the start of the gateway, modulo 2^32 (74 hours).
+/// Resolution of times: 1/16 ms since the start of the gateway, modulo 2^32 (74 hours).
 const TICKS_PER_MS: u64 = 16;
 const TICKS_PER_SECOND: u32 = 16_000;
 
-/// A moment, for buckets.
+/// A time for buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tick(u32);
 
 impl Tick {
-    /// `ms` milliseconds after the start.
+    /// The time `ms` milliseconds after the start.
     pub fn from_ms(ms: u64) -> Tick {
         Tick((ms * TICKS_PER_MS) as u32)
     }
 
-    /// The same moment in seconds, for buckets that fill over years. A bucket keeps to one of
-    /// the two.
+    /// The time in seconds, for buckets that fill over years. Use only one of the two units for
+    /// a bucket.
     pub fn from_seconds(now_ms: u64) -> Tick {
         Tick((now_ms / 1000) as u32)
     }
 }
 
-/// One bucket; starts full.
+/// A token bucket, initially full.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bucket {
-    /// When it is full again; 0 if it was never charged.
+    /// Time at which it is full again; 0 if it was never charged.
     full_at: u32,
 }
 
 impl Bucket {
-    /// In how many ticks the bucket is full. A time further ahead than any charge puts
-    /// it is a time long past: the clock has gone round.
+    /// Ticks until the bucket is full. A distance above `rate.full` means that the clock has
+    /// wrapped since the last charge, so the bucket is full.
     fn behind(self, rate: Rate, now: Tick) -> u32 {
         match self.full_at.wrapping_sub(now.0) {
             ahead if ahead <= rate.full && self.full_at != 0 => ahead,
@@ -84,14 +84,14 @@ impl Bucket {
         }
     }
 
-    /// True if `cost` tokens are in it.
+    /// True if the bucket holds `cost` tokens.
     #[inline]
     pub fn has(self, rate: Rate, cost: u32, now: Tick) -> bool {
         u64::from(self.behind(rate, now)) + u64::from(rate.token) * u64::from(cost)
             <= u64::from(rate.full)
     }
 
-    /// Takes `cost` tokens, or what is left.
+    /// Takes `cost` tokens, or all that are left.
     #[inline]
     pub fn charge(&mut self, rate: Rate, cost: u32, now: Tick) {
         let behind = self
@@ -100,7 +100,7 @@ impl Bucket {
         self.full_at = now.0.wrapping_add(behind.min(rate.full)).max(1);
     }
 
-    /// Takes `cost` tokens if they are there.
+    /// Takes `cost` tokens if they are available. Returns false otherwise.
     pub fn take(&mut self, rate: Rate, cost: u32, now: Tick) -> bool {
         let there = self.has(rate, cost, now);
         if there {
@@ -110,10 +110,10 @@ impl Bucket {
     }
 }
 
-/// A rate of something that there is one of, which may be higher than a [`Rate`].
+/// A rate for a shared [`Budget`], which may be higher than a [`Rate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
-    /// In how many nanoseconds a token comes; 0 means no limit.
+    /// Nanoseconds per token; 0 means no limit.
     token_ns: u64,
     full_ns: u64,
 }
@@ -124,7 +124,7 @@ impl Pace {
         full_ns: 0,
     };
 
-    /// So many tokens a second, at least one, up to `burst` at once.
+    /// `per_second` tokens a second (at least one), with a burst of `burst` tokens.
     pub const fn new(per_second: u32, burst: u32) -> Pace {
         let rate = if per_second == 0 { 1 } else { per_second };
         let token_ns = 1_000_000_000u64.div_ceil(rate as u64);
@@ -136,9 +136,9 @@ impl Pace {
 }
 
 impl Pace {
-    /// A pace that many times slower.
+    /// The same pace, slower by the factor `times`.
     pub fn slower(self, times: f64) -> Pace {
-        // A float that is too large becomes the largest number.
+        // The cast saturates.
         let of = |ns: u64| (ns as f64 * times) as u64;
         Pace {
             token_ns: of(self.token_ns),
@@ -146,14 +146,14 @@ impl Pace {
         }
     }
 
-    /// Tokens a second; `None` if there is no limit.
+    /// Tokens per second; `None` if unlimited.
     pub fn per_second(self) -> Option<u64> {
         1_000_000_000u64.checked_div(self.token_ns)
     }
 }
 
-/// A bucket that all share. Who takes the next token of an empty one is chance: whoever comes
-/// first after it has come in.
+/// A bucket shared by all senders. When it is empty, the next token goes to the first packet
+/// that arrives after it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Budget {
     full_at_ns: u64,
@@ -164,20 +164,20 @@ impl Budget {
         self.full_at_ns.saturating_sub(now_ms * 1_000_000)
     }
 
-    /// True if a token is in it.
+    /// True if a token is available.
     #[inline]
     pub fn has(self, pace: Pace, now_ms: u64) -> bool {
         self.behind(now_ms) + pace.token_ns <= pace.full_ns
     }
 
-    /// Takes a token, or what is left.
+    /// Takes a token, or what is left of it.
     #[inline]
     pub fn charge(&mut self, pace: Pace, now_ms: u64) {
         let behind = (self.behind(now_ms) + pace.token_ns).min(pace.full_ns);
         self.full_at_ns = now_ms * 1_000_000 + behind;
     }
 
-    /// Takes a token if it is there.
+    /// Takes a token if one is available. Returns false otherwise.
     pub fn take(&mut self, pace: Pace, now_ms: u64) -> bool {
         let there = self.has(pace, now_ms);
         if there {
@@ -187,15 +187,15 @@ impl Budget {
     }
 }
 
-/// Buckets of all sources: two rows, and a source has a bucket in each. It is limited
-/// only if both are empty, so that sharing one bucket with a flood harms nobody.
+/// Buckets of all sources, in two rows. A source has one bucket per row and is limited only if
+/// both are empty, so sharing one bucket with a flood does no harm.
 #[derive(Debug)]
 pub struct Sources {
     rows: [Vec<Bucket>; 2],
     hash: RandomState,
 }
 
-/// Buckets a row, a power of two: 512 KB in all.
+/// Buckets per row, a power of two: 512 KB in total.
 const ROW: usize = 1 << 16;
 
 impl Default for Sources {
@@ -213,17 +213,20 @@ impl Sources {
         [hash as usize % ROW, (hash >> 32) as usize % ROW]
     }
 
+    /// True if the source `key` has `cost` tokens left.
     pub fn has(&self, key: impl Hash, rate: Rate, cost: u32, now: Tick) -> bool {
         let [a, b] = self.places(key);
         self.rows[0][a].has(rate, cost, now) || self.rows[1][b].has(rate, cost, now)
     }
 
+    /// Takes `cost` tokens from the source `key`, or all that are left.
     pub fn charge(&mut self, key: impl Hash, rate: Rate, cost: u32, now: Tick) {
         let [a, b] = self.places(key);
         self.rows[0][a].charge(rate, cost, now);
         self.rows[1][b].charge(rate, cost, now);
     }
 
+    /// Takes `cost` tokens from the source `key` if available. Returns false otherwise.
     pub fn take(&mut self, key: impl Hash + Copy, rate: Rate, cost: u32, now: Tick) -> bool {
         let there = self.has(key, rate, cost, now);
         if there {
@@ -304,12 +307,13 @@ mod tests {
     fn a_flood_of_sources_limits_itself_and_few_others() {
         let mut sources = Sources::default();
         let now = Tick::from_ms(1000);
-        // One noisy source, many quiet ones: the quiet ones stay free.
+        // One noisy source does not limit the many quiet ones.
         while sources.take(1, RATE, 1, now) {}
         assert!(!sources.has(1, RATE, 1, now));
         let limited = (2..20_002u64).filter(|key| !sources.has(*key, RATE, 1, now));
         assert_eq!(limited.count(), 0);
-        // A thousand noisy ones: one in (65,536 / 1,000)^2 of the others suffers.
+        // With a thousand noisy sources, about one in (65,536 / 1,000)^2 of the others is
+        // limited.
         for key in 0..1000 {
             sources.charge(key, RATE, 5, now);
         }

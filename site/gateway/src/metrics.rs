@@ -1,7 +1,7 @@
-//! The numbers in OpenMetrics text form, over HTTP for whoever asks.
+//! Metrics in OpenMetrics text format, over HTTP.
 //!
-//! A thread of its own, few connections at a time, few of one address, each for a few seconds and
-//! a few kilobytes: an address that sends slowly harms neither the gateway nor the others who ask.
+//! The server limits connections in total and per address, and limits each request in time and
+//! size. A slow client blocks neither the gateway nor other clients.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -18,11 +18,14 @@ use crate::error::{Error, Result};
 const PREFIX: &str = "selo_gateway_";
 const CONNECTIONS_MAX: usize = 24;
 const CONNECTIONS_OF_ADDRESS_MAX: usize = 4;
-/// A request has this long, and this many bytes.
+/// Time limit for reading a request and for each write of the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 const REQUEST_MAX: usize = 8 << 10;
 
-/// Serves `GET /metrics` in a thread of its own; gives the address.
+/// Serves `GET /metrics` in a thread of its own. Returns the bound address.
+///
+/// # Errors
+/// [`Error::Metrics`] if the address cannot be bound or the thread cannot start.
 pub fn serve(
     address: SocketAddr,
     counters: Arc<Shared>,
@@ -51,7 +54,7 @@ pub fn serve(
                     continue;
                 };
                 let counters = counters.clone();
-                // Without a thread the seat goes with the closure.
+                // If the thread cannot start, dropping the closure frees the seat.
                 let _ = std::thread::Builder::new()
                     .name("metrics".into())
                     .spawn(move || {
@@ -64,12 +67,12 @@ pub fn serve(
     Ok(bound)
 }
 
-/// Connections at the moment, by address.
+/// Open connections per address.
 #[derive(Debug, Default)]
 struct Seats(Mutex<HashMap<IpAddr, usize>>);
 
 impl Seats {
-    /// A seat for one more connection of an address, if there is one.
+    /// Reserves a connection for an address, if the limits allow it.
     fn take(self: &Arc<Seats>, address: IpAddr) -> Option<Seat> {
         let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_address = taken.get(&address).copied().unwrap_or(0);
@@ -85,7 +88,7 @@ impl Seats {
     }
 }
 
-/// One connection's place, until it is dropped.
+/// A reserved connection. Dropping it frees the place.
 #[derive(Debug)]
 struct Seat {
     seats: Arc<Seats>,
@@ -104,12 +107,12 @@ impl Drop for Seat {
     }
 }
 
-/// Makes the thread of [`serve`] see that the gateway stops.
+/// Wakes the thread of [`serve`], so that it sees that the gateway stops.
 pub fn wake(address: SocketAddr) {
     let _ = TcpStream::connect_timeout(&address, Duration::from_millis(200));
 }
 
-/// The host of a request's head, without its port; HTTP/1.0 may have none.
+/// The host of a request head, without its port. Empty if there is none, as in HTTP/1.0.
 fn host_of(head: &str) -> &str {
     let host = head.lines().skip(1).find_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -122,10 +125,10 @@ fn host_of(head: &str) -> &str {
     }
 }
 
-/// Whether a page of another site cannot have this name. A browser that looks one up here by
-/// a name of its own, which it lets point to this machine, could read the numbers (DNS
-/// rebinding); it cannot have an address, a name of one label, or one that no public zone has
-/// [RFC6762] [RFC8375].
+/// True if a foreign website cannot own this host name. A site could let its own name resolve
+/// to this machine, and a browser would then let its pages read the metrics (DNS rebinding). An
+/// IP address, a single-label name, and a name in a non-public zone [RFC6762] [RFC8375] are
+/// safe.
 fn is_local(host: &str) -> bool {
     const ZONES: [&str; 5] = ["localhost", "local", "lan", "internal", "home.arpa"];
     let host = host.trim_end_matches('.').to_ascii_lowercase();
@@ -146,8 +149,8 @@ fn answer(mut stream: TcpStream, counters: &Shared) -> io::Result<()> {
         _ if !is_local(host_of(&request)) => (
             "421 Misdirected Request",
             "text/plain",
-            "ask by an address, or by a name of this network: a public name may be another \
-             site's (DNS rebinding)\n"
+            "use an IP address or a local name: a public name may belong to another \
+             site (DNS rebinding)\n"
                 .into(),
         ),
         ("GET" | "HEAD", "/metrics") => (
@@ -158,7 +161,7 @@ fn answer(mut stream: TcpStream, counters: &Shared) -> io::Result<()> {
         ("GET" | "HEAD", "/") => (
             "200 OK",
             "text/plain; charset=utf-8",
-            "A Selo gateway. Its numbers are at /metrics.\n".into(),
+            "Selo gateway. Its metrics are at /metrics.\n".into(),
         ),
         ("GET" | "HEAD", _) => ("404 Not Found", "text/plain", "see /metrics\n".into()),
         _ => (
@@ -184,7 +187,10 @@ fn answer(mut stream: TcpStream, counters: &Shared) -> io::Result<()> {
     Ok(())
 }
 
-/// The request line and headers.
+/// Reads the request line and the headers.
+///
+/// # Errors
+/// `TimedOut` if the request is too slow or too large.
 fn read_head(stream: &mut TcpStream) -> io::Result<String> {
     let deadline = Instant::now() + PATIENCE;
     let mut head = Vec::new();
@@ -204,7 +210,7 @@ fn read_head(stream: &mut TcpStream) -> io::Result<String> {
     }
 }
 
-/// The exposition in text form [OPENMETRICS].
+/// Renders all metrics as OpenMetrics text [OPENMETRICS].
 pub fn render(shared: &Shared) -> String {
     let counters = shared.snapshot();
     let mut text = Text::default();
@@ -218,7 +224,7 @@ pub fn render(shared: &Shared) -> String {
             text.sample(count.metric(), "_total", "", value);
         }
     }
-    text.family("frames_received", "counter", "Packets that came, by type");
+    text.family("frames_received", "counter", "Packets received, by type");
     for kind in Kind::ALL {
         let label = format!("{{type=\"{}\"}}", kind.label());
         text.sample(
@@ -228,17 +234,13 @@ pub fn render(shared: &Shared) -> String {
             counters.get_received(kind),
         );
     }
-    text.family("frames_sent", "counter", "Packets that were sent, by type");
+    text.family("frames_sent", "counter", "Packets sent, by type");
     for kind in Kind::ALL {
         let label = format!("{{type=\"{}\"}}", kind.label());
         text.sample("frames_sent", "_total", &label, counters.get_sent(kind));
     }
-    text.family(
-        "frames_dropped",
-        "counter",
-        "Packets that were dropped, by reason",
-    );
-    // A gateway never sees the reason of nodes only.
+    text.family("frames_dropped", "counter", "Packets dropped, by reason");
+    // Only nodes use the reason `WrongCheck`.
     for reason in Reason::ALL.into_iter().filter(|r| *r != Reason::WrongCheck) {
         let label = format!("{{reason=\"{}\"}}", reason.label());
         text.sample(
@@ -250,17 +252,17 @@ pub fn render(shared: &Shared) -> String {
     }
     text.histogram(
         "accepting_seconds",
-        "From the reception of a packet until what it brought was written",
+        "Time from receiving a packet until its record was written",
         &shared.accepting,
     );
     text.histogram(
         "delivering_seconds",
-        "From the reception of a reading until the sink had it",
+        "Time from receiving a reading until the sink accepted it",
         &shared.delivering,
     );
     text.histogram(
         "journal_sync_seconds",
-        "How long the disk took for the journal",
+        "Duration of journal synchronisations",
         &shared.syncing,
     );
     text.out.push_str("# EOF\n");
@@ -274,7 +276,7 @@ struct Text {
 
 impl Text {
     fn family(&mut self, name: &str, kind: &str, help: &str) {
-        // A string takes every byte.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.out, "# TYPE {PREFIX}{name} {kind}");
         if name.ends_with("_seconds") {
             let _ = writeln!(self.out, "# UNIT {PREFIX}{name} seconds");

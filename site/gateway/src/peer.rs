@@ -1,4 +1,5 @@
-//! Where a frame came from, and where an answer goes.
+//! Address of the other end of a carrier: the source of a frame and the destination of an
+//! answer.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
@@ -6,24 +7,26 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 /// The other end of a carrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Peer {
-    /// Nobody yet.
+    /// No address is known yet.
     Nowhere,
     Udp(SocketAddr),
-    /// A radio module, by its number: what it sends, everyone in reach hears.
+    /// A radio module, by number. Radio is a broadcast medium: everyone in range hears each
+    /// packet.
     Radio(u8),
 }
 
-/// A peer in the fewest bytes: what a session of a million keeps.
+/// A packed peer. Sessions store this form, because there can be a million of them.
 pub(crate) const PACKED_BYTES: usize = 23;
 pub(crate) type Packed = [u8; PACKED_BYTES];
 
-// 0 is nowhere.
+// 0 means `Nowhere`.
 const IPV4: u8 = 1;
 const IPV6: u8 = 2;
 const RADIO: u8 = 3;
 
 impl Peer {
-    /// kind (1), port (2), address (4 or 16), scope (4, of an IPv6 address).
+    /// Layout: kind (1), port (2), address (4 or 16), scope (4, IPv6 only). Port and scope are
+    /// little-endian.
     pub(crate) fn pack(self) -> Packed {
         let mut out = [0; PACKED_BYTES];
         match self {
@@ -50,7 +53,7 @@ impl Peer {
         out
     }
 
-    /// The inverse of [`Peer::pack`]. What no `pack` made is [`Peer::Nowhere`].
+    /// The inverse of [`Peer::pack`]. Invalid bytes give [`Peer::Nowhere`].
     pub(crate) fn unpack(packed: &Packed) -> Peer {
         let port = u16::from_le_bytes([packed[1], packed[2]]);
         match packed[0] {
@@ -76,7 +79,7 @@ impl Peer {
         }
     }
 
-    /// How many of a packed peer's bytes say something; the rest is zeros.
+    /// Number of significant bytes of a packed peer of this kind. The rest are zeros.
     pub(crate) fn packed_size(kind: u8) -> usize {
         match kind {
             IPV4 => 7,
@@ -86,8 +89,8 @@ impl Peer {
         }
     }
 
-    /// What limits count by: a host, or what one customer of a provider usually has of
-    /// IPv6, a /64.
+    /// Key for rate limits: a host (IPv4), or a /64 network (IPv6), which providers usually
+    /// assign to one customer.
     pub(crate) fn limit_key(self) -> u64 {
         match self {
             Peer::Nowhere => 0,

@@ -1,10 +1,10 @@
-//! Radio modules on serial ports: frames out of a stream of bytes, and into one.
+//! Radio modules on serial ports: extracts frames from a byte stream, and sends frames.
 //!
-//! An E32 in normal mode gives what it receives as bytes and nothing around them: no length,
-//! no mark, no signal strength. A frame of the link is one packet of the radio, and the module
-//! lets bytes of one packet follow each other, so silence ends a frame. Its AUX pin, which
-//! says when it is free, is not on the serial port: how long it is busy follows from the
-//! formula for the time on the air.
+//! An E32 module in normal mode outputs received bytes without any framing: no length, no
+//! delimiter, no signal strength. A frame of the link is one radio packet, and the module
+//! outputs the bytes of a packet without a pause. Silence therefore ends a frame. The serial
+//! port does not carry the module's AUX pin, which signals when it is free. The busy time is
+//! calculated from the air time formula instead.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -31,16 +31,15 @@ use crate::engine::Outgoing;
 use crate::error::{Error, Result};
 use crate::peer::Peer;
 
-/// Silence that ends a frame at least: adapters for USB gather bytes for up to 16 ms, and
-/// less would tear frames apart.
+/// Minimum silence that ends a frame. USB adapters buffer bytes for up to 16 ms, so a shorter
+/// silence would split frames.
 const SILENCE: Duration = Duration::from_millis(20);
-/// Frames that wait for the air. More would be answers that nobody waits for any more.
+/// Maximum queued frames per module. Further answers would arrive too late to be useful.
 const QUEUE: usize = 16;
-/// How long to wait before a port that was lost is opened again.
+/// Delay before a lost port is opened again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// A serial port with a module behind it, as the command line names it:
-/// `PATH[,BAUD[,AIR RATE]]`.
+/// A serial port with a radio module, in command-line syntax: `PATH[,BAUD[,AIR RATE]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Port {
     pub path: PathBuf,
@@ -54,19 +53,19 @@ impl FromStr for Port {
     fn from_str(text: &str) -> Result<Port, String> {
         let mut parts = text.split(',');
         let path = parts.next().filter(|path| !path.is_empty());
-        let path = path.ok_or("the path of a serial port is missing")?;
+        let path = path.ok_or("the path of the serial port is missing")?;
         let baud = parts.next().unwrap_or("9600");
         let known = selo_e32::parameters::Parameters::bauds();
         let baud = baud.parse().ok().filter(|baud| known.contains(baud));
-        let baud = baud.ok_or_else(|| format!("the baud rate is one of {known:?}"))?;
+        let baud = baud.ok_or_else(|| format!("the baud rate must be one of {known:?}"))?;
         let air_rate = match parts.next() {
             Some(rate) => rate
                 .parse()
-                .map_err(|rates| format!("the air data rate is {rates}"))?,
+                .map_err(|rates| format!("the air data rate must be {rates}"))?,
             None => AirRate::R2400,
         };
         if parts.next().is_some() {
-            return Err("no more than PATH,BAUD,AIR RATE".into());
+            return Err("expected no more than PATH,BAUD,AIR RATE".into());
         }
         Ok(Port {
             path: path.into(),
@@ -77,7 +76,7 @@ impl FromStr for Port {
 }
 
 impl Port {
-    /// The time of one byte on the line.
+    /// Duration of one byte on the serial line.
     fn byte(&self) -> Duration {
         let uart = Uart {
             baud: self.baud,
@@ -86,22 +85,22 @@ impl Port {
         uart.byte()
     }
 
-    /// How long the module is busy with a frame of so many bytes: the line, the silence that
-    /// ends it, and the air. With forward error correction, which takes longer.
+    /// Time for which the module is busy with a frame of `bytes` bytes: serial transfer, final
+    /// silence, and air time. Assumes forward error correction, which takes longer.
     fn busy(&self, bytes: usize) -> Duration {
         let line = self.byte() * (bytes as u32 + SILENCE_BYTES);
         line + self.air_rate.airtime(bytes, true)
     }
 
-    /// Opens the port: raw, 8N1, locked, with nothing old in it. The lock ends with the
-    /// process; the terminal's own exclusive mode would outlive it where a pty is held open.
+    /// Opens the port: raw, 8N1, locked and flushed. The flock ends with the process. The
+    /// terminal's exclusive mode would outlive the process on a pty that is held open.
     fn open(&self) -> io::Result<File> {
         let file = std::fs::OpenOptions::new()
             .read(true)
             .write(true)
             .custom_flags((OFlags::NOCTTY | OFlags::NONBLOCK).bits() as i32)
             .open(&self.path)?;
-        // First: another's settings are left alone.
+        // Lock first, so that another program's settings stay unchanged.
         rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         let mut settings = rustix::termios::tcgetattr(&file)?;
         settings.make_raw();
@@ -114,14 +113,13 @@ impl Port {
     }
 }
 
-/// Frames out of bytes. Silence ends a frame; more bytes than any frame has, without silence
-/// between them, are noise or frames that ran together, and are dropped up to the next
-/// silence.
+/// Extracts frames from a byte stream. Silence ends a frame. A run of more bytes than a frame
+/// can have is noise or merged frames, and is dropped up to the next silence.
 #[derive(Debug)]
 struct Deframer {
     silence: Duration,
     bytes: Vec<u8>,
-    /// Too many: nothing is taken until there is silence.
+    /// Too many bytes: drop everything until the next silence.
     lost: bool,
     last: Option<Instant>,
 }
@@ -136,12 +134,12 @@ impl Deframer {
         }
     }
 
-    /// When the silence will have been long enough.
+    /// Time at which the current silence ends the frame.
     fn deadline(&self) -> Option<Instant> {
         self.last.map(|last| last + self.silence)
     }
 
-    /// Bytes have come. Gives the frame that had ended before them, if there was one.
+    /// Adds received bytes. Returns the frame that ended before them, if any.
     fn push(&mut self, now: Instant, bytes: &[u8]) -> Option<Vec<u8>> {
         let ended = self.end(now);
         if bytes.is_empty() {
@@ -157,7 +155,7 @@ impl Deframer {
         ended
     }
 
-    /// The frame that has ended by now.
+    /// The frame that has ended by `now`, if any.
     fn end(&mut self, now: Instant) -> Option<Vec<u8>> {
         self.deadline().filter(|deadline| *deadline <= now)?;
         self.last = None;
@@ -167,8 +165,8 @@ impl Deframer {
     }
 }
 
-/// Frames that wait until the module has sent the one before, so that it neither runs them
-/// together nor loses one.
+/// Holds frames back until the module has sent the previous one. Otherwise the module could
+/// merge or lose frames.
 #[derive(Debug, Default)]
 struct Pacer {
     waiting: VecDeque<Vec<u8>>,
@@ -191,7 +189,7 @@ impl Pacer {
     }
 }
 
-/// Sends frames to a module; shared between threads.
+/// Sends frames to a module. Can be shared between threads.
 #[derive(Debug, Clone)]
 pub struct Sender {
     frames: SyncSender<Vec<u8>>,
@@ -199,12 +197,15 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Hands a packet over.
+    /// Queues a packet; see [`Sender::frame`].
     pub fn send(&self, packet: &Outgoing) -> io::Result<()> {
         self.frame(packet.frame())
     }
 
-    /// Hands a frame over. An error if too many wait already, or the module's thread is gone.
+    /// Queues a frame.
+    ///
+    /// # Errors
+    /// `WouldBlock` if the queue is full, `BrokenPipe` if the module's thread has ended.
     pub fn frame(&self, frame: &[u8]) -> io::Result<()> {
         let sent = self.frames.try_send(frame.to_vec());
         let _ = (&*self.wake).write(&[0]);
@@ -215,19 +216,19 @@ impl Sender {
     }
 }
 
-/// A module whose thread has not yet been started.
+/// An opened module whose thread has not been started yet.
 #[derive(Debug)]
 pub struct Radio {
     number: u8,
     port: Port,
-    /// `None` while the port is gone: held open, its name would go to nobody.
+    /// `None` while the port is lost. Holding it open would keep its device name in use.
     file: Option<File>,
     frames: Receiver<Vec<u8>>,
     awake: UnixStream,
     stop: Arc<AtomicBool>,
 }
 
-/// Stops a module's thread when it is dropped.
+/// A running module. Dropping it stops its thread.
 #[derive(Debug)]
 pub struct Running {
     stop: Arc<AtomicBool>,
@@ -245,7 +246,7 @@ impl Drop for Running {
     }
 }
 
-/// Opens a module's port.
+/// Opens the port of a module. `number` identifies it in [`Peer::Radio`].
 pub fn open(number: u8, port: &Port) -> Result<(Sender, Radio)> {
     let failed = |source: io::Error| Error::Radio {
         path: port.path.clone(),
@@ -273,12 +274,12 @@ pub fn open(number: u8, port: &Port) -> Result<(Sender, Radio)> {
 }
 
 impl Radio {
-    /// Where it is.
+    /// Path of the serial port.
     pub fn path(&self) -> &Path {
         &self.port.path
     }
 
-    /// Starts to take frames, and hands each to `deliver`.
+    /// Starts the module's thread. It passes each received frame to `deliver`.
     pub fn start(
         self,
         sender: &Sender,
@@ -323,18 +324,18 @@ impl<D: FnMut(Peer, Vec<u8>)> Thread<D> {
                 Ok(()) => self.radio.file = Some(file),
                 Err(problem) => {
                     let path = self.radio.port.path.display();
-                    warn!(port = %path, %problem, "a radio module is gone; its port is tried again");
+                    warn!(port = %path, %problem, "lost a radio module; will retry its port");
                 }
             }
         }
     }
 
-    /// Waits for something to happen, and does what is to be done then.
+    /// Waits for an event and handles it.
     fn turn(&mut self, mut file: &File) -> io::Result<()> {
         self.wait(file)?;
         let mut buffer = [0; 256];
         let size = match file.read(&mut buffer) {
-            // A terminal without its other end.
+            // The terminal's other end has closed.
             Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
             Ok(size) => size,
             Err(error)
@@ -356,8 +357,8 @@ impl<D: FnMut(Peer, Vec<u8>)> Thread<D> {
         }
         let port = &self.radio.port;
         if let Some(frame) = self.pacer.next(now, |bytes| port.busy(bytes)) {
-            // The driver holds far more than a frame; what it does not take is lost, as it
-            // may be in the air.
+            // The driver's buffer is much larger than a frame. Bytes that it refuses are lost,
+            // as they could be on the air.
             match file.write(&frame) {
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
@@ -370,7 +371,7 @@ impl<D: FnMut(Peer, Vec<u8>)> Thread<D> {
     fn wait(&self, file: &File) -> io::Result<()> {
         let deadlines = [self.deframer.deadline(), self.pacer.deadline()];
         let timeout = deadlines.into_iter().flatten().min().map(|at| {
-            // Rounded up, so that it has come when poll returns.
+            // Rounded up, so that the deadline has passed when poll returns.
             let wait = at.saturating_duration_since(Instant::now()) + Duration::from_micros(100);
             Timespec {
                 tv_sec: wait.as_secs() as i64,
@@ -393,8 +394,8 @@ impl<D: FnMut(Peer, Vec<u8>)> Thread<D> {
         Ok(())
     }
 
-    /// Waits a while, and tries whether the port is there again. What was under way is
-    /// forgotten: half a frame, and answers that nobody waits for any more.
+    /// Waits, then tries to reopen the port. Drops partial frames and queued answers, which are
+    /// now too late.
     fn reopen(&mut self) {
         std::thread::sleep(RETRY);
         let Ok(file) = self.radio.port.open() else {
@@ -439,7 +440,7 @@ mod tests {
         let start = Instant::now();
         let mut deframer = Deframer::new(20 * MS);
         assert_eq!(deframer.deadline(), None);
-        // In pieces, with pauses that are too short.
+        // In pieces, with pauses too short to end the frame.
         assert_eq!(deframer.push(start, b"he"), None);
         assert_eq!(deframer.push(start + 19 * MS, b"ll"), None);
         assert_eq!(deframer.push(start + 38 * MS, b"o"), None);
@@ -450,7 +451,7 @@ mod tests {
             (deframer.end(start + 90 * MS), deframer.deadline()),
             (None, None)
         );
-        // The next one's bytes may be the first sign that it has ended.
+        // Bytes of the next frame can be the first sign that a frame has ended.
         assert_eq!(deframer.push(start + 100 * MS, b"one"), None);
         assert_eq!(
             deframer.push(start + 120 * MS, b"two").expect("a frame"),
@@ -469,7 +470,7 @@ mod tests {
         let whole = [7; FRAME_MAX];
         assert_eq!(deframer.push(start, &whole), None);
         assert_eq!(deframer.push(start + 5 * MS, b"x"), None);
-        // Its tail is not taken for a frame.
+        // The rest of an overlong run is not taken for a frame.
         assert_eq!(deframer.push(start + 10 * MS, b"tail"), None);
         assert_eq!(deframer.end(start + 30 * MS), None);
         assert_eq!(deframer.push(start + 40 * MS, &whole), None);
@@ -495,7 +496,7 @@ mod tests {
     #[test]
     fn a_frames_time_is_the_lines_and_the_airs() {
         let port: Port = "x".parse().expect("a port");
-        // 32 byte times of 1.042 ms, and 349.2 ms [docs/radio.md].
+        // 32 byte times of 1.042 ms, plus 349.2 ms air time [docs/radio.md].
         let busy = port.busy(29).as_micros();
         assert!((382_500..382_600).contains(&busy), "{busy}");
     }

@@ -1,4 +1,4 @@
-//! A reading: what a node said, and what the gateway knows of it.
+//! A reading: the payload that a node sent, with its origin and its time of reception.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use crate::peer::Peer;
 /// hold 48.
 pub const PAYLOAD_MAX: usize = 48;
 
-/// The schema that a line names.
+/// Schema name in each JSON line.
 pub const SCHEMA: &str = "selo.reading/1";
 
-/// A reading. (device, session, counter) names it for ever: whoever stores readings
-/// drops the second with the same three.
+/// A reading. The triple (device, session, counter) identifies it permanently; storage drops a
+/// second reading with the same triple.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
     pub device: DeviceId,
@@ -23,22 +23,23 @@ pub struct Reading {
     pub name: Option<Arc<str>>,
     pub session: SessionName,
     pub counter: u32,
-    /// When the gateway received it, Unix milliseconds.
+    /// Time of reception, Unix milliseconds.
     pub received_ms: u64,
     pub payload: Payload,
     pub source: Peer,
-    /// Signal strength, dBm, if the carrier tells.
+    /// Signal strength, dBm, if the carrier reports it.
     pub rssi: Option<i16>,
     /// True if it may have been delivered before.
     pub redelivered: bool,
 }
 
-/// Names a session of a device for ever: the join counter of its join, and 32 bits
-/// drawn at random then. Written as 16 hexadecimal digits, so that no reader loses bits.
+/// Permanent name of a session: its join counter, and 32 random bits drawn at the join. Written
+/// as 16 hexadecimal digits, because JSON numbers lose precision above 53 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionName(pub u64);
 
 impl SessionName {
+    /// Combines the join counter (high half) and the random tag (low half).
     pub fn new(join: u32, tag: u32) -> Self {
         SessionName(u64::from(join) << 32 | u64::from(tag))
     }
@@ -50,7 +51,7 @@ impl fmt::Display for SessionName {
     }
 }
 
-/// The bytes of a payload, in place.
+/// Payload bytes, stored inline.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Payload {
     size: u8,
@@ -58,7 +59,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// `None` if there are more than [`PAYLOAD_MAX`] bytes.
+    /// Returns `None` for more than [`PAYLOAD_MAX`] bytes.
     pub fn new(bytes: &[u8]) -> Option<Payload> {
         let mut payload = Payload {
             size: bytes.len() as u8,
@@ -91,9 +92,9 @@ impl Reading {
         out.extend_from_slice(b"}\n");
     }
 
-    /// Appends the members of the reading's JSON object, without its braces, so that others
-    /// may follow. This is the one place that builds them; by hand, because it is most of
-    /// what a reading costs after it was accepted.
+    /// Appends the members of the reading's JSON object, without its braces, so that the caller
+    /// can add members. No other code builds these members. They are formatted by hand because
+    /// formatting is most of the cost of a reading after its acceptance.
     pub fn write_members(&self, moments: &mut Moments, out: &mut Vec<u8>) {
         let mut text = Text::new();
         text.put(b"\"schema\":\"");
@@ -105,7 +106,8 @@ impl Reading {
         match &self.name {
             Some(name) => {
                 text.move_to(out);
-                // A vector takes every byte, and every string is a string of JSON.
+                // Writing to a vector cannot fail, and every Rust string is a valid JSON
+                // string.
                 _ = serde_json::to_writer(&mut *out, &**name);
             }
             None => text.put(b"null"),
@@ -137,16 +139,16 @@ impl Reading {
     }
 }
 
-/// Text that is put together in place: what is copied into it has a size that the compiler
-/// knows, which is several times as fast as appending to a vector.
+/// Fixed-size text buffer. Copies of constant size are several times faster than appending to a
+/// vector.
 struct Text {
     bytes: [u8; Text::ROOM],
     size: usize,
 }
 
 impl Text {
-    /// All members but the name have at most 370 bytes: 223 of names, punctuation and
-    /// numbers, 96 of payload, 51 of an IPv6 address with its scope and port.
+    /// All members except the name need at most 370 bytes: 223 for names, punctuation and
+    /// numbers, 96 for the payload, 51 for an IPv6 address with scope and port.
     const ROOM: usize = 512;
 
     fn new() -> Text {
@@ -156,7 +158,8 @@ impl Text {
         }
     }
 
-    /// Leaves out what does not fit, which a test sees: nothing that it is used for does.
+    /// Drops bytes that do not fit. No reading reaches the limit; a test checks the longest
+    /// one.
     #[inline]
     fn put<const N: usize>(&mut self, bytes: &[u8; N]) {
         if let Some(room) = self.rest().first_chunk_mut() {
@@ -225,7 +228,7 @@ impl Text {
         }
     }
 
-    /// Appends it to `out`, and begins anew.
+    /// Appends the text to `out` and clears the buffer.
     #[inline]
     fn move_to(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.bytes[..self.size]);
@@ -233,7 +236,7 @@ impl Text {
     }
 }
 
-/// Each byte's two digits.
+/// The two hexadecimal digits of each byte.
 const HEX: [[u8; 2]; 256] = {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut table = [[0; 2]; 256];
@@ -245,7 +248,7 @@ const HEX: [[u8; 2]; 256] = {
     table
 };
 
-/// A moment as text; see [`rfc3339`].
+/// A time as text; see [`rfc3339`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Rfc3339([u8; 24]);
 
@@ -263,8 +266,8 @@ impl fmt::Debug for Rfc3339 {
     }
 }
 
-/// Writes moments as text, and remembers the last one: what came together in a batch has one
-/// moment, and its text is a fifth of what a line costs.
+/// Formats times and caches the last one. Readings of one batch share a time, and its text is a
+/// fifth of the cost of a line.
 #[derive(Debug, Clone, Copy)]
 pub struct Moments {
     unix_ms: u64,
@@ -293,13 +296,13 @@ impl Moments {
     }
 }
 
-/// A moment of Unix milliseconds as `2026-11-21T23:19:07.042Z`. The last one that the
-/// format can say stands for all later ones.
+/// Formats Unix milliseconds as `2026-11-21T23:19:07.042Z`. Later times than the year 9999 are
+/// formatted as its last millisecond.
 pub fn rfc3339(unix_ms: u64) -> Rfc3339 {
     const LAST_MS: u64 = 253_402_300_799_999;
     const DAY_MS: u64 = 86_400_000;
     let unix_ms = unix_ms.min(LAST_MS);
-    // Both are small: days before the year 10,000, and milliseconds of a day.
+    // Both fit 32 bits: days before the year 10,000, and milliseconds of one day.
     let (day, ms) = ((unix_ms / DAY_MS) as u32, (unix_ms % DAY_MS) as u32);
     let (year, month, day) = date(day);
     let mut text = *b"0000-00-00T00:00:00.000Z";
@@ -319,17 +322,17 @@ pub fn rfc3339(unix_ms: u64) -> Rfc3339 {
     Rfc3339(text)
 }
 
-/// Year, month and day of a day after 1970-01-01, in the Gregorian calendar. Years are
-/// counted from March, so that the day that some years lack is the last one of a year.
+/// Year, month and day of a day number after 1970-01-01 (Gregorian calendar). The calculation
+/// counts years from March, so that 29 February is the last day of a year.
 fn date(day: u32) -> (u32, u32, u32) {
     const DAYS_OF_400_YEARS: u32 = 146_097;
-    // From 0000-03-01.
+    // Day 0 is 0000-03-01.
     let day = day + 719_468;
     let (centuries, day) = (day / DAYS_OF_400_YEARS, day % DAYS_OF_400_YEARS);
-    // Without the leap days before it, and with the one that 400 years have more.
+    // Removes the leap days before this year; every 400th year has one more.
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    // Five months from March on have 153 days, and so do the next five.
+    // From March on, each group of five months has 153 days.
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let next_year = month >= 10;
@@ -415,7 +418,7 @@ mod tests {
         }
     }
 
-    /// What another implementation says.
+    /// The same time as formatted by the `humantime` crate.
     fn expected(unix_ms: u64) -> String {
         let since = std::time::Duration::from_millis(unix_ms);
         humantime::format_rfc3339_millis(std::time::UNIX_EPOCH + since).to_string()
@@ -424,7 +427,7 @@ mod tests {
     #[test]
     fn every_day_has_its_date() {
         const DAY_MS: u64 = 86_400_000;
-        // To the end of the year 9999.
+        // Up to the end of the year 9999.
         for day in 0..2_932_897 {
             let ms = day * DAY_MS + (day * 7_919) % DAY_MS;
             assert_eq!(rfc3339(ms).to_string(), expected(ms), "day {day}");

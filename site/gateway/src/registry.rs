@@ -1,12 +1,11 @@
-//! The registry: devices and their keys, in SQLite. Commands write it whether a gateway
-//! runs or not; a running gateway is told ([`crate::control`]) and reads the rows again.
+//! The registry: devices and their keys, in SQLite. Commands write it whether or not a gateway
+//! runs. A running gateway is notified ([`crate::control`]) and reads the changed rows again.
 //!
-//! A row keeps its number for ever, and no number is given twice: a device that is paired
-//! anew, or removed and added again, is another row, so that a session of the old one is
-//! not taken for one of the new one.
+//! Row numbers are never reused. A device that is paired again, or removed and added again,
+//! gets a new row, so that sessions of the old key are not attributed to the new one.
 //!
-//! The file holds the keys in the clear, mode 0600: a gateway must be able to use them
-//! after a start without a person. What is deleted is overwritten (`secure_delete`).
+//! The file has mode 0600 and holds the keys in plaintext, because a gateway must restart
+//! without an operator. Deleted content is overwritten (`secure_delete`).
 
 use std::fs::OpenOptions;
 use std::io;
@@ -41,38 +40,39 @@ CREATE TABLE device (
 ) STRICT;
 ";
 
-/// What leads from each older version to the next one.
+/// Migrations from each older version to the next one.
 const MIGRATIONS: [&str; VERSION as usize - 1] =
     ["ALTER TABLE device ADD COLUMN codec TEXT NOT NULL DEFAULT 'rain-gauge';"];
 
-/// The codec of a device that nobody has given another one.
+/// Codec of devices without an explicit one.
 pub const DEFAULT_CODEC: &str = "rain-gauge";
 
 const COLUMNS: &str =
     "row, id, name, suite, key, join_counter, created, revoked, last_seen, address, codec";
 
-/// A device with all that the registry knows of it.
+/// A device with all its registry data.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// 0 before it is in the registry.
+    /// 0 before it is stored.
     pub row: u32,
     pub id: DeviceId,
     pub name: Option<String>,
     pub suite: Suite,
     pub key: DeviceKey,
-    /// The highest that the gateway has accepted.
+    /// The highest join counter accepted.
     pub join_counter: u32,
-    /// Unix milliseconds, as all times here.
+    /// Unix milliseconds, like all times here.
     pub created: u64,
     pub revoked: Option<u64>,
-    /// Written every few minutes while a gateway runs.
+    /// Updated every few minutes while a gateway runs.
     pub last_seen: Option<u64>,
     pub address: Option<String>,
-    /// What its payloads mean. Whoever sets it knows which codecs there are.
+    /// Name of the payload codec. The registry does not check that it exists; callers do.
     pub codec: String,
 }
 
 impl Record {
+    /// A new device without a name, created now, with the default codec.
     pub fn new(id: DeviceId, suite: Suite, key: DeviceKey) -> Record {
         Record {
             row: 0,
@@ -89,7 +89,7 @@ impl Record {
         }
     }
 
-    /// What the engine needs.
+    /// The data that the engine needs.
     pub fn device(&self) -> Device {
         Device {
             row: self.row,
@@ -102,26 +102,29 @@ impl Record {
     }
 }
 
-/// What a running gateway has learnt of a row.
+/// Changes that a running gateway has learnt about a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Learnt {
     pub join_counter: Option<u32>,
-    /// Unix milliseconds, and where.
+    /// Time of last contact, Unix milliseconds, and the peer's address.
     pub seen: Option<(u64, String)>,
 }
 
-/// What becomes of a device that is there already.
+/// Policy for devices whose id exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// [`Error::DeviceExists`].
+    /// Fail with [`Error::DeviceExists`].
     Refuse,
-    /// It goes, and the new one takes its place, and its name if it has none.
+    /// Replace the device. The new one inherits the name unless it has its own.
     Replace,
-    /// It stays as it is.
+    /// Keep the existing device.
     Keep,
 }
 
-/// Names are for people: short, printable, and not to be taken for an id.
+/// Checks a device name: short, printable, and not like an id.
+///
+/// # Errors
+/// [`Error::Invalid`] with the rule that the name breaks.
 pub fn check_name(name: &str) -> Result<()> {
     let invalid = |why: &str| {
         Err(Error::Invalid(format!(
@@ -132,7 +135,7 @@ pub fn check_name(name: &str) -> Result<()> {
         return invalid("a name has 1 to 64 characters");
     }
     if name.chars().any(char::is_control) || name.trim() != name {
-        return invalid("control characters, and spaces around it, are not allowed");
+        return invalid("control characters and surrounding spaces are not allowed");
     }
     if name.parse::<DeviceId>().is_ok() {
         return invalid("eight hexadecimal digits are a device id");
@@ -148,7 +151,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Opens the file, or makes it.
+    /// Opens the file, or creates it. Migrates older versions.
     pub fn open(path: &Path) -> Result<Registry> {
         make(path)?;
         let failed = |source| Error::Registry {
@@ -225,13 +228,14 @@ impl Registry {
         }
     }
 
+    /// Number of devices.
     pub fn count(&self) -> Result<u64> {
         self.connection
             .query_row("SELECT count(*) FROM device", [], |row| row.get(0))
             .map_err(self.failed())
     }
 
-    /// Calls `each` for every device, in the order of ids.
+    /// Calls `each` for every device, ordered by id.
     pub fn for_each(&self, mut each: impl FnMut(Record)) -> Result<()> {
         let failed = self.failed();
         let mut statement = self
@@ -245,12 +249,14 @@ impl Registry {
         Ok(())
     }
 
+    /// All devices, ordered by id.
     pub fn all(&self) -> Result<Vec<Record>> {
         let mut records = Vec::new();
         self.for_each(|record| records.push(record))?;
         Ok(records)
     }
 
+    /// The device with this id, if there is one.
     pub fn get(&self, id: DeviceId) -> Result<Option<Record>> {
         self.connection
             .prepare_cached(&format!("SELECT {COLUMNS} FROM device WHERE id = ?1"))
@@ -275,7 +281,7 @@ impl Registry {
         found.ok_or_else(|| Error::UnknownDevice { what: what.into() })
     }
 
-    /// Adds a device, and gives it its row.
+    /// Adds a device and returns it with its row number.
     pub fn add(&mut self, record: &Record, existing: Existing) -> Result<Record> {
         let mut added = self.add_all(std::slice::from_ref(record), existing)?;
         added.pop().ok_or_else(|| Error::DeviceExists {
@@ -283,7 +289,7 @@ impl Registry {
         })
     }
 
-    /// Adds devices, all or none; gives those that were added.
+    /// Adds all devices, or none on an error. Returns those that were added.
     pub fn add_all(&mut self, records: &[Record], existing: Existing) -> Result<Vec<Record>> {
         let failed = self.failed();
         let transaction = self
@@ -320,35 +326,15 @@ impl Registry {
                 }
             }
             name_is_free(&transaction, record.name.as_deref(), record.id, &failed)?;
-            transaction
-                .prepare_cached(
-                    "INSERT INTO device (id, name, suite, key, join_counter, created, revoked,
-                     last_seen, address, codec)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                )
-                .and_then(|mut statement| {
-                    statement.insert(params![
-                        record.id.0,
-                        record.name,
-                        record.suite.code(),
-                        record.key.expose(),
-                        record.join_counter,
-                        record.created as i64,
-                        record.revoked.map(|ms| ms as i64),
-                        record.last_seen.map(|ms| ms as i64),
-                        record.address,
-                        record.codec,
-                    ])
-                })
-                .map(|row| record.row = row as u32)
-                .map_err(&failed)?;
+            record.row = insert(&transaction, &record).map_err(&failed)?;
             added.push(record);
         }
         transaction.commit().map_err(&failed)?;
         Ok(added)
     }
 
-    /// Revokes a device; its joins are refused from now on. False if it was revoked before.
+    /// Revokes a device, so that its joins are refused. Returns false if it was already
+    /// revoked.
     pub fn revoke(&mut self, id: DeviceId) -> Result<bool> {
         let changed = self
             .connection
@@ -360,21 +346,21 @@ impl Registry {
         Ok(changed > 0)
     }
 
-    /// Removes a device and its key. False if there was none.
+    /// Removes a device and its key. Returns false if there was none.
     pub fn remove(&mut self, id: DeviceId) -> Result<bool> {
         let failed = self.failed();
         let changed = self
             .connection
             .execute("DELETE FROM device WHERE id = ?1", [id.0])
             .map_err(&failed)?;
-        // The key is in the write-ahead log too, until that is taken over and cut.
+        // The write-ahead log still holds the key until it is checkpointed and truncated.
         self.connection
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
             .map_err(&failed)?;
         Ok(changed > 0)
     }
 
-    /// Gives a device another name, or none.
+    /// Changes or removes the name of a device.
     pub fn rename(&mut self, id: DeviceId, name: Option<&str>) -> Result<()> {
         if let Some(name) = name {
             check_name(name)?;
@@ -394,7 +380,7 @@ impl Registry {
         transaction.commit().map_err(&failed)
     }
 
-    /// Says what a device's payloads mean.
+    /// Sets the payload codec of a device.
     pub fn set_codec(&mut self, id: DeviceId, codec: &str) -> Result<()> {
         self.connection
             .execute(
@@ -405,14 +391,14 @@ impl Registry {
             .map_err(self.failed())
     }
 
-    /// Another number after another connection has changed something.
+    /// A number that changes when another connection has changed the registry.
     pub fn version(&self) -> Result<i64> {
         self.connection
             .pragma_query_value(None, "data_version", |row| row.get(0))
             .map_err(self.failed())
     }
 
-    /// Writes what a gateway has learnt, by row.
+    /// Stores what the gateway has learnt, by row. Join counters never decrease.
     pub fn learn<'a>(
         &mut self,
         learnt: impl IntoIterator<Item = (&'a u32, &'a Learnt)>,
@@ -443,10 +429,10 @@ impl Registry {
     }
 }
 
-/// Makes the file with its mode; SQLite gives its other files the same one. A file that is
-/// there is not opened: to close it would release the locks of every other connection of
-/// this process (POSIX locks belong to process and file), and another process would take
-/// the write-ahead log for nobody's and remove it.
+/// Creates the file with mode 0600; SQLite copies the mode to its other files. An existing file
+/// is not opened, because closing it would release the locks of all other connections of this
+/// process (POSIX locks belong to process and file). Another process would then consider the
+/// write-ahead log orphaned and remove it.
 fn make(path: &Path) -> Result<()> {
     if std::fs::symlink_metadata(path).is_ok() {
         return Ok(());
@@ -459,6 +445,29 @@ fn make(path: &Path) -> Result<()> {
             source,
         }),
     }
+}
+
+/// Inserts a device and returns its row number.
+fn insert(connection: &Connection, record: &Record) -> rusqlite::Result<u32> {
+    let row = connection
+        .prepare_cached(
+            "INSERT INTO device (id, name, suite, key, join_counter, created, revoked,
+             last_seen, address, codec)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        )?
+        .insert(params![
+            record.id.0,
+            record.name,
+            record.suite.code(),
+            record.key.expose(),
+            record.join_counter,
+            record.created as i64,
+            record.revoked.map(|ms| ms as i64),
+            record.last_seen.map(|ms| ms as i64),
+            record.address,
+            record.codec,
+        ])?;
+    Ok(row as u32)
 }
 
 fn name_is_free(
@@ -703,7 +712,7 @@ mod tests {
         assert!(matches!(error, Error::RegistryVersion { found: 3, .. }));
     }
 
-    /// A file as version 1 wrote it.
+    /// A file as written by version 1.
     const VERSION_1: &str = "
         CREATE TABLE device (
             row          INTEGER PRIMARY KEY AUTOINCREMENT,

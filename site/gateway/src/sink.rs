@@ -1,30 +1,31 @@
-//! Where readings go. Standard output as JSON Lines now; whatever else takes them is a
-//! [`Sink`].
+//! Destinations of readings. JSON Lines on standard output is one; others implement [`Sink`].
 
 use std::io::{self, Write};
 
 use crate::reading::{Moments, Reading};
 
-/// Takes readings, in order.
+/// Accepts readings, in order.
 pub trait Sink: Send {
-    /// Takes all of them, or none that matter: after an error the same readings come
-    /// again, with `redelivered` set. What it has taken it must not lose.
+    /// Accepts all readings or fails. After [`SinkError::Later`] the same readings come again
+    /// with `redelivered` set, so an incomplete attempt must do no harm. Accepted readings must
+    /// not be lost.
     fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError>;
 }
 
-/// Why readings were not taken.
+/// Reasons for not accepting readings.
 #[derive(Debug)]
 pub enum SinkError {
-    /// For now: they come again.
+    /// Temporary failure: the caller retries later.
     Later(String),
-    /// It is at work on them: the same call goes on waiting. Gives the gateway a moment to
-    /// look whether it is to stop.
+    /// The sink still works on the readings: the caller calls again with the same readings to
+    /// wait further. Returning lets the gateway check whether it should stop.
     UnderWay(String),
-    /// For ever: the gateway stops. The readings wait for its next start.
+    /// Permanent failure: the gateway stops. The readings wait in the journal for the next
+    /// start.
     Gone(String),
 }
 
-/// JSON Lines onto anything that takes bytes.
+/// Writes readings as JSON Lines.
 #[derive(Debug)]
 pub struct JsonLines<W> {
     writer: W,
@@ -53,14 +54,16 @@ impl<W: Write + Send> Sink for JsonLines<W> {
             .write_all(&self.buffer)
             .and_then(|()| self.writer.flush());
         written.map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => SinkError::Gone("nobody reads the readings".into()),
-            // Half a line may be out: the rest must not follow on another one.
+            io::ErrorKind::BrokenPipe => {
+                SinkError::Gone("the reader of the readings has closed its end".into())
+            }
+            // The output may end in half a line; do not append to it.
             _ => SinkError::Gone(format!("cannot write readings: {error}")),
         })
     }
 }
 
-/// One sink, and then another: the second gets what the first has taken.
+/// Delivers to `first`, then to `second`. `second` gets only readings that `first` accepted.
 #[derive(Debug)]
 pub struct Both<A, B> {
     first: A,
@@ -80,7 +83,7 @@ impl<A: Sink, B: Sink> Sink for Both<A, B> {
     }
 }
 
-/// Hands readings to a function.
+/// Passes readings to a function, which always accepts them.
 impl<F: FnMut(&[Reading]) + Send> Sink for F {
     fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError> {
         self(readings);

@@ -1,5 +1,5 @@
-//! The state directory: who may enter it, which files it holds, and the lock that
-//! keeps a second gateway out.
+//! The state directory: its permissions, its files, and the lock that prevents a second gateway
+//! from using it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// A directory of mode 0700 that belongs to this user. It holds keys.
+/// A directory of mode 0700 owned by this user. It holds keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateDir {
     path: PathBuf,
 }
 
 impl StateDir {
-    /// Opens `path`, or makes it. Refuses a directory that others may enter or own.
+    /// Opens `path`, and creates it if needed. Refuses a directory that others can enter or
+    /// own.
     pub fn open(path: &Path) -> Result<StateDir> {
         match fs::metadata(path) {
             Ok(_) => {}
@@ -59,13 +60,12 @@ impl StateDir {
                 mode,
             });
         }
-        // Absolute, so that what names a file of it stays true wherever it is shown.
+        // Absolute, so that messages show full paths.
         let path = path.canonicalize().map_err(read)?;
         Ok(StateDir { path })
     }
 
-    /// Where the state is if nobody says so: `$XDG_STATE_HOME/selo`, else
-    /// `~/.local/state/selo`.
+    /// Default state directory: `$XDG_STATE_HOME/selo`, or `~/.local/state/selo`.
     pub fn default_path() -> Result<PathBuf> {
         let absolute = |name| {
             std::env::var_os(name)
@@ -102,8 +102,8 @@ impl StateDir {
         self.path.join("control")
     }
 
-    /// Takes the lock that a running gateway holds; it is released when the file is
-    /// dropped, or the process ends in whatever way.
+    /// Takes the lock of a running gateway. The lock is released when the value is dropped or
+    /// the process ends.
     pub fn lock(&self) -> Result<Lock> {
         let path = self.path.join("lock");
         let write = |source| Error::Write {
@@ -131,19 +131,19 @@ impl StateDir {
     }
 }
 
-/// Held by a running gateway.
+/// The lock of a running gateway.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
-/// Opens a file for writing that only its owner may read or write.
+/// Opens a file for writing. Only its owner can read or write it.
 pub(crate) fn private_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     options.write(true).mode(0o600).open(path)
 }
 
-/// What the system calls this start of the machine, if it says so. A file written
-/// under the same identity was not cut by a power failure.
+/// Identifier of the current boot, if the system provides one. A file written under the same
+/// boot id cannot have been truncated by a power failure.
 pub(crate) fn boot_id() -> Option<[u8; 16]> {
     let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let mut id = [0; 16];

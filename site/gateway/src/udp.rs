@@ -1,4 +1,4 @@
-//! UDP: packets in by the batch, packets out.
+//! UDP: receives packets in batches and sends packets.
 
 use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -12,15 +12,16 @@ use crate::engine::Outgoing;
 use crate::error::{Error, Result};
 use crate::peer::Peer;
 
-/// Bytes of a buffer: what the kernel puts together at most, when many packets of one
-/// sender arrive at once (generic receive offload).
+/// Size of one buffer. The kernel may join packets of one sender up to this size (generic
+/// receive offload).
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// From one buffer to the next: three lines more than a power of two, so that the packets of
-/// a batch, which lie at the start of their buffers, do not compete for one set of the cache.
+/// Distance between two buffers. Three cache lines more than a power of two, so that the
+/// packets of a batch, which lie at the start of their buffers, do not compete for one cache
+/// set.
 const BUFFER_STRIDE: usize = BUFFER_BYTES + 3 * 64;
 
-/// What is asked of the kernel for packets that wait; it may give less.
+/// Requested size of the socket's receive buffer. The kernel may grant less.
 const WAITING_BYTES: usize = 16 << 20;
 
 /// Sends packets; shared between threads.
@@ -37,7 +38,7 @@ pub struct Receiver {
     sender: Arc<Sender>,
     buffers: Vec<u8>,
     metas: [RecvMeta; BATCH_SIZE],
-    /// Buffers of the batch that hold something.
+    /// Number of buffers that hold packets of the current batch.
     received: usize,
 }
 
@@ -45,12 +46,15 @@ pub struct Receiver {
 #[derive(Debug, Clone, Copy)]
 pub struct Packet<'a> {
     pub from: Peer,
-    /// The address of ours that it was sent to, if that is not the only one.
+    /// Local address that the packet was sent to. `None` if the socket is bound to one address.
     pub local: Option<IpAddr>,
     pub bytes: &'a [u8],
 }
 
-/// Binds a socket. An IPv6 wildcard takes IPv4 too.
+/// Binds a socket. An IPv6 wildcard address also receives IPv4.
+///
+/// # Errors
+/// [`Error::Listen`] if the system refuses the address.
 pub fn bind(address: SocketAddr) -> Result<Receiver> {
     let listen = |source| Error::Listen { address, source };
     let ipv6 = address.is_ipv6();
@@ -63,9 +67,9 @@ pub fn bind(address: SocketAddr) -> Result<Receiver> {
     let socket = UdpSocket::from(socket);
     let state = UdpSocketState::new(UdpSockRef::from(&socket)).map_err(listen)?;
     say_less(&socket, address);
-    // Less is no error: packets may be lost in a burst, and nodes send again.
+    // A smaller buffer is acceptable: a burst may lose packets, and nodes repeat them.
     let _ = state.set_recv_buffer_size(UdpSockRef::from(&socket), WAITING_BYTES);
-    // Root may have more than net.core.rmem_max: a flood then finds room for honest packets.
+    // Root may exceed net.core.rmem_max, which leaves room for honest packets during a flood.
     #[cfg(target_os = "linux")]
     let _ = rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, WAITING_BYTES);
     Ok(Receiver {
@@ -80,14 +84,14 @@ pub fn bind(address: SocketAddr) -> Result<Receiver> {
     })
 }
 
-/// Lets the kernel leave out what nobody here reads: each item costs every packet time. If it
-/// refuses, the packets only come more slowly.
+/// Turns off control messages that the gateway does not use: each one costs time per packet. A
+/// refusal only makes reception slower.
 fn say_less(socket: &UdpSocket, address: SocketAddr) {
     let _ = rustix::net::sockopt::set_ip_recvtos(socket, false);
     if address.is_ipv6() {
         let _ = rustix::net::sockopt::set_ipv6_recvtclass(socket, false);
     }
-    // Bound to one address, all packets were sent to it, and all answers come from it.
+    // A socket bound to one address needs no packet info: that address is always the local one.
     #[cfg(target_os = "linux")]
     if !address.ip().is_unspecified() {
         use nix::sys::socket::{setsockopt, sockopt};
@@ -108,8 +112,8 @@ impl Receiver {
         self.sender.socket.local_addr()
     }
 
-    /// Takes what has arrived, with one system call, as the batch. False if there was
-    /// nothing; does not wait.
+    /// Receives the next batch with one system call. Does not wait. Returns false if no packet
+    /// was waiting.
     pub fn receive(&mut self) -> io::Result<bool> {
         self.received = 0;
         let mut chunks = self.buffers.chunks_exact_mut(BUFFER_STRIDE);
@@ -150,7 +154,7 @@ impl Receiver {
                 bytes: &[],
             };
             let bytes = &buffer[..meta.len.min(BUFFER_BYTES)];
-            // An empty packet is one, too.
+            // An empty datagram counts as a packet.
             let empty = bytes.is_empty().then_some(packet);
             let parts = bytes.chunks(meta.stride.max(1));
             empty
@@ -159,7 +163,7 @@ impl Receiver {
         })
     }
 
-    /// True if the batch has filled all buffers: there may be more.
+    /// True if the batch has filled all buffers, so that more packets may be waiting.
     pub fn is_full(&self) -> bool {
         self.received == BATCH_SIZE
     }
@@ -172,7 +176,7 @@ impl AsFd for Receiver {
 }
 
 impl Sender {
-    /// Sends a packet, or drops it if the system does not take it now.
+    /// Sends a packet. Drops it if the system does not accept it now.
     pub fn send(&self, packet: &Outgoing) -> io::Result<()> {
         let Peer::Udp(to) = packet.to else {
             return Err(io::ErrorKind::AddrNotAvailable.into());
@@ -195,7 +199,8 @@ impl Sender {
     }
 }
 
-/// True for an address that an answer can come from; a packet to a group has none.
+/// True if an answer can be sent from this address. Multicast and broadcast addresses cannot be
+/// a source.
 fn usable(local: IpAddr) -> bool {
     match local {
         IpAddr::V4(v4) => !v4.is_multicast() && !v4.is_broadcast(),
@@ -203,7 +208,7 @@ fn usable(local: IpAddr) -> bool {
     }
 }
 
-/// An IPv4 address as such, where a socket for both shows it as an IPv6 one.
+/// Converts an IPv4-mapped IPv6 address, as a dual-stack socket reports it, to IPv4.
 fn unmapped(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V6(v6) => match Ipv6Addr::to_ipv4_mapped(v6.ip()) {

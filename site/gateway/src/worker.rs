@@ -1,5 +1,5 @@
-//! The worker: the thread that takes packets, runs the engine, writes the journal and
-//! answers, in this order, batch by batch.
+//! The worker thread. For each batch it receives packets, runs the engine, writes the journal
+//! and sends the answers, in this order.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -25,38 +25,38 @@ use crate::peer::Peer;
 use crate::registry::Learnt;
 use crate::udp;
 
-/// Receiving calls before the journal is written. Under load one record then holds hundreds
-/// of packets; without load it holds one.
+/// Maximum receive calls per journal record. Under load a record holds hundreds of packets;
+/// without load it holds one.
 const RECEIVES: usize = 32;
-/// Packets before the journal is written.
+/// Maximum packets per journal record.
 const PACKETS: usize = 4096;
 /// Minimum batch before waiting briefly for more packets: each pass has a fixed cost.
 const BUSY: usize = 16;
-/// Packets at which the waiting ends.
+/// Batch size at which waiting stops.
 const GATHER: u32 = 1024;
-/// The longest wait. Readings and answers are late by this much at most.
+/// Maximum wait, and so the maximum extra delay of readings and answers.
 const GATHER_TIME: Duration = Duration::from_millis(2);
-/// Of a pass over all sessions, what is written with a small batch.
+/// Minimum bytes of session states written with a batch during a checkpoint pass.
 const CHECKPOINT_BYTES: usize = 4096;
-/// All sessions are told to the registry once in so many seconds, a part each second.
+/// Period in which the registry is updated for all sessions, a part each second.
 const TELL_SECONDS: u32 = 300;
-/// How long to wait before the journal is tried again that could not be written.
+/// Delay before a failed write of the journal is retried.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// Done in the worker's thread, between two batches.
+/// A function that runs on the worker's thread, between two batches.
 pub type Job = Box<dyn FnOnce(&mut Engine, Now, &mut Output) + Send>;
 
-/// Who hears of events.
+/// A receiver of events.
 pub type Listener = mpsc::Sender<Event>;
 
 enum Order {
     Job(Job),
     Listen(Listener),
-    /// Of a carrier with a thread of its own.
+    /// A packet of a carrier that has its own thread.
     Packet(Peer, Vec<u8>),
 }
 
-/// Reaches the worker from other threads.
+/// A handle to the worker for other threads.
 #[derive(Debug, Clone)]
 pub struct Remote {
     orders: mpsc::Sender<Order>,
@@ -71,12 +71,12 @@ impl Remote {
     }
 
     fn wake(&self) {
-        // A full pipe wakes, too.
+        // A full pipe wakes the worker as well.
         let _ = io::Write::write(&mut &*self.wake, &[0]);
     }
 
-    /// Has something done by the engine, and waits for the result. `None` if the worker
-    /// has stopped.
+    /// Runs a function on the worker's thread and returns its result. `None` if the worker has
+    /// stopped.
     pub fn call<R: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Engine, Now, &mut Output) -> R + Send + 'static,
@@ -88,12 +88,12 @@ impl Remote {
         receive.recv().ok()
     }
 
-    /// A packet has come by a carrier with a thread of its own.
+    /// Passes on a packet of a carrier that has its own thread.
     pub(crate) fn packet(&self, from: Peer, bytes: Vec<u8>) {
         self.order(Order::Packet(from, bytes));
     }
 
-    /// Events from now on.
+    /// Subscribes to all later events.
     pub fn listen(&self) -> mpsc::Receiver<Event> {
         let (send, receive) = mpsc::channel();
         self.order(Order::Listen(send));
@@ -106,12 +106,13 @@ impl Remote {
         self.wake();
     }
 
+    /// True once the worker has been asked to stop.
     pub fn stopping(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
 }
 
-/// What the worker works with.
+/// Resources of the worker.
 pub struct Worker {
     pub engine: Engine,
     pub clock: Clock,
@@ -123,10 +124,10 @@ pub struct Worker {
     pub keeper: Keeper,
     pub progress: Arc<Progress>,
     pub counters: Arc<Shared>,
-    /// Undelivered segments before no more packets are taken.
+    /// Maximum undelivered bytes. Above this, the worker accepts no packets.
     pub undelivered_max: u64,
     pub segment_bytes: u64,
-    /// Called when the gateway cannot go on.
+    /// Called when the gateway cannot continue, with the reason.
     pub failed: Box<dyn Fn(String) + Send>,
 }
 
@@ -137,6 +138,7 @@ impl std::fmt::Debug for Worker {
 }
 
 impl Worker {
+    /// Starts the worker's thread. It returns the reason if the gateway could not continue.
     pub fn start(self) -> io::Result<(Remote, JoinHandle<Result<(), String>>)> {
         let (orders, taken) = mpsc::channel();
         let (wake, awake) = UnixStream::pair()?;
@@ -174,17 +176,17 @@ impl Worker {
     }
 }
 
-/// A pass over all sessions: once it is complete, the segments before `from` hold nothing
-/// that sessions need.
+/// A pass over all sessions. Once it is complete, sessions no longer need the segments before
+/// `from`.
 struct Pass {
     checkpoint: Checkpoint,
     from: u64,
 }
 
-/// Segments that will be removed.
+/// Segments to be removed.
 struct Obsolete {
     before: u64,
-    /// Says when the registry has the join counters that they hold.
+    /// Receives a message once the registry holds the join counters of these segments.
     registry: mpsc::Receiver<()>,
     written: bool,
 }
@@ -200,13 +202,13 @@ struct Loop {
     /// Bytes written since the last pass began.
     before_pass: u64,
     obsolete: Option<Obsolete>,
-    /// Of the batch that is being written: what becomes of key slots.
+    /// Changes of key slots that belong to the batch being written.
     keys: Vec<Change>,
     next_second: u64,
-    /// The next slot to tell the registry of.
+    /// Next slot to report to the registry.
     told: u32,
     told_seconds: u32,
-    /// No packets are taken, because too many readings wait.
+    /// Packets are refused because too many readings are undelivered.
     paused: bool,
 }
 
@@ -261,7 +263,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Waits for packets, orders, or the time.
+    /// Waits for packets, orders, or the next deadline.
     fn wait(&mut self) -> io::Result<()> {
         let now = self.worker.clock.now().steady_ms;
         let deadline = self.worker.engine.deadline().unwrap_or(u64::MAX);
@@ -297,10 +299,11 @@ impl Loop {
             match order {
                 Order::Job(job) => job(&mut self.worker.engine, now, &mut self.out),
                 Order::Listen(listener) => self.listeners.push(listener),
-                // As with UDP: nothing is taken while too many readings wait.
+                // Like UDP packets, these are dropped while too many readings are undelivered.
                 Order::Packet(..) if self.paused => {}
                 Order::Packet(from, bytes) => {
-                    // Counted by the engine. Modules do not tell the signal strength.
+                    // The engine counts dropped packets. The modules do not report signal
+                    // strength.
                     let engine = &mut self.worker.engine;
                     let _ = engine.handle(now, from, None, &bytes, &mut self.out);
                 }
@@ -308,7 +311,7 @@ impl Loop {
         }
     }
 
-    /// Hands packets to the engine, until there are none or enough.
+    /// Passes packets to the engine until none are left or the batch is full.
     fn receive(&mut self, now: Now) -> io::Result<usize> {
         let Worker { engine, udp, .. } = &mut self.worker;
         let out = &mut self.out;
@@ -321,7 +324,7 @@ impl Loop {
                 .for_each(|packet| engine.foresee(packet.bytes));
             for packet in udp.packets() {
                 let before = out.send.len();
-                // Counted by the engine.
+                // The engine counts dropped packets.
                 let _ = engine.handle(now, packet.from, None, packet.bytes, out);
                 for answer in &mut out.send[before..] {
                     answer.local = packet.local.filter(|_| answer.to == packet.from);
@@ -335,7 +338,7 @@ impl Loop {
         Ok(received)
     }
 
-    /// Writes what has changed, then sends and tells.
+    /// Writes the changes to the journal, then sends packets and reports events.
     fn commit(&mut self, now: Now) -> Result<(), String> {
         let wrote = !self.out.journal.is_empty();
         let mut position = None;
@@ -391,8 +394,8 @@ impl Loop {
         Ok(())
     }
 
-    /// Appends the batch to the journal, and waits for room on the disk if there is none:
-    /// what is not written may be neither answered nor passed on.
+    /// Appends the batch to the journal. Waits while the disk is full, because unwritten
+    /// packets must be neither answered nor delivered.
     fn write(&mut self, now: Now) -> Result<crate::journal::Position, String> {
         self.continue_pass();
         let mut complained = false;
@@ -407,7 +410,7 @@ impl Loop {
                 Err(problem) => {
                     if !complained {
                         let hint = problem.hint();
-                        error!(%problem, hint, "the journal cannot be written: no packet is taken until it can");
+                        error!(%problem, hint, "cannot write the journal; packets are refused until it can be written");
                     }
                     complained = true;
                     if self.stop.load(Ordering::Acquire) {
@@ -422,7 +425,7 @@ impl Loop {
     fn try_write(&mut self, now: Now) -> crate::Result<crate::journal::Position> {
         let worker = &mut self.worker;
         self.keys.append(&mut worker.engine.take_key_changes());
-        // Before the journal names a slot, it holds its session's keys.
+        // Write the keys before the journal names their slots.
         worker.keys.write_kept(&self.keys)?;
         if worker.journal.is_full() {
             let file = worker.journal.rotate()?;
@@ -457,8 +460,8 @@ impl Loop {
         Ok(position)
     }
 
-    /// The journal says that these sessions have ended: their keys go. What cannot be
-    /// overwritten now is tried again with the next batch.
+    /// Overwrites the keys of sessions whose end is now in the journal. A failure is retried
+    /// with the next batch.
     fn forget_keys(&mut self) {
         let worker = &mut self.worker;
         match worker.keys.write_forgotten(&self.keys) {
@@ -468,13 +471,13 @@ impl Loop {
             }
             Err(problem) => {
                 let hint = problem.hint();
-                error!(%problem, hint, "keys of ended sessions are not overwritten yet");
+                error!(%problem, hint, "cannot overwrite the keys of ended sessions yet; will retry");
                 self.keys.retain(Change::is_forgotten);
             }
         }
     }
 
-    /// Adds states of sessions to the batch, about as much as it has already.
+    /// Adds session states to the batch, about as many bytes as it already has.
     fn continue_pass(&mut self) {
         let Some(pass) = &mut self.pass else {
             return;
@@ -505,15 +508,17 @@ impl Loop {
             .saturating_sub(worker.progress.delivered().segment.max(1));
         let full = behind.saturating_mul(worker.segment_bytes) > worker.undelivered_max;
         if full && !self.paused {
-            error!("too many readings wait for the sink: no packet is taken until it takes some");
+            error!(
+                "too many undelivered readings; packets are refused until the sink accepts some"
+            );
         }
         if !full && self.paused {
-            info!("packets are taken again");
+            info!("packets are accepted again");
         }
         self.paused = full;
     }
 
-    /// Tells the registry who was heard since it was told last, a part of all sessions.
+    /// Reports last contacts to the registry, for a part of all sessions.
     fn tell_registry(&mut self, now: Now) {
         let slots = self.worker.engine.slots();
         self.told_seconds += 1;
@@ -551,16 +556,16 @@ impl Loop {
         {
             Ok(_) if delivered >= obsolete.before => self.obsolete = None,
             Ok(_) => {}
-            Err(problem) => warn!(%problem, "an old segment of the journal stays"),
+            Err(problem) => warn!(%problem, "cannot remove an old journal segment"),
         }
     }
 
-    /// Stops cleanly: everything is written, and the journal says so.
+    /// Stops cleanly: writes all pending data and an end entry.
     fn finish(&mut self) -> Result<(), String> {
         let now = self.worker.clock.now();
         self.worker
             .engine
-            .pairing_close(now, "the gateway stops", &mut self.out);
+            .pairing_close(now, "the gateway is stopping", &mut self.out);
         self.commit(now)?;
         self.tell(0..self.worker.engine.slots(), now, 2 * TELL_SECONDS);
         self.worker.keeper.stop();
@@ -576,7 +581,7 @@ impl Loop {
     }
 }
 
-/// What the registry should know of sessions in these slots.
+/// Last contacts of sessions in these slots, in the registry's form.
 pub fn heard(engine: &Engine, slots: std::ops::Range<u32>, since: u32) -> Vec<(u32, Learnt)> {
     let learnt = |heard: crate::engine::Heard| {
         let seen = (u64::from(heard.at) * 1000, heard.peer.to_string());
@@ -589,8 +594,8 @@ pub fn heard(engine: &Engine, slots: std::ops::Range<u32>, since: u32) -> Vec<(u
     engine.heard(slots, since).map(learnt).collect()
 }
 
-/// How long to wait for a batch, after a pass that found so many packets, which came in
-/// the time `since` the pass before.
+/// Delay before the next pass. `received` is the number of packets in the last pass, `since`
+/// the time since the pass before it.
 fn gathering(received: usize, since: Duration) -> Duration {
     match u32::try_from(received) {
         Ok(received) if received >= BUSY as u32 && received < GATHER => {
@@ -600,7 +605,7 @@ fn gathering(received: usize, since: Duration) -> Duration {
     }
 }
 
-/// What the log says of an event: ids and numbers, never keys or payloads.
+/// Logs an event: ids and numbers, never keys or payloads.
 fn log(event: &Event) {
     match event {
         Event::Joined {
@@ -609,26 +614,28 @@ fn log(event: &Event) {
             session,
             from,
             ..
-        } => debug!(%device, join = counter, %session, %from, "a node joins"),
+        } => debug!(%device, join = counter, %session, %from, "a node joined"),
         Event::Live { device, session } => debug!(%device, %session, "a session is live"),
         Event::Ended {
             device,
             session,
             why,
         } => warn!(%device, %session, why, "a session has ended"),
-        Event::NoRandom(problem) => error!(%problem, "no random numbers: a packet was dropped"),
+        Event::NoRandom(problem) => {
+            error!(%problem, "no random numbers available; dropped a packet")
+        }
         Event::Downlink { ticket, outcome } => debug!(ticket, ?outcome, "a message to a node"),
         Event::Pairing(_, state) => match state {
             WindowState::Closed { why } => info!(why, "pairing window closed"),
             WindowState::Open { entries_left } => info!(entries_left, "pairing window open"),
             WindowState::Keyed { device, suite, .. } => {
-                info!(%device, %suite, "a node wants to pair");
+                info!(%device, %suite, "a node requests pairing");
             }
             WindowState::Comparing { device, .. } => {
-                info!(%device, "a node shows its digits: selo device pair");
+                info!(%device, "a node shows its digits; enter them with `selo device pair`");
             }
             WindowState::Failed { device, why, .. } => {
-                warn!(%device, why, "a pairing came to nothing");
+                warn!(%device, why, "a pairing failed");
             }
             WindowState::Paired { device, .. } => info!(%device, "a device was paired"),
         },
@@ -642,12 +649,12 @@ mod tests {
     #[test]
     fn a_batch_is_waited_for_only_while_packets_keep_coming() {
         let ms = Duration::from_millis;
-        // Few, and enough.
+        // Too few packets, or already enough.
         assert_eq!(gathering(0, ms(1)), Duration::ZERO);
         assert_eq!(gathering(BUSY - 1, ms(1)), Duration::ZERO);
         assert_eq!(gathering(GATHER as usize, ms(1)), Duration::ZERO);
         assert_eq!(gathering(usize::MAX, ms(1)), Duration::ZERO);
-        // As long as a batch takes to come at that rate, but never long.
+        // The time that a batch takes to arrive at that rate, up to the maximum.
         assert_eq!(gathering(GATHER as usize / 2, ms(1) / 2), ms(1));
         assert_eq!(gathering(BUSY, ms(1)), GATHER_TIME);
         assert_eq!(gathering(BUSY, Duration::MAX), GATHER_TIME);

@@ -1,5 +1,5 @@
-//! What each operation of the link costs on this machine, for each suite, in nanoseconds: the
-//! fastest of many short runs on one core, so that other work on the machine disturbs little.
+//! Measures each operation of the link on this machine, for each suite, in nanoseconds. Reports
+//! the fastest of many short runs on one core, which reduces the effect of other load.
 //!
 //! ```text
 //! cargo run --release -p selo-link --example speed
@@ -16,7 +16,7 @@ use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
 
 type Error = Box<dyn std::error::Error>;
 
-/// What a 16-byte reading is.
+/// A typical 16-byte reading.
 const READING: [u8; 16] = *b"23.5 C, 1013 hPa";
 const DEVICE: DeviceId = DeviceId(0x5e10);
 
@@ -59,7 +59,7 @@ fn sessions(suite: Suite) -> Result<(), Error> {
             .map(|sealed| sealed.frame.len())
     });
 
-    // Every packet once, and then the session from its start again.
+    // Open every packet once, then restart from the fresh session.
     let mut out = [0; FRAME_MAX];
     let mut gateway = fresh.clone();
     let mut next = (0..frames.len()).cycle();
@@ -81,7 +81,7 @@ fn sessions(suite: Suite) -> Result<(), Error> {
     row(suite.name(), "parse and refuse a forged one", || {
         tries += 1;
         if tries == 1 << 20 {
-            (tries, gateway) = (0, fresh.clone()); // it would end after so many
+            (tries, gateway) = (0, fresh.clone()); // avoids the forgery limit
         }
         gateway.open(&up(black_box(&forged)), &mut out).is_err()
     });
@@ -177,7 +177,7 @@ fn pair_reveal(frame: &[u8]) -> PairReveal<'_> {
     }
 }
 
-/// Prints the time of one call.
+/// Prints the time per call.
 fn row<T>(suite: &str, operation: &str, mut call: impl FnMut() -> T) {
     let mut time = |calls: u32| {
         let start = Instant::now();
@@ -186,7 +186,7 @@ fn row<T>(suite: &str, operation: &str, mut call: impl FnMut() -> T) {
         }
         start.elapsed()
     };
-    // Runs of about 100 microseconds, for half a second.
+    // Runs of about 100 microseconds each, for half a second.
     let one = time(3).max(Duration::from_nanos(3)) / 3;
     let calls = (Duration::from_micros(100).as_nanos() / one.as_nanos().max(1)).clamp(1, 10_000);
     let calls = u32::try_from(calls).unwrap_or(1);

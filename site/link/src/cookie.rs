@@ -1,32 +1,33 @@
-//! Cookies [docs/protocol.md, Under load]: who can say one receives packets at an address.
+//! Cookies [docs/protocol.md, Under load]: they prove that a sender receives packets at its
+//! address.
 //!
-//! A cookie is the gateway's alone: it makes it and looks at it, and keeps nothing for it but a
-//! secret. So the page fixes the frames that carry one, not how it is made.
+//! Only the gateway makes and checks cookies, and it stores nothing for them except a secret.
+//! The protocol therefore defines the frames that carry a cookie, but not its construction.
 
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{DeviceId, Suite, primitives};
 
-/// What cookies are made with. Wiped when dropped; never printed.
+/// The secret that cookies are derived from. Wiped on drop; `Debug` hides it.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct CookieSecret([u8; 32]);
 
 impl CookieSecret {
-    /// The secret with these bytes, which must be random.
+    /// Makes a secret from its bytes, which must be random.
     pub const fn new(bytes: [u8; 32]) -> Self {
         CookieSecret(bytes)
     }
 
-    /// The cookie of a device at an address. The secret as a prefix makes a MAC of BLAKE2s, whose
-    /// output nobody can extend to that of a longer input [RFC7693].
+    /// The cookie of a device at an address. It is a MAC: BLAKE2s with the secret as a prefix,
+    /// which permits no length extension [RFC7693].
     pub fn cookie(&self, device: DeviceId, address: &[u8]) -> [u8; 8] {
         let parts = [b"Selo cookie 1", &self.0[..], &device.to_bytes(), address];
         let [a, b, c, d, e, f, g, h, ..] = primitives::hash(Suite::ChaChaPolyBlake2s, &parts);
         [a, b, c, d, e, f, g, h]
     }
 
-    /// True if this is the cookie of the device at the address.
+    /// True if this is the cookie of the device at the address. Compares in constant time.
     pub fn verify(&self, device: DeviceId, address: &[u8], cookie: &[u8; 8]) -> bool {
         self.cookie(device, address).ct_eq(cookie).into()
     }

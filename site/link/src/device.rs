@@ -1,4 +1,4 @@
-//! Who a node is: its id and its key.
+//! The identity of a node: its id and its key.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,22 +9,22 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeviceId(pub u32);
 
-/// The text is not a device id.
+/// Error: the text is not a device id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{given:?} is not a device id\nhint: a device id has eight hexadecimal digits, as 04c11db7"
+    "{given:?} is not a device id\nhint: a device id has eight hexadecimal digits, such as 04c11db7"
 )]
 pub struct ParseDeviceId {
     given: String,
 }
 
 impl DeviceId {
-    /// The id as frames carry it.
+    /// The id in the byte order of frames.
     pub const fn to_bytes(self) -> [u8; 4] {
         self.0.to_le_bytes()
     }
 
-    /// The id that these bytes of a frame say.
+    /// Decodes an id from the bytes of a frame.
     pub const fn from_bytes(bytes: [u8; 4]) -> Self {
         DeviceId(u32::from_le_bytes(bytes))
     }
@@ -57,17 +57,17 @@ impl FromStr for DeviceId {
     }
 }
 
-/// A device key: the pre-shared key of every join. Wiped when dropped; never printed.
+/// A device key: the pre-shared key of all joins of a device. Wiped on drop; `Debug` hides it.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct DeviceKey([u8; 32]);
 
 impl DeviceKey {
-    /// The key with these bytes.
+    /// Makes a key from its bytes.
     pub const fn new(bytes: [u8; 32]) -> Self {
         DeviceKey(bytes)
     }
 
-    /// The secret itself, to be stored and nothing else.
+    /// The secret bytes. Use them only to store the key.
     pub const fn expose(&self) -> &[u8; 32] {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Secrets that live for one handshake, and the operating system's randomness.
+//! Ephemeral secrets for handshakes, and random bytes from the operating system.
 
 use std::fmt;
 
@@ -6,34 +6,34 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::x25519;
 
-/// An X25519 secret for one handshake. Wiped when dropped; never printed.
+/// An X25519 secret for one handshake. Wiped on drop; `Debug` hides it.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct EphemeralSecret([u8; 32]);
 
-/// The operating system gave no random bytes.
+/// Error: the operating system returned no random bytes.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error(
-    "the operating system gave no random bytes: {0}\nhint: without them no key is drawn; start again when it does"
+    "the operating system returned no random bytes: {0}\nhint: keys cannot be generated without them; try again later"
 )]
 pub struct RandomError(getrandom::Error);
 
 impl EphemeralSecret {
-    /// A secret from the operating system.
+    /// Draws a secret from the operating system.
     pub fn random() -> Result<Self, RandomError> {
         random_bytes().map(EphemeralSecret)
     }
 
-    /// The secret with these bytes, which must be fresh and random outside of tests.
+    /// Makes a secret from its bytes. They must be fresh and random, except in tests.
     pub const fn new(bytes: [u8; 32]) -> Self {
         EphemeralSecret(bytes)
     }
 
-    /// The public key [RFC7748, 6.1]: one multiplication of the base point.
+    /// The public key [RFC7748, 6.1]. Costs one multiplication of the base point.
     pub fn public_key(&self) -> [u8; 32] {
         x25519::public_key(&self.0)
     }
 
-    /// The secret shared with a peer's public key; `None` if it is all-zero [RFC7748, 6.1].
+    /// The shared secret with a peer's public key. `None` if it is all-zero [RFC7748, 6.1].
     pub fn shared_secret(&self, peer: &[u8; 32]) -> Option<Zeroizing<[u8; 32]>> {
         x25519::shared_secret(&self.0, peer)
     }
@@ -45,7 +45,8 @@ impl fmt::Debug for EphemeralSecret {
     }
 }
 
-/// Random bytes from the operating system: for device keys, session ids and the `r` of a pairing.
+/// Random bytes from the operating system, for device keys, session ids and the `r` of a
+/// pairing.
 pub fn random_bytes<const N: usize>() -> Result<[u8; N], RandomError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(RandomError)?;

@@ -1,15 +1,15 @@
-//! Packets: the one parser, and the encoders [docs/protocol.md, Words and bytes].
+//! Packets: the parser and the encoders [docs/protocol.md, Words and bytes].
 //!
-//! [`Frame::parse`] accepts exactly the frames of the page and borrows from the packet. A frame
-//! that it returns has the right size and no forbidden flag; nothing in it has been authenticated.
+//! [`Frame::parse`] accepts exactly the frames of the protocol and borrows from the packet. It
+//! checks sizes and flags. It authenticates nothing.
 
 use crate::session_id::SessionId;
 use crate::{DeviceId, Suite};
 
-/// Bytes of the longest frame: what one packet of an E32 LoRa module carries.
+/// Maximum frame size, bytes: the payload of one packet of an E32 LoRa module.
 pub const FRAME_MAX: usize = 58;
 
-/// First bytes. Those of UP and DOWN also carry flags in the low four bits.
+/// First bytes. UP, DOWN and DOWN-RESUMED also carry flags in the low four bits.
 mod first {
     pub const PAIR_COMMIT: u8 = 0x10;
     pub const PAIR_KEY: u8 = 0x20;
@@ -26,55 +26,55 @@ mod first {
     pub const DOWN_RESUMED: u8 = 0xd0;
 }
 
-/// Why a packet is not a frame, or what was sealed in it is not of this protocol.
+/// Reason why a packet is not a frame, or its decrypted content does not follow the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Malformed {
-    /// A packet without a byte.
-    #[error("an empty packet")]
+    /// The packet has no bytes.
+    #[error("the packet is empty")]
     Empty,
-    /// A packet that is longer than any frame.
-    #[error("a packet of {bytes} bytes; the longest frame has {FRAME_MAX}")]
+    /// The packet is longer than any frame.
+    #[error("the packet has {bytes} bytes; the longest frame has {FRAME_MAX}")]
     TooLong {
-        /// Bytes of the packet.
+        /// Size of the packet, bytes.
         bytes: usize,
     },
-    /// No frame begins so.
+    /// The first byte belongs to no frame type.
     #[error("no frame begins with {first:02x}")]
     UnknownType {
         /// The packet's first byte.
         first: u8,
     },
-    /// Flags that this type of frame does not have.
+    /// Flags that this frame type does not allow.
     #[error("a frame that begins with {first:02x} has forbidden flags")]
     Flags {
         /// The packet's first byte.
         first: u8,
     },
-    /// A size that this type of frame does not have.
-    #[error("a frame that begins with {first:02x} does not have {bytes} bytes")]
+    /// A size that this frame type does not allow.
+    #[error("a frame that begins with {first:02x} cannot have {bytes} bytes")]
     Size {
         /// The packet's first byte.
         first: u8,
-        /// Bytes of the packet.
+        /// Size of the packet, bytes.
         bytes: usize,
     },
-    /// WIDE on a session id below 65,536.
-    #[error("session {session} in four bytes where two do")]
+    /// The flag WIDE with a session id below 65,536.
+    #[error("session id {session} is encoded in four bytes but fits two")]
     NotWide {
-        /// The session that the frame names.
+        /// The session id in the frame.
         session: SessionId,
     },
-    /// A suite code in PAIR-COMMIT that no suite has.
+    /// An unknown suite code in PAIR-COMMIT.
     #[error("there is no suite with code {code}")]
     UnknownSuite {
         /// The code.
         code: u8,
     },
-    /// Option bits of a join that version 1 does not have.
-    #[error("a join with the unknown options {options:02x}")]
+    /// Unknown option bits in a join.
+    #[error("the join has unknown options {options:02x}")]
     Options {
-        /// The option byte, once decrypted.
+        /// The decrypted option byte.
         options: u8,
     },
 }
@@ -82,13 +82,13 @@ pub enum Malformed {
 /// A packet of the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame<'a> {
-    /// Node to gateway: the wish to pair, and a commitment.
+    /// Node to gateway: requests pairing and commits to a key.
     PairCommit(PairCommit<'a>),
     /// Gateway to node: the gateway's ephemeral key.
     PairKey(PairKey<'a>),
-    /// Node to gateway: what the commitment was to.
+    /// Node to gateway: opens the commitment.
     PairReveal(PairReveal<'a>),
-    /// Gateway to node: the operator's word.
+    /// Gateway to node: the operator's decision.
     PairResult(PairResult<'a>),
     /// Node to gateway: the first message of a join.
     JoinRequest(JoinRequest<'a>),
@@ -98,11 +98,11 @@ pub enum Frame<'a> {
     Up(Data<'a>),
     /// Gateway to node: a sealed packet, DOWN or DOWN-RESUMED.
     Down(Data<'a>),
-    /// Gateway to node: this session is not known here.
+    /// Gateway to node: the session is unknown here.
     Hint(SessionId),
-    /// Gateway to node: prove your address first.
+    /// Gateway to node: demands a proof of the address.
     Cookie(Cookie<'a>),
-    /// Node to gateway: the proof.
+    /// Node to gateway: proves the address.
     CookieEcho(CookieEcho<'a>),
     /// Either way: a whole frame of Algorithm 2 of [albarello2020]. Only a study speaks that
     /// protocol (`studies/classic`); everyone else refuses the frame by its name.
@@ -112,7 +112,7 @@ pub enum Frame<'a> {
 /// PAIR-COMMIT: `10 || id || suite || commitment`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairCommit<'a> {
-    /// The whole frame, which the transcript hashes.
+    /// The whole frame, for the transcript hash.
     pub bytes: &'a [u8; PairCommit::BYTES],
     /// The node's id.
     pub device: DeviceId,
@@ -125,7 +125,7 @@ pub struct PairCommit<'a> {
 /// PAIR-KEY: `20 || id || e_g`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairKey<'a> {
-    /// The whole frame, which the transcript hashes.
+    /// The whole frame, for the transcript hash.
     pub bytes: &'a [u8; PairKey::BYTES],
     /// The node's id.
     pub device: DeviceId,
@@ -136,24 +136,24 @@ pub struct PairKey<'a> {
 /// PAIR-REVEAL: `30 || id || e_n || r`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairReveal<'a> {
-    /// The whole frame, which the transcript hashes.
+    /// The whole frame, for the transcript hash.
     pub bytes: &'a [u8; PairReveal::BYTES],
     /// The node's id.
     pub device: DeviceId,
     /// The node's ephemeral public key.
     pub ephemeral: &'a [u8; 32],
-    /// What blinds the commitment.
+    /// The blinding value of the commitment.
     pub r: &'a [u8; 16],
 }
 
 /// PAIR-RESULT: `40 or 41 || id || tag`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairResult<'a> {
-    /// What the tag covers: the first byte and the id.
+    /// The bytes that the tag covers: the first byte and the id.
     pub header: &'a [u8; 5],
     /// The node's id.
     pub device: DeviceId,
-    /// Whether the frame says confirmed. Believe it when the tag verifies.
+    /// The decision in the frame. Trust it only after verifying the tag.
     pub confirmed: bool,
     /// The tag under the result key.
     pub tag: &'a [u8; 16],
@@ -162,33 +162,33 @@ pub struct PairResult<'a> {
 /// JOIN-REQUEST: `50 || id || e || sealed payload`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JoinRequest<'a> {
-    /// The whole frame. The same bytes again are the same request again.
+    /// The whole frame, to recognise repetitions.
     pub bytes: &'a [u8; JoinRequest::BYTES],
     /// The node's id.
     pub device: DeviceId,
     /// The node's ephemeral public key.
     pub ephemeral: &'a [u8; 32],
-    /// Join counter and options under the device key, and a tag.
+    /// Join counter and options, sealed under the device key, and the tag.
     pub sealed: &'a [u8; 21],
 }
 
 /// JOIN-ACCEPT: `60 || check || e || sealed payload`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JoinAccept<'a> {
-    /// Four bytes that only the holder of the device key can say.
+    /// Four bytes that only the holder of the device key can compute.
     pub check: &'a [u8; 4],
     /// The gateway's ephemeral public key.
     pub ephemeral: &'a [u8; 32],
-    /// Session id and options, and a tag.
+    /// Session id and options, sealed, and the tag.
     pub sealed: &'a [u8; 21],
 }
 
 /// COOKIE: `a0 || mark || cookie`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cookie<'a> {
-    /// The [mark](JoinRequest::mark) of the JOIN-REQUEST that it answers.
+    /// The [mark](JoinRequest::mark) of the JOIN-REQUEST that this frame answers.
     pub mark: &'a [u8; 4],
-    /// The gateway's secret about the address that the request came from.
+    /// The cookie for the address that the request came from.
     pub cookie: &'a [u8; 8],
 }
 
@@ -197,11 +197,11 @@ pub struct Cookie<'a> {
 pub struct CookieEcho<'a> {
     /// The node's id.
     pub device: DeviceId,
-    /// The cookie as the gateway sent it.
+    /// The cookie from the gateway, unchanged.
     pub cookie: &'a [u8; 8],
 }
 
-/// Which way a sealed packet goes.
+/// Direction of a sealed packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From the node.
@@ -217,20 +217,20 @@ pub struct Flags {
     pub wide: bool,
     /// The tag has 16 bytes.
     pub long_tag: bool,
-    /// The receiver shall acknowledge.
+    /// The receiver must acknowledge the packet.
     pub ack_request: bool,
-    /// The plaintext begins with the counter of an acknowledged frame.
+    /// The plaintext begins with the counter of an acknowledged packet.
     pub ack: bool,
 }
 
-/// Bytes of a start nonce.
+/// Size of a start nonce, bytes.
 pub const START_BYTES: usize = 4;
 
-/// UP or DOWN: `type and flags || session id || counter || ciphertext || tag`; DOWN-RESUMED has
+/// UP or DOWN: `type and flags || session id || counter || ciphertext || tag`. DOWN-RESUMED has
 /// the start nonce before the counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Data<'a> {
-    /// From whom.
+    /// The direction.
     pub direction: Direction,
     /// The flags.
     pub flags: Flags,
@@ -240,16 +240,19 @@ pub struct Data<'a> {
     pub start: Option<&'a [u8; START_BYTES]>,
     /// The low 16 bits of the packet's counter.
     pub counter: u16,
-    /// What is authenticated beside the ciphertext: everything before it, 5 to 11 bytes.
+    /// The associated data: all bytes before the ciphertext, 5 to 11 bytes.
     pub header: &'a [u8],
-    /// As long as the plaintext; with [`Flags::ack`] at least 2 bytes.
+    /// As long as the plaintext. At least 2 bytes with [`Flags::ack`].
     pub ciphertext: &'a [u8],
     /// 8 bytes, or 16 with [`Flags::long_tag`].
     pub tag: &'a [u8],
 }
 
 impl<'a> Frame<'a> {
-    /// The frame that these bytes are. Takes any bytes.
+    /// Parses a packet. Accepts any bytes.
+    ///
+    /// # Errors
+    /// [`Malformed`] with the first violation found.
     pub fn parse(bytes: &'a [u8]) -> Result<Frame<'a>, Malformed> {
         let &first = bytes.first().ok_or(Malformed::Empty)?;
         if bytes.len() > FRAME_MAX {
@@ -279,10 +282,10 @@ impl<'a> Frame<'a> {
 }
 
 impl<'a> PairCommit<'a> {
-    /// Bytes of the frame.
+    /// Size of the frame, bytes.
     pub const BYTES: usize = 38;
 
-    /// The first byte, which the commitment covers too.
+    /// The first byte, which the commitment also covers.
     pub(crate) const FIRST: u8 = first::PAIR_COMMIT;
 
     fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
@@ -296,7 +299,7 @@ impl<'a> PairCommit<'a> {
         fields.end().map(|()| frame)
     }
 
-    /// The frame's bytes.
+    /// Encodes the frame.
     pub fn encode(
         device: DeviceId,
         suite: Suite,
@@ -312,7 +315,7 @@ impl<'a> PairCommit<'a> {
 }
 
 impl<'a> PairKey<'a> {
-    /// Bytes of the frame.
+    /// Size of the frame, bytes.
     pub const BYTES: usize = 37;
 
     fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
@@ -325,14 +328,14 @@ impl<'a> PairKey<'a> {
         fields.end().map(|()| frame)
     }
 
-    /// The frame's bytes.
+    /// Encodes the frame.
     pub fn encode(device: DeviceId, ephemeral: &[u8; 32]) -> [u8; PairKey::BYTES] {
         concat(&[&[first::PAIR_KEY], &device.to_bytes(), ephemeral])
     }
 }
 
 impl<'a> PairReveal<'a> {
-    /// Bytes of the frame.
+    /// Size of the frame, bytes.
     pub const BYTES: usize = 53;
 
     fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
@@ -346,14 +349,14 @@ impl<'a> PairReveal<'a> {
         fields.end().map(|()| frame)
     }
 
-    /// The frame's bytes.
+    /// Encodes the frame.
     pub fn encode(device: DeviceId, ephemeral: &[u8; 32], r: &[u8; 16]) -> [u8; PairReveal::BYTES] {
         concat(&[&[first::PAIR_REVEAL], &device.to_bytes(), ephemeral, r])
     }
 }
 
 impl<'a> PairResult<'a> {
-    /// Bytes of the frame.
+    /// Size of the frame, bytes.
     pub const BYTES: usize = 21;
 
     fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
@@ -368,7 +371,7 @@ impl<'a> PairResult<'a> {
         fields.end().map(|()| frame)
     }
 
-    /// What the tag of such a result covers.
+    /// The bytes that the tag of a PAIR-RESULT covers.
     pub fn header(device: DeviceId, confirmed: bool) -> [u8; 5] {
         concat(&[
             &[first::PAIR_RESULT | u8::from(!confirmed)],
@@ -376,17 +379,17 @@ impl<'a> PairResult<'a> {
         ])
     }
 
-    /// The frame's bytes.
+    /// Encodes the frame.
     pub fn encode(device: DeviceId, confirmed: bool, tag: &[u8; 16]) -> [u8; PairResult::BYTES] {
         concat(&[&Self::header(device, confirmed), tag])
     }
 }
 
 impl<'a> JoinRequest<'a> {
-    /// Bytes of the frame.
+    /// Size of the frame, bytes.
     pub const BYTES: usize = 58;
 
-    /// The first byte, which the prologue covers too.
+    /// The first byte, which the prologue also covers.
     pub(crate) const FIRST: u8 = first::JOIN_REQUEST;
 
     fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
@@ -400,7 +403,7 @@ impl<'a> JoinRequest<'a> {
         fields.end().map(|()| frame)
     }
 
-    /// The frame's bytes.
+    /// Encodes the frame.
     pub fn encode(
         device: DeviceId,
         ephemeral: &[u8; 32],
@@ -416,8 +419,8 @@ impl<'a> JoinRequest<'a> {
 }
 
 impl JoinRequest<'_> {
-    /// The last four bytes of the frame, a part of its tag: a COOKIE names its request by them,
-    /// and who has not seen the request cannot guess them.
+    /// The last four bytes of the frame, a part of its tag. A COOKIE refers to its request by
+    /// them. They cannot be guessed without seeing the request.
     pub fn mark(&self) -> [u8; 4] {
         let [.., a, b, c, d] = *self.bytes;
         [a, b, c, d]
@@ -425,7 +428,8 @@ impl JoinRequest<'_> {
 }
 
 impl<'a> Cookie<'a> {
-    /// Bytes of the frame, fewer than of the JOIN-REQUEST that it answers.
+    /// Size of the frame, bytes. Smaller than the JOIN-REQUEST that it answers, so it cannot
+    /// amplify.
     pub const BYTES: usize = 13;
 
     fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
@@ -437,14 +441,14 @@ impl<'a> Cookie<'a> {
         fields.end().map(|()| frame)
     }
 
-    /// The frame's bytes.
+    /// Encodes the frame.
     pub fn encode(mark: &[u8; 4], cookie: &[u8; 8]) -> [u8; Cookie::BYTES] {
         concat(&[&[first::COOKIE], mark, cookie])
     }
 }
 
 impl<'a> CookieEcho<'a> {
-    /// Bytes of the frame.
+    /// Size of the frame, bytes.
     pub const BYTES: usize = 13;
 
     fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
@@ -456,14 +460,14 @@ impl<'a> CookieEcho<'a> {
         fields.end().map(|()| frame)
     }
 
-    /// The frame's bytes.
+    /// Encodes the frame.
     pub fn encode(device: DeviceId, cookie: &[u8; 8]) -> [u8; CookieEcho::BYTES] {
         concat(&[&[first::COOKIE_ECHO], &device.to_bytes(), cookie])
     }
 }
 
 impl<'a> JoinAccept<'a> {
-    /// Bytes of the frame.
+    /// Size of the frame, bytes.
     pub const BYTES: usize = 58;
 
     fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
@@ -476,7 +480,7 @@ impl<'a> JoinAccept<'a> {
         fields.end().map(|()| frame)
     }
 
-    /// The frame's bytes.
+    /// Encodes the frame.
     pub fn encode(
         check: &[u8; 4],
         ephemeral: &[u8; 32],
@@ -487,7 +491,7 @@ impl<'a> JoinAccept<'a> {
 }
 
 impl Direction {
-    /// The first byte of a packet that goes this way, without flags.
+    /// The first byte of UP or DOWN, without flags.
     pub(crate) const fn first(self) -> u8 {
         match self {
             Direction::Up => first::UP,
@@ -495,7 +499,7 @@ impl Direction {
         }
     }
 
-    /// The first byte of a packet of a resumed session, without flags. Only the gateway resumes.
+    /// The first byte of DOWN-RESUMED, without flags. Only the gateway resumes sessions.
     pub(crate) const RESUMED: u8 = first::DOWN_RESUMED;
 }
 
@@ -505,7 +509,7 @@ impl Flags {
     const ACK_REQUEST: u8 = 4;
     const ACK: u8 = 8;
 
-    /// The low four bits of a first byte.
+    /// Decodes the low four bits of a first byte.
     pub const fn from_bits(first: u8) -> Self {
         Flags {
             wide: first & Flags::WIDE != 0,
@@ -515,7 +519,7 @@ impl Flags {
         }
     }
 
-    /// The low four bits of the first byte.
+    /// Encodes the flags as the low four bits of the first byte.
     pub const fn bits(self) -> u8 {
         (if self.wide { Flags::WIDE } else { 0 })
             | (if self.long_tag { Flags::LONG_TAG } else { 0 })
@@ -527,22 +531,22 @@ impl Flags {
             | (if self.ack { Flags::ACK } else { 0 })
     }
 
-    /// Bytes before the ciphertext of UP and DOWN.
+    /// Size of the header of UP and DOWN, bytes.
     pub const fn header_bytes(self) -> usize {
         if self.wide { 7 } else { 5 }
     }
 
-    /// Bytes of the tag.
+    /// Size of the tag, bytes.
     pub const fn tag_bytes(self) -> usize {
         if self.long_tag { 16 } else { 8 }
     }
 
-    /// Bytes of payload that an UP or DOWN with these flags can carry.
+    /// Maximum payload of an UP or DOWN with these flags, bytes.
     pub const fn payload_max(self) -> usize {
         FRAME_MAX - self.header_bytes() - self.tag_bytes() - self.ack_bytes()
     }
 
-    /// Bytes before the payload in the plaintext.
+    /// Bytes before the payload in the plaintext: the acknowledged counter.
     pub(crate) const fn ack_bytes(self) -> usize {
         if self.ack { 2 } else { 0 }
     }
@@ -576,7 +580,7 @@ impl<'a> Data<'a> {
     }
 }
 
-/// The session of a packet that begins as an UP does, without a look at the rest.
+/// The session id of a packet whose first byte is that of UP. Does not check the rest.
 #[inline]
 pub fn up_session(bytes: &[u8]) -> Option<SessionId> {
     let kind = bytes.first()? & 0xf0;
@@ -592,7 +596,7 @@ fn parse_hint(bytes: &[u8]) -> Result<SessionId, Malformed> {
     fields.end().map(|()| session)
 }
 
-/// A HINT that this session is not known: 3 or 5 bytes.
+/// Encodes a HINT for this session: 3 or 5 bytes.
 pub fn encode_hint(session: SessionId, buffer: &mut [u8; 5]) -> &[u8] {
     let [a, b, c, d] = session.0.to_le_bytes();
     if session.is_wide() {
@@ -619,14 +623,14 @@ fn parse_classic(bytes: &[u8]) -> Result<&[u8], Malformed> {
     }
 }
 
-/// A packet's fields after its first byte, taken in order.
+/// Reads the fields of a packet in order, after its first byte.
 struct Fields<'a> {
     bytes: &'a [u8],
     rest: &'a [u8],
 }
 
 impl<'a> Fields<'a> {
-    /// Of a packet that is not empty.
+    /// `bytes` must not be empty.
     fn of(bytes: &'a [u8]) -> Self {
         Fields {
             bytes,
@@ -681,7 +685,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The parts one after the other, which fill the frame.
+/// Concatenates the parts, which must have `N` bytes in total.
 fn concat<const N: usize>(parts: &[&[u8]]) -> [u8; N] {
     let mut frame = [0; N];
     let mut at = 0;

@@ -1,9 +1,9 @@
-//! Both roles driven by arbitrary bytes, for fuzz targets: any input is taken, and what must
-//! always hold is asserted.
+//! Drives both roles with arbitrary bytes, for fuzz targets. Accepts any input and asserts the
+//! invariants.
 //!
-//! An input is a script. Its first byte chooses suite and options of the session; then each
-//! instruction is a byte, with arguments from the bytes that follow. Genuine frames can be made,
-//! repeated, altered and answered, so that a fuzzer gets behind the tags.
+//! An input is a script. Its first byte selects suite and session options. Each instruction is
+//! one byte, with arguments in the following bytes. Instructions make, repeat, alter and answer
+//! genuine frames, so that the fuzzer gets past the tags.
 
 use crate::frame::Frame;
 use crate::join::{JoinAttempt, JoinOpened, SessionKeys};
@@ -15,12 +15,13 @@ const DEVICE: DeviceId = DeviceId(0x5e10_5e10);
 const NODE_SECRET: EphemeralSecret = EphemeralSecret::new([1; 32]);
 const GATEWAY_SECRET: EphemeralSecret = EphemeralSecret::new([2; 32]);
 
-/// Any bytes are a frame or a reason why not.
+/// Parses arbitrary bytes. Must not panic.
 pub fn parse(packet: &[u8]) {
     let _ = Frame::parse(packet);
 }
 
-/// A session and its peer. No packet opens twice, and none opens that was not sealed.
+/// A session and its peer. Asserts that no packet opens twice, and that only sealed packets
+/// open.
 pub fn session(script: &[u8]) {
     let mut script = Script(script);
     let keys = keys(&mut script);
@@ -52,7 +53,7 @@ pub fn session(script: &[u8]) {
     }
 }
 
-/// A gateway and a node in a handshake. Nobody but the two of them is believed.
+/// A gateway and a node in a handshake. Asserts that no message from anyone else is accepted.
 pub fn handshakes(script: &[u8]) {
     let mut script = Script(script);
     let suite = Suite::ALL[usize::from(script.byte().unwrap_or(0) % 4)];
@@ -114,7 +115,7 @@ fn seal(node: &mut Session, script: &mut Script<'_>, instruction: u8) -> Vec<u8>
     sealed.map_or_else(|_| Vec::new(), |sealed| sealed.frame.to_vec())
 }
 
-/// Hands a packet to the gateway, twice if it opens: the second time it must not.
+/// Delivers a packet, and delivers it again if it opens. The repetition must not open.
 fn deliver(gateway: &mut Session, packet: &[u8], genuine: bool) {
     let Ok(Frame::Up(data)) = Frame::parse(packet) else {
         return;
@@ -130,7 +131,7 @@ fn deliver(gateway: &mut Session, packet: &[u8], genuine: bool) {
     assert!(matches!(again, Err(OpenError::Again { counter: seen, .. }) if seen == counter));
 }
 
-/// What is left of an input.
+/// The unread rest of an input.
 struct Script<'a>(&'a [u8]);
 
 impl<'a> Script<'a> {
@@ -140,7 +141,7 @@ impl<'a> Script<'a> {
         Some(first)
     }
 
-    /// Some bytes, whose number comes first.
+    /// Reads a length byte and that many bytes, or fewer at the end.
     fn packet(&mut self) -> &'a [u8] {
         let bytes = usize::from(self.byte().unwrap_or(0)).min(self.0.len());
         let (packet, rest) = self.0.split_at(bytes);

@@ -1,8 +1,8 @@
 //! Join: two messages from a device key to a session [docs/protocol.md, Join].
 //!
-//! The gateway's side is [`JoinOpened`], the node's [`JoinAttempt`]. Neither keeps the rules that
-//! need a memory: that a join counter grows, that the same request gets the same answer, and that
-//! a pending session replaces a live one with its first UP, are the caller's.
+//! [`JoinOpened`] is the gateway's side, [`JoinAttempt`] the node's. The caller must enforce
+//! the rules that need stored state: the join counter increases, a repeated request gets the
+//! same answer, and a pending session replaces the live one at its first UP.
 
 use crate::frame::{JoinAccept, JoinRequest, Malformed};
 pub use crate::keys::SessionKeys;
@@ -10,10 +10,10 @@ use crate::noise::{NNPSK0, SymmetricState};
 use crate::session_id::SessionId;
 use crate::{DeviceId, DeviceKey, EphemeralSecret, Refusal, Suite};
 
-/// The option that asks for, or grants, tags of 16 bytes.
+/// Option bit that requests or grants 16-byte tags.
 const LONG_TAGS: u8 = 1;
 
-/// A JOIN-REQUEST that the holder of the device key made. No multiplication so far.
+/// A JOIN-REQUEST whose tag is right. Opening it needs no scalar multiplication.
 #[derive(Debug)]
 pub struct JoinOpened {
     suite: Suite,
@@ -26,8 +26,9 @@ pub struct JoinOpened {
 impl JoinOpened {
     /// Opens a request with the key of the device that it names.
     ///
-    /// [`Refusal::ForgedJoin`] if the tag is wrong, [`Refusal::Malformed`] if it is right and the
-    /// options are unknown.
+    /// # Errors
+    /// [`Refusal::ForgedJoin`] if the tag is wrong; [`Refusal::Malformed`] if the tag is right
+    /// and the options are unknown.
     pub fn open(suite: Suite, key: &DeviceKey, request: &JoinRequest<'_>) -> Result<Self, Refusal> {
         let mut state = start(suite, request.device, key, request.ephemeral);
         let payload = open_payload(&mut state, request.sealed)?;
@@ -41,20 +42,22 @@ impl JoinOpened {
         })
     }
 
-    /// The join counter. Go on only if it is above the highest that was accepted, and store it
-    /// before [`accept`](Self::accept).
+    /// The join counter. Continue only if it is above the highest accepted one, and store it
+    /// before calling [`accept`](Self::accept).
     pub const fn counter(&self) -> u32 {
         self.counter
     }
 
-    /// Whether the node wishes tags of 16 bytes.
+    /// True if the node requests 16-byte tags.
     pub const fn wishes_long_tags(&self) -> bool {
         self.wishes_long_tags
     }
 
-    /// Answers: the JOIN-ACCEPT, and the keys of the session that is now pending.
+    /// Makes the JOIN-ACCEPT and the keys of the session, which is then pending. Costs two
+    /// scalar multiplications.
     ///
-    /// Two multiplications. [`Refusal::Key`] if the node's ephemeral key is a bad one.
+    /// # Errors
+    /// [`Refusal::Key`] if the node's ephemeral key gives an all-zero secret.
     pub fn accept(
         self,
         ephemeral: &EphemeralSecret,
@@ -75,21 +78,22 @@ impl JoinOpened {
     }
 }
 
-/// A node's join under way: what it must remember until the JOIN-ACCEPT comes.
+/// The state of a node between JOIN-REQUEST and JOIN-ACCEPT.
 #[derive(Debug)]
 pub struct JoinAttempt {
     suite: Suite,
     state: SymmetricState,
     ephemeral: EphemeralSecret,
-    /// The first ephemeral key with a right check, and the state after it: the only one that is
+    /// The first ephemeral key with a right check, and the state after it. No other key is
     /// multiplied with.
     committed: Option<([u8; 32], SymmetricState)>,
 }
 
 impl JoinAttempt {
-    /// Asks to join: the attempt, and the JOIN-REQUEST, to be sent again as it is.
+    /// Starts a join: returns the attempt and the JOIN-REQUEST, which may be repeated
+    /// unchanged. Costs one scalar multiplication.
     ///
-    /// `counter` has never been used before with this key. One multiplication.
+    /// `counter` must never have been used before with this key.
     pub fn start(
         suite: Suite,
         device: DeviceId,
@@ -111,11 +115,13 @@ impl JoinAttempt {
         (attempt, request)
     }
 
-    /// Takes the gateway's answer: the new session's keys.
+    /// Processes the gateway's answer and returns the keys of the new session.
     ///
-    /// [`Refusal::WrongCheck`] costs no multiplication, and only the first answer with a right
-    /// check costs one. After [`Refusal::ForgedJoin`] and [`Refusal::Malformed`] the attempt waits
-    /// on for the true answer; [`Refusal::Key`] ends it.
+    /// Only the first answer with a right check costs a scalar multiplication.
+    ///
+    /// # Errors
+    /// After [`Refusal::WrongCheck`], [`Refusal::ForgedJoin`] and [`Refusal::Malformed`] the
+    /// attempt continues to wait for the genuine answer. [`Refusal::Key`] ends it.
     pub fn finish(&mut self, accept: &JoinAccept<'_>) -> Result<SessionKeys, Refusal> {
         let mut state = match &self.committed {
             Some((ephemeral, state)) if ephemeral == accept.ephemeral => state.clone(),
@@ -164,7 +170,7 @@ fn start(
     state
 }
 
-/// The first 4 bytes of h.
+/// The check: the first 4 bytes of h.
 fn check(state: &SymmetricState) -> [u8; 4] {
     let &[a, b, c, d, ..] = state.hash();
     [a, b, c, d]

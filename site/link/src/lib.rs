@@ -1,22 +1,21 @@
 //! The Selo link, version 1 [docs/protocol.md]: both roles, without sockets, clocks or files.
 //!
-//! A caller hands in the bytes of a packet and gets back what they mean, or why they mean nothing;
-//! it hands in a payload and gets back the bytes to send. What has to be remembered between two
-//! packets is a plain value that the caller keeps. Nothing here blocks, reads the time, or panics
-//! on what a packet holds.
+//! Callers pass in received packets and get their content or a refusal, and pass in payloads
+//! and get packets to send. All state between two packets is a plain value that the caller
+//! keeps. No function blocks, reads a clock, or panics on the content of a packet.
 //!
-//! | module | is |
+//! | module | contents |
 //! |---|---|
-//! | [`frame`] | the one parser of packets, and the encoders |
+//! | [`frame`] | the parser of all packets, and the encoders |
 //! | [`pair`] | four messages and six digits: from nothing to a device key |
 //! | [`join`] | two messages: from a device key to a session |
 //! | [`session`] | sealed packets, counters, the replay window |
 //! | [`cookie`] | proof of an address, asked for under load |
 //! | [`noise`] | the handshake framework under `join` [NOISE] |
 //!
-//! A gateway's way of a packet is [`frame::Frame::parse`], then by variant [`join::JoinOpened`],
-//! [`session::Session::open`] or [`pair::GatewayPairing`]. What is dropped has a [`Reason`], whose
-//! label the gateway counts it under.
+//! A gateway handles a packet with [`frame::Frame::parse`] and then, depending on its type,
+//! with [`join::JoinOpened`], [`session::Session::open`] or [`pair::GatewayPairing`]. Each
+//! dropped packet has a [`Reason`]; the gateway counts drops by its label.
 //!
 //! ```
 //! use selo_link::frame::Frame;
@@ -27,7 +26,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let (suite, device, key) = (Suite::ChaChaPolyBlake2s, DeviceId(7), DeviceKey::new([1; 32]));
 //!
-//! // The node asks, the gateway answers.
+//! The node requests a session, and the gateway accepts.
 //! let (mut attempt, request) =
 //!     JoinAttempt::start(suite, device, &key, 1, false, &EphemeralSecret::random()?);
 //! let Frame::JoinRequest(request) = Frame::parse(&request)? else { unreachable!() };
@@ -39,7 +38,7 @@
 //! let Frame::JoinAccept(accept) = Frame::parse(&accept)? else { unreachable!() };
 //! let mut node = attempt.finish(&accept)?.node_session();
 //!
-//! // A reading goes up.
+//! The node sends a reading.
 //! let (mut sent, mut read) = ([0; FRAME_MAX], [0; FRAME_MAX]);
 //! let sealed = node.seal(b"23.5 C", SealOptions::default(), &mut sent)?;
 //! let Frame::Up(data) = Frame::parse(sealed.frame)? else { unreachable!() };
@@ -73,7 +72,7 @@ pub use frame::FRAME_MAX;
 pub use refusal::{Reason, Refusal};
 pub use suite::{Suite, UnknownSuite};
 
-/// The primitives, for whoever derives the values of the test vectors a second time.
+/// Primitives, for programs that recompute the values of the test vectors.
 #[doc(hidden)]
 pub mod for_vectors {
     pub use crate::primitives::{hash, hkdf, open, seal};

@@ -1,19 +1,20 @@
-//! The symmetric half of the Noise framework [NOISE, 5], with the tokens of interactive patterns
-//! without static keys: `e`, `ee` and `psk`.
+//! The symmetric part of the Noise framework [NOISE, 5], with the tokens of interactive
+//! patterns without static keys: `e`, `ee` and `psk`.
 //!
-//! A handshake is these calls in the order of its pattern; [`crate::join`] makes those of `NNpsk0`.
+//! A handshake calls these functions in the order of its pattern. [`crate::join`] implements
+//! `NNpsk0`.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::primitives;
 use crate::suite::Suite;
 
-/// A handshake pattern, by what the names and rules of Noise make of it.
+/// A handshake pattern, as far as names and rules of Noise depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pattern {
-    /// The name within a Noise protocol name, such as `NNpsk0`.
+    /// Its part of a Noise protocol name, such as `NNpsk0`.
     pub name: &'static str,
-    /// Whether it has a `psk` token, so that `e` is mixed into the key too [NOISE, 9.2].
+    /// True if the pattern has a `psk` token. Then `e` is also mixed into the key [NOISE, 9.2].
     pub psk: bool,
 }
 
@@ -24,7 +25,7 @@ pub const NNPSK0: Pattern = Pattern {
 };
 
 impl Pattern {
-    /// Such as `Noise_NNpsk0_25519_AESGCM_SHA256`.
+    /// The full protocol name, such as `Noise_NNpsk0_25519_AESGCM_SHA256`.
     pub fn protocol_name(&self, suite: Suite) -> String {
         format!("Noise_{}_25519_{}", self.name, suite.noise_functions())
     }
@@ -46,7 +47,7 @@ pub struct CipherState {
     n: u64,
 }
 
-/// What a handshake knows so far [NOISE, 5.2].
+/// The state of a handshake [NOISE, 5.2].
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct SymmetricState {
     #[zeroize(skip)]
@@ -58,30 +59,30 @@ pub struct SymmetricState {
     cipher: Option<CipherState>,
 }
 
-/// A tag is wrong; the state is of no more use.
+/// Error: a tag is wrong. The state must not be used further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the tag of a Noise message is wrong")]
 pub struct WrongTag;
 
 impl CipherState {
-    /// From number 0.
+    /// Starts with nonce 0.
     pub const fn new(suite: Suite, key: [u8; 32]) -> Self {
         CipherState { suite, key, n: 0 }
     }
 
-    /// The key, for a transport that counts by itself.
+    /// The key, for a transport that manages its own nonces.
     pub(crate) const fn key(&self) -> &[u8; 32] {
         &self.key
     }
 
-    /// Encrypts in place and returns the tag.
+    /// Encrypts `text` in place and returns the tag.
     pub fn seal(&mut self, ad: &[u8], text: &mut [u8]) -> [u8; 16] {
         let tag = primitives::seal(self.suite, &self.key, self.n, ad, text);
         self.n += 1;
         tag
     }
 
-    /// Decrypts in place; zeroes the text if the tag is wrong.
+    /// Decrypts `text` in place. Zeroes it if the tag is wrong.
     pub fn open(&mut self, ad: &[u8], text: &mut [u8], tag: &[u8; 16]) -> Result<(), WrongTag> {
         if !primitives::open(self.suite, &self.key, self.n, ad, text, tag) {
             return Err(WrongTag);
@@ -92,7 +93,7 @@ impl CipherState {
 }
 
 impl SymmetricState {
-    /// The start of a handshake: Initialize(protocol_name), MixHash(prologue) [NOISE, 5.3].
+    /// Starts a handshake: Initialize(protocol_name), MixHash(prologue) [NOISE, 5.3].
     pub fn new(suite: Suite, pattern: Pattern, prologue: &[u8]) -> Self {
         let name = pattern.protocol_name(suite);
         let mut hash = [0; 32];
@@ -111,18 +112,18 @@ impl SymmetricState {
         state
     }
 
-    /// The handshake hash so far.
+    /// The current handshake hash.
     pub const fn hash(&self) -> &[u8; 32] {
         &self.hash
     }
 
-    /// The chaining key so far, for test vectors.
+    /// The current chaining key, for test vectors.
     #[doc(hidden)]
     pub const fn chaining_key(&self) -> &[u8; 32] {
         &self.chaining_key
     }
 
-    /// The token `psk` [NOISE, 9.2].
+    /// Processes the token `psk` [NOISE, 9.2].
     pub fn token_psk(&mut self, psk: &[u8; 32]) {
         let outputs = primitives::hkdf(self.suite, &self.chaining_key, psk);
         let [chaining_key, hash, key] = &*outputs;
@@ -131,7 +132,7 @@ impl SymmetricState {
         self.cipher = Some(CipherState::new(self.suite, *key));
     }
 
-    /// The token `e`, written or read: `public` goes or went in the clear [NOISE, 5.3].
+    /// Processes the token `e`, sent or received. `public` is not encrypted [NOISE, 5.3].
     pub fn token_e(&mut self, public: &[u8; 32]) {
         self.mix_hash(public);
         if self.psk {
@@ -139,12 +140,12 @@ impl SymmetricState {
         }
     }
 
-    /// The token `ee`, with the secret that the two ephemeral keys share.
+    /// Processes the token `ee` with the shared secret of the two ephemeral keys.
     pub fn token_ee(&mut self, shared: &[u8; 32]) {
         self.mix_key(shared);
     }
 
-    /// EncryptAndHash: encrypts a payload in place. No tag before there is a key.
+    /// EncryptAndHash: encrypts a payload in place. Returns no tag before a key is set.
     pub fn encrypt_and_hash(&mut self, text: &mut [u8]) -> Option<[u8; 16]> {
         let tag = self
             .cipher
@@ -157,7 +158,7 @@ impl SymmetricState {
         tag
     }
 
-    /// DecryptAndHash: decrypts a payload in place. The tag is empty before there is a key.
+    /// DecryptAndHash: decrypts a payload in place. `tag` must be empty before a key is set.
     pub fn decrypt_and_hash(&mut self, text: &mut [u8], tag: &[u8]) -> Result<(), WrongTag> {
         let hash = primitives::hash(self.suite, &[&self.hash, text, tag]);
         match &mut self.cipher {
@@ -171,7 +172,7 @@ impl SymmetricState {
         Ok(())
     }
 
-    /// Split: the initiator's sending key, and the responder's.
+    /// Split: returns the initiator's sending key and the responder's.
     pub fn split(&self) -> [CipherState; 2] {
         let outputs = primitives::hkdf::<2>(self.suite, &self.chaining_key, &[]);
         outputs.map(|key| CipherState::new(self.suite, key))

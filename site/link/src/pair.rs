@@ -1,5 +1,5 @@
-//! Pair: from nothing to a device key, with six digits that a person compares
-//! [docs/protocol.md, Pair].
+//! Pair: from no shared key to a device key. A person compares six digits [docs/protocol.md,
+//! Pair].
 //!
 //! ```text
 //! node                                     gateway
@@ -10,7 +10,7 @@
 //! Compared::verdict     <-- PAIR-RESULT -- Compared::result
 //! ```
 //!
-//! Windows, attempts, repetitions and time-outs are the caller's.
+//! The caller manages windows, attempts, repetitions and time-outs.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl Digits {
         self.0
     }
 
-    /// True if these are the digits that somebody has typed. Takes the same time for all.
+    /// True if these digits were typed. Compares in constant time.
     pub fn are(self, typed: u32) -> bool {
         self.0.ct_eq(&typed).into()
     }
@@ -42,7 +42,7 @@ impl fmt::Display for Digits {
     }
 }
 
-/// The gateway, once it has sent PAIR-KEY.
+/// The gateway's state after sending PAIR-KEY.
 #[derive(Debug)]
 pub struct GatewayPairing {
     ephemeral: EphemeralSecret,
@@ -54,7 +54,8 @@ pub struct GatewayPairing {
 }
 
 impl GatewayPairing {
-    /// Answers a PAIR-COMMIT: the attempt, and the PAIR-KEY. One multiplication.
+    /// Answers a PAIR-COMMIT: returns the attempt and the PAIR-KEY. Costs one scalar
+    /// multiplication.
     pub fn start(
         commit: &PairCommit<'_>,
         ephemeral: EphemeralSecret,
@@ -71,7 +72,7 @@ impl GatewayPairing {
         (pairing, key)
     }
 
-    /// The PAIR-COMMIT that began the attempt: the same bytes again get the same PAIR-KEY again.
+    /// The PAIR-COMMIT of this attempt. A repetition of the same bytes gets the same PAIR-KEY.
     pub const fn commit(&self) -> &[u8; PairCommit::BYTES] {
         &self.commit
     }
@@ -91,9 +92,10 @@ impl GatewayPairing {
         self.suite
     }
 
-    /// Takes the PAIR-REVEAL: what to compare. One multiplication.
+    /// Processes the PAIR-REVEAL and derives the digits. Costs one scalar multiplication.
     ///
-    /// [`Refusal::NotPairing`] if it is another node's, which changes nothing;
+    /// # Errors
+    /// [`Refusal::NotPairing`] if it belongs to another node; the attempt continues.
     /// [`Refusal::Commitment`] and [`Refusal::Key`] end the attempt.
     pub fn reveal(&self, reveal: &PairReveal<'_>) -> Result<Compared, Refusal> {
         if reveal.device != self.device {
@@ -118,7 +120,7 @@ impl GatewayPairing {
     }
 }
 
-/// The node, once it has sent PAIR-COMMIT.
+/// The node's state after sending PAIR-COMMIT.
 #[derive(Debug)]
 pub struct NodePairing {
     ephemeral: EphemeralSecret,
@@ -130,7 +132,8 @@ pub struct NodePairing {
 }
 
 impl NodePairing {
-    /// Begins a pairing: the attempt, and the PAIR-COMMIT. `r` is random. One multiplication.
+    /// Starts a pairing: returns the attempt and the PAIR-COMMIT. `r` must be random. Costs one
+    /// scalar multiplication.
     pub fn start(
         suite: Suite,
         device: DeviceId,
@@ -152,11 +155,15 @@ impl NodePairing {
         )
     }
 
-    /// Takes the PAIR-KEY: what to compare, and the PAIR-REVEAL. One multiplication.
+    /// Processes the PAIR-KEY: derives the digits and returns the PAIR-REVEAL. Costs one scalar
+    /// multiplication.
     ///
-    /// [`Refusal::NotPairing`] if it is for another node, which changes nothing;
-    /// [`Refusal::Key`] ends the attempt. Only the first PAIR-KEY of an attempt may be answered:
-    /// the node has shown its hand.
+    /// Call it only for the first PAIR-KEY of an attempt, because the answer reveals the node's
+    /// secrets.
+    ///
+    /// # Errors
+    /// [`Refusal::NotPairing`] if it is for another node; the attempt continues.
+    /// [`Refusal::Key`] ends the attempt.
     #[allow(
         clippy::result_large_err,
         reason = "a stray packet must not cost the attempt"
@@ -187,7 +194,7 @@ impl NodePairing {
     }
 }
 
-/// Either side, once it has derived the keys and waits for a person.
+/// Either side after deriving the keys, while it waits for a person.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Compared {
     #[zeroize(skip)]
@@ -230,24 +237,25 @@ impl Compared {
         self.device
     }
 
-    /// What the person compares.
+    /// The digits that the person compares.
     pub const fn digits(&self) -> Digits {
         Digits(self.digits)
     }
 
-    /// The device key, to be stored when it is confirmed and not before.
+    /// The device key. Store it only after the confirmation.
     pub const fn device_key(&self) -> &DeviceKey {
         &self.device_key
     }
 
-    /// Gateway: the PAIR-RESULT that tells the node the operator's word.
+    /// Gateway: makes the PAIR-RESULT that tells the node the operator's decision.
     pub fn result(&self, confirmed: bool) -> [u8; PairResult::BYTES] {
         PairResult::encode(self.device, confirmed, &self.result_tag(confirmed))
     }
 
-    /// Node: the operator's word at the gateway, true for confirmed.
+    /// Node: verifies the operator's decision. Returns true if the pairing is confirmed.
     ///
-    /// [`Refusal::NotPairing`] and [`Refusal::Forged`] leave the node waiting.
+    /// # Errors
+    /// After [`Refusal::NotPairing`] and [`Refusal::Forged`] the node continues to wait.
     pub fn verdict(&self, result: &PairResult<'_>) -> Result<bool, Refusal> {
         if result.device != self.device {
             return Err(Refusal::NotPairing);
@@ -260,7 +268,7 @@ impl Compared {
         }
     }
 
-    /// SEAL(result key, x, the frame's first 5 bytes, nothing).
+    /// SEAL(result key, 0 or 1, the frame's first 5 bytes, empty plaintext).
     fn result_tag(&self, confirmed: bool) -> [u8; 16] {
         let header = PairResult::header(self.device, confirmed);
         primitives::seal(
@@ -279,7 +287,7 @@ impl fmt::Debug for Compared {
     }
 }
 
-/// The three frames as sent.
+/// The three frames of a pairing as sent.
 struct Transcript<'a> {
     commit: &'a [u8; PairCommit::BYTES],
     key: &'a [u8; PairKey::BYTES],

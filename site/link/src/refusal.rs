@@ -1,19 +1,19 @@
-//! Why a packet was dropped: the table of [docs/protocol.md, Errors], once.
+//! Reasons for dropping packets [docs/protocol.md, Errors].
 
 use std::fmt;
 
 use crate::frame::Malformed;
 
-/// Why a packet is dropped, as the gateway counts it.
+/// Reason for dropping a packet, as the gateway counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
-    /// Empty, too long, of unknown type, of wrong size, with forbidden flags.
+    /// Empty, too long, unknown type, wrong size, or forbidden flags.
     Malformed,
-    /// No such device.
+    /// No device has this id.
     UnknownDevice,
     /// The device has been revoked.
     Revoked,
-    /// A pairing message outside of a pairing.
+    /// A pairing message outside of any pairing.
     NotPairing,
     /// PAIR-REVEAL does not open the commitment.
     Commitment,
@@ -21,26 +21,26 @@ pub enum Reason {
     Key,
     /// The tag of a join is wrong.
     ForgedJoin,
-    /// The join counter is not above the highest accepted.
+    /// The join counter is not above the highest accepted one.
     ReplayedJoin,
-    /// The check of a JOIN-ACCEPT is wrong; nodes only.
+    /// The check of a JOIN-ACCEPT is wrong. Only nodes use this reason.
     WrongCheck,
-    /// No such session.
+    /// No session has this id.
     UnknownSession,
     /// The tag of a data packet, or of a PAIR-RESULT, is wrong.
     Forged,
-    /// The counter has been seen, or is below the window.
+    /// The counter was accepted before, or is below the window.
     Replayed,
-    /// A join under load that has to prove its address first, or a COOKIE-ECHO that proves nothing.
+    /// A join that must prove its address first (under load), or an invalid COOKIE-ECHO.
     Unproven,
-    /// Too many from one source or device.
+    /// Too many packets from one source or device.
     RateLimited,
-    /// Classic, while it is not allowed.
+    /// A classic packet while classic is disabled.
     ClassicRefused,
 }
 
 impl Reason {
-    /// Every reason, in the order of the page.
+    /// All reasons, in the order of docs/protocol.md.
     pub const ALL: [Reason; 15] = [
         Reason::Malformed,
         Reason::UnknownDevice,
@@ -59,7 +59,7 @@ impl Reason {
         Reason::ClassicRefused,
     ];
 
-    /// The label of the gateway's metric.
+    /// The label in the gateway's metrics.
     pub const fn label(self) -> &'static str {
         match self {
             Reason::Malformed => "malformed",
@@ -87,23 +87,25 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A handshake message that is not accepted.
+/// Reason for not accepting a handshake message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The frame, or what was sealed in it, is not of this protocol.
+    /// The frame or its decrypted content does not follow the protocol.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// The message is for another device, or of another pairing.
+    /// The message belongs to another device or another pairing.
     #[error("a pairing message of another device")]
     NotPairing,
-    /// PAIR-REVEAL does not open the commitment: the peer has changed its mind, or is two peers.
+    /// PAIR-REVEAL does not open the commitment: the peer has changed its key or nonce, or
+    /// there are two peers.
     #[error("PAIR-REVEAL does not open the commitment of PAIR-COMMIT")]
     Commitment,
     /// The peer's public key gives an all-zero secret [RFC7748, 6.1].
     #[error("the peer's public key gives an all-zero shared secret")]
     Key,
-    /// The tag of a JOIN message is wrong: it was not made with the device's key, or was changed.
+    /// The tag of a JOIN message is wrong: it was made without the device's key, or was
+    /// altered.
     #[error("the tag of a join message is wrong")]
     ForgedJoin,
     /// JOIN-ACCEPT was not made for this JOIN-REQUEST with the device's key.
@@ -115,7 +117,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// What the refusal is counted under.
+    /// The reason under which the gateway counts this refusal.
     pub const fn reason(&self) -> Reason {
         match self {
             Refusal::Malformed(_) => Reason::Malformed,

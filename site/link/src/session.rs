@@ -1,9 +1,9 @@
-//! Sealed packets [docs/protocol.md, Data]: a session's keys, counters and replay window.
+//! Sealed packets [docs/protocol.md, Data]: the keys, counters and replay window of a session.
 //!
-//! A [`Session`] is small enough to be held a million times, and a plain value: a gateway can store
-//! it and go on where it was. Its keys, [`KEY_BYTES`] bytes, are stored once; what changes,
-//! [`STATE_BYTES`] bytes, holds no secret. No expanded key is kept; expanding one costs less than
-//! fetching it from memory would.
+//! A [`Session`] is a small, plain value. A gateway can hold a million of them, store them and
+//! restore them. Its keys, [`KEY_BYTES`] bytes, are stored once. Its changing state,
+//! [`STATE_BYTES`] bytes, contains no secret. Expanded keys are not stored, because expanding a
+//! key is faster than loading its expansion from memory.
 
 use std::fmt;
 
@@ -14,13 +14,13 @@ use crate::keys::SessionKeys;
 pub use crate::session_id::SessionId;
 use crate::{Reason, Suite, primitives};
 
-/// Packets that one direction of a session can carry: counters are below this.
+/// Exclusive upper bound of counters in each direction of a session.
 pub const COUNTER_LIMIT: u64 = 1 << 32;
 
-/// Bytes of a stored session without its keys.
+/// Size of the stored state without keys, bytes.
 pub const STATE_BYTES: usize = 1 + 1 + 1 + 4 + 3 * 8 + 8 + 4;
 
-/// Bytes of a session's stored keys.
+/// Size of the stored keys, bytes.
 pub const KEY_BYTES: usize = 2 * 32;
 
 /// Which side of a session this is. It decides directions, the window and the forgery limit.
@@ -33,7 +33,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Which way this side's packets go.
+    /// Direction of the packets that this side sends.
     pub const fn sends(self) -> Direction {
         match self {
             Role::Gateway => Direction::Down,
@@ -41,7 +41,7 @@ impl Role {
         }
     }
 
-    /// How many counters before the highest accepted are remembered.
+    /// Size of the replay window: counters tracked below the highest accepted one.
     pub const fn window(self) -> u32 {
         match self {
             Role::Gateway => 128,
@@ -49,8 +49,8 @@ impl Role {
         }
     }
 
-    /// How many wrong tags end the session. A gateway throttles them long before
-    /// [docs/protocol.md, Forgeries]; its limit is what holds whatever else fails.
+    /// Number of wrong tags that ends the session. A gateway throttles forgeries long before
+    /// this [docs/protocol.md, Forgeries]; the limit is the last line of defence.
     pub const fn forgery_limit(self) -> u32 {
         match self {
             Role::Gateway => 1 << 30,
@@ -59,16 +59,16 @@ impl Role {
     }
 }
 
-/// What a packet carries beside its payload.
+/// Options of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SealOptions {
-    /// Ask the receiver to acknowledge this packet.
+    /// Request an acknowledgement of this packet.
     pub ack_request: bool,
     /// Acknowledge the packet whose counter has these low 16 bits.
     pub ack: Option<u16>,
 }
 
-/// A packet that is ready to be sent.
+/// A sealed packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sealed<'o> {
     /// Its counter.
@@ -77,78 +77,79 @@ pub struct Sealed<'o> {
     pub frame: &'o [u8],
 }
 
-/// Why a payload cannot be sent. Nothing has changed.
+/// Reason why a payload cannot be sealed. The session is unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
     /// The payload does not fit one frame.
-    #[error("a payload of {bytes} bytes; a packet of this session takes {max}")]
+    #[error("the payload has {bytes} bytes; a packet of this session carries at most {max}")]
     TooLong {
-        /// Bytes of the payload.
+        /// Size of the payload, bytes.
         bytes: usize,
-        /// Bytes that would fit.
+        /// Maximum size, bytes.
         max: usize,
     },
-    /// The session has sent all that it may, or has seen too many forgeries.
-    #[error("the session has ended\nhint: the node has to join again")]
+    /// The session has used all counters, or has received too many forgeries.
+    #[error("the session has ended\nhint: the node must join again")]
     Ended,
 }
 
-/// What a genuine packet says.
+/// The content of an authenticated packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Opened<'o> {
-    /// Its full counter: (device, session, counter) is a reading's name.
+    /// Its full counter. (device, session, counter) identifies a reading.
     pub counter: u64,
     /// The payload, without the acknowledgement.
     pub payload: &'o [u8],
-    /// Whether the sender wants it acknowledged; see [`Session::seal`].
+    /// True if the sender requests an acknowledgement; see [`Session::seal`].
     pub ack_request: bool,
-    /// The acknowledgement that it carries; [`Session::acknowledged`] completes it.
+    /// The acknowledgement in the packet; [`Session::acknowledged`] completes its counter.
     pub ack: Option<u16>,
-    /// Whether its counter is the highest so far. The peer's address moves with such a packet
-    /// and with no other.
+    /// True if its counter is the highest so far. Only such a packet updates the peer's
+    /// address.
     pub newest: bool,
 }
 
 impl Opened<'_> {
-    /// Whether there is nothing to deliver: an acknowledgement without a payload.
+    /// True for an acknowledgement without a payload, which is not delivered.
     pub const fn only_acknowledges(&self) -> bool {
         self.ack.is_some() && self.payload.is_empty()
     }
 }
 
-/// Why a packet is not delivered.
+/// Reason why a packet is not delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// It is of another session, or goes the other way.
-    #[error("a packet of another session")]
+    /// It belongs to another session, or has the wrong direction.
+    #[error("the packet belongs to another session")]
     UnknownSession,
-    /// Its tag is not as long as the session's tags.
-    #[error("a packet with the wrong length of tag for its session")]
+    /// Its tag length differs from the session's.
+    #[error("the packet's tag length differs from its session's")]
     TagLength,
     /// Its tag is wrong.
-    #[error("a packet whose tag is wrong")]
+    #[error("the packet's tag is wrong")]
     Forged,
-    /// Its tag is right and its counter has been seen. If it asked for an acknowledgement, that
-    /// one was lost: acknowledge it again, at most once a second for each session.
-    #[error("packet {counter} again")]
+    /// Its tag is right, but its counter was accepted before. If it requests an
+    /// acknowledgement, the first one was lost: acknowledge it again, at most once a second per
+    /// session.
+    #[error("packet {counter} was received before")]
     Again {
         /// Its counter.
         counter: u64,
-        /// Whether to acknowledge it again.
+        /// True if it requests an acknowledgement.
         ack_request: bool,
     },
-    /// Its counter is below the window, or no session has it. The tag was not looked at.
-    #[error("a packet whose counter is outside of the window")]
+    /// Its counter is below the window or above the counter limit. The tag was not checked.
+    #[error("the packet's counter is outside of the window")]
     OutsideWindow,
-    /// The session has seen too many forgeries.
-    #[error("the session has ended\nhint: the node has to join again")]
+    /// The session has received too many forgeries.
+    #[error("the session has ended\nhint: the node must join again")]
     Ended,
 }
 
 impl OpenError {
-    /// What the packet is counted under.
+    /// The reason under which the gateway counts the packet.
     pub const fn reason(&self) -> Reason {
         match self {
             OpenError::UnknownSession | OpenError::Ended => Reason::UnknownSession,
@@ -172,7 +173,7 @@ pub struct Session {
     id: SessionId,
     #[zeroize(skip)]
     forgeries: u32,
-    /// The start nonce that `seal_key` was derived with; zeros: none.
+    /// The start nonce that `seal_key` was derived with; zeros if not resumed.
     #[zeroize(skip)]
     start: [u8; START_BYTES],
     #[zeroize(skip)]
@@ -229,17 +230,17 @@ impl Session {
         self.suite
     }
 
-    /// Which side this is.
+    /// The side that this value represents.
     pub const fn role(&self) -> Role {
         self.role
     }
 
-    /// Whether tags have 16 bytes.
+    /// True for 16-byte tags.
     pub const fn long_tags(&self) -> bool {
         self.long_tags
     }
 
-    /// The counter of the next packet to be sent; also, how many were sent.
+    /// The counter of the next packet to send, which is also the number of counters used.
     pub const fn next_sent(&self) -> u64 {
         self.next_sent
     }
@@ -249,31 +250,32 @@ impl Session {
         self.received.next
     }
 
-    /// Wrong tags so far.
+    /// Number of wrong tags so far.
     pub const fn forgeries(&self) -> u32 {
         self.forgeries
     }
 
-    /// Whether nothing can be sent and nothing will be accepted any more.
+    /// True if the forgery limit is reached: nothing can be sent or accepted.
     pub const fn has_ended(&self) -> bool {
         self.forgeries >= self.role.forgery_limit()
     }
 
-    /// Whether [`resume`](Self::resume) was called.
+    /// True after [`resume`](Self::resume).
     pub fn is_resumed(&self) -> bool {
         self.start != NOT_RESUMED
     }
 
-    /// From now on this side, the gateway's, seals under a key that is bound to `start`, a random
-    /// nonce of this start of the gateway: whatever a copy of the same stored session has sealed
-    /// or will seal, it is under another key. `start` is not zero, and a session resumes once.
+    /// Resumes the gateway's side after a restart. It then seals under a key derived from
+    /// `start`, a random nonce of this start. Packets sealed by other copies of the same stored
+    /// session therefore always use another key. `start` must not be zero. Call it at most
+    /// once.
     pub fn resume(&mut self, start: [u8; START_BYTES]) {
         debug_assert!(self.role == Role::Gateway && !self.is_resumed() && start != NOT_RESUMED);
         self.seal_key = resumed_key(self.suite, &self.seal_key, &start);
         self.start = start;
     }
 
-    /// Bytes of payload that a packet can carry.
+    /// Maximum payload of a packet with these options, bytes.
     pub fn payload_max(&self, options: SealOptions) -> usize {
         self.flags(options).payload_max() - self.start_bytes()
     }
@@ -291,17 +293,20 @@ impl Session {
         }
     }
 
-    /// Reads a little of everything that [`open`](Self::open) reads, so that it is in the
-    /// processor's cache by then.
+    /// Prefetches the memory that [`open`](Self::open) will read.
     #[inline]
     pub fn foresee(&self) {
         let ends = (self.open_key[0], self.open_key[31], self.forgeries);
         std::hint::black_box((ends, self.next_sent, self.received.seen[1]));
     }
 
-    /// Seals a payload under the next counter; the packet lies within `out`.
+    /// Seals a payload under the next counter. The packet is a part of `out`.
     ///
-    /// Whoever stores sessions stores that the counter is used before the packet goes out.
+    /// A caller that stores sessions must store the use of the counter before sending the
+    /// packet.
+    ///
+    /// # Errors
+    /// See [`SealError`].
     pub fn seal<'o>(
         &mut self,
         payload: &[u8],
@@ -333,7 +338,8 @@ impl Session {
             Direction::RESUMED
         };
         frame[0] = first | flags.bits();
-        // The session id's high half, if there is one, lies where a narrow one ends.
+        // A wide session id fills all four bytes. Later fields overwrite the high half of a
+        // narrow one.
         frame[1..5].copy_from_slice(&self.id.0.to_le_bytes());
         frame[header_bytes - 2 - start_bytes..header_bytes - 2]
             .copy_from_slice(&self.start[..start_bytes]);
@@ -353,10 +359,13 @@ impl Session {
         })
     }
 
-    /// Opens a packet; the payload lies within `out`.
+    /// Opens a packet. The payload is a part of `out`.
     ///
-    /// The window moves only if the tag is right. Whoever stores sessions stores that the counter
-    /// is accepted before the payload is passed on.
+    /// The window moves only if the tag is right. A caller that stores sessions must store the
+    /// accepted counter before it delivers the payload.
+    ///
+    /// # Errors
+    /// See [`OpenError`].
     pub fn open<'o>(
         &mut self,
         data: &Data<'_>,
@@ -409,8 +418,8 @@ impl Session {
         })
     }
 
-    /// The packet of ours that an acknowledgement names: the newest one sent whose counter has
-    /// these low 16 bits. `None` if there is none.
+    /// The counter of the sent packet that an acknowledgement names: the newest one with these
+    /// low 16 bits. `None` if there is none.
     pub const fn acknowledged(&self, low: u16) -> Option<u64> {
         let Some(last) = self.next_sent.checked_sub(1) else {
             return None;
@@ -418,15 +427,14 @@ impl Session {
         last.checked_sub((last as u16).wrapping_sub(low) as u64)
     }
 
-    /// Goes on as if all counters below `next` had been sent: for a gateway that reserves
-    /// counters in blocks and starts again. Never goes back; from [`COUNTER_LIMIT`] on there is
-    /// nothing left to send.
+    /// Marks all counters below `next` as used, for a gateway that restarts after reserving
+    /// counters in blocks. Never moves back. From [`COUNTER_LIMIT`] on, nothing can be sent.
     pub fn skip_sent(&mut self, next: u64) {
         self.next_sent = self.next_sent.max(next.min(COUNTER_LIMIT));
     }
 
-    /// Goes on as if the packet with this counter had been accepted: for a gateway that reads its
-    /// journal. False if it had been already, or is below the window.
+    /// Marks a counter as accepted, for a gateway that reads its journal. Returns false if it
+    /// was accepted before or is below the window.
     pub fn replay_accepted(&mut self, counter: u64) -> bool {
         let place = self.received.place(counter, self.role.window());
         let fresh = matches!(place, WindowPosition::Newest | WindowPosition::Within)
@@ -437,7 +445,7 @@ impl Session {
         fresh
     }
 
-    /// The session as bytes without its keys: for a journal that is written again and again.
+    /// The state without keys, for a journal that is written often.
     pub fn state(&self) -> [u8; STATE_BYTES] {
         let mut bytes = [0; STATE_BYTES];
         let mut rest = &mut bytes[..];
@@ -456,9 +464,9 @@ impl Session {
         bytes
     }
 
-    /// The keys that the join agreed on, for a file of mode 0600 that forgets them when the
-    /// session ends. `None` once the session has resumed: the key that it seals with then is of
-    /// this start alone.
+    /// The keys that the join agreed on. Store them in a file of mode 0600, and erase them when
+    /// the session ends. `None` once the session has resumed, because its sealing key then
+    /// belongs to this start only.
     pub fn keys(&self) -> Option<Zeroizing<[u8; KEY_BYTES]>> {
         if self.is_resumed() {
             return None;
@@ -469,8 +477,8 @@ impl Session {
         Some(bytes)
     }
 
-    /// The session that [`state`](Self::state) and [`keys`](Self::keys) stored, not resumed.
-    /// `None` if these are not such bytes.
+    /// Restores a session from [`state`](Self::state) and [`keys`](Self::keys), not resumed.
+    /// `None` if the bytes are invalid.
     pub fn from_stored(state: &[u8; STATE_BYTES], keys: &[u8; KEY_BYTES]) -> Option<Self> {
         let mut rest = &state[..];
         let [version, suite, flags] = take(&mut rest)?;
@@ -502,7 +510,7 @@ impl Session {
     }
 }
 
-/// No start nonce.
+/// The start nonce of a session that has not resumed.
 const NOT_RESUMED: [u8; START_BYTES] = [0; START_BYTES];
 
 /// The key of DOWN-RESUMED [docs/protocol.md, A gateway that starts again].
@@ -510,7 +518,7 @@ fn resumed_key(suite: Suite, down: &[u8; 32], start: &[u8; START_BYTES]) -> [u8;
     primitives::hash(suite, &[down, start])
 }
 
-/// The first byte of a stored session.
+/// Version of the stored state, its first byte.
 const STORED_VERSION: u8 = 2;
 
 fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
@@ -529,26 +537,26 @@ impl fmt::Debug for Session {
     }
 }
 
-/// Which counters have been accepted [docs/protocol.md, Data].
+/// The replay window: which counters were accepted [docs/protocol.md, Data].
 #[derive(Clone, Copy, Default)]
 struct Window {
-    /// One more than the highest accepted; 0 before the first.
+    /// One more than the highest accepted counter; 0 before the first.
     next: u64,
-    /// Bit i: whether the highest less 1 less i has been accepted. Two halves, low first, which
-    /// keep a session 16 bytes shorter than a `u128` would.
+    /// Bit i is set if counter `highest - 1 - i` was accepted. Stored as two halves, low first,
+    /// which makes a session 16 bytes smaller than a `u128` would.
     seen: [u64; 2],
 }
 
-/// Where a counter lies.
+/// Position of a counter relative to the window.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WindowPosition {
     /// Above the highest.
     Newest,
-    /// In the window, and not accepted so far.
+    /// In the window and not accepted yet.
     Within,
     /// Accepted before.
     Seen,
-    /// Too old to tell.
+    /// Below the window, so its history is unknown.
     Below,
 }
 
@@ -564,7 +572,8 @@ impl Window {
         u128::from(self.seen[1]) << 64 | u128::from(self.seen[0])
     }
 
-    /// The counter nearest to the next one with these low 16 bits, if a session has it.
+    /// Reconstructs the full counter: the one nearest to `next` with these low 16 bits. `None`
+    /// if it is out of range.
     fn complete(&self, low: u16) -> Option<u64> {
         let distance = low.wrapping_sub(self.next as u16) as i16;
         self.next
@@ -584,7 +593,7 @@ impl Window {
         }
     }
 
-    /// Of a counter that is newest or within.
+    /// Accepts a counter that is `Newest` or `Within`.
     fn accept(&mut self, counter: u64) {
         let mut seen = self.seen();
         if counter < self.next {
@@ -592,7 +601,7 @@ impl Window {
             *self = Window::new(self.next, seen);
             return;
         }
-        // The highest so far, if there is one, becomes the bit that lies `steps` back.
+        // The previous highest counter, if any, becomes the bit `steps` back.
         let steps = counter - self.next + 1;
         let shift = u32::try_from(steps).unwrap_or(u32::MAX);
         seen = seen.checked_shl(shift).unwrap_or(0);

@@ -1,9 +1,10 @@
-//! The suites of [docs/protocol.md, Suites]: one row each.
+//! The suites [docs/protocol.md, Suites].
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A set of algorithms. A node is compiled for one; the gateway keeps each device's.
+/// A set of algorithms. A node is compiled for one suite; the gateway stores the suite of each
+/// device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Suite {
@@ -17,7 +18,7 @@ pub enum Suite {
     Ascon = 4,
 }
 
-/// No suite has this code or name.
+/// Error: no suite has this code or name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "there is no suite {given:?}\nhint: the suites are {}",
@@ -36,17 +37,17 @@ impl Suite {
         Suite::Ascon,
     ];
 
-    /// The code, as in PAIR-COMMIT and `SELO_LINK_SUITE`.
+    /// The numeric code, as in PAIR-COMMIT and `SELO_LINK_SUITE`.
     pub const fn code(self) -> u8 {
         self as u8
     }
 
-    /// The suite of a code.
+    /// The suite with this code, if any.
     pub fn from_code(code: u8) -> Option<Suite> {
         Suite::ALL.into_iter().find(|suite| suite.code() == code)
     }
 
-    /// The short name, as in files and on the command line.
+    /// The short name, as used in files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Suite::AesGcmSha3 => "aesgcm-sha3-256",
@@ -56,7 +57,7 @@ impl Suite {
         }
     }
 
-    /// The cipher and hash functions' part of a Noise protocol name [NOISE, 8].
+    /// The cipher and hash part of a Noise protocol name [NOISE, 8].
     pub const fn noise_functions(self) -> &'static str {
         match self {
             Suite::AesGcmSha3 => "AESGCM_SHA3/256",

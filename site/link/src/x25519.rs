@@ -1,19 +1,20 @@
-//! X25519 [RFC7748, 5]: the one place that multiplies.
+//! X25519 [RFC7748, 5]. All scalar multiplications of the link are in this module.
 //!
-//! `graviola` takes less than half the time of `curve25519-dalek`, and as long as AWS-LC, without
-//! a C compiler (`cargo run --release -p selo-link --example speed`). It refuses to run on CPUs
-//! without certain instructions; there, and on other architectures, `curve25519-dalek` does it.
+//! `graviola` needs less than half the time of `curve25519-dalek` and about as long as AWS-LC,
+//! without a C compiler (`cargo run --release -p selo-link --example speed`). It requires
+//! certain CPU instructions. Without them, and on other architectures, `curve25519-dalek` is
+//! used.
 
 use curve25519_dalek::MontgomeryPoint;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-/// The public key of a secret.
+/// The public key that belongs to a secret.
 pub(crate) fn public_key(secret: &[u8; 32]) -> [u8; 32] {
     assembly::public_key(secret).unwrap_or_else(|| portable::public_key(secret))
 }
 
-/// The secret shared with a peer; `None` if it is all-zero [RFC7748, 6.1].
+/// The shared secret with a peer. `None` if it is all-zero [RFC7748, 6.1].
 pub fn shared_secret(secret: &[u8; 32], peer: &[u8; 32]) -> Option<Zeroizing<[u8; 32]>> {
     let shared = assembly::multiply(secret, peer)
         .unwrap_or_else(|| Zeroizing::new(portable::multiply(secret, peer)));
@@ -33,7 +34,7 @@ pub(crate) mod portable {
     }
 }
 
-/// `None` where there is none.
+/// Functions return `None` if the CPU does not support graviola.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod assembly {
     use graviola::key_agreement::x25519::{PublicKey, StaticPrivateKey};
@@ -43,7 +44,7 @@ mod assembly {
         runs().then(|| StaticPrivateKey::from_array(secret).public_key().as_bytes())
     }
 
-    /// An all-zero product is no error yet: as with the portable code, the caller looks.
+    /// Returns an all-zero product as such, like the portable code; the caller checks for it.
     pub(super) fn multiply(secret: &[u8; 32], peer: &[u8; 32]) -> Option<Zeroizing<[u8; 32]>> {
         runs().then(|| {
             let peer = PublicKey::from_array(peer);
@@ -54,7 +55,7 @@ mod assembly {
         })
     }
 
-    /// Whether the CPU has all that graviola asks for, and would panic without.
+    /// True if the CPU has all instructions that graviola requires. It panics without them.
     #[cfg(target_arch = "x86_64")]
     fn runs() -> bool {
         use std::arch::is_x86_feature_detected as has;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run once by the image postgres when its data are new: a user who may only read.
+# The postgres image runs this once, when its database is new. Creates a read-only user.
 set -eu
 psql -v ON_ERROR_STOP=1 -v password="$GRAFANA_PASSWORD" -U "$POSTGRES_USER" -d "$POSTGRES_DB" <<'SQL'
 CREATE ROLE grafana LOGIN PASSWORD :'password';

@@ -1,6 +1,7 @@
-//! X25519MLKEM768 as TLS 1.3 has it: the client's share is an ML-KEM-768 encapsulation key and
-//! an X25519 public key, the server's a ciphertext and a public key, and the secret that of
-//! ML-KEM and then that of X25519. X25519 is ring's, ML-KEM a crate's in Rust [FIPS203].
+//! X25519MLKEM768 for TLS 1.3. The client's share is an ML-KEM-768 encapsulation key and an
+//! X25519 public key. The server's share is a ciphertext and a public key. The secret is the
+//! ML-KEM secret followed by the X25519 secret. X25519 comes from ring, ML-KEM from a Rust
+//! crate [FIPS203].
 
 use ml_kem::kem::Decapsulate;
 use ml_kem::{
@@ -15,14 +16,14 @@ use zeroize::{Zeroize, Zeroizing};
 type DecapsulationKey = <MlKem768 as KemCore>::DecapsulationKey;
 type EncapsulationKey = <MlKem768 as KemCore>::EncapsulationKey;
 
-/// Bytes of an encapsulation key and of a ciphertext.
+/// Sizes of an encapsulation key and of a ciphertext, bytes.
 const KEY: usize = 1184;
 const CIPHERTEXT: usize = 1088;
 
 #[derive(Debug)]
 pub struct X25519MlKem768;
 
-/// Random bytes, wiped when they have been used.
+/// Random bytes, wiped on drop.
 struct Seed(B32);
 
 impl Seed {
@@ -68,7 +69,7 @@ impl SupportedKxGroup for X25519MlKem768 {
         let (key, peer) = peer.split_at_checked(KEY).ok_or_else(bad_share)?;
         let encoded = Encoded::<EncapsulationKey>::try_from(key).map_err(|_| bad_share())?;
         let key = EncapsulationKey::from_bytes(&encoded);
-        // Coefficients that are not reduced would come back as others [FIPS203, 7.2].
+        // Refuse unreduced coefficients: re-encoding changes them [FIPS203, 7.2].
         if key.as_bytes() != encoded {
             return Err(bad_share());
         }
@@ -148,7 +149,7 @@ mod tests {
             let short = vec![1; size];
             assert!(X25519MlKem768.start_and_complete(&short).is_err(), "{size}");
         }
-        // The first coefficient is 4095, more than the modulus 3329.
+        // The first coefficient is 4095, above the modulus 3329.
         let mut unreduced = share;
         unreduced[0] = 0xff;
         unreduced[1] |= 0x0f;

@@ -1,11 +1,11 @@
-//! What a web server and the stations that post to it agree on: the suites and key exchanges
-//! of TLS 1.3, and the bodies of the posts.
+//! The agreement between web servers and the stations that post to them: suites and key
+//! exchanges of TLS 1.3, and the bodies of the posts.
 //!
-//! | module | is |
+//! | module | contents |
 //! |---|---|
-//! | [`suite`] | suites and key exchanges by name, and a provider that offers some of them |
+//! | [`suite`] | suites and key exchanges by name, and a provider that offers a selection |
 //! | [`hybrid`] | X25519MLKEM768 |
-//! | [`station`] | a reading with its place, and a time that a station measured: read, checked, written |
+//! | [`station`] | posted readings and measured times: parsed, checked, written |
 
 pub mod hybrid;
 pub mod station;

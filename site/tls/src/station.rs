@@ -1,21 +1,21 @@
-//! What a station posts to a web server: where it is and how fast, and the times that it
-//! measured, as the stations of [ferreira2021] did. Read and checked here, for every server.
+//! Posts of a station to a web server: its position and speed, and measured times, as in
+//! [ferreira2021]. Every server parses and checks them here.
 
 use serde::Deserialize;
 
 use crate::suite::{Group, Suite};
 
-/// The path below which the routes of [`Post::ROUTES`] are.
+/// Base path of the routes in [`Post::ROUTES`].
 pub const BASE: &str = "/api/v1/exchange/";
-/// The longest body; what a station says takes a tenth of it.
+/// Maximum body size, bytes. A station's body needs a tenth of it.
 pub const BODY_MAX: usize = 2048;
 
-/// Faster than anything that carries a station, in whatever unit it counts.
+/// Above any plausible speed, in any common unit.
 const SPEED_MAX: f64 = 10_000.0;
-/// Nobody waits longer for a handshake or an answer.
+/// Above any plausible duration of a handshake or an exchange, seconds.
 const SECONDS_MAX: f64 = 3600.0;
 
-/// Where a station is, in degrees north and east, and how fast it moves.
+/// Position of a station in degrees north and east, and its speed.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
@@ -25,20 +25,21 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Parses and checks the body of a post. The error describes the first fault.
     pub fn parse(body: &[u8]) -> Result<Reading, String> {
         let reading: Reading = json(body)?;
         reading.check()?;
         Ok(reading)
     }
 
-    /// Whether it can be true; else why not.
+    /// Checks that the values are plausible. The error names the value and its range.
     pub fn check(&self) -> Result<(), String> {
         within("latitude", self.latitude, -90.0, 90.0)?;
         within("longitude", self.longitude, -180.0, 180.0)?;
         within("speed", self.speed, 0.0, SPEED_MAX)
     }
 
-    /// As it is posted: always of the same size for a place and speed of so many digits.
+    /// The body of the post. Its size depends only on the digits before the decimal points.
     pub fn body(&self) -> String {
         format!(
             "{{\"latitude\":{:.6},\"longitude\":{:.6},\"speed\":{:.2}}}",
@@ -47,19 +48,19 @@ impl Reading {
     }
 }
 
-/// Which time a station measured.
+/// The interval that a station measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// From its first message until the station may send.
+    /// From the first handshake message until the station may send data.
     Handshake,
-    /// From the request until its whole answer.
+    /// From sending the request until the end of the answer.
     Exchange,
 }
 
 impl Phase {
     pub const ALL: [Phase; 2] = [Phase::Handshake, Phase::Exchange];
 
-    /// The word for it, which is its route.
+    /// The name, which is also its route.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Handshake => "handshake",
@@ -68,7 +69,7 @@ impl Phase {
     }
 }
 
-/// How long it took, with what.
+/// A measured time, with the suite and the key exchange used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Time {
     pub suite: Suite,
@@ -89,6 +90,7 @@ struct TimeBody<'a> {
 }
 
 impl Time {
+    /// Parses and checks the body of a post. The error describes the first fault.
     pub fn parse(body: &[u8]) -> Result<Time, String> {
         let body: TimeBody<'_> = json(body)?;
         within("seconds", body.seconds, 0.0, SECONDS_MAX)?;
@@ -100,7 +102,7 @@ impl Time {
         })
     }
 
-    /// As it is posted.
+    /// The body of the post.
     pub fn body(&self) -> String {
         format!(
             "{{\"suite\":\"{}\",\"group\":\"{}\",\"resumed\":{},\"seconds\":{:.9}}}",
@@ -112,7 +114,7 @@ impl Time {
     }
 }
 
-/// What came by one of the routes.
+/// A parsed post.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Post {
     Reading(Reading),
@@ -120,10 +122,10 @@ pub enum Post {
 }
 
 impl Post {
+    /// The routes below [`BASE`].
     pub const ROUTES: [&str; 3] = ["reading", "handshake", "exchange"];
 
-    /// The body of a route; an error says what is wrong with it. `None`: there is no such
-    /// route.
+    /// Parses the body of a post to a route. Returns `None` for an unknown route.
     pub fn parse(route: &str, body: &[u8]) -> Option<Result<Post, String>> {
         if route == Post::ROUTES[0] {
             return Some(Reading::parse(body).map(Post::Reading));
@@ -135,17 +137,17 @@ impl Post {
 
 fn json<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, String> {
     if body.len() > BODY_MAX {
-        return Err(format!("a body has at most {BODY_MAX} bytes"));
+        return Err(format!("the body exceeds the maximum of {BODY_MAX} bytes"));
     }
-    serde_json::from_slice(body).map_err(|error| format!("the body: {error}"))
+    serde_json::from_slice(body).map_err(|error| format!("invalid body: {error}"))
 }
 
 fn within(what: &str, value: f64, least: f64, most: f64) -> Result<(), String> {
-    // What is not a number is in no range.
+    // NaN is outside of every range.
     if (least..=most).contains(&value) {
         return Ok(());
     }
-    Err(format!("{what} is {least} to {most}"))
+    Err(format!("{what} must be {least} to {most}"))
 }
 
 #[cfg(test)]
@@ -177,11 +179,14 @@ mod tests {
     fn what_is_no_reading_is_said() {
         assert_eq!(Reading::parse(READING.body().as_bytes()), Ok(READING));
         for (body, said) in [
-            ("", "the body"),
-            ("{", "the body"),
-            ("[]", "the body"),
+            ("", "invalid body"),
+            ("{", "invalid body"),
+            ("[]", "invalid body"),
             (r#"{"latitude":1,"longitude":2}"#, "missing field `speed`"),
-            (r#"{"latitude":NaN,"longitude":2,"speed":0}"#, "the body"),
+            (
+                r#"{"latitude":NaN,"longitude":2,"speed":0}"#,
+                "invalid body",
+            ),
             (
                 r#"{"latitude":1e999,"longitude":2,"speed":0}"#,
                 "out of range",
@@ -192,21 +197,21 @@ mod tests {
             ),
             (
                 r#"{"latitude":91,"longitude":2,"speed":0}"#,
-                "latitude is -90 to 90",
+                "latitude must be -90 to 90",
             ),
             (
                 r#"{"latitude":1,"longitude":-180.1,"speed":0}"#,
-                "longitude is -180 to 180",
+                "longitude must be -180 to 180",
             ),
             (
                 r#"{"latitude":1,"longitude":2,"speed":-1}"#,
-                "speed is 0 to 10000",
+                "speed must be 0 to 10000",
             ),
             (
                 r#"{"latitude":1,"longitude":2,"speed":0,"x":1}"#,
                 "unknown field",
             ),
-            (&" ".repeat(BODY_MAX + 1), "at most 2048 bytes"),
+            (&" ".repeat(BODY_MAX + 1), "maximum of 2048 bytes"),
         ] {
             let why = Reading::parse(body.as_bytes()).expect_err(body);
             assert!(why.contains(said), "{body}: {why}");
@@ -236,12 +241,15 @@ mod tests {
         for (body, said) in [
             (
                 with("TLS_CHACHA20_POLY1305_SHA256", "TLS_RSA"),
-                "'TLS_RSA' is none of TLS_AES",
+                "'TLS_RSA' is not one of: TLS_AES",
             ),
-            (with("x25519mlkem768", "p-256"), "'p-256' is none of x25519"),
+            (
+                with("x25519mlkem768", "p-256"),
+                "'p-256' is not one of: x25519",
+            ),
             (with("true", "1"), "invalid type"),
-            (with("0.012345678", "-0.1"), "seconds is 0 to 3600"),
-            (with("0.012345678", "3601"), "seconds is 0 to 3600"),
+            (with("0.012345678", "-0.1"), "seconds must be 0 to 3600"),
+            (with("0.012345678", "3601"), "seconds must be 0 to 3600"),
             (with("seconds", "minutes"), "unknown field"),
         ] {
             let why = Time::parse(body.as_bytes()).expect_err(&body);

@@ -8,7 +8,7 @@ use rustls::{CipherSuite, NamedGroup, SupportedCipherSuite};
 
 use crate::hybrid;
 
-/// A suite of TLS 1.3, by its registered name.
+/// A TLS 1.3 cipher suite, by its registered name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Suite {
     Aes128Gcm,
@@ -19,6 +19,7 @@ pub enum Suite {
 impl Suite {
     pub const ALL: [Suite; 3] = [Suite::Aes128Gcm, Suite::Aes256Gcm, Suite::ChaCha20Poly1305];
 
+    /// The registered name [RFC8446, B.4].
     pub fn name(self) -> &'static str {
         match self {
             Suite::Aes128Gcm => "TLS_AES_128_GCM_SHA256",
@@ -27,17 +28,18 @@ impl Suite {
         }
     }
 
+    /// The suite with this name; case is ignored.
     pub fn by_name(name: &str) -> Option<Suite> {
         let mut all = Suite::ALL.into_iter();
         all.find(|suite| suite.name().eq_ignore_ascii_case(name))
     }
 
-    /// The one that is named; else what there is.
+    /// Parses a name. The error lists the known names.
     pub fn parse(name: &str) -> Result<Suite, String> {
         Suite::by_name(name).ok_or_else(|| unknown(name, Suite::ALL.map(Suite::name)))
     }
 
-    /// What rustls calls it.
+    /// The rustls equivalents.
     pub fn of_rustls(self) -> (SupportedCipherSuite, CipherSuite) {
         match self {
             Suite::Aes128Gcm => (
@@ -61,13 +63,14 @@ impl Suite {
 pub enum Group {
     X25519,
     Secp256r1,
-    /// X25519 and ML-KEM-768 together: safe as long as one of them is.
+    /// X25519 and ML-KEM-768 combined: secure as long as one of them is.
     X25519MlKem768,
 }
 
 impl Group {
     pub const ALL: [Group; 3] = [Group::X25519, Group::Secp256r1, Group::X25519MlKem768];
 
+    /// The registered name, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Group::X25519 => "x25519",
@@ -76,17 +79,18 @@ impl Group {
         }
     }
 
+    /// The key exchange with this name; case is ignored.
     pub fn by_name(name: &str) -> Option<Group> {
         let mut all = Group::ALL.into_iter();
         all.find(|group| group.name().eq_ignore_ascii_case(name))
     }
 
-    /// The one that is named; else what there is.
+    /// Parses a name. The error lists the known names.
     pub fn parse(name: &str) -> Result<Group, String> {
         Group::by_name(name).ok_or_else(|| unknown(name, Group::ALL.map(Group::name)))
     }
 
-    /// What rustls calls it.
+    /// The rustls equivalents.
     pub fn of_rustls(self) -> (&'static dyn SupportedKxGroup, NamedGroup) {
         match self {
             Group::X25519 => (kx_group::X25519, NamedGroup::X25519),
@@ -98,10 +102,10 @@ impl Group {
 
 fn unknown(name: &str, known: [&str; 3]) -> String {
     let name: String = name.chars().filter(|c| !c.is_control()).take(40).collect();
-    format!("'{name}' is none of {}", known.join(", "))
+    format!("'{name}' is not one of: {}", known.join(", "))
 }
 
-/// ring, with these suites and key exchanges in this order of preference.
+/// ring's provider with these suites and key exchanges, in order of preference.
 pub fn provider(suites: &[Suite], groups: &[Group]) -> Arc<CryptoProvider> {
     Arc::new(CryptoProvider {
         cipher_suites: suites.iter().map(|suite| suite.of_rustls().0).collect(),

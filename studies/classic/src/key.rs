@@ -11,7 +11,7 @@ use selo_link::{EphemeralSecret, FRAME_MAX, Refusal};
 
 use crate::frame::BLOCKS;
 
-/// Bytes of the longest message: three blocks, of which one byte at least is padding.
+/// Maximum payload, bytes: three blocks with at least one byte of padding.
 pub const PAYLOAD_MAX: usize = 47;
 
 /// The key that both sides derive from the two public keys: AES-256, SHA3-256 of the secret.
@@ -20,9 +20,9 @@ pub struct ClassicKey([u8; 32]);
 
 /// The error of [`ClassicKey::seal`]: the message is longer than [`PAYLOAD_MAX`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a classic message of {bytes} bytes; a frame takes {PAYLOAD_MAX}")]
+#[error("a classic message has {bytes} bytes; the maximum is {PAYLOAD_MAX}")]
 pub struct TooLong {
-    /// Bytes of the message.
+    /// Size of the message, bytes.
     pub bytes: usize,
 }
 

@@ -312,7 +312,7 @@ fn a_gateway_with_a_full_disk_acknowledges_nothing_and_goes_on_when_there_is_roo
     chain.deliver(5);
     let filler = fill(pid, chain.farm.site.path());
     // The last page of the journal has room for some; then no more are acknowledged.
-    let full = "the journal cannot be written";
+    let full = "cannot write the journal";
     let says = |chain: &Chain| {
         chain
             .gateway

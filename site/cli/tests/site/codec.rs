@@ -69,7 +69,7 @@ fn a_payload_is_decoded_as_in_a_message() {
         (
             &["codec", "decode", "none", "00"],
             2,
-            "there are: cayenne-lpp, rain-gauge, raw",
+            "known codecs: cayenne-lpp, rain-gauge, raw",
         ),
         (&["codec", "show", "none"], 2, "there is no codec 'none'"),
         (
@@ -103,7 +103,7 @@ fn a_device_has_a_codec_that_is_known() {
     assert!(
         refused
             .stderr
-            .contains("there are: cayenne-lpp, rain-gauge, raw"),
+            .contains("known codecs: cayenne-lpp, rain-gauge, raw"),
         "{refused:?}"
     );
     assert_eq!(add("raw").code, Some(0));

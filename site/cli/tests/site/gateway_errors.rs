@@ -31,7 +31,7 @@ fn wrong_usage_is_explained() {
         (&["gateway", "--listen", "nowhere"][..], &["--listen"][..]),
         (
             &["gateway", "--sync", "sometimes"],
-            &["none of always, 1s, never"],
+            &["not one of: always, 1s, never"],
         ),
         (&["device", "add"], &["--key-file"]),
         (
@@ -273,7 +273,7 @@ fn a_state_that_others_may_enter_is_refused() {
             &site,
             arguments,
             4,
-            &["others may enter it (mode 755)", "hint: chmod 700"],
+            &["other users can access it (mode 755)", "hint: chmod 700"],
         );
     }
     fs::set_permissions(site.state(), fs::Permissions::from_mode(0o700)).expect("chmod");

@@ -72,7 +72,7 @@ fn comes_back(manner: Manner, with_memory: bool) {
         // one name, by which the collector knows it.
         assert!(node.judge.resumed > 0, "{log}");
     } else {
-        assert!(log.contains("every session ends"), "{log}");
+        assert!(log.contains("all sessions end"), "{log}");
         assert_eq!(node.joins, 2);
         let twice: Vec<_> = first_time(&lines)
             .into_iter()

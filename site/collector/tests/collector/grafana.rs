@@ -59,7 +59,7 @@ fn every_query_is_answered_by_the_tables_as_they_are() {
                 let text = rows[0].text(1);
                 assert!(text.contains(",30,0,-90,29,"), "{text}");
             }
-            if panel["title"] == "Rain, each day" {
+            if panel["title"] == "Rain per day" {
                 assert!(rows[0].text(1).contains("garden,29"), "{}", rows[0].text(1));
             }
             asked += 1;

@@ -1,4 +1,4 @@
-//! The side of the commands.
+//! Client side of the control socket, used by commands.
 
 use std::io::{self, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -15,6 +15,9 @@ pub struct Client {
 }
 
 impl Client {
+    /// Connects to the gateway of a state directory.
+    ///
+    /// # Errors
     /// [`Error::NotRunning`] if no gateway listens.
     pub fn connect(state: &StateDir) -> Result<Client> {
         let connected = with_short_path(&state.control(), |path| UnixStream::connect(path));
@@ -31,17 +34,22 @@ impl Client {
         })
     }
 
+    /// Sends a request without waiting for its reply.
     pub fn send(&mut self, request: &Request) -> Result<()> {
         let mut line = serde_json::to_vec(request).map_err(|error| broken(error.into()))?;
         line.push(b'\n');
         self.writer.write_all(&line).map_err(broken)
     }
 
-    /// The next line from the gateway; an [`Error::Refused`] if it is a refusal.
+    /// Receives the next reply.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if the gateway refused the request, [`Error::Control`] if the
+    /// connection broke.
     pub fn receive(&mut self) -> Result<Reply> {
         let line = read_line(&mut self.reader)
             .map_err(broken)?
-            .ok_or_else(|| Error::Control("the gateway has hung up".into()))?;
+            .ok_or_else(|| Error::Control("the gateway closed the connection".into()))?;
         match serde_json::from_str(&line) {
             Ok(Reply::Error(message)) => Err(Error::Refused(message)),
             Ok(reply) => Ok(reply),
@@ -49,19 +57,21 @@ impl Client {
         }
     }
 
+    /// Sends a request and receives its reply.
     pub fn ask(&mut self, request: &Request) -> Result<Reply> {
         self.send(request)?;
         self.receive()
     }
 
-    /// Ends the connection on every handle of it: who waits in [`Client::receive`] gets an
-    /// error, and the gateway takes back what this client began.
+    /// Closes the connection for all its handles. A pending [`Client::receive`] fails, and the
+    /// gateway cancels what this client started.
     pub fn hang_up(&self) {
-        // One that has ended already is as it should be.
+        // An error means that the connection has already ended.
         let _ = self.writer.shutdown(std::net::Shutdown::Both);
     }
 
-    /// Another handle of the connection, to ask from a second thread while the first waits.
+    /// A second handle of the connection, to send requests while another thread waits for
+    /// replies.
     pub fn writer(&self) -> Result<Client> {
         let writer = self.writer.try_clone().map_err(broken)?;
         let reader = writer.try_clone().map_err(broken)?;

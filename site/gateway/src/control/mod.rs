@@ -1,9 +1,9 @@
-//! The control socket: how commands talk to a running gateway. A Unix domain socket of
-//! mode 0600 in the state directory; JSON, one message a line.
+//! The control socket between commands and a running gateway: a Unix domain socket of mode 0600
+//! in the state directory. It carries JSON, one message per line.
 //!
-//! A client sends a [`Request`] and gets a [`Reply`]. `pair`, `watch` and `send` then go on
-//! with [`Reply::Event`] lines until the client hangs up, which takes back what it began:
-//! the window closes, the message is withdrawn.
+//! A client sends a [`Request`] and gets a [`Reply`]. After `pair`, `watch` and `send`,
+//! [`Reply::Event`] lines follow until the client disconnects. Disconnecting cancels what the
+//! client started: the window closes, the message is withdrawn.
 
 mod client;
 mod server;
@@ -19,34 +19,34 @@ pub use server::{Server, Services};
 
 use crate::engine::{DownlinkOutcome, WindowState};
 
-/// What a client asks.
+/// A request of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Request {
-    /// How it goes: [`Status`].
+    /// Request a [`Status`].
     Status,
-    /// Write what is known of devices into the registry.
+    /// Write the current knowledge of devices to the registry.
     Flush,
-    /// These devices have changed in the registry; none named: any may have.
+    /// These devices have changed in the registry. An empty list means any device.
     Reload { devices: Vec<String> },
     /// Open the pairing window.
     Pair { seconds: u64, name: Option<String> },
-    /// Hear what happens in the pairing window.
+    /// Receive events of the open pairing window.
     Watch,
-    /// The six digits that the node shows, as the operator has typed them: its attempt becomes
-    /// a device.
+    /// The six digits that the node shows, as typed by the operator. The matching attempt
+    /// becomes a device.
     Confirm {
         digits: String,
         name: Option<String>,
     },
-    /// Reject the attempts that have got as far as digits.
+    /// Reject all attempts whose digits are shown.
     Reject,
-    /// A message to a node.
+    /// Send a message to a node.
     Send {
         device: String,
-        /// Hexadecimal.
+        /// Hexadecimal digits.
         payload: String,
-        /// The time follows the payload ([`crate::engine::Downlink::timed`]).
+        /// Append the time to the payload ([`crate::engine::Downlink::timed`]).
         #[serde(default)]
         timed: bool,
         confirmed: bool,
@@ -55,7 +55,7 @@ pub enum Request {
     },
 }
 
-/// What the gateway answers.
+/// A reply of the gateway.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reply {
@@ -65,7 +65,7 @@ pub enum Reply {
     Event(Event),
 }
 
-/// How a gateway goes.
+/// Status of a gateway.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Status {
     pub version: String,
@@ -81,7 +81,7 @@ pub struct Status {
     pub dropped: u64,
 }
 
-/// What a client that waits is told.
+/// An event for a waiting client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
@@ -89,7 +89,7 @@ pub enum Event {
         why: String,
     },
     Open {
-        /// How often the operator may type digits that no attempt has.
+        /// Number of wrong entries that remain.
         entries_left: u8,
     },
     Keyed {
@@ -97,12 +97,13 @@ pub enum Event {
         device: String,
         suite: String,
     },
-    /// The node shows its digits. They are not told: whoever types them has read the node.
+    /// The node shows its digits. The event does not contain them, so whoever types them must
+    /// have seen the node.
     Comparing {
         attempt: u64,
         device: String,
         suite: String,
-        /// The id belongs to a device whose key would be replaced.
+        /// A device with this id exists; its key would be replaced.
         replaces: bool,
     },
     Failed {
@@ -183,12 +184,15 @@ impl From<DownlinkOutcome> for Event {
     }
 }
 
-/// A line is not longer: a reload names at most so many devices.
+/// Maximum size of a line, bytes. Fits a reload of [`RELOAD_MAX`] devices.
 const LINE_MAX: u64 = 64 << 10;
-/// Devices that one [`Request::Reload`] names at most.
+/// Maximum number of devices in one [`Request::Reload`].
 pub const RELOAD_MAX: usize = 1000;
 
-/// Reads a line of at most [`LINE_MAX`] bytes; `None` at the end.
+/// Reads a line of at most [`LINE_MAX`] bytes. Returns `None` at the end.
+///
+/// # Errors
+/// `InvalidData` if the line is too long or incomplete.
 fn read_line(from: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = String::new();
     let size = io::Read::take(&mut *from, LINE_MAX).read_line(&mut line)?;
@@ -199,10 +203,10 @@ fn read_line(from: &mut impl BufRead) -> io::Result<Option<String>> {
     }
 }
 
-/// Calls `use_path` with a path of the socket that is short enough for the system: its
-/// own, or one through an open handle of its directory.
+/// Calls `use_path` with a path of the socket that fits the system's limit: the path itself, or
+/// one through an open handle of its directory.
 fn with_short_path<R>(path: &Path, use_path: impl FnOnce(&Path) -> io::Result<R>) -> io::Result<R> {
-    // sun_path has 104 to 108 bytes, terminator included.
+    // `sun_path` holds 104 to 108 bytes, including the terminator.
     const PATH_MAX: usize = 100;
     let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
         return use_path(path);

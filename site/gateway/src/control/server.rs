@@ -1,4 +1,4 @@
-//! The side of the gateway.
+//! Server side of the control socket.
 
 use std::fs;
 use std::io::{self, BufReader, Write};
@@ -24,14 +24,14 @@ use crate::registry::{Existing, Record, Registry, check_name};
 use crate::state::StateDir;
 use crate::worker::{Remote, heard};
 
-/// Connections at a time.
+/// Maximum number of connections.
 const CONNECTIONS_MAX: usize = 16;
-/// Devices that the engine is told of between two batches of packets.
+/// Devices passed to the engine per job, between two batches of packets.
 const CHUNK: usize = 500;
-/// Sessions that are looked at between two batches of packets.
+/// Sessions examined per job, between two batches of packets.
 const PART: u32 = 10_000;
 
-/// What the socket gives access to.
+/// Parts of the gateway that requests use.
 #[derive(Debug)]
 pub struct Services {
     pub remote: Remote,
@@ -46,15 +46,15 @@ pub struct Services {
     pub pairing_name: Mutex<Option<String>>,
 }
 
-/// A listening socket; removed when dropped.
+/// The listening socket. Dropping it removes the socket file.
 #[derive(Debug)]
 pub struct Server {
     path: PathBuf,
 }
 
 impl Server {
-    /// Serves the socket in threads of its own. The state directory is locked, so a socket
-    /// that is there is a dead gateway's.
+    /// Serves the socket in threads of its own. This gateway holds the lock of the state
+    /// directory, so an existing socket file is a leftover and is removed.
     pub fn start(state: &StateDir, services: Services) -> Result<Server> {
         let path = state.control();
         let failed = |source| Error::Write {
@@ -67,7 +67,7 @@ impl Server {
             Err(error) => return Err(failed(error)),
         }
         let listener = with_short_path(&path, |short| UnixListener::bind(short)).map_err(failed)?;
-        // Nobody else can enter the directory meanwhile.
+        // The directory has mode 0700, so nobody else can connect before this call.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
         let services = Arc::new(services);
         std::thread::Builder::new()
@@ -80,7 +80,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The thread that accepts sees that the gateway stops when somebody comes.
+        // A connection wakes the accepting thread, which then sees that the gateway stops.
         let _ = with_short_path(&self.path, |short| UnixStream::connect(short));
         let _ = fs::remove_file(&self.path);
     }
@@ -95,7 +95,7 @@ fn accept(listener: &UnixListener, services: &Arc<Services>) {
         let stream = match stream {
             Ok(stream) => stream,
             Err(error) => {
-                warn!(%error, "a control connection was not accepted");
+                warn!(%error, "cannot accept a control connection");
                 std::thread::sleep(Duration::from_millis(100));
                 continue;
             }
@@ -109,7 +109,7 @@ fn accept(listener: &UnixListener, services: &Arc<Services>) {
         let spawned = std::thread::Builder::new()
             .name("control".into())
             .spawn(move || {
-                // A client that hangs up in the middle needs no answer.
+                // Ignore write errors: the client has closed the connection.
                 let _ = serve(&stream, &services);
                 counted.fetch_sub(1, Ordering::AcqRel);
             });
@@ -125,7 +125,7 @@ fn write(mut stream: &UnixStream, reply: &Reply) -> io::Result<()> {
     stream.write_all(&line)
 }
 
-/// Why a request is refused.
+/// The reason for refusing a request.
 type Refusal = String;
 
 const STOPPING: &str = "the gateway is stopping";
@@ -136,7 +136,7 @@ fn serve(stream: &UnixStream, services: &Services) -> io::Result<()> {
         let request: Request = match serde_json::from_str(&line) {
             Ok(request) => request,
             Err(error) => {
-                write(stream, &Reply::Error(format!("not a request: {error}")))?;
+                write(stream, &Reply::Error(format!("invalid request: {error}")))?;
                 continue;
             }
         };
@@ -192,7 +192,7 @@ impl Services {
         }
     }
 
-    /// Brings the registry up to date with the engine.
+    /// Writes the engine's current knowledge of devices to the registry.
     fn flush(&self) -> Result<(), Refusal> {
         let mut slot = 0;
         loop {
@@ -214,10 +214,12 @@ impl Services {
         Registry::open(&self.registry_path).map_err(|error| error.to_string())
     }
 
-    /// Takes over what a command has changed in the registry.
+    /// Applies changes of the registry to the running gateway.
     fn reload(&self, devices: &[String]) -> Result<(), Refusal> {
         if devices.len() > RELOAD_MAX {
-            return Err(format!("more than {RELOAD_MAX} devices; name none for all"));
+            return Err(format!(
+                "more than {RELOAD_MAX} devices; send an empty list to reload all"
+            ));
         }
         let registry = self.registry()?;
         let failed = |error: Error| error.to_string();
@@ -235,7 +237,9 @@ impl Services {
             let mut present = Vec::new();
             let mut absent = Vec::new();
             for text in devices {
-                let id: DeviceId = text.parse().map_err(|_| format!("'{text}' is no id"))?;
+                let id: DeviceId = text
+                    .parse()
+                    .map_err(|_| format!("'{text}' is not a valid device id"))?;
                 match registry.get(id).map_err(failed)? {
                     Some(record) => present.push(record),
                     None => absent.push(id),
@@ -250,7 +254,7 @@ impl Services {
         info!(
             changed = present.len(),
             removed = absent.len(),
-            "devices are read again from the registry"
+            "reloaded devices from the registry"
         );
         {
             let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
@@ -317,7 +321,7 @@ impl Services {
             .unwrap_or_else(PoisonError::into_inner) = name;
         let followed = self.follow_window(stream, reader, events, window);
         self.remote.call(move |engine, now, out| {
-            engine.pairing_leave(now, window, "the operator has gone", out);
+            engine.pairing_leave(now, window, "the operator disconnected", out);
         });
         followed
     }
@@ -337,8 +341,8 @@ impl Services {
         self.follow_window(stream, reader, events, window)
     }
 
-    /// Passes on what happens in the window, and the operator's words, until it closes or
-    /// the client hangs up.
+    /// Sends events of the window to the client and handles its requests, until the window
+    /// closes or the client disconnects.
     fn follow_window(
         &self,
         stream: &UnixStream,
@@ -348,7 +352,7 @@ impl Services {
     ) -> io::Result<()> {
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                // Ends when the window closes, or when the other side is shut.
+                // Ends when the window closes or the client disconnects.
                 let _ = pass_on_window(stream, &events, window);
                 let _ = stream.shutdown(std::net::Shutdown::Both);
             });
@@ -367,8 +371,8 @@ impl Services {
             let said = match serde_json::from_str(&line) {
                 Ok(Request::Confirm { digits, name }) => self.confirm(&digits, name),
                 Ok(Request::Reject) => self.reject(),
-                Ok(_) => Err("only confirm and reject, while the window is open".into()),
-                Err(error) => Err(format!("not a request: {error}")),
+                Ok(_) => Err("only confirm and reject are allowed while the window is open".into()),
+                Err(error) => Err(format!("invalid request: {error}")),
             };
             if let Err(refusal) = said {
                 write(stream, &Reply::Error(refusal))?;
@@ -377,8 +381,8 @@ impl Services {
         Ok(())
     }
 
-    /// Finds the attempt that has these digits, stores the device, then tells the node: in the
-    /// worker's thread, so that nothing happens in between.
+    /// Finds the attempt with these digits, stores the device, then tells the node. Runs on the
+    /// worker's thread, so that no packet is handled in between.
     fn confirm(&self, digits: &str, name: Option<String>) -> Result<(), Refusal> {
         let digits = parse_digits(digits)?;
         if let Some(Err(error)) = name.as_deref().map(check_name) {
@@ -435,9 +439,9 @@ impl Services {
         let device: DeviceId = device
             .parse()
             .map_err(|_| format!("'{device}' is not a valid device id"))?;
-        let bytes = hex::decode(payload).map_err(|error| format!("the payload: {error}"))?;
+        let bytes = hex::decode(payload).map_err(|error| format!("invalid payload: {error}"))?;
         let payload = Payload::new(&bytes)
-            .ok_or_else(|| format!("{} bytes are too many for a message", bytes.len()))?;
+            .ok_or_else(|| format!("{} bytes exceed the maximum size of a message", bytes.len()))?;
         let events = self.remote.listen();
         let queued = self.remote.call(move |engine, now, out| {
             let downlink = Downlink {
@@ -454,7 +458,8 @@ impl Services {
         Ok((ticket, events))
     }
 
-    /// Passes on what becomes of a message, until its fate is known or the client hangs up.
+    /// Sends events of a message to the client, until its final state or until the client
+    /// disconnects.
     fn follow_message(
         &self,
         stream: &UnixStream,
@@ -476,7 +481,8 @@ impl Services {
                             return Ok(());
                         }
                     }
-                    // A busy gateway always has news of others.
+                    // On a busy gateway, events of others prevent a time-out; check the
+                    // connection on every event.
                     Ok(_) | Err(RecvTimeoutError::Timeout) if hung_up(stream) => return Ok(()),
                     Ok(_) | Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => {
@@ -491,15 +497,15 @@ impl Services {
     }
 }
 
-/// Six digits, however they are grouped.
+/// Parses six digits. Spaces between them are allowed.
 fn parse_digits(text: &str) -> Result<u32, Refusal> {
     let digits: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let is_six = digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_digit());
     let number = is_six.then(|| digits.parse().ok()).flatten();
-    number.ok_or_else(|| "these are not six digits".into())
+    number.ok_or_else(|| "expected six digits".into())
 }
 
-/// Of this window only: what was under way in the one before may still come.
+/// Sends events of this window only. Events of the previous window may still arrive.
 fn pass_on_window(
     stream: &UnixStream,
     events: &Receiver<engine::Event>,
@@ -515,7 +521,8 @@ fn pass_on_window(
                     return Ok(());
                 }
             }
-            // A busy gateway always has news of others.
+            // On a busy gateway, events of others prevent a time-out; check the connection on
+            // every event.
             Ok(_) | Err(RecvTimeoutError::Timeout) if hung_up(stream) => return Ok(()),
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -558,13 +565,13 @@ mod tests {
                 }
             });
             scope.spawn(|| {
-                // Would end it, too, but as one that goes on for ever.
+                // Limits the test's duration. Reaching this limit is a failure.
                 let since = Instant::now();
                 while !over.load(Relaxed) && since.elapsed() < Duration::from_secs(20) {
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 let gone = !over.swap(true, Relaxed);
-                assert!(!gone, "it is followed still");
+                assert!(!gone, "it is still followed");
             });
             drop(client);
             pass_on_window(&server, &events, 1).expect("ends");
@@ -578,9 +585,9 @@ mod tests {
         let (send, events) = channel();
         let closed = |why| WindowState::Closed { why };
         for (window, state) in [
-            (6, closed("its time is up")),
+            (6, closed("it timed out")),
             (7, WindowState::Open { entries_left: 3 }),
-            (6, closed("the operator has gone")),
+            (6, closed("the operator disconnected")),
             (7, closed("a device was paired")),
         ] {
             send.send(engine::Event::Pairing(window, state))

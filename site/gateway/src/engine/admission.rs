@@ -1,10 +1,10 @@
-//! For whom tags are checked [docs/protocol.md, Under load, Forgeries].
+//! Limits on tag checks [docs/protocol.md, Under load, Forgeries].
 //!
-//! A packet's address proves nothing, so no packet is dropped for what others from its address
-//! have sent. A tag that is right costs nothing here. For one that is wrong, strangers share
-//! budgets; a join that finds its budget spent is asked to prove that it receives packets where
-//! it says it is, by a cookie, and has a budget of its own then. A packet from where its session
-//! was last heard depends on nobody else at all.
+//! Source addresses can be forged, so no packet is dropped for earlier packets from its
+//! address. A valid tag costs no allowance. Checks of invalid tags from unknown senders share
+//! budgets. If a join finds its budget spent, the gateway asks the sender with a cookie to
+//! prove that it receives packets at its address; a proven address has a budget of its own.
+//! Packets from the last known address of a session depend only on that session's allowance.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -21,34 +21,36 @@ use crate::counters::{Count, Kind};
 use crate::limit::{Budget, Pace};
 use crate::peer::{Packed, Peer};
 
-/// How many tags are checked for nothing: they were wrong, or the packet a repetition.
+/// Limits on checks without result: the tag was invalid, or the packet was a repetition.
 #[derive(Debug, Clone, Copy)]
 pub struct Checks {
-    /// Joins in one device's name, from addresses that have proved nothing.
+    /// Joins in one device's name, from unproven addresses.
     pub strangers_of_device: Rate,
-    /// The same for all devices together.
+    /// Joins from unproven addresses, for all devices together.
     pub strangers: Pace,
-    /// Joins from one address that has proved itself.
+    /// Joins from one proven address.
     pub proven_address: Rate,
-    /// The same for all of them together.
+    /// Joins from all proven addresses together.
     pub proven: Pace,
-    /// Packets of sessions that come from elsewhere than the one before.
+    /// Session packets from an address other than the node's last one.
     pub elsewhere: Pace,
-    /// COOKIEs that are sent.
+    /// COOKIEs sent.
     pub cookies: Pace,
-    /// Forgeries of one session from where its node was last heard, in [seconds](Tick::from_seconds).
+    /// Forgeries per session from the node's last address, in [seconds](Tick::from_seconds).
     pub forged_at_home: Rate,
-    /// Forgeries of one session from elsewhere.
+    /// Forgeries per session from other addresses, in seconds.
     pub forged_elsewhere: Rate,
 }
 
 impl Checks {
-    /// A check of a join is some hashing, about 10 microseconds; of a packet, about one.
+    /// Assumes about 10 microseconds for the check of a join (hashing) and about one for a
+    /// packet.
     pub(super) const DEFAULT: Checks = Checks {
         strangers_of_device: Rate::new(2, 8),
         strangers: Pace::new(1000, 1000),
-        // The request follows the proof at once. Meanwhile a flood that names the same address
-        // must not use up what the proof has bought: 1,000 are 10 ms of 100,000 packets a second.
+        // The request follows the proof at once. Until it arrives, a flood from the same
+        // address must not exhaust the allowance: at 100,000 packets a second, 1,000 checks
+        // last 10 ms.
         proven_address: Rate::new(20, 1000),
         proven: Pace::new(4000, 4000),
         elsewhere: Pace::new(200_000, 20_000),
@@ -57,9 +59,9 @@ impl Checks {
         forged_elsewhere: Rate::each_tick(1 << 24),
     };
 
-    /// Budgets for a machine with these costs: never more than on the reference, and never less
-    /// than a tenth, so that no odd measurement closes the door. Each is a share of one core:
-    /// strangers' joins 1 %, proven ones 4 %, packets from elsewhere 20 %.
+    /// Adjusts the budgets to the costs of this machine: at most the defaults and at least a
+    /// tenth of them, so that an outlier in the measurement cannot block all joins. Shares of
+    /// one core: strangers' joins 1 %, proven joins 4 %, packets from elsewhere 20 %.
     #[must_use]
     pub fn for_costs(self, costs: Costs) -> Checks {
         let (join, packet) = costs.factors();
@@ -84,30 +86,30 @@ impl Checks {
     };
 }
 
-/// Hints: of one session at one address, of one address, of one radio channel, and in all
+/// Limits on hints: per session and address, per address, per radio channel, and in total
 /// [docs/protocol.md, A lost session].
 const HINTS_OF_SESSION: Rate = Rate::new(1, 1);
 const HINTS_OF_ADDRESS: Rate = Rate::new(10, 10);
 const HINTS_OF_RADIO: Rate = Rate::new(1, 1);
 const HINTS_IN_ALL: Pace = Pace::new(10_000, 1000);
 
-/// A cookie is right for one to two of these, milliseconds.
+/// Interval between cookie secrets, milliseconds. A cookie is valid for one to two intervals.
 const SECRET_MS: u64 = 2 * 60 * 1000;
-/// How long an address stays proven, milliseconds.
+/// Validity of a proof, milliseconds.
 const PROVEN_MS: u64 = 2 * 60 * 1000;
-/// Proofs that are kept; then the oldest goes.
+/// Maximum number of stored proofs. The oldest is dropped first.
 const PROVEN_MAX: usize = 1 << 16;
-/// Proofs of one host, or of one /64 of IPv6: nobody fills the table alone.
+/// Maximum proofs per host (IPv4) or /64 network (IPv6), so that none fills the table alone.
 const PROVEN_OF_HOST: usize = 1 << 10;
 
-/// What a session may still see of wrong tags.
+/// Allowances of forgeries of one session.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Forgeries {
     at_home: Bucket,
     elsewhere: Bucket,
 }
 
-/// Budgets, secrets and proofs.
+/// Budgets, cookie secrets and proofs.
 #[derive(Debug, Default)]
 pub(super) struct Admission {
     strangers: Budget,
@@ -119,11 +121,12 @@ pub(super) struct Admission {
     hints: Hints,
 }
 
-/// Why a join's tag is looked at; says what is charged if it is wrong.
+/// Reason for checking the tag of a join. It decides which budget is charged if the tag is
+/// invalid.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Admitted {
-    /// It came by radio. The channel is slow enough to be its own limit, and nobody could
-    /// prove to be at one end of it.
+    /// Received by radio. The slow channel is its own limit, and radio senders have no address
+    /// to prove.
     Radio,
     Proven,
     Stranger,
@@ -145,7 +148,7 @@ struct Proof {
     checks: Bucket,
 }
 
-/// Who has proved what.
+/// Proofs by place.
 #[derive(Debug, Default)]
 struct Proofs {
     of: HashMap<ProofKey, Proof>,
@@ -237,7 +240,10 @@ impl Hints {
 }
 
 impl Engine {
-    /// Says whether a join's tag is to be looked at. If not, its sender may be asked for a proof.
+    /// Decides whether to check the tag of a join. If not, the sender may be asked for a proof.
+    ///
+    /// # Errors
+    /// [`Reason::Unproven`] or [`Reason::RateLimited`] if the tag is not checked.
     pub(super) fn admit_join(
         &mut self,
         now: Now,
@@ -275,7 +281,7 @@ impl Engine {
         Err(Reason::Unproven)
     }
 
-    /// What an admitted join has made the gateway do was for nothing.
+    /// Charges an admitted join that was invalid or a repetition.
     pub(super) fn charge_join(&mut self, now: Now, from: Peer, device: Slot, by: Admitted) {
         let checks = self.settings.limits.checks;
         let Some(known) = self.devices.get_mut(device) else {
@@ -313,7 +319,7 @@ impl Engine {
         self.answer(from, Kind::Cookie, &frame, out);
     }
 
-    /// A COOKIE-ECHO: the sender receives what is sent to its address.
+    /// Handles a COOKIE-ECHO, which proves that the sender receives packets at its address.
     pub(super) fn cookie_echo(
         &mut self,
         now: Now,
@@ -344,7 +350,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The secrets of now, drawn anew when they are old.
+    /// The current cookie secrets. Old ones are replaced first.
     fn cookie_secrets(&mut self, now: Now, out: &mut Output) -> Option<&Secrets> {
         let age = self
             .admission
@@ -367,7 +373,7 @@ impl Engine {
         self.admission.secrets.as_ref()
     }
 
-    /// Says whether a packet's tag may be looked at in its session.
+    /// True if the tag of a session packet may be checked.
     #[inline]
     pub(super) fn may_open(&self, now: Now, held: &Held, at_home: bool) -> bool {
         let checks = &self.settings.limits.checks;
@@ -384,7 +390,7 @@ impl Engine {
                 .has(checks.elsewhere, now.steady_ms)
     }
 
-    /// A packet's tag was looked at for nothing: it was wrong, or the packet came again.
+    /// Charges a check without result: a forgery, or a repetition.
     pub(super) fn charge_packet(&mut self, now: Now, slot: Slot, at_home: bool, forged: bool) {
         let checks = self.settings.limits.checks;
         if !at_home {
@@ -404,7 +410,7 @@ impl Engine {
         }
     }
 
-    /// Says whether the sender may be told that it should ask.
+    /// True if a hint may be sent. Counts suppressed hints.
     pub(super) fn may_hint(&mut self, now: Now, to: Peer, session: SessionId) -> bool {
         let allowed = self.admission.hints.take(now, to, session);
         if !allowed {
@@ -463,7 +469,8 @@ mod tests {
         assert!(proofs.has(&honest, rate, at(2)));
         assert!(!proofs.has(&place(2, 0).1, rate, at(2)));
         assert!(proofs.has(&place(2, 4999).1, rate, at(2)));
-        // Many hosts: the oldest goes first, and what is kept stays bounded and whole.
+        // With many hosts the oldest proof goes first, and the tables stay bounded and
+        // consistent.
         for host in 3..70_003 {
             let (host, place) = place(host, 1);
             proofs.add(host, place, at(3));

@@ -1,4 +1,4 @@
-//! What checks cost on this machine [docs/protocol.md, Under load].
+//! Measures the cost of tag checks on this machine [docs/protocol.md, Under load].
 
 use std::time::{Duration, Instant};
 
@@ -7,29 +7,29 @@ use selo_link::join::JoinOpened;
 use selo_link::noise::CipherState;
 use selo_link::{DeviceId, DeviceKey, Suite};
 
-/// Runs of each check. The shortest counts: other work makes a run longer, never shorter.
+/// Runs of each check. The minimum counts, because other load only makes a run longer.
 const RUNS: u32 = 64;
-/// Bytes of a usual packet: a reading of 16 bytes behind a header of 5.
+/// A typical packet: a 16-byte reading behind a 5-byte header.
 const HEADER: [u8; 5] = [0; 5];
 const READING: usize = 16;
 
-/// The time of one check whose tag is wrong, by the suite that takes longest.
+/// Duration of one check with a wrong tag, in the slowest suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Costs {
-    /// Of a JOIN-REQUEST.
+    /// Check of a JOIN-REQUEST.
     pub join: Duration,
-    /// Of a packet of a session.
+    /// Check of a session packet.
     pub packet: Duration,
 }
 
 impl Costs {
-    /// The costs for which the default budgets are made.
+    /// Costs that the default budgets assume.
     pub const REFERENCE: Costs = Costs {
         join: Duration::from_micros(10),
         packet: Duration::from_micros(1),
     };
 
-    /// Measures them, in a few milliseconds.
+    /// Measures the costs. Takes a few milliseconds.
     pub fn measured() -> Costs {
         let longest = |check: fn(Suite)| {
             let shortest = |suite| (0..RUNS).map(|_| timed(|| check(suite))).min();
@@ -41,7 +41,7 @@ impl Costs {
         }
     }
 
-    /// How many times longer joins and packets take than the reference.
+    /// Ratios of the costs to the reference, for joins and for packets.
     pub fn factors(self) -> (f64, f64) {
         let times = |own: Duration, of: Duration| own.as_secs_f64() / of.as_secs_f64();
         (

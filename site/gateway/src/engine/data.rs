@@ -1,4 +1,4 @@
-//! UP to reading; acknowledgements and hints [docs/protocol.md, Data, A lost session].
+//! From UP to reading; acknowledgements and hints [docs/protocol.md, Data, A lost session].
 
 use selo_link::Reason;
 use selo_link::frame::{Data, FRAME_MAX, encode_hint};
@@ -29,12 +29,12 @@ impl Engine {
         let tick = Tick::from_ms(now.steady_ms);
         let limits = self.settings.limits;
         let packed = from.pack();
-        // A packet from where the node was last heard has an allowance of its own: other
-        // addresses cannot silence a node.
+        // Packets from the node's last known address have an allowance of their own. Other
+        // addresses cannot exhaust it and silence the node.
         let held = self.sessions.get(slot).ok_or(Reason::UnknownSession)?;
         let at_home = held.peer == packed;
         if !self.may_open(now, held, at_home) {
-            // A new session has a new key, and all that this one has spent.
+            // A hint makes the node rejoin. The new session has a new key and full allowances.
             self.hint(now, from, data.session, out);
             return Err(Reason::RateLimited);
         }
@@ -53,14 +53,14 @@ impl Engine {
         if moved {
             held.peer = packed;
         }
-        // What only acknowledges is not a reading.
+        // A packet that only acknowledges is not a reading.
         let only_acknowledges = opened.ack.is_some() && opened.payload.is_empty();
         out.journal.push(&Entry::Accepted(Accepted {
             session: held.id(),
             device: held.device_id.0,
             join: held.join,
             tag: held.tag,
-            // Counters of a session are below 2^32.
+            // Session counters are below 2^32.
             counter: opened.counter as u32,
             peer: from,
             rssi,
@@ -102,7 +102,7 @@ impl Engine {
         })
     }
 
-    /// A packet of a session that does not open.
+    /// Handles a packet that its session could not open. Returns the reason for dropping it.
     #[cold]
     fn not_opened(
         &mut self,
@@ -119,9 +119,9 @@ impl Engine {
             _ => {}
         }
         match *error {
-            // Our acknowledgement was lost. A node repeats the last packet that asked for one,
-            // and nothing older: what else comes again is a replay, which must not use up the
-            // acknowledgements that the node waits for.
+            // Our acknowledgement was lost. A node repeats only the last packet that requested
+            // one. Any other repetition is a replay and must not use up the allowance of
+            // acknowledgements.
             OpenError::Again {
                 counter,
                 ack_request: true,
@@ -147,7 +147,7 @@ impl Engine {
         error.reason()
     }
 
-    /// An empty DOWN that acknowledges the packet whose counter has these low bits.
+    /// Sends an empty DOWN that acknowledges the packet with these low counter bits.
     pub(super) fn acknowledge(&mut self, now: Now, slot: Slot, low: u16, out: &mut Output) {
         let options = SealOptions {
             ack_request: false,
@@ -156,8 +156,8 @@ impl Engine {
         self.send_down(now, slot, &[], options, out);
     }
 
-    /// Seals a DOWN under the next counter, reserved in the journal first, and sends it to
-    /// where the node was last heard. Gives the counter and the packet.
+    /// Seals a DOWN under the next counter, which is first reserved in the journal, and sends
+    /// it to the node's last address. Returns the counter and the packet.
     pub(super) fn send_down(
         &mut self,
         now: Now,
@@ -169,7 +169,7 @@ impl Engine {
         let held = self.sessions.get_mut(slot)?;
         let to = Peer::unpack(&held.peer);
         if held.session.next_sent() >= u64::from(held.below) {
-            // Counters of a session are below 2^32: the last block is shorter.
+            // Session counters are below 2^32, so the last block may be shorter.
             let below = held.session.next_sent().saturating_add(RESERVED_BLOCK);
             held.below = u32::try_from(below).unwrap_or(u32::MAX);
             out.journal.push(&Entry::Reserved {
@@ -190,13 +190,13 @@ impl Engine {
                 out.send.push(outgoing);
                 Some((counter, outgoing))
             }
-            // Too long is refused when a message is queued; the rest is the end of a
-            // session that has sent 2^32 packets.
+            // Overlong messages are refused when they are queued. The remaining error is a
+            // session that has used all 2^32 counters.
             Err(_) => None,
         }
     }
 
-    /// Tells the sender that nothing can be done with its session here, if the limits allow.
+    /// Sends a hint that the session is unusable here, if the limits allow it.
     #[cold]
     fn hint(&mut self, now: Now, from: Peer, session: SessionId, out: &mut Output) {
         if !self.may_hint(now, from, session) {

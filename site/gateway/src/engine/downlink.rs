@@ -1,9 +1,9 @@
-//! Messages to nodes: queued, sealed, repeated until they are acknowledged.
+//! Messages to nodes: queued, sealed, and repeated until they are acknowledged.
 //!
-//! One message of a device is under way at a time. A confirmed one is repeated as the
-//! node repeats its own: the same packet after 2, 4 and 8 s, given up 16 s after the
-//! fourth. To a node that sleeps (`after_uplink`) it is sent when the node has just been
-//! heard, and repeated when it is heard again.
+//! At most one message per device is in flight. A confirmed message is repeated on the node's
+//! own schedule: the same packet after 2, 4 and 8 s; the gateway gives up 16 s after the fourth
+//! transmission. A message to a sleeping node (`after_uplink`) is sent right after the node was
+//! heard, and repeated each time it is heard again.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,21 +17,21 @@ use crate::counters::{Count, Kind};
 use crate::peer::Peer;
 use crate::reading::Payload;
 
-/// Names a message.
+/// Identifier of a message.
 pub type Ticket = u64;
 
-/// Messages that wait for one device at most.
+/// Maximum queued messages per device.
 const QUEUE_MAX: usize = 16;
-/// Waits after the first, second, third and fourth transmission, milliseconds.
+/// Delay after the first, second, third and fourth transmission, milliseconds.
 const WAITS_MS: [u64; 4] = [2_000, 4_000, 8_000, 16_000];
-/// Bytes of a payload that fits a DOWN-RESUMED of any session, with an acknowledgement in it
+/// Maximum payload, bytes. It fits a DOWN-RESUMED of any session, with an acknowledgement
 /// [docs/protocol.md, Data].
 pub const PAYLOAD_MAX: usize = 29;
 
-/// Bytes of a time.
+/// Size of the appended time, bytes.
 const TIME_BYTES: usize = 4;
 
-/// The payload and the time; [`Engine::send`] has seen that there is room for both.
+/// Appends the time to the payload. [`Engine::send`] has checked that both fit.
 fn with_time(payload: &Payload, now: Now) -> Payload {
     let seconds = u32::try_from(now.unix_ms / 1000).unwrap_or(u32::MAX);
     let bytes = [&payload[..], &seconds.to_le_bytes()].concat();
@@ -43,42 +43,41 @@ fn with_time(payload: &Payload, now: Now) -> Payload {
 pub struct Downlink {
     pub device: DeviceId,
     pub payload: Payload,
-    /// The time follows the payload: seconds since 1970 (4, low byte first), as they are when
-    /// it is sent for the first time.
+    /// Append the time of each sealing: Unix seconds (4 bytes, little-endian).
     pub timed: bool,
-    /// Ask for an acknowledgement, and repeat until it comes.
+    /// Request an acknowledgement, and repeat until it arrives.
     pub confirmed: bool,
-    /// Send it when the node has just been heard, and not before.
+    /// Send only right after the node was heard.
     pub after_uplink: bool,
-    /// Give up then, steady milliseconds.
+    /// Expiry, steady milliseconds.
     pub until_ms: u64,
 }
 
-/// What became of a message.
+/// State of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DownlinkOutcome {
     /// It was sent; nobody asked whether it arrived, or the answer is still awaited.
     Sent { counter: u64, to: Peer },
-    /// The node has it.
+    /// The node has acknowledged it.
     Acknowledged { counter: u64 },
     /// Four transmissions were not acknowledged.
     Unacknowledged,
-    /// Its time was up before it could be sent, or was acknowledged.
+    /// It expired before it was sent or acknowledged.
     Expired,
-    /// It was taken back, or the device was removed.
+    /// It was cancelled, or the device was removed.
     Cancelled,
 }
 
-/// Why a message is not queued.
+/// Reasons for not queueing a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum QueueError {
     #[error("there is no such device")]
     UnknownDevice,
     #[error("the device is revoked")]
     Revoked,
-    #[error("{bytes} bytes are too many: a message has at most {PAYLOAD_MAX}")]
+    #[error("the message has {bytes} bytes; the maximum is {PAYLOAD_MAX}")]
     TooLong { bytes: usize },
-    #[error("{QUEUE_MAX} messages wait for this device already")]
+    #[error("{QUEUE_MAX} messages are already queued for this device")]
     Full,
 }
 
@@ -89,7 +88,7 @@ struct Item {
     flight: Option<Flight>,
 }
 
-/// A confirmed message that was sent.
+/// A confirmed message in flight.
 #[derive(Debug)]
 struct Flight {
     session: Slot,
@@ -99,7 +98,7 @@ struct Flight {
     next_ms: u64,
 }
 
-/// What time has brought to a message.
+/// The action that is due for a message.
 enum Due {
     Nothing,
     Repeat(Slot, Outgoing),
@@ -148,7 +147,7 @@ impl Queues {
 }
 
 impl Engine {
-    /// Queues a message; sends it if it can be sent.
+    /// Queues a message, and sends it at once if possible.
     pub fn send(
         &mut self,
         now: Now,
@@ -182,7 +181,7 @@ impl Engine {
         Ok(ticket)
     }
 
-    /// Takes a message back.
+    /// Cancels a message.
     pub fn cancel(&mut self, now: Now, ticket: Ticket, out: &mut Output) {
         let found = self.downlinks.of.iter().find_map(|(device, queue)| {
             let place = queue.iter().position(|item| item.ticket == ticket)?;
@@ -197,7 +196,7 @@ impl Engine {
         }
     }
 
-    /// The node acknowledges a packet of ours.
+    /// Handles the node's acknowledgement of one of our packets.
     pub(super) fn downlink_acknowledged(
         &mut self,
         device: Slot,
@@ -217,8 +216,8 @@ impl Engine {
         }
     }
 
-    /// A packet of the node was accepted: what waits for that is sent, and acknowledges
-    /// the packet with the counter's low bits `ack` on the way.
+    /// Sends queued messages after an uplink. The first packet also acknowledges the uplink
+    /// whose low counter bits are `ack`; an empty DOWN does so if nothing else is sent.
     pub(super) fn downlink_after_uplink(
         &mut self,
         now: Now,
@@ -233,7 +232,8 @@ impl Engine {
         }
     }
 
-    /// Sends what can be sent to a device; true if a packet carried the acknowledgement.
+    /// Sends all messages to a device that can be sent now. Returns true if a packet carried
+    /// the acknowledgement.
     fn pump(
         &mut self,
         now: Now,
@@ -259,7 +259,7 @@ impl Engine {
             }
             let mut transmissions = 1;
             if let Some(flight) = item.flight.take_if(|_| item.downlink.timed && heard) {
-                // Heard again without an acknowledgement, and the time has gone on.
+                // Not acknowledged yet: seal the message again with the current time.
                 if flight.transmissions == WAITS_MS.len() {
                     item.flight = Some(flight);
                     break;
@@ -267,7 +267,8 @@ impl Engine {
                 transmissions = flight.transmissions + 1;
             }
             if let Some(flight) = &mut item.flight {
-                // Heard again without an acknowledgement: a node that sleeps listens now.
+                // Not acknowledged yet: repeat it now, because a sleeping node listens after
+                // its uplink.
                 if item.downlink.after_uplink && heard && flight.transmissions < WAITS_MS.len() {
                     flight.transmissions += 1;
                     let mut packet = flight.packet;
@@ -319,7 +320,7 @@ impl Engine {
         asked && ack.is_none()
     }
 
-    /// Repeats and gives up what is due.
+    /// Repeats messages that are due, and drops those that failed or expired.
     pub(super) fn downlink_tick(&mut self, now: Now, out: &mut Output) {
         if self.downlinks.of.is_empty() {
             return;
@@ -362,7 +363,8 @@ impl Engine {
         }
     }
 
-    /// The session that a message was sent under is gone: it is sealed anew for the next.
+    /// The session of a message in flight has ended. Seals the message again under the next
+    /// session.
     pub(super) fn restart_downlink(&mut self, device: Slot) {
         if let Some(queue) = self.downlinks.of.get_mut(&device) {
             for item in queue {
@@ -371,7 +373,7 @@ impl Engine {
         }
     }
 
-    /// The device is gone.
+    /// Cancels all messages to a removed device.
     pub(super) fn forget_downlinks(&mut self, device: Slot, out: &mut Output) {
         for item in self.downlinks.of.remove(&device).into_iter().flatten() {
             self.finish(item.ticket, DownlinkOutcome::Cancelled, out);

@@ -15,7 +15,7 @@ use crate::limit::Tick;
 use crate::peer::Peer;
 use crate::reading::SessionName;
 
-/// Short ids are given out while half of them are free: the draw stays short.
+/// Short ids are used until half of them are taken, so that drawing a free one stays fast.
 const NARROW_MAX: u32 = 1 << 15;
 
 impl Engine {
@@ -42,7 +42,7 @@ impl Engine {
             return Ok(());
         }
         let known = self.devices.get(slot).ok_or(Reason::UnknownDevice)?;
-        // Only joins with the device's key are counted here: its own haste is what limits it.
+        // Only joins with the device's key are counted, so no stranger can exhaust this limit.
         let tick = Tick::from_ms(now.steady_ms);
         if !known.joins.has(self.settings.limits.joins, 1, tick) {
             return Err(Reason::RateLimited);
@@ -63,18 +63,18 @@ impl Engine {
         self.accept_join(now, from, slot, opened, request, out)
     }
 
-    /// True if this request was answered and its session waits for the first packet.
+    /// True if this request was already answered and its session waits for the first packet.
     fn is_pending(&self, pending: Slot, request: &JoinRequest<'_>) -> bool {
         self.handshakes
             .get(&pending)
             .is_some_and(|handshake| handshake[..JoinRequest::BYTES] == request.bytes[..])
     }
 
-    /// The same request again: the same answer again. Costs as a wrong one does, because a
-    /// stranger can repeat what was recorded.
+    /// Repeats the answer to a repeated request. The caller charges it like an invalid request,
+    /// because a stranger can replay a recorded one.
     fn repeat_accept(&mut self, from: Peer, slot: Slot, out: &mut Output) {
         if let Some(handshake) = self.handshakes.get(&slot) {
-            // The journal has it, but perhaps not yet the disk.
+            // The journal holds the record, but it may not be on disk yet.
             let mut outgoing = Outgoing::new(from, &handshake[JoinRequest::BYTES..]);
             outgoing.after_sync = true;
             self.counters.sent(Kind::JoinAccept);
@@ -82,7 +82,7 @@ impl Engine {
         }
     }
 
-    /// The holder of the device key asks with a new counter: two multiplications.
+    /// Accepts an authenticated join with a fresh counter. Costs two scalar multiplications.
     fn accept_join(
         &mut self,
         now: Now,
@@ -126,7 +126,7 @@ impl Engine {
             tag,
         };
         let session = keys.gateway_session();
-        // A session that has just begun has its keys.
+        // A session that has just begun always has its keys.
         let stored = session.keys().ok_or(Reason::Key)?;
         let held = Held {
             key_slot: self.key_slots.keep(owner, &stored),
@@ -175,9 +175,10 @@ impl Engine {
         Ok(())
     }
 
-    /// An id that no session has; short while there are enough of those.
+    /// Draws an unused session id: a short one (2 bytes) while enough of them are free.
     fn free_session_id(&mut self, out: &mut Output) -> Option<SessionId> {
-        // At least half of what is drawn from is free: this many draws never all fail.
+        // At least half of the drawn range is free, so 1000 draws fail only with a broken
+        // generator.
         for _ in 0..1000 {
             let drawn = u32::from_le_bytes(self.random::<4>(out)?);
             let id = if self.narrow < NARROW_MAX {
@@ -190,8 +191,9 @@ impl Engine {
                 return Some(id);
             }
         }
-        out.events
-            .push(Event::NoRandom("what is drawn does not vary".into()));
+        out.events.push(Event::NoRandom(
+            "1000 random draws gave no free session id".into(),
+        ));
         None
     }
 }

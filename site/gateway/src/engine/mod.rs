@@ -1,15 +1,15 @@
-//! The engine: what the gateway does with a packet, without sockets, clocks or files.
+//! The engine: the protocol logic of the gateway, without sockets, clocks or files.
 //!
-//! Time and randomness are handed in; out come entries for the journal, packets to send
-//! once those entries are written, and events. Equal calls give equal results, whatever
-//! carries the packets.
+//! The caller passes in the time and the randomness. The engine returns journal entries,
+//! packets to send once those entries are written, and events. Equal calls give equal results,
+//! whatever carries the packets.
 //!
-//! | file | is |
+//! | file | contents |
 //! |---|---|
-//! | `mod.rs` | devices, sessions, and which way a packet takes |
-//! | `join.rs` | JOIN-REQUEST to pending session |
-//! | `admission.rs` | for whom tags are checked: budgets, cookies, allowances of forgeries |
-//! | `data.rs` | UP to reading; acknowledgements, hints |
+//! | `mod.rs` | devices, sessions, dispatch of packets |
+//! | `join.rs` | from JOIN-REQUEST to pending session |
+//! | `admission.rs` | limits on tag checks: budgets, cookies, allowances of forgeries |
+//! | `data.rs` | from UP to reading; acknowledgements, hints |
 //! | `downlink.rs` | messages to nodes: queued, sealed, repeated |
 //! | `pairing.rs` | the pairing window |
 //! | `restore.rs` | sessions into the journal and back |
@@ -47,12 +47,12 @@ pub use pairing::{Attempt, Matched, PairError, WINDOW_MAX_MS, Window, WindowStat
 pub use restore::Checkpoint;
 use table::{NO_SLOT, Row, Slot, Table};
 
-/// Fills bytes with random ones; an error if the system has none.
+/// Source of random bytes. `fill` returns an error if the system cannot supply them.
 pub trait Random: Send {
     fn fill(&mut self, out: &mut [u8]) -> Result<(), String>;
 }
 
-/// The operating system's randomness.
+/// The random number generator of the operating system.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct SystemRandom;
 
@@ -66,26 +66,25 @@ impl Random for SystemRandom {
     }
 }
 
-/// Packets of one device that are accepted in each second, unless told otherwise, and how many
-/// at once.
+/// Default limit per device: accepted packets per second, and the burst.
 pub const PACKETS_PER_SECOND: u32 = 100;
 pub const PACKETS_BURST: u32 = 200;
 
-/// How much may come from whom.
+/// Rate limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Packets that one device may have accepted.
+    /// Accepted packets per device.
     pub packets: Rate,
-    /// Joins of one device.
+    /// Valid joins per device.
     pub joins: Rate,
     /// What nobody authenticates is limited by source: a handshake of a pairing
     /// costs [`HANDSHAKE_COST`], an answer again 1.
     pub faults: Rate,
-    /// Tags that are checked for nothing.
+    /// Tag checks of invalid or repeated packets.
     pub checks: Checks,
 }
 
-/// What a handshake that nobody authenticates costs its source, in faults.
+/// Cost of an unauthenticated handshake, charged to its source under [`Limits::faults`].
 pub const HANDSHAKE_COST: u32 = 8;
 
 impl Default for Limits {
@@ -100,7 +99,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// None: for measuring.
+    /// No limits, for measurements.
     pub const NONE: Limits = Limits {
         packets: Rate::UNLIMITED,
         joins: Rate::UNLIMITED,
@@ -109,20 +108,21 @@ impl Limits {
     };
 }
 
-/// Acknowledgements again, of one session [docs/protocol.md, Data].
+/// Repeated acknowledgements per session [docs/protocol.md, Data].
 const ACKS_AGAIN: Rate = Rate::new(1, 1);
 
-/// DOWN counters that are reserved at a time. A restarted gateway skips what is left.
+/// Number of DOWN counters reserved at a time. After a restart, the gateway skips the rest of
+/// the block.
 const RESERVED_BLOCK: u64 = 64;
 
 /// A packet to send.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Outgoing {
     pub to: Peer,
-    /// The address of ours that the packet it answers was sent to, if the carrier said.
+    /// Local address that the request was sent to, if the carrier reports it.
     pub local: Option<IpAddr>,
-    /// It promises what a power failure must not take back: first bring the journal to
-    /// the disk.
+    /// The packet depends on a journal entry that must survive a power failure. Synchronise the
+    /// journal before sending.
     pub after_sync: bool,
     size: u8,
     bytes: [u8; FRAME_MAX],
@@ -158,7 +158,7 @@ impl fmt::Debug for Outgoing {
     }
 }
 
-/// What calls of the engine leave behind. Write `journal` first, then do the rest.
+/// Results of engine calls. The caller writes `journal` before it acts on the rest.
 #[derive(Debug, Default)]
 pub struct Output {
     pub journal: Batch,
@@ -174,10 +174,10 @@ impl Output {
     }
 }
 
-/// What others than the sender want to know.
+/// Events for observers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// A JOIN-REQUEST was answered; the registry's row learns the counter.
+    /// A JOIN-REQUEST was answered. The registry row `row` should store the counter.
     Joined {
         device: DeviceId,
         row: u32,
@@ -185,12 +185,12 @@ pub enum Event {
         session: SessionName,
         from: Peer,
     },
-    /// A node has used its new session; an old one has ended.
+    /// A node used its new session for the first time. Its previous session has ended.
     Live {
         device: DeviceId,
         session: SessionName,
     },
-    /// A session was given up.
+    /// A session ended without a successor.
     Ended {
         device: DeviceId,
         session: SessionName,
@@ -207,7 +207,7 @@ pub enum Event {
     NoRandom(String),
 }
 
-/// A device, as the registry knows it.
+/// A device, as stored in the registry.
 #[derive(Debug, Clone)]
 pub struct Device {
     pub row: u32,
@@ -226,7 +226,7 @@ struct Known {
     live: Slot,
     pending: Slot,
     joins: Bucket,
-    /// Joins in its name that strangers may still have checked for nothing.
+    /// Allowance for failed joins in this device's name from unproven addresses.
     strangers: Bucket,
 }
 
@@ -244,18 +244,19 @@ struct Held {
     device_id: DeviceId,
     join: u32,
     tag: u32,
-    /// DOWN counters below this are reserved in the journal.
+    /// DOWN counters below this value are reserved in the journal.
     below: u32,
-    /// When a packet was last accepted, Unix seconds.
+    /// Time of the last accepted packet, Unix seconds.
     heard: u32,
     packets: Bucket,
     acks: Bucket,
-    /// The counter of the last packet that asked for an acknowledgement, in this run.
+    /// Counter of the last packet that requested an acknowledgement, since the start of the
+    /// gateway.
     asked: Option<u64>,
     forgeries: admission::Forgeries,
     peer: Packed,
     pending: bool,
-    /// Where its keys are stored.
+    /// Slot of its keys in the key file.
     key_slot: u32,
 }
 
@@ -271,7 +272,7 @@ impl Held {
     }
 }
 
-/// What may change while the engine runs.
+/// Settings of the engine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
     pub limits: Limits,
@@ -283,18 +284,18 @@ pub struct Engine {
     random: Box<dyn Random>,
     devices: Table<Known>,
     sessions: Table<Held>,
-    /// Sessions with ids below 65,536.
+    /// Number of sessions with ids below 65,536.
     narrow: u32,
-    /// Of pending sessions: what to repeat.
+    /// JOIN-REQUEST and JOIN-ACCEPT of each pending session, for repetition.
     handshakes: HashMap<Slot, Box<Handshake>>,
     downlinks: downlink::Queues,
     pairing: pairing::Pairing,
     sources: Sources,
     admission: admission::Admission,
     counters: Counters,
-    /// Which sessions' keys are stored where.
+    /// Slots in the key file, and pending changes to it.
     key_slots: Slots,
-    /// While the journal is read: nothing is counted or reported.
+    /// Set while the journal is read. No counts or events are produced then.
     restoring: Option<restore::Restoring>,
 }
 
@@ -313,6 +314,7 @@ impl fmt::Debug for Engine {
 type Handled = Result<(), Reason>;
 
 impl Engine {
+    /// Makes an engine without devices. Fails if `random` cannot supply a seed.
     pub fn new(settings: Settings, mut random: Box<dyn Random>) -> Result<Engine, String> {
         let mut seed = [0; 8];
         random.fill(&mut seed)?;
@@ -334,7 +336,7 @@ impl Engine {
         })
     }
 
-    /// Takes one packet.
+    /// Handles one packet. An error gives the reason why it was dropped.
     #[inline]
     pub fn handle(
         &mut self,
@@ -367,10 +369,9 @@ impl Engine {
         verdict
     }
 
-    /// Fetches from memory what [`Engine::handle`] will need of a packet's session, and does
-    /// nothing else. Called for all packets of a batch before the first one is handled, it
-    /// makes the processor wait once for many fetches, not for each in turn: among a million
-    /// sessions that is most of what finding one costs.
+    /// Prefetches the session data that [`Engine::handle`] will need for a packet. Has no other
+    /// effect. Calling it for all packets of a batch first lets the memory accesses overlap.
+    /// With a million sessions, these accesses are most of the cost of finding one.
     #[inline]
     pub fn foresee(&self, bytes: &[u8]) {
         let held = up_session(bytes)
@@ -382,13 +383,13 @@ impl Engine {
         }
     }
 
-    /// Does what time brings: repetitions, time-outs. Call it at [`Engine::deadline`].
+    /// Performs due repetitions and time-outs. Call it at [`Engine::deadline`].
     pub fn tick(&mut self, now: Now, out: &mut Output) {
         self.downlink_tick(now, out);
         self.pairing_tick(now, out);
     }
 
-    /// When [`Engine::tick`] has something to do, steady milliseconds.
+    /// Time of the next due action of [`Engine::tick`], steady milliseconds.
     pub fn deadline(&self) -> Option<u64> {
         [self.downlinks.deadline(), self.pairing.deadline()]
             .into_iter()
@@ -396,8 +397,8 @@ impl Engine {
             .min()
     }
 
-    /// Adds a device, or replaces the one with its id. Sessions of an old key, and all of
-    /// a revoked device, end.
+    /// Adds a device, or replaces the device with the same id. A changed key or a revocation
+    /// ends its sessions.
     pub fn set_device(&mut self, device: Device, out: &mut Output) {
         let id = device.id;
         if let Some(slot) = self.devices.find(id.0) {
@@ -415,7 +416,7 @@ impl Engine {
                 let why = if device.revoked {
                     "the device was revoked"
                 } else {
-                    "the device has another key"
+                    "the device has a new key"
                 };
                 known.device = Device { joined, ..device };
                 if !keep {
@@ -434,7 +435,7 @@ impl Engine {
         self.count_rows();
     }
 
-    /// Forgets a device and ends its sessions.
+    /// Removes a device and ends its sessions.
     pub fn remove_device(&mut self, id: DeviceId, out: &mut Output) {
         if let Some(slot) = self.devices.find(id.0) {
             self.end_sessions(slot, "the device was removed", out);
@@ -449,7 +450,7 @@ impl Engine {
         self.devices.iter().map(|(_, known)| known.device.id)
     }
 
-    /// Makes room for so many devices with a session each.
+    /// Reserves memory for this number of devices with one session each.
     pub fn reserve(&mut self, devices: usize) {
         self.devices.reserve(devices);
         self.sessions.reserve(devices);
@@ -463,8 +464,8 @@ impl Engine {
         &mut self.counters
     }
 
-    /// When devices with slots in `slots` were last heard, and where: for the registry.
-    /// Only those heard at or after `since`, Unix seconds.
+    /// Last contact of the devices whose sessions have slots in `slots`, for the registry.
+    /// Includes only those heard at or after `since`, Unix seconds.
     pub fn heard(&self, slots: std::ops::Range<u32>, since: u32) -> impl Iterator<Item = Heard> {
         slots.filter_map(move |slot| {
             let held = self.sessions.get(slot)?;
@@ -477,12 +478,12 @@ impl Engine {
         })
     }
 
-    /// The end of all slots that [`Engine::heard`] takes.
+    /// One more than the highest slot, as a bound for [`Engine::heard`].
     pub fn slots(&self) -> u32 {
         self.sessions.slots()
     }
 
-    /// Draws random bytes, or says that there are none.
+    /// Draws random bytes. Emits [`Event::NoRandom`] and returns `None` on failure.
     fn random<const N: usize>(&mut self, out: &mut Output) -> Option<[u8; N]> {
         let mut bytes = [0; N];
         match self.random.fill(&mut bytes) {
@@ -494,8 +495,7 @@ impl Engine {
         }
     }
 
-    /// True if the source may make the gateway do something that costs, and that no tag vouches
-    /// for.
+    /// True if the source has enough allowance for an unauthenticated request of this cost.
     fn source_may(&self, now: Now, from: Peer, cost: u32) -> bool {
         let tick = Tick::from_ms(now.steady_ms);
         self.sources
@@ -524,7 +524,7 @@ impl Engine {
         }
     }
 
-    /// Ends a session for a reason that is not a newer session.
+    /// Ends a session that no newer session replaces.
     fn end_session(&mut self, slot: Slot, why: &'static str, out: &mut Output) {
         if let Some(held) = self.drop_session(slot) {
             if self.restoring.is_none() {
@@ -540,7 +540,7 @@ impl Engine {
         }
     }
 
-    /// Takes a session out of all tables.
+    /// Removes a session from all tables.
     fn drop_session(&mut self, slot: Slot) -> Option<Held> {
         let held = self.sessions.remove(slot)?;
         if !held.session.id().is_wide() {
@@ -560,7 +560,8 @@ impl Engine {
         Some(held)
     }
 
-    /// Adds a session beside the live one of its device; an earlier pending one goes.
+    /// Adds a session. It replaces only a session of the same kind (pending or live) of its
+    /// device.
     fn add_session(&mut self, held: Held) -> Slot {
         let device = held.device;
         let pending = held.pending;
@@ -583,7 +584,7 @@ impl Engine {
         slot
     }
 
-    /// The first UP has come: the pending session replaces the live one.
+    /// Makes a pending session live after its first UP, and drops the previous live one.
     fn promote(&mut self, slot: Slot) {
         let Some(held) = self.sessions.get_mut(slot) else {
             return;
@@ -610,10 +611,10 @@ impl Engine {
     }
 }
 
-/// When a device was last heard.
+/// Last contact of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heard {
-    /// The registry's row.
+    /// Row in the registry.
     pub row: u32,
     /// Unix seconds.
     pub at: u32,

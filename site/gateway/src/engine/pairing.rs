@@ -1,10 +1,10 @@
-//! The pairing window [docs/protocol.md, Pair, State machines]: several attempts side by side,
-//! each with its own digits. The operator types the digits that the node shows, so the gateway
-//! knows which attempt is meant, and nothing becomes a device before that.
+//! The pairing window [docs/protocol.md, Pair, State machines]. It holds several parallel
+//! attempts, each with its own digits. The operator types the digits that the node shows. They
+//! select the attempt, and no device is stored before that.
 //!
-//! Somebody in the middle knows the node's digits and tries attempts at the gateway until one
-//! has the same. So the number of PAIR-KEYs in a window is the number of guesses, and it is
-//! bounded here. Who gets one of them is drawn by lot among the sources that wait.
+//! A man in the middle knows the node's digits and can start attempts at the gateway until one
+//! has the same digits. Each PAIR-KEY is therefore one guess, and this module limits the number
+//! of PAIR-KEYs per window. A lottery among the waiting sources decides who gets the next one.
 
 use std::fmt;
 
@@ -17,67 +17,67 @@ use crate::clock::Now;
 use crate::counters::{Count, Kind};
 use crate::peer::Peer;
 
-/// A window closes by itself after this, milliseconds, or earlier if the operator says so.
+/// Maximum duration of a window, milliseconds. The operator may choose less.
 pub const WINDOW_MAX_MS: u64 = 10 * 60 * 1000;
-/// Different digits without an attempt that the operator may type in one window.
+/// Maximum number of different wrong entries per window.
 const ENTRIES: usize = 3;
-/// Attempts side by side.
+/// Maximum parallel attempts.
 const ATTEMPTS: usize = 8;
-/// Attempts of one source among them.
+/// Maximum parallel attempts per source.
 const ATTEMPTS_OF_SOURCE: usize = 4;
-/// PAIR-KEYs that a window gives at once, and one more each [`KEY_EACH_MS`] after that.
+/// Number of PAIR-KEYs available at once. After that, one per [`KEY_EACH_MS`].
 const KEYS_AT_ONCE: u64 = 8;
 const KEY_EACH_MS: u64 = 10 * 1000;
-/// PAIR-COMMITs that wait for a PAIR-KEY, one for each source, and for how long. A node
-/// repeats its own every 4 seconds.
+/// Maximum number of PAIR-COMMITs that wait for a PAIR-KEY (one per source), and the time they
+/// wait. A node repeats its PAIR-COMMIT every 4 seconds.
 const WAITING_MAX: usize = 32;
 const WAITING_MS: u64 = 15 * 1000;
-/// Time from PAIR-KEY to PAIR-REVEAL. An Uno computes for seconds.
+/// Time limit from PAIR-KEY to PAIR-REVEAL. An Uno computes for seconds.
 const REVEAL_MS: u64 = 30 * 1000;
-/// Time for the operator to type the digits of an attempt.
+/// Time limit for typing the digits of an attempt.
 const COMPARE_MS: u64 = 2 * 60 * 1000;
-/// How long a PAIR-RESULT is repeated, and how many of them are kept.
+/// Time during which a PAIR-RESULT is repeated, and the maximum number stored.
 const RESULT_MS: u64 = 10 * 60 * 1000;
 const RESULTS_MAX: usize = 128;
 
-/// Names an attempt.
+/// Identifier of an attempt.
 pub type Attempt = u64;
 
-/// Names a window, so that what happened in the one before is not taken for news of this one.
+/// Identifier of a window. It separates events of this window from those of an earlier one.
 pub type Window = u64;
 
-/// News of the window, for people.
+/// State of the window, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WindowState {
-    /// `why` says what closed it.
+    /// The window has closed for the reason `why`.
     Closed { why: &'static str },
-    /// Takes attempts; the operator may be wrong so many times.
+    /// The window accepts attempts. `entries_left` wrong entries remain.
     Open { entries_left: u8 },
-    /// A node has begun.
+    /// An attempt has started: the node has received a PAIR-KEY.
     Keyed {
         attempt: Attempt,
         device: DeviceId,
         suite: Suite,
     },
-    /// The node shows its digits, and the operator may type them.
+    /// The node shows its digits. The operator can type them.
     Comparing {
         attempt: Attempt,
         device: DeviceId,
         suite: Suite,
-        /// The id belongs to a device already; its key would be replaced.
+        /// A device with this id exists; its key would be replaced.
         replaces: bool,
     },
-    /// The attempt came to nothing.
+    /// The attempt has failed for the reason `why`.
     Failed {
         attempt: Attempt,
         device: DeviceId,
         why: &'static str,
     },
-    /// The operator has typed its digits, and the node is told.
+    /// The operator has typed the digits, and the node has been told.
     Paired { attempt: Attempt, device: DeviceId },
 }
 
-/// An attempt whose digits were typed: what becomes a device.
+/// The device of an attempt whose digits were typed.
 #[derive(Debug, Clone)]
 pub struct Matched {
     pub attempt: Attempt,
@@ -86,45 +86,43 @@ pub struct Matched {
     pub key: DeviceKey,
 }
 
-/// Why a call of the operator changes nothing.
+/// Reasons why a request of the operator has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PairError {
-    #[error("the pairing window is open already")]
+    #[error("a pairing window is already open")]
     Open,
     #[error("no pairing window is open")]
     Closed,
-    #[error("no node waits for its digits")]
+    #[error("no node is waiting for its digits to be entered")]
     NotComparing,
     #[error(
-        "no attempt at this gateway has these digits: a typing error, or somebody stands \
-         between; do not confirm on the node (no long press). Entries left: {entries_left}"
+        "no attempt at this gateway has these digits: a typing error, or a man in the middle; \
+         do not confirm on the node (no long press). Entries left: {entries_left}"
     )]
     NoSuchDigits { entries_left: usize },
-    #[error(
-        "two attempts have these digits, and both were rejected: start pairing again on the node"
-    )]
+    #[error("two attempts have these digits, and both were rejected: restart pairing on the node")]
     Ambiguous,
 }
 
 #[derive(Default)]
 pub(super) struct Pairing {
     open: Option<Open>,
-    /// The windows so far: the name of the last.
+    /// Number of windows so far, which is the id of the last one.
     windows: Window,
     attempts: Attempt,
-    /// The operator's words, to be repeated. Never more than [`RESULTS_MAX`].
+    /// Decisions of the operator, kept for repetition. At most [`RESULTS_MAX`].
     results: Vec<Given>,
 }
 
 struct Open {
     until_ms: u64,
-    /// Digits that the operator typed and no attempt had.
+    /// Wrong entries: digits that no attempt had.
     wrong: Vec<u32>,
-    /// Never more than [`ATTEMPTS`]. None makes room for a newer one before its time is up.
+    /// At most [`ATTEMPTS`]. A new attempt never displaces an older one.
     attempts: Vec<Underway>,
-    /// Never more than [`WAITING_MAX`].
+    /// At most [`WAITING_MAX`].
     waiting: Vec<Waiting>,
-    /// When all of [`KEYS_AT_ONCE`] are there again, milliseconds.
+    /// Time at which all [`KEYS_AT_ONCE`] PAIR-KEYs are available again, milliseconds.
     keys_full_ms: u64,
 }
 
@@ -144,14 +142,14 @@ enum Stage {
     },
 }
 
-/// A PAIR-COMMIT for which there is no PAIR-KEY yet.
+/// A PAIR-COMMIT that waits for a PAIR-KEY.
 struct Waiting {
     commit: [u8; PairCommit::BYTES],
     peer: Peer,
     until_ms: u64,
 }
 
-/// A PAIR-RESULT, for whoever repeats the PAIR-REVEAL.
+/// A PAIR-RESULT, kept for nodes that repeat their PAIR-REVEAL.
 struct Given {
     reveal: [u8; PairReveal::BYTES],
     result: [u8; PairResult::BYTES],
@@ -183,7 +181,7 @@ impl Pairing {
 }
 
 impl Open {
-    /// The earliest time of the next PAIR-KEY.
+    /// Earliest time of the next PAIR-KEY.
     fn next_key(&self) -> u64 {
         self.keys_full_ms
             .saturating_sub((KEYS_AT_ONCE - 1) * KEY_EACH_MS)
@@ -200,8 +198,8 @@ impl Open {
         self.attempts.len() < ATTEMPTS && of_source.count() < ATTEMPTS_OF_SOURCE
     }
 
-    /// When a PAIR-COMMIT that waits can get its PAIR-KEY, if an attempt's end is not what it
-    /// waits for.
+    /// Time at which a waiting PAIR-COMMIT can get a PAIR-KEY. `None` if all must wait for the
+    /// end of an attempt.
     fn next_draw(&self) -> Option<u64> {
         let one_can = self
             .waiting
@@ -220,8 +218,8 @@ impl Open {
             .find(|underway| underway.commit == *commit)
     }
 
-    /// Lets a PAIR-COMMIT wait. One source has one place, so that many packets of one are no
-    /// more than few of another.
+    /// Adds a waiting PAIR-COMMIT. Each source has one place, so sending many packets gives no
+    /// advantage.
     fn wait(&mut self, new: Waiting, lot: u32) {
         let source = new.peer.limit_key();
         let same = |waiting: &Waiting| waiting.commit == new.commit;
@@ -231,7 +229,7 @@ impl Open {
         });
         match at {
             Some(at) if same(&self.waiting[at]) => self.waiting[at] = new,
-            // Two nodes behind one address take turns.
+            // Nodes behind one address take turns.
             Some(at) if lot.is_multiple_of(2) => self.waiting[at] = new,
             Some(_) => {}
             None if self.waiting.len() < WAITING_MAX => self.waiting.push(new),
@@ -257,14 +255,14 @@ impl Underway {
 
     fn is_late(&self, now: Now) -> Option<&'static str> {
         (self.until_ms <= now.steady_ms).then_some(match &self.stage {
-            Stage::Keyed(_) => "the node has fallen silent",
-            Stage::Comparing { .. } => "nobody has typed its digits",
+            Stage::Keyed(_) => "the node stopped responding",
+            Stage::Comparing { .. } => "its digits were not typed in time",
         })
     }
 }
 
 impl Engine {
-    /// Opens a window for so long.
+    /// Opens a window for `ms` milliseconds, at most [`WINDOW_MAX_MS`].
     pub fn pairing_open(
         &mut self,
         now: Now,
@@ -288,15 +286,15 @@ impl Engine {
         Ok(self.pairing.windows)
     }
 
-    /// Closes this window, if it is still the open one: its operator has gone, and another may
-    /// have opened the next.
+    /// Closes this window when its operator leaves. Has no effect if another window has been
+    /// opened since.
     pub fn pairing_leave(&mut self, now: Now, window: Window, why: &'static str, out: &mut Output) {
         if self.pairing.windows == window {
             self.pairing_close(now, why, out);
         }
     }
 
-    /// The open window, or the last.
+    /// The id of the open window, or of the last one.
     pub fn pairing_window(&self) -> Window {
         self.pairing.windows
     }
@@ -305,7 +303,7 @@ impl Engine {
         out.events.push(Event::Pairing(self.pairing.windows, state));
     }
 
-    /// Closes the window; the attempts under way are rejected.
+    /// Closes the window and rejects its attempts.
     pub fn pairing_close(&mut self, now: Now, why: &'static str, out: &mut Output) {
         if self.pairing.open.is_none() {
             return;
@@ -315,8 +313,7 @@ impl Engine {
         self.pairing_news(WindowState::Closed { why }, out);
     }
 
-    /// What there is to say of the open window: that it is open, and each attempt. Nothing if
-    /// none is.
+    /// States of the open window and its attempts. Empty if no window is open.
     pub fn pairing_states(&self) -> Vec<WindowState> {
         let Some(open) = &self.pairing.open else {
             return Vec::new();
@@ -345,8 +342,8 @@ impl Engine {
         }
     }
 
-    /// The digits of an attempt. No program of the gateway shows them, so that nobody can type
-    /// them without the node; experiments need them.
+    /// The digits of an attempt, for experiments. No program of the gateway shows them, so that
+    /// nobody can type them without seeing the node.
     pub fn pairing_digits(&self, attempt: Attempt) -> Option<Digits> {
         let open = self.pairing.open.as_ref()?;
         let of = |underway: &&Underway| underway.attempt == attempt;
@@ -354,10 +351,11 @@ impl Engine {
         Some(compared.digits())
     }
 
-    /// The operator types the digits that the node shows: the attempt that has them. Store it,
-    /// then say so with [`Engine::pairing_confirm`].
+    /// Finds the attempt with the digits that the operator typed. The caller stores the device,
+    /// then calls [`Engine::pairing_confirm`].
     ///
-    /// The last wrong entry closes the window. The same digits again are no further entry.
+    /// The last permitted wrong entry closes the window. Repeating the same wrong digits does
+    /// not count again.
     pub fn pairing_enter(
         &mut self,
         now: Now,
@@ -385,7 +383,7 @@ impl Engine {
         }
         let entries_left = open.entries_left();
         if entries_left == 0 {
-            self.pairing_close(now, "too many entries of digits that no attempt has", out);
+            self.pairing_close(now, "too many wrong entries", out);
         } else {
             self.pairing_news(WindowState::Open { entries_left }, out);
         }
@@ -409,7 +407,8 @@ impl Engine {
         })
     }
 
-    /// The device of a [`Matched`] is stored: tells the node, and closes the window.
+    /// Confirms a [`Matched`] device after the caller has stored it: tells the node, and closes
+    /// the window.
     pub fn pairing_confirm(
         &mut self,
         now: Now,
@@ -430,13 +429,14 @@ impl Engine {
         Ok(())
     }
 
-    /// The operator rejects what has got so far: the nodes are told, and the window stays open.
+    /// Rejects the attempts whose digits are shown. Their nodes are told, and the window stays
+    /// open.
     pub fn pairing_reject(&mut self, now: Now, out: &mut Output) -> Result<(), PairError> {
         let open = self.pairing.open.as_ref().ok_or(PairError::Closed)?;
         if open.attempts.iter().all(|it| it.compared().is_none()) {
             return Err(PairError::NotComparing);
         }
-        let why = |underway: &Underway| underway.compared().map(|_| "the operator has rejected it");
+        let why = |underway: &Underway| underway.compared().map(|_| "the operator rejected it");
         self.fail_attempts(now, why, out);
         Ok(())
     }
@@ -450,7 +450,7 @@ impl Engine {
     ) -> Handled {
         let open = self.pairing.open.as_ref().ok_or(Reason::NotPairing)?;
         if let Some(underway) = open.find(commit.bytes) {
-            // The same again: the answer was lost, unless the node has gone on already.
+            // A repetition: the answer was lost, unless the node has already gone on.
             let Stage::Keyed(pairing) = &underway.stage else {
                 return Err(Reason::NotPairing);
             };
@@ -484,8 +484,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Answers a PAIR-COMMIT with a key of its own. What somebody has committed to must not
-    /// depend on a key that an earlier attempt has shown, so no two share one.
+    /// Answers a PAIR-COMMIT with a fresh key. A commitment must not depend on a key shown in
+    /// an earlier attempt, so each attempt has its own.
     fn begin_attempt(&mut self, now: Now, from: Peer, commit: &PairCommit<'_>, out: &mut Output) {
         let Some(secret) = self.random::<32>(out) else {
             return;
@@ -536,14 +536,15 @@ impl Engine {
         let mut opened = None;
         for underway in open.attempts.iter().filter(of_device) {
             match &underway.stage {
-                // Silence, until the operator has spoken.
+                // Do not answer until the operator has decided.
                 Stage::Comparing { reveal: taken, .. } if taken == reveal.bytes => return Ok(()),
                 Stage::Comparing { .. } => {}
                 Stage::Keyed(pairing) => match pairing.reveal(reveal) {
                     Ok(compared) => opened = Some((underway.attempt, Ok(compared))),
-                    // Committed to, and bad: whose it is, is clear.
+                    // The opened commitment proves that this attempt sent the bad key.
                     Err(Refusal::Key) => opened = Some((underway.attempt, Err(Reason::Key))),
-                    // Another attempt of this id may be meant: this one waits for its own.
+                    // The reveal may belong to another attempt of this id; this attempt keeps
+                    // waiting.
                     Err(refusal) => refused = refusal.reason(),
                 },
             }
@@ -555,7 +556,7 @@ impl Engine {
             Ok(compared) => self.compare(now, from, attempt, compared, *reveal.bytes, out),
             Err(reason) => {
                 let why = |underway: &Underway| {
-                    (underway.attempt == attempt).then_some("the node's public key is a bad one")
+                    (underway.attempt == attempt).then_some("the node's public key is invalid")
                 };
                 self.fail_attempts(now, why, out);
                 return Err(reason);
@@ -564,7 +565,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The commitment is opened: from now on the digits of the attempt can be typed.
+    /// The commitment is opened: the digits of this attempt can be typed from now on.
     fn compare(
         &mut self,
         now: Now,
@@ -607,15 +608,15 @@ impl Engine {
         open.waiting
             .retain(|waiting| waiting.until_ms > now.steady_ms);
         if open.until_ms <= now.steady_ms {
-            self.pairing_close(now, "its time is up", out);
+            self.pairing_close(now, "it timed out", out);
             return;
         }
         self.fail_attempts(now, |underway| underway.is_late(now), out);
         self.draw_waiting(now, out);
     }
 
-    /// Gives a PAIR-KEY to one of those that wait, if there is one to give. Each source has the
-    /// same chance, however much it sends.
+    /// Gives available PAIR-KEYs to waiting sources by lot. Each source has the same chance,
+    /// however many packets it sends.
     fn draw_waiting(&mut self, now: Now, out: &mut Output) {
         loop {
             let Some(open) = &self.pairing.open else {
@@ -633,7 +634,7 @@ impl Engine {
             let can: Vec<usize> = (0..open.waiting.len())
                 .filter(|at| open.has_room(open.waiting[*at].peer))
                 .collect();
-            // next_draw has found one.
+            // `next_draw` guarantees a candidate.
             let Some(at) = can.get(lot as usize % can.len().max(1)) else {
                 return;
             };
@@ -644,13 +645,13 @@ impl Engine {
             self.begin_attempt(now, drawn.peer, &commit, out);
             let has_begun = self.pairing.open.as_ref();
             if has_begun.is_none_or(|open| open.find(commit.bytes).is_none()) {
-                // No random numbers: another time.
+                // No random numbers were available; retry later.
                 return;
             }
         }
     }
 
-    /// Ends the attempts for which `why` has a reason.
+    /// Ends the attempts for which `why` returns a reason.
     fn fail_attempts(
         &mut self,
         now: Now,
@@ -680,8 +681,8 @@ impl Engine {
         }
     }
 
-    /// Tells the node the operator's word, if it has got so far, and keeps it to be
-    /// repeated.
+    /// Tells the node the decision, if its digits were shown, and stores the answer for
+    /// repetition.
     fn give_result(&mut self, now: Now, underway: &Underway, confirmed: bool, out: &mut Output) {
         let Stage::Comparing { compared, reveal } = &underway.stage else {
             return;
@@ -701,7 +702,7 @@ impl Engine {
     }
 }
 
-/// The attempts with these digits. All are looked at, each in the same time.
+/// The attempts with these digits. Compares all of them, each in constant time.
 fn matching(attempts: &[Underway], digits: u32) -> Vec<Attempt> {
     let compared = |underway: &Underway| {
         let same = underway

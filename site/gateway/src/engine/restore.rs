@@ -1,4 +1,4 @@
-//! Sessions into the journal, a few at a time, and back after a start.
+//! Writes sessions to the journal, a few at a time, and restores them after a start.
 
 use selo_link::frame::START_BYTES;
 use selo_link::session::Session;
@@ -11,24 +11,24 @@ use crate::journal::{Batch, Replay};
 use crate::keys::{Change, Owner, Slots, Stored};
 use crate::peer::Peer;
 
-/// How far a pass over all sessions has come. Sessions that begin after it started are in
-/// the journal anyway.
+/// Progress of a pass over all sessions. Sessions that begin during the pass are in the journal
+/// anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Checkpoint {
     next: Slot,
 }
 
-/// What the engine knows while it reads the journal.
+/// State of the engine while it reads the journal.
 #[derive(Debug)]
 pub(super) struct Restoring {
     keys: Stored,
-    /// The nonce of this start, not zero.
+    /// Nonce of this start; not zero.
     start: [u8; START_BYTES],
 }
 
 impl Engine {
-    /// Appends states of sessions to `journal`, about `bytes` of them; true when the pass is
-    /// complete.
+    /// Appends session states to `journal`, about `bytes` bytes of them. Returns true when the
+    /// pass is complete.
     pub fn checkpoint(&self, pass: &mut Checkpoint, bytes: usize, journal: &mut Batch) -> bool {
         let full = journal.len() + bytes;
         while pass.next < self.sessions.slots() {
@@ -59,13 +59,13 @@ impl Engine {
         true
     }
 
-    /// Bytes that a pass over all sessions writes, about.
+    /// Approximate size of a full pass, bytes.
     pub fn checkpoint_bytes(&self) -> u64 {
         self.sessions.len() as u64 * 192
     }
 
-    /// Makes the engine read the journal: what it is told by [`Replay`] is the past. Devices
-    /// are set before. Sessions go on under keys of this start, and of no other.
+    /// Starts the restore: calls of [`Replay`] now describe the past. All devices must be set
+    /// before. Restored sessions continue under keys derived for this start only.
     pub fn begin_restore(&mut self, keys: Stored) -> Result<(), String> {
         let mut start = [0; START_BYTES];
         while start == [0; START_BYTES] {
@@ -75,8 +75,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The past is over. Gives the highest join counters that the registry may not know:
-    /// rows and counters.
+    /// Ends the restore. Returns (registry row, join counter) pairs that the registry may lack.
     pub fn end_restore(&mut self) -> Vec<(u32, u32)> {
         self.restoring = None;
         self.key_slots = Slots::of(&self.used_key_slots());
@@ -91,7 +90,7 @@ impl Engine {
         joined
     }
 
-    /// The key slots that sessions have, sorted.
+    /// Key slots in use, sorted.
     pub fn used_key_slots(&self) -> Vec<u32> {
         let mut used: Vec<u32> = self
             .sessions
@@ -103,13 +102,13 @@ impl Engine {
         used
     }
 
-    /// What has become of keys since the last call ([`Slots::take`]).
+    /// Changes of key slots since the last call ([`Slots::take`]).
     pub fn take_key_changes(&mut self) -> Vec<Change> {
         self.key_slots.take()
     }
 
     fn restore_session(&mut self, entry: &SessionEntry<'_>) {
-        // The same id again is the same session at a later time.
+        // A repeated id is a later state of the same session.
         if let Some(old) = self.sessions.find(entry.id) {
             self.drop_session(old);
         }
@@ -119,7 +118,7 @@ impl Engine {
         let Some(known) = self.devices.get_mut(device) else {
             return;
         };
-        // Removed and added again, or revoked: its sessions have ended.
+        // The device was revoked, or removed and added again, so its sessions have ended.
         if known.device.row != entry.row || known.device.revoked {
             return;
         }
@@ -135,7 +134,7 @@ impl Engine {
             session.resume(restoring.start);
             Some(session)
         });
-        // Its keys are gone: it has ended, though the journal does not say so.
+        // Without its keys the session has ended, even if the journal lacks the entry.
         let Some(mut session) = session else {
             return;
         };
@@ -169,8 +168,8 @@ impl Engine {
         let Some(held) = self.sessions.get_mut(slot) else {
             return;
         };
-        // An id is given again only when its session has ended, which the journal says in
-        // the right order; a damaged journal may lack a piece.
+        // An id is reused only after its session has ended. The journal records this in order,
+        // but a damaged journal may lack the entry.
         if (held.join, held.tag) != (entry.join, entry.tag) {
             return;
         }
@@ -213,7 +212,7 @@ impl Replay for Engine {
     fn all_closed(&mut self) {
         let mut out = Output::default();
         for slot in 0..self.sessions.slots() {
-            self.end_session(slot, "the journal is not whole", &mut out);
+            self.end_session(slot, "the journal is incomplete", &mut out);
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Tables that hold a million rows in few bytes: rows in one vector, found by an index
-//! of row numbers.
+//! Compact tables for a million rows: rows in one vector, found through a hash index of row
+//! numbers.
 
 use hashbrown::HashTable;
 
-/// A row's number; stays the same while the row exists.
+/// Row number; stable while the row exists.
 pub type Slot = u32;
 
-/// No row.
+/// Marks the absence of a row.
 pub const NO_SLOT: Slot = Slot::MAX;
 
-/// A row that is found by a number of its own.
+/// A row with an id, by which it is found.
 pub trait Row {
     fn id(&self) -> u32;
 }
@@ -19,14 +19,15 @@ pub trait Row {
 pub struct Table<T> {
     rows: Vec<Option<T>>,
     free: Vec<Slot>,
-    /// Ids with their slots: a search looks at no row but the one that it finds, which is
-    /// worth the four bytes where rows are far apart in memory.
+    /// Ids with their slots. Storing the id costs four bytes, but a search then touches no row
+    /// except the right one.
     index: HashTable<(u32, Slot)>,
-    /// Makes the index's order unknown to who chooses ids.
+    /// Random, so that nobody who chooses ids can cause collisions.
     seed: u64,
 }
 
 impl<T: Row> Table<T> {
+    /// Makes an empty table. `seed` should be random.
     pub fn new(seed: u64) -> Self {
         Table {
             rows: Vec::new(),
@@ -36,8 +37,8 @@ impl<T: Row> Table<T> {
         }
     }
 
-    /// Multiply and fold: ids are drawn at random or come from the registry, so all that
-    /// the hash must do is spread them.
+    /// Multiply and fold. Ids are random or come from the registry, so the hash only has to
+    /// spread them.
     #[inline]
     fn hash(seed: u64, id: u32) -> u64 {
         let product = (u128::from(id) + 1) * u128::from(seed);
@@ -51,7 +52,7 @@ impl<T: Row> Table<T> {
         found.map(|(_, slot)| *slot)
     }
 
-    /// Adds a row whose id is not in the table yet.
+    /// Adds a row. Its id must not be in the table.
     pub fn insert(&mut self, row: T) -> Slot {
         debug_assert!(self.find(row.id()).is_none());
         let id = row.id();
@@ -96,7 +97,7 @@ impl<T: Row> Table<T> {
         self.index.len()
     }
 
-    /// One more than the highest slot so far.
+    /// One more than the highest slot used so far.
     pub fn slots(&self) -> Slot {
         self.rows.len() as Slot
     }
@@ -108,7 +109,7 @@ impl<T: Row> Table<T> {
             .filter_map(|(slot, row)| Some((slot as Slot, row.as_ref()?)))
     }
 
-    /// Room for so many rows, so that adding them moves nothing.
+    /// Reserves memory for this number of rows.
     pub fn reserve(&mut self, rows: usize) {
         self.rows.reserve(rows.saturating_sub(self.rows.len()));
     }

@@ -1,31 +1,34 @@
-//! The anchor: a file outside of the state directory, in memory, that says how far the
-//! journal has come on this start of this machine.
+//! The anchor: a file in memory, outside of the state directory. It stores how far the journal
+//! has come since this machine booted.
 //!
-//! Whoever puts a state directory back from a copy puts an old journal back. To go on with
-//! its sessions would use a counter twice under one key, and accept packets twice. A copy does
-//! not carry the anchor: the file lies on tmpfs, so it ends with the machine; its name holds
-//! device and inode of the state directory, so another directory has none; and it holds a
-//! random token, which the journal repeats, and the number of the last record. A journal with
-//! another token, or behind that number, is not the newest one.
+//! A state directory restored from a copy contains an old journal. Continuing its sessions
+//! would reuse counters under the same key and accept packets twice. A copy does not include
+//! the anchor:
 //!
-//! The number is moved after a record is written and before anything that depends on the
-//! record leaves the gateway.
+//! - The file is on tmpfs, so it does not survive a reboot.
+//! - Its name contains device and inode of the state directory, so another directory has no
+//!   anchor.
+//! - It holds a random token, which the journal repeats, and the number of the last record. A
+//!   journal with another token, or with a lower number, is not the newest one.
+//!
+//! The number is updated after a record is written and before any packet that depends on it
+//! leaves the gateway.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Bytes of a token.
+/// Size of a token, bytes.
 pub const TOKEN_BYTES: usize = 16;
-/// Random, of one history of the journal.
+/// Random identifier of one history of a journal.
 pub type Token = [u8; TOKEN_BYTES];
 
-/// What an anchor says.
+/// Content of an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Says {
     pub token: Token,
-    /// The number of the last record, 0 before the first.
+    /// Number of the last record; 0 before the first.
     pub record: u64,
 }
 
@@ -36,10 +39,10 @@ pub struct Anchor {
     path: PathBuf,
 }
 
-/// Folders in memory that outlive a gateway, in the order in which they are tried.
+/// Directories in memory that outlive a gateway process, in order of preference.
 fn candidates() -> impl Iterator<Item = PathBuf> {
     let named = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    // systemd separates several with colons; the first one is the service's own.
+    // systemd separates several directories with colons. The first is the service's own.
     let service =
         named("RUNTIME_DIRECTORY").and_then(|folders| std::env::split_paths(&folders).next());
     let user = named("XDG_RUNTIME_DIR").map(PathBuf::from);
@@ -51,8 +54,8 @@ fn candidates() -> impl Iterator<Item = PathBuf> {
         .filter(|folder| folder.is_absolute())
 }
 
-/// The anchor's path for a state directory: in the first folder that takes it. `None` if no
-/// folder in memory does.
+/// Path of the anchor of a state directory: in the first usable directory. `None` if no
+/// directory in memory is usable.
 pub fn path(state: &Path) -> Option<PathBuf> {
     let identity = fs::metadata(state).ok()?;
     let name = format!("selo-anchor-{:x}-{:x}", identity.dev(), identity.ino());
@@ -67,7 +70,7 @@ fn is_in_memory(folder: &Path) -> bool {
     const TMPFS: u32 = 0x0102_1994;
     const RAMFS: u32 = 0x8584_58f6;
     rustix::fs::statfs(folder).is_ok_and(|system| {
-        // Its type differs from platform to platform; the numbers have 32 bits.
+        // The field's type depends on the platform; the values fit 32 bits.
         [TMPFS, RAMFS].contains(&(system.f_type as u32))
     })
 }
@@ -78,7 +81,10 @@ fn is_in_memory(_: &Path) -> bool {
 }
 
 impl Anchor {
-    /// Opens or makes the file. Refuses one that somebody else has put there.
+    /// Opens or creates the file.
+    ///
+    /// # Errors
+    /// `PermissionDenied` if others own the file, can access it, or have linked it.
     pub fn open(path: &Path) -> io::Result<Anchor> {
         let file = OpenOptions::new()
             .read(true)
@@ -100,7 +106,7 @@ impl Anchor {
         Ok(Anchor { file, path })
     }
 
-    /// What it says; `None` if nothing was written so far.
+    /// Reads the content; `None` if nothing has been written.
     pub fn read(&self) -> Option<Says> {
         let mut bytes = [0; TOKEN_BYTES + 8];
         self.file.read_exact_at(&mut bytes, 0).ok()?;
@@ -112,7 +118,7 @@ impl Anchor {
         })
     }
 
-    /// Says this from now on.
+    /// Writes the content.
     pub fn write(&self, says: Says) -> io::Result<()> {
         let mut bytes = [0; TOKEN_BYTES + 8];
         bytes[..TOKEN_BYTES].copy_from_slice(&says.token);
@@ -120,8 +126,8 @@ impl Anchor {
         self.file.write_all_at(&bytes, 0)
     }
 
-    /// The record with this number was written. An anchor that cannot say so says nothing any
-    /// more: sessions then end at the next start.
+    /// Stores the number of the last written record. If that fails, clears the anchor, so that
+    /// sessions end at the next start.
     pub fn advance(&self, record: u64) -> io::Result<()> {
         let written = self
             .file

@@ -1,9 +1,9 @@
-//! Segments of version 1 held the keys of sessions. They are written again without them, and
-//! what they were is overwritten.
+//! Removes session keys from segments of version 1. Each segment is rewritten without keys, and
+//! its old content is overwritten.
 //!
-//! The new file takes the old one's place at once (`rename`), and the old one keeps a second
-//! name until it is overwritten. So a gateway that is killed in between loses nothing, and the
-//! next start overwrites what is left.
+//! `rename` replaces the old file atomically. The old file keeps a second name until it is
+//! overwritten. A gateway killed in between loses nothing, and the next start completes the
+//! work.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -16,7 +16,7 @@ use super::segment::{
 };
 use crate::state::private_file;
 
-/// Takes the keys out of a segment, if it is of version 1.
+/// Removes the keys from a segment of version 1. Leaves other segments unchanged.
 pub fn blank(path: &Path) -> io::Result<()> {
     let (new, old) = (path.with_extension("new"), path.with_extension("old"));
     overwrite_left(path, &old)?;
@@ -38,7 +38,7 @@ pub fn blank(path: &Path) -> io::Result<()> {
     overwrite_left(path, &old)
 }
 
-/// The same bytes at the same places, without keys.
+/// The segment's bytes at unchanged positions, with keys set to zero.
 fn without_keys(header: &Header, reader: &mut Reader, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Header {
         version: VERSION,
@@ -48,7 +48,7 @@ fn without_keys(header: &Header, reader: &mut Reader, length: u64) -> io::Result
     .to_vec();
     bytes.resize(length.max(HEADER_BYTES) as usize, 0);
     while let Some(item) = reader.next(length)? {
-        // What does not check is left out, for it may hold keys: it stays a gap.
+        // Invalid bytes may contain keys, so they are dropped and remain a gap.
         let Item::Record(record) = item else {
             continue;
         };
@@ -62,14 +62,15 @@ fn without_keys(header: &Header, reader: &mut Reader, length: u64) -> io::Result
     Ok(bytes)
 }
 
-/// Overwrites what a segment was before, if it still has a name.
+/// Overwrites and removes the old file, if it still exists.
 fn overwrite_left(path: &Path, old: &Path) -> io::Result<()> {
     let left = match fs::metadata(old) {
         Ok(left) => left,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    // Cut short before the new file took its place: it is the segment itself.
+    // If `rename` did not happen, `old` is another name of the segment itself; keep its
+    // content.
     let same =
         fs::metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == (left.dev(), left.ino()));
     if !same {
@@ -94,7 +95,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes the keys out of all segments of a directory.
+/// Removes the keys from all segments of a directory.
 pub fn blank_all(directory: &Path, numbers: &[u64]) -> io::Result<()> {
     for number in numbers {
         blank(&segment::path(directory, *number))?;
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
     use crate::journal::Sync;
 
-    /// A segment of version 1 with a session, between two records.
+    /// A segment of version 1: a session between two other records.
     fn sample(folder: &Path) -> std::path::PathBuf {
         let path = segment::path(folder, 1);
         let header = Header {
@@ -129,7 +130,7 @@ mod tests {
             seal_record(&mut record, 10 + number as u64, 1000);
             bytes.extend(record);
         }
-        // A record that was cut while it was written.
+        // An incomplete record.
         bytes.extend(KEY);
         fs::write(&path, bytes).expect("writes");
         path
@@ -169,7 +170,8 @@ mod tests {
         let (before, length) = (records(&path), fs::metadata(&path).expect("there").len());
         assert_eq!(before.len(), 3);
         assert!(has_key(&path));
-        // Held open: what the old file was is overwritten, not only without a name.
+        // Keep the old file open, to check that its content is overwritten and not only
+        // unlinked.
         let watched = File::open(&path).expect("opens");
         blank_all(folder.path(), &[1]).expect("blanks");
         assert!(!has_key(&path));
@@ -186,7 +188,8 @@ mod tests {
 
     #[test]
     fn a_gateway_killed_in_between_loses_nothing_and_ends_it_at_the_next_start() {
-        // After the new file was written, after the second name, after the exchange.
+        // Killed after writing the new file, after creating the second name, or after the
+        // rename.
         for step in 0..3 {
             let folder = tempfile::tempdir().expect("a folder");
             let path = sample(folder.path());

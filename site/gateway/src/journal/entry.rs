@@ -1,7 +1,7 @@
-//! What a record of the journal says: entries, one after the other.
+//! Entries of journal records.
 //!
-//! Integers are little-endian. A reading stands alone: whoever delivers it needs
-//! nothing that an earlier record says.
+//! Integers are little-endian. A reading is self-contained: its delivery needs no earlier
+//! record.
 
 use selo_link::frame::{JoinAccept, JoinRequest};
 use selo_link::session::{KEY_BYTES, STATE_BYTES};
@@ -9,21 +9,20 @@ use selo_link::session::{KEY_BYTES, STATE_BYTES};
 use crate::peer::{PACKED_BYTES, Peer};
 use crate::reading::PAYLOAD_MAX;
 
-/// One entry, borrowed from the record that holds it.
+/// One entry, borrowed from its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry<'a> {
-    /// The whole state of a session, pending or live. It replaces what was known of
-    /// the session with that id.
+    /// The full state of a session, pending or live. It replaces earlier states of that id.
     Session(Session<'a>),
     /// A packet was accepted.
     Accepted(Accepted<'a>),
     /// The session with this id has ended.
     Closed(u32),
-    /// Counters of DOWN packets below `below` may have been used.
+    /// DOWN counters below `below` may have been used.
     Reserved { session: u32, below: u32 },
-    /// The gateway stopped by itself; nothing follows in this run.
+    /// The gateway stopped cleanly. No entry of this run follows.
     End,
-    /// A session of journal version 1, which wrote its keys. It has ended.
+    /// A session of journal version 1, which stored its keys. It counts as ended.
     Old,
     /// A packet of the published protocol, which earlier releases took on demand. It is ignored.
     Unauthenticated,
@@ -33,31 +32,30 @@ pub enum Entry<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Session<'a> {
     pub id: u32,
-    /// The registry's row of the device: a device that was removed and added again
-    /// has another.
+    /// Registry row of the device. A device that was removed and added again has a new row.
     pub row: u32,
     pub device: u32,
     /// The join counter of the JOIN-REQUEST.
     pub join: u32,
-    /// Random, so that (join, tag) names this session for ever.
+    /// Random value; (join, tag) identifies the session permanently.
     pub tag: u32,
-    /// Counters and window, as the link stores them.
+    /// Counters and replay window, in the link's format.
     pub state: &'a [u8; STATE_BYTES],
     /// The slot of its keys ([`crate::keys`]).
     pub slot: u32,
-    /// No DOWN counter from here on was used.
+    /// No DOWN counter from `below` on has been used.
     pub below: u32,
     pub peer: Peer,
-    /// When a packet was last accepted, Unix seconds.
+    /// Time of the last accepted packet, Unix seconds.
     pub heard: u32,
-    /// If the session is pending: the JOIN-REQUEST and its answer, to repeat it.
+    /// JOIN-REQUEST and JOIN-ACCEPT of a pending session, for repetition.
     pub handshake: Option<&'a Handshake>,
 }
 
 /// JOIN-REQUEST || JOIN-ACCEPT.
 pub type Handshake = [u8; JoinRequest::BYTES + JoinAccept::BYTES];
 
-/// A packet that was accepted.
+/// An accepted packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepted<'a> {
     /// The id of its session.
@@ -69,11 +67,11 @@ pub struct Accepted<'a> {
     pub peer: Peer,
     /// Signal strength, dBm.
     pub rssi: Option<i16>,
-    /// What it said; `None` if it only acknowledged.
+    /// Payload; `None` if the packet only acknowledged.
     pub payload: Option<&'a [u8]>,
 }
 
-/// Of journal version 1, with keys.
+/// Journal version 1: a session with its keys.
 const OLD_SESSION: u8 = 1;
 const ACCEPTED: u8 = 2;
 const CLOSED: u8 = 3;
@@ -81,7 +79,7 @@ const RESERVED: u8 = 4;
 const END: u8 = 5;
 const SESSION: u8 = 6;
 
-/// Bytes of the link's state in an [`OLD_SESSION`], and where the entry has them.
+/// Size of the link state in an [`OLD_SESSION`], and its offset in the entry.
 const OLD_STATE_BYTES: usize = STATE_BYTES + KEY_BYTES;
 const OLD_STATE_AT: usize = 1 + 5 * 4;
 
@@ -140,7 +138,7 @@ impl Accepted<'_> {
     #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         let flag = |set, bit| if set { bit } else { 0 };
-        // One growth of the vector for the whole entry: this runs for every reading.
+        // Extend the vector once per entry, because this runs for every reading.
         let mut fixed = [0u8; 22];
         fixed[0] = ACCEPTED;
         fixed[1] = WITH_SESSION
@@ -169,8 +167,8 @@ fn write_peer(peer: Peer, out: &mut Vec<u8>) {
     out.extend_from_slice(&packed[..Peer::packed_size(packed[0])]);
 }
 
-/// The entries of a record's body. Ends early, and says so with [`Entries::malformed`],
-/// at bytes that are no entry.
+/// Iterates over the entries of a record body. Stops at the first invalid entry;
+/// [`Entries::malformed`] then returns true.
 #[derive(Debug, Clone)]
 pub struct Entries<'a> {
     rest: &'a [u8],
@@ -185,12 +183,13 @@ impl<'a> Entries<'a> {
         }
     }
 
+    /// True if iteration stopped at an invalid entry.
     pub fn malformed(&self) -> bool {
         self.malformed
     }
 }
 
-/// Overwrites the keys in entries of journal version 1; true if there was one.
+/// Overwrites the keys in entries of journal version 1. Returns true if there were any.
 pub fn blank_old_keys(body: &mut [u8]) -> bool {
     let mut found = Vec::new();
     let mut entries = Entries::new(body);
@@ -252,37 +251,7 @@ fn read<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
             }
             Some(Entry::Old)
         }
-        ACCEPTED => {
-            let flags = byte(rest)?;
-            let session = word(rest)?;
-            let accepted = Accepted {
-                session,
-                device: word(rest)?,
-                join: word(rest)?,
-                tag: word(rest)?,
-                counter: word(rest)?,
-                peer: read_peer(rest)?,
-                rssi: if flags & WITH_RSSI != 0 {
-                    Some(i16::from_le_bytes(*array(rest)?))
-                } else {
-                    None
-                },
-                payload: if flags & WITH_PAYLOAD != 0 {
-                    let size = usize::from(byte(rest)?);
-                    if size > PAYLOAD_MAX {
-                        return None;
-                    }
-                    Some(slice(rest, size)?)
-                } else {
-                    None
-                },
-            };
-            Some(if flags & WITH_SESSION != 0 {
-                Entry::Accepted(accepted)
-            } else {
-                Entry::Unauthenticated
-            })
-        }
+        ACCEPTED => read_accepted(rest),
         CLOSED => Some(Entry::Closed(word(rest)?)),
         RESERVED => Some(Entry::Reserved {
             session: word(rest)?,
@@ -291,6 +260,39 @@ fn read<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
         END => Some(Entry::End),
         _ => None,
     }
+}
+
+/// An accepted packet; one without a session was of the published protocol.
+fn read_accepted<'a>(rest: &mut &'a [u8]) -> Option<Entry<'a>> {
+    let flags = byte(rest)?;
+    let session = word(rest)?;
+    let accepted = Accepted {
+        session,
+        device: word(rest)?,
+        join: word(rest)?,
+        tag: word(rest)?,
+        counter: word(rest)?,
+        peer: read_peer(rest)?,
+        rssi: if flags & WITH_RSSI != 0 {
+            Some(i16::from_le_bytes(*array(rest)?))
+        } else {
+            None
+        },
+        payload: if flags & WITH_PAYLOAD != 0 {
+            let size = usize::from(byte(rest)?);
+            if size > PAYLOAD_MAX {
+                return None;
+            }
+            Some(slice(rest, size)?)
+        } else {
+            None
+        },
+    };
+    Some(if flags & WITH_SESSION != 0 {
+        Entry::Accepted(accepted)
+    } else {
+        Entry::Unauthenticated
+    })
 }
 
 fn slice<'a>(rest: &mut &'a [u8], size: usize) -> Option<&'a [u8]> {

@@ -1,26 +1,28 @@
-//! The journal: what has been accepted, written before anyone is told of it.
+//! The journal: a log of accepted packets, written before the gateway answers or delivers.
 //!
-//! It is a row of files, the segments, that are only appended to; each holds records
-//! ([`segment`]), each record what one batch of packets changed ([`entry`]). A record
-//! is written with one system call, and only then are its readings delivered and its
-//! packets answered. So what a killed gateway had answered is in the journal, and
-//! [`open`] makes a new gateway know it.
+//! The journal is a sequence of append-only files, the segments ([`segment`]). A segment holds
+//! records, and a record holds the changes of one batch of packets ([`entry`]). The gateway
+//! writes a record with one system call. Only then does it deliver the record's readings and
+//! answer its packets. A gateway that was killed has therefore journalled everything that it
+//! answered, and [`open`] restores it.
 //!
-//! The journal is also the queue between the gateway and whoever takes the readings:
-//! delivery reads it from behind ([`crate::delivery`]), however far that is.
+//! The journal is also the queue between the gateway and the sink. Delivery
+//! ([`crate::delivery`]) reads it at its own pace.
 //!
-//! Old segments go when nobody needs them: the state of all sessions is written again,
-//! a little with each batch, and once all of it stands in newer segments the older ones
-//! serve only readings that are not delivered. So compaction never stops the gateway.
+//! Compaction never stops the gateway: each batch also writes a few session states. Once all
+//! states are in newer segments, older ones are needed only for undelivered readings.
 //!
-//! **Sessions that may not go on.** To go on with a session, its counters must be the newest
-//! that there are: from older ones the gateway would accept packets twice, or use a nonce
-//! twice. A gateway that was killed finds the newest ones, because the system has what it
-//! wrote. Otherwise every session is closed ([`Closed`] says why); hints and the nodes' own
-//! rules bring the nodes to join again. That is so if the machine was started anew, if the
-//! journal is not the one that the [`anchor`] knows or is behind it (a state directory put
-//! back from a copy), if it ends below what was delivered, and if a record in the middle does
-//! not check. Readings that do check are kept in every case.
+//! **Ending all sessions.** A session may continue only with its newest counters. With older
+//! ones, the gateway would accept packets twice or reuse a nonce. A killed gateway finds the
+//! newest counters, because the system keeps what it wrote. In these cases all sessions end
+//! ([`Closed`] gives the reason), and the nodes rejoin:
+//!
+//! - The machine has rebooted.
+//! - The journal does not match its [`anchor`] or is older, as after restoring a backup.
+//! - The journal ends before the position of delivery.
+//! - A record in the middle is damaged.
+//!
+//! Intact readings are kept in every case.
 
 pub mod anchor;
 mod blank;
@@ -40,25 +42,25 @@ use crate::error::{Error, Result};
 use crate::state::private_file;
 use anchor::{Anchor, Says, Token};
 use entry::{Entries, Entry};
-use segment::{HEADER_BYTES, Header, Item, RECORD_HEADER_BYTES, Reader};
+use segment::{HEADER_BYTES, Header, Item, RECORD_HEADER_BYTES, Reader, Record};
 
-/// When records are brought to the disk itself.
+/// Policy for synchronising records to disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Sync {
-    /// Each one, before it is acted upon: a power failure loses nothing.
+    /// Before each record takes effect: a power failure loses nothing.
     #[serde(rename = "always")]
     Always,
-    /// Those of joins before they are answered, others every second.
+    /// Records of joins before the answer, other records every second.
     #[default]
     #[serde(rename = "1s")]
     EverySecond,
-    /// When the system likes.
+    /// Left to the operating system.
     #[serde(rename = "never")]
     Never,
 }
 
 impl Sync {
-    /// How long a record may wait.
+    /// Maximum delay of the periodic synchronisation.
     pub const INTERVAL: Duration = Duration::from_secs(1);
 
     fn code(self) -> u8 {
@@ -84,22 +86,22 @@ impl std::str::FromStr for Sync {
             "always" => Ok(Sync::Always),
             "1s" => Ok(Sync::EverySecond),
             "never" => Ok(Sync::Never),
-            _ => Err(format!("'{text}' is none of always, 1s, never")),
+            _ => Err(format!("'{text}' is not one of: always, 1s, never")),
         }
     }
 }
 
-/// A place in the journal: the end of a record.
+/// A position in the journal: the end of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Position {
     pub segment: u64,
     pub offset: u64,
 }
 
-/// The entries that become the next record.
+/// Entries of the next record.
 #[derive(Debug)]
 pub struct Batch {
-    /// Room for the record's header, then the body.
+    /// Space for the record header, then the body.
     bytes: Vec<u8>,
 }
 
@@ -135,16 +137,16 @@ impl Batch {
     }
 }
 
-/// Who is told, in order, what the journal holds.
+/// Receives the entries of the journal, in order.
 pub trait Replay {
-    /// An entry of a record that was written at `wall_ms`, Unix milliseconds.
+    /// Handles an entry. Its record was written at `wall_ms`, Unix milliseconds.
     fn entry(&mut self, entry: &Entry<'_>, wall_ms: u64);
 
-    /// Every session so far has ended.
+    /// All sessions so far have ended.
     fn all_closed(&mut self);
 }
 
-/// Bytes of the journal that do not check.
+/// A damaged byte range of a segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     pub path: PathBuf,
@@ -152,66 +154,64 @@ pub struct Damage {
     pub to: u64,
 }
 
-/// What [`open`] found.
+/// Results of [`open`].
 #[derive(Debug, Default)]
 pub struct Summary {
     pub segments: usize,
     pub records: u64,
-    /// Packets that were accepted, of all that the segments hold.
+    /// Accepted packets in all segments.
     pub accepted: u64,
     /// Damage that makes the state of sessions uncertain.
     pub damage: Vec<Damage>,
-    /// The last record was cut short: the gateway or the machine stopped while it was
-    /// written, and nobody had been told of it.
+    /// The last record is incomplete: the gateway or the machine stopped while writing it.
+    /// Nothing depended on it.
     pub torn: bool,
-    /// Why sessions had to be given up, if they had.
+    /// The reason why all sessions ended, if they did.
     pub closed: Option<Closed>,
 }
 
-/// Why every session has ended.
+/// Reasons why all sessions have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Closed {
-    /// Records are damaged.
+    /// Some records are damaged.
     Damage,
-    /// The machine was started anew: the anchor is gone, and the end of the journal may be.
+    /// The machine has rebooted. The anchor is lost, and so may be the end of the journal.
     Machine,
-    /// No folder in memory takes an anchor.
+    /// No directory in memory can hold an anchor.
     NoAnchor,
-    /// The anchor of this journal is not there: it is a copy, or the anchor was removed.
+    /// This journal has no anchor: it is a copy, or the anchor was removed.
     Unknown,
-    /// The journal is older than what this machine last wrote.
+    /// The journal is older than the anchor.
     Old,
-    /// The journal ends below what was delivered of it.
+    /// The journal ends before the position of delivery.
     Cut,
 }
 
 impl Closed {
-    /// For the log.
+    /// The reason, for the log.
     pub fn why(self) -> &'static str {
         match self {
             Closed::Damage => "the journal is damaged",
-            Closed::Machine => "the machine was started anew",
-            Closed::NoAnchor => "no folder in memory can say that the journal is the newest one",
+            Closed::Machine => "the machine has rebooted",
+            Closed::NoAnchor => "no directory in memory can hold a record of the newest journal",
             Closed::Unknown => {
-                "nothing on this machine says that the journal is the newest one: it was copied or moved here, or /run was emptied"
+                "cannot confirm that the journal is the newest: it was copied or moved here, or /run was emptied"
             }
-            Closed::Old => {
-                "the journal is older than what the gateway last wrote: it was put back from a copy"
-            }
-            Closed::Cut => "the journal ends before what was delivered of it",
+            Closed::Old => "the journal is older than the last write: it was restored from a copy",
+            Closed::Cut => "the journal ends before the position of delivery",
         }
     }
 }
 
-/// How the journal is kept.
+/// Settings of the journal.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub sync: Sync,
-    /// A segment is left for a new one at this size.
+    /// Size at which a new segment is started, bytes.
     pub segment_bytes: u64,
-    /// This start of the machine ([`crate::state::boot_id`]); another for tests.
+    /// Identifier of this boot ([`crate::state::boot_id`]). Tests set their own.
     pub boot: Option<[u8; 16]>,
-    /// Where the anchor is ([`anchor::path`]); without one sessions end at every start.
+    /// Path of the anchor ([`anchor::path`]). Without one, sessions end at every start.
     pub anchor: Option<PathBuf>,
 }
 
@@ -226,9 +226,12 @@ impl Default for Settings {
     }
 }
 
-/// Reads what is there, tells `replay`, and starts a new segment. What is before `delivered`
-/// somebody has seen: the new segment has a higher number, and sessions end if the journal
-/// does not reach there.
+/// Reads the journal into `replay`, and starts a new segment. Readings before `delivered` are
+/// already delivered: the new segment gets a higher number, and all sessions end if the journal
+/// does not reach that position.
+///
+/// # Errors
+/// Fails if a segment cannot be read or written, or has a newer version.
 pub fn open(
     directory: &Path,
     settings: Settings,
@@ -292,8 +295,8 @@ pub fn open(
     };
     let write = |path: PathBuf| move |source| Error::Write { path, source };
     if settings.sync != Sync::Never {
-        // What another run left to the system must not be younger than what this one
-        // brings to the disk.
+        // Synchronise what earlier runs left unsynchronised, so that no older record can be
+        // lost while a newer one survives.
         for number in &numbers {
             let path = segment::path(directory, *number);
             let file = File::open(&path).map_err(|source| Error::Read {
@@ -317,7 +320,7 @@ pub fn open(
         all_closed: summary.closed.is_some(),
         first_of_run: true,
     };
-    // Always on the disk: it tells the next run, after a power failure, that this one was.
+    // Always synchronised, so that the next run knows of this one even after a power failure.
     let file = create(directory, &header, true).map_err(write(segment::path(directory, first)))?;
     let anchor = begin_anchor(anchor, token, last_number);
     let writer = Writer {
@@ -337,15 +340,15 @@ pub fn open(
     Ok((writer, summary))
 }
 
-/// The anchor; none if it cannot be opened, for then sessions must end.
+/// Opens the anchor. Returns `None` on failure, which ends all sessions.
 fn open_anchor(path: Option<&Path>) -> Option<Anchor> {
     let path = path?;
     Anchor::open(path)
-        .inspect_err(|problem| warn!(path = %path.display(), %problem, "no anchor"))
+        .inspect_err(|problem| warn!(path = %path.display(), %problem, "cannot open the anchor"))
         .ok()
 }
 
-/// Why the sessions that were read may not go on.
+/// The reason why restored sessions must end, if any.
 fn closed(
     summary: &Summary,
     last: Option<Header>,
@@ -354,7 +357,7 @@ fn closed(
     says: Option<Says>,
     read: Says,
 ) -> Option<Closed> {
-    // Where the machine does not say which start this is, the anchor does: it is in memory.
+    // If the system has no boot id, the anchor decides: it is in memory and lost at a reboot.
     let boot = settings.boot.unwrap_or_default();
     let same_boot = last.is_none_or(|header| header.boot == boot);
     let known = says.filter(|says| says.token == read.token);
@@ -372,7 +375,7 @@ fn closed(
     }
 }
 
-/// True if the journal does not reach this place.
+/// True if the journal ends before this position.
 fn ends_below(directory: &Path, numbers: &[u64], place: Position) -> Result<bool> {
     if numbers.contains(&place.segment) {
         let path = segment::path(directory, place.segment);
@@ -382,19 +385,20 @@ fn ends_below(directory: &Path, numbers: &[u64], place: Position) -> Result<bool
     Ok(numbers.last().is_some_and(|last| *last < place.segment))
 }
 
-/// Says that the journal stands here. Without an anchor the next start ends all sessions.
+/// Writes the current position to the anchor. Returns `None` on failure; sessions then end at
+/// the next start.
 fn begin_anchor(anchor: Option<Anchor>, token: Token, record: u64) -> Option<Anchor> {
     let anchor = anchor?;
     let written = anchor.write(Says { token, record });
     written
         .inspect_err(|problem| {
-            warn!(path = %anchor.path().display(), %problem, "the anchor cannot be written: sessions end at the next start");
+            warn!(path = %anchor.path().display(), %problem, "cannot write the anchor; all sessions will end at the next start");
         })
         .ok()
         .map(|()| anchor)
 }
 
-/// Half of the numbers are left to count.
+/// A random first record number. The top bit is 0, which leaves half of the range for counting.
 fn random_start() -> Result<u64> {
     let bytes = selo_link::random_bytes::<8>().map_err(|error| Error::Random(error.to_string()))?;
     Ok((u64::from_le_bytes(bytes) >> 1).max(1))
@@ -413,21 +417,22 @@ fn create(directory: &Path, header: &Header, durable: bool) -> io::Result<File> 
     match begun {
         Ok(()) => Ok(file),
         Err(error) => {
-            // It will be tried again under the same number.
+            // The caller will retry with the same number.
             let _ = fs::remove_file(&path);
             Err(error)
         }
     }
 }
 
-/// What is known while segments are read.
+/// State while segments are read.
 #[derive(Default)]
 struct Recovery {
     summary: Summary,
-    /// Of the last segment with a header that checks.
+    /// The last valid segment header.
     last: Option<Header>,
     last_number: u64,
-    /// A gap at the end of the last segment: cut short if a run ends there, else damage.
+    /// A gap at the end of the last segment read. It is an incomplete record if a run ends
+    /// there, else damage.
     open_end: Option<Damage>,
 }
 
@@ -451,7 +456,7 @@ impl Recovery {
             Some(header) => {
                 self.begin(&header, replay);
             }
-            // Cut short while it was made: nothing was written behind it.
+            // The segment was cut off while its header was written, so it holds nothing else.
             None if length <= HEADER_BYTES => return Ok(()),
             None => self.summary.damage.push(Damage {
                 path: path.into(),
@@ -461,22 +466,7 @@ impl Recovery {
         }
         while let Some(item) = reader.next(length).map_err(read)? {
             match item {
-                Item::Record(record) => {
-                    self.summary.records += 1;
-                    self.last_number = self.last_number.max(record.number);
-                    let mut entries = Entries::new(record.body);
-                    for entry in &mut entries {
-                        self.summary.accepted += u64::from(matches!(entry, Entry::Accepted(_)));
-                        replay.entry(&entry, record.wall_ms);
-                    }
-                    if entries.malformed() {
-                        self.summary.damage.push(Damage {
-                            path: path.into(),
-                            from: record.end - record.body.len() as u64,
-                            to: record.end,
-                        });
-                    }
-                }
+                Item::Record(record) => self.record(path, &record, replay),
                 Item::Gap { from, to, at_end } => {
                     let damage = Damage {
                         path: path.into(),
@@ -495,6 +485,23 @@ impl Recovery {
         Ok(())
     }
 
+    fn record(&mut self, path: &Path, record: &Record<'_>, replay: &mut dyn Replay) {
+        self.summary.records += 1;
+        self.last_number = self.last_number.max(record.number);
+        let mut entries = Entries::new(record.body);
+        for entry in &mut entries {
+            self.summary.accepted += u64::from(matches!(entry, Entry::Accepted(_)));
+            replay.entry(&entry, record.wall_ms);
+        }
+        if entries.malformed() {
+            self.summary.damage.push(Damage {
+                path: path.into(),
+                from: record.end - record.body.len() as u64,
+                to: record.end,
+            });
+        }
+    }
+
     fn begin(&mut self, header: &Header, replay: &mut dyn Replay) {
         let cut = self.open_end.take();
         self.summary.torn = false;
@@ -502,7 +509,7 @@ impl Recovery {
             self.summary.damage.extend(cut);
         }
         if header.all_closed {
-            // An earlier start has seen the damage and drawn the conclusion.
+            // An earlier start has already handled this damage and ended the sessions.
             self.summary.damage.clear();
             replay.all_closed();
         }
@@ -510,26 +517,25 @@ impl Recovery {
     }
 }
 
-/// Appends to the journal.
+/// Appends records to the journal.
 #[derive(Debug)]
 pub struct Writer {
-    /// Says how far the journal has come; `None` if there is no place for it.
+    /// Stores the position of the journal outside of it; `None` if that is impossible.
     anchor: Option<Anchor>,
     directory: PathBuf,
-    /// Of the segments that follow.
+    /// Header template for further segments.
     header: Header,
     file: File,
     offset: u64,
     record_number: u64,
     segment_bytes: u64,
-    /// The segments that exist; the last one is written to.
+    /// Existing segments. The last one is being written.
     segments: Vec<u64>,
 }
 
 impl Writer {
-    /// Writes the batch as one record, in one system call if the system takes it, and
-    /// empties it. After an error the same call may be made again: what was written of
-    /// the record is written over.
+    /// Writes the batch as one record, with one system call if possible, and clears the batch.
+    /// After an error the call can be repeated; it overwrites the partial record.
     pub fn append(&mut self, batch: &mut Batch, wall_ms: u64) -> Result<Position> {
         debug_assert!(batch.len() <= segment::BODY_MAX);
         segment::seal_record(&mut batch.bytes, self.record_number, wall_ms);
@@ -546,23 +552,23 @@ impl Writer {
         Ok(self.position())
     }
 
-    /// The record is written. Whoever called waits for this before anything leaves.
+    /// Updates the anchor after a record. This must happen before any dependent packet leaves.
     fn advance_anchor(&mut self) {
         let Some(anchor) = &self.anchor else {
             return;
         };
         if let Err(problem) = anchor.advance(self.record_number) {
-            warn!(path = %anchor.path().display(), %problem, "the anchor cannot be written: sessions end at the next start");
+            warn!(path = %anchor.path().display(), %problem, "cannot write the anchor; all sessions will end at the next start");
             self.anchor = None;
         }
     }
 
-    /// True if the next record belongs into a new segment.
+    /// True if the next record needs a new segment.
     pub fn is_full(&self) -> bool {
         self.offset >= self.segment_bytes
     }
 
-    /// Starts a new segment, and gives the file of it to whoever synchronises.
+    /// Starts a new segment and returns its file, for synchronisation by another thread.
     pub fn rotate(&mut self) -> Result<File> {
         let number = self.segment() + 1;
         let write = |source| Error::Write {
@@ -581,7 +587,7 @@ impl Writer {
         Ok(copy)
     }
 
-    /// Brings everything that was written to the disk.
+    /// Synchronises all segments to disk.
     pub fn sync_all(&self) -> Result<()> {
         for number in &self.segments {
             let path = segment::path(&self.directory, *number);
@@ -591,7 +597,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The file that is written to, to be synchronised by another thread.
+    /// A handle of the current file, for synchronisation by another thread.
     pub fn file(&self) -> Result<File> {
         self.file.try_clone().map_err(|source| Error::Write {
             path: segment::path(&self.directory, self.segment()),
@@ -599,7 +605,7 @@ impl Writer {
         })
     }
 
-    /// Behind the last record.
+    /// End of the last record.
     pub fn position(&self) -> Position {
         Position {
             segment: self.segment(),
@@ -607,7 +613,7 @@ impl Writer {
         }
     }
 
-    /// The number of the segment that is written to.
+    /// Number of the current segment.
     pub fn segment(&self) -> u64 {
         self.segments.last().copied().unwrap_or(0)
     }
@@ -616,7 +622,8 @@ impl Writer {
         self.segments.len()
     }
 
-    /// Removes the segments before `number`, but never the one that is written to.
+    /// Removes the segments before `number`, except the current one. Returns how many were
+    /// removed.
     pub fn remove_before(&mut self, number: u64) -> Result<usize> {
         let number = number.min(self.segment());
         let old = self.segments.partition_point(|segment| *segment < number);

@@ -1,8 +1,8 @@
-//! A segment: one file of the journal. A header, then records, each with its length,
-//! a CRC and a number that continues through all segments.
+//! A segment: one file of the journal. It has a header and records. A record has a length, a
+//! CRC, and a number that increases through all segments.
 //!
-//! A reader never trusts a byte: what does not check is a [`Item::Gap`], and reading
-//! goes on at the next record behind it.
+//! The reader trusts no byte. It reports bytes that fail the checks as an [`Item::Gap`] and
+//! continues at the next valid record.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,34 +12,34 @@ use std::path::{Path, PathBuf};
 use super::Sync;
 use super::anchor::{TOKEN_BYTES, Token};
 
-/// Bytes of a header.
+/// Size of a segment header, bytes.
 pub const HEADER_BYTES: u64 = 64;
-/// Bytes before a record's body: length (4), CRC (4), number (8), Unix milliseconds (8).
+/// Size of a record header: length (4), CRC (4), number (8), Unix milliseconds (8).
 pub const RECORD_HEADER_BYTES: usize = 24;
-/// No record's body is longer.
+/// Maximum size of a record body, bytes.
 pub const BODY_MAX: usize = 64 << 20;
-/// The version that this program writes, and the highest that it reads.
+/// Version written by this program, and the highest version that it reads.
 pub const VERSION: u16 = 2;
 
 const MAGIC: [u8; 8] = *b"SELOJRN\n";
 const ALL_CLOSED: u8 = 1;
 const FIRST_OF_RUN: u8 = 2;
 
-/// The first bytes of a segment.
+/// The header of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     pub number: u64,
-    /// [`VERSION`] when it is written; an older one may be read.
+    /// [`VERSION`] when written; may be older when read.
     pub version: u16,
-    /// The start of the machine under which it was written; zeros if unknown.
+    /// Boot id at the time of writing; zeros if unknown.
     pub boot: [u8; 16],
-    /// How the run that wrote it brought records to the disk.
+    /// Synchronisation policy of the run that wrote the segment.
     pub sync: Sync,
-    /// The history that it belongs to ([`super::anchor`]); zeros if unknown.
+    /// Token of the journal's history ([`super::anchor`]); zeros if unknown.
     pub token: Token,
-    /// Every session of the segments before this one has ended.
+    /// All sessions of earlier segments have ended.
     pub all_closed: bool,
-    /// The segment before this one, if any, was the last of another run.
+    /// The previous segment, if any, belongs to an earlier run.
     pub first_of_run: bool,
 }
 
@@ -63,7 +63,8 @@ impl Header {
         out
     }
 
-    /// `Err(version)` if a newer program wrote it; `Ok(None)` if it is damaged or cut.
+    /// Decodes a header. Returns `Err(version)` if a newer program wrote it, and `Ok(None)` if
+    /// it is damaged or incomplete.
     fn decode(bytes: &[u8]) -> Result<Option<Header>, u16> {
         let Some(bytes) = bytes.first_chunk::<{ HEADER_BYTES as usize }>() else {
             return Ok(None);
@@ -99,7 +100,7 @@ pub fn path(directory: &Path, number: u64) -> PathBuf {
     directory.join(format!("{number:016x}"))
 }
 
-/// The numbers of all segments in a directory, in order. Other files are left alone.
+/// Numbers of all segments in a directory, sorted. Ignores other files.
 pub fn list(directory: &Path) -> io::Result<Vec<u64>> {
     let mut numbers = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -114,7 +115,7 @@ pub fn list(directory: &Path) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-/// Fills in the header of a record whose body stands behind it.
+/// Fills in the header of a record. `record` holds the header space and the body.
 pub fn seal_record(record: &mut [u8], number: u64, wall_ms: u64) {
     let size = (record.len() - RECORD_HEADER_BYTES) as u32;
     record[..4].copy_from_slice(&size.to_le_bytes());
@@ -124,7 +125,7 @@ pub fn seal_record(record: &mut [u8], number: u64, wall_ms: u64) {
     record[4..8].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// The CRC of a record: over its length and all that follows the CRC.
+/// CRC of a record: covers the length and all bytes after the CRC field.
 fn checksum(record: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&record[..4]);
@@ -132,22 +133,22 @@ fn checksum(record: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// A record that checks.
+/// A record that passed the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Where it ends.
+    /// Position of its end.
     pub end: u64,
     pub number: u64,
-    /// When it was written, Unix milliseconds.
+    /// Time of writing, Unix milliseconds.
     pub wall_ms: u64,
     pub body: &'a [u8],
 }
 
-/// What a reader finds.
+/// An item of a segment.
 #[derive(Debug)]
 pub enum Item<'a> {
     Record(Record<'a>),
-    /// From `from` to `to` nothing checks; behind it a record does, or the file ends.
+    /// Invalid bytes from `from` to `to`, up to the next valid record or the end of the file.
     Gap {
         from: u64,
         to: u64,
@@ -155,25 +156,25 @@ pub enum Item<'a> {
     },
 }
 
-/// Reads the records of one segment, in order, up to a length that may grow.
+/// Reads the records of one segment in order, up to a limit that may grow.
 #[derive(Debug)]
 pub struct Reader {
     file: File,
     position: u64,
-    /// The number of the last record read: what follows has a higher one. Numbers start
-    /// at random, so that nobody writes a record into a payload for a search to find.
+    /// Number of the last record read; later records have higher numbers. Numbers start at a
+    /// random value, so that nobody can plant a fake record in a payload.
     last_number: u64,
     buffer: Vec<u8>,
-    /// The part of `buffer` that holds the file's bytes from `position` on.
+    /// Range of `buffer` that holds file bytes, starting at `position`.
     filled: std::ops::Range<usize>,
 }
 
-/// How far ahead of a record's number the next may be, when looking for it behind a gap.
+/// Maximum distance of record numbers across a gap.
 const NUMBER_AHEAD: u64 = 1 << 32;
 const READ_BYTES: usize = 256 << 10;
 
 impl Reader {
-    /// Opens a segment at a position: the end of a record, or 0 for the first one.
+    /// Opens a segment at a position: the end of a record, or 0 for the first record.
     pub fn open(path: &Path, position: u64) -> io::Result<Reader> {
         Ok(Reader {
             file: File::open(path)?,
@@ -184,23 +185,24 @@ impl Reader {
         })
     }
 
-    /// The segment's header; see [`Header::decode`].
+    /// Reads the segment's header; see [`Header::decode`].
     pub fn header(&self) -> io::Result<Result<Option<Header>, u16>> {
         let mut bytes = [0; HEADER_BYTES as usize];
         let size = read_at(&self.file, &mut bytes, 0)?;
         Ok(Header::decode(&bytes[..size]))
     }
 
-    /// Behind the last item that was read.
+    /// End of the last item read.
     pub fn position(&self) -> u64 {
         self.position
     }
 
+    /// Current length of the file, bytes.
     pub fn length(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
 
-    /// The next item before `limit`, a position up to which the file was written.
+    /// Reads the next item before `limit`, which must not exceed the written length.
     pub fn next(&mut self, limit: u64) -> io::Result<Option<Item<'_>>> {
         if self.position >= limit {
             return Ok(None);
@@ -231,7 +233,7 @@ impl Reader {
         }))
     }
 
-    /// The size of the record at the position, if there is one that checks.
+    /// Size of the valid record at the current position, if there is one.
     fn record_here(&mut self, left: u64) -> io::Result<Option<usize>> {
         if left < RECORD_HEADER_BYTES as u64 || !self.fill(RECORD_HEADER_BYTES)? {
             return Ok(None);
@@ -250,7 +252,8 @@ impl Reader {
         Ok((checksum(record) == crc).then_some(size))
     }
 
-    /// Makes `size` bytes from the position on available; false if the file is shorter.
+    /// Makes `size` bytes from the current position available. Returns false if the file is
+    /// shorter.
     fn fill(&mut self, size: usize) -> io::Result<bool> {
         if self.filled.len() >= size {
             return Ok(true);
@@ -275,7 +278,7 @@ impl Reader {
         self.filled.start += size;
     }
 
-    /// The position of the next record behind damage, if there is one.
+    /// Position of the next valid record after damage, if there is one.
     fn search(&mut self, limit: u64) -> io::Result<Option<u64>> {
         let start = self.position;
         let mut window = vec![0; READ_BYTES];
@@ -314,7 +317,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Reads until the buffer is full or the file ends.
+/// Reads until the buffer is full or the file ends. Returns the number of bytes read.
 fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

@@ -1,6 +1,6 @@
-//! For whom the engine looks at tags [docs/protocol.md, Under load, Forgeries, A lost session]:
-//! no limit is a weapon against an honest node, and none can be got round. The same under
-//! 100,000 hostile packets a second: flood.rs.
+//! Limits on tag checks [docs/protocol.md, Under load, Forgeries, A lost session]: no limit can
+//! be used against an honest node, and none can be bypassed. flood.rs tests the same under
+//! 100,000 hostile packets a second.
 
 use crate::common::{Bench, Heard, Node, Seeded, at, peer};
 use selo_gateway::counters::{Count, Kind};
@@ -10,7 +10,8 @@ use selo_gateway::peer::Peer;
 use selo_link::frame::{CookieEcho, Frame};
 use selo_link::{DeviceId, Reason, Suite};
 
-/// A neighbour behind the same address, or who invents it, sends rubbish: no node pays for it.
+/// A neighbour behind the same address, or a forger of that address, sends garbage. No node
+/// suffers from it.
 #[test]
 fn nobody_is_limited_by_what_others_send_from_its_address() {
     let mut bench = Bench::with(Settings::default());
@@ -27,8 +28,8 @@ fn nobody_is_limited_by_what_others_send_from_its_address() {
     assert_eq!(bench.handle(2, peer(2), &node.up(b"x")).0, Ok(()));
 }
 
-/// Gives an honest request until it is answered, sending cookies back as a node does; how many
-/// cookies it took.
+/// Repeats an honest request until it is answered, and echoes cookies as a node does. Returns
+/// the number of cookies.
 fn joins_under_load(bench: &mut Bench, ms: u64, from: Peer, node: &mut Node) -> usize {
     let request = node.request();
     for cookies in 0..3 {
@@ -67,13 +68,13 @@ fn a_join_under_load_proves_its_address_by_a_cookie() {
     );
     bench.add(&node, 1);
     bench.add(&other, 2);
-    // No load, no cookie.
+    // Without load there is no cookie.
     assert_eq!(joins_under_load(&mut bench, 0, peer(1), &mut node), 0);
     let mut verdicts = Vec::new();
     for _ in 0..1000 {
         let request = forged_join(node.id, &mut random);
         let (verdict, sent) = bench.handle(1, peer(9), &request);
-        // What is sent is never longer than what asked for it.
+        // An answer is never longer than its request, so it cannot amplify.
         assert!(
             sent.iter()
                 .all(|(to, bytes)| *to == peer(9) && bytes.len() == 13)
@@ -84,13 +85,13 @@ fn a_join_under_load_proves_its_address_by_a_cookie() {
     assert_eq!(looked_at.count(), 8);
     assert_eq!(verdicts[8..], [Err(Reason::Unproven); 992]);
     assert_eq!(joins_under_load(&mut bench, 1, peer(1), &mut node), 1);
-    // Once proven, for some minutes; and only this address for this device.
+    // A proof is valid for some minutes, for this address and this device only.
     assert_eq!(joins_under_load(&mut bench, 2, peer(1), &mut node), 0);
     assert_eq!(joins_under_load(&mut bench, 2, peer(3), &mut node), 1);
-    // Another device does not notice.
+    // Another device is unaffected.
     assert_eq!(joins_under_load(&mut bench, 2, peer(9), &mut other), 0);
     assert_eq!(bench.counters().get_sent(Kind::JoinAccept), 5);
-    // By radio nobody is asked: there are no addresses to prove.
+    // Radio needs no proof, because it has no addresses.
     let radio = Peer::Radio(0);
     for _ in 0..100 {
         let request = forged_join(node.id, &mut random);
@@ -132,18 +133,18 @@ fn a_cookie_is_for_one_address_one_device_and_some_minutes() {
         Err(Reason::UnknownDevice)
     );
     assert_eq!(bench.handle(1, peer(1), &echo).0, Ok(()));
-    // The secret changes after two minutes, and the one before is good for as long again.
+    // The secret changes after two minutes; the previous one stays valid for as long again.
     let second = cookie(&mut bench, 125_000);
     assert_ne!(first, second);
     assert_eq!(bench.handle(200_000, peer(1), &echo).0, Ok(()));
     assert_eq!(bench.handle(250_000, peer(1), &echo).0, unproven);
     let echo = CookieEcho::encode(node.id, &second);
     assert_eq!(bench.handle(250_001, peer(1), &echo).0, Ok(()));
-    // After a long silence no old secret is left.
+    // After a long silence no old secret is valid.
     assert_eq!(bench.handle(10_000_000, peer(1), &echo).0, unproven);
 }
 
-/// Who has proved an address can have some tags looked at, and no more.
+/// A proven address has a limited number of tag checks.
 #[test]
 fn a_proven_address_has_a_limit_of_its_own() {
     let mut limits = Limits::default();
@@ -171,12 +172,12 @@ fn a_proven_address_has_a_limit_of_its_own() {
     assert_eq!(flood(&mut bench, peer(1)).0, 10);
     assert_eq!(bench.handle(0, peer(1), &echo).0, Ok(()));
     assert_eq!(flood(&mut bench, peer(1)).0, 0);
-    // Another address is not touched.
+    // Another address is unaffected.
     assert_eq!(joins_under_load(&mut bench, 0, peer(2), &mut node), 1);
 }
 
-/// An engine whose sessions may see this many wrong tags from home and from elsewhere, and a
-/// node with a live session in it.
+/// An engine with low limits on wrong tags from home and from elsewhere, and a node with a live
+/// session.
 fn with_few_forgeries() -> (Bench, Node) {
     let mut limits = Limits::NONE;
     limits.checks.forged_at_home = Rate::each_tick(1000);
@@ -200,7 +201,7 @@ fn forged(up: &[u8], count: usize) -> Vec<Vec<u8>> {
     (0..count).map(forge).collect()
 }
 
-/// How many of these had their tag looked at.
+/// The number of packets whose tag was checked.
 fn looked_at(bench: &mut Bench, ms: u64, from: Peer, packets: &[Vec<u8>]) -> usize {
     let verdict = |packet: &&Vec<u8>| bench.handle(ms, from, packet).0 == Err(Reason::Forged);
     packets.iter().filter(verdict).count()
@@ -210,20 +211,20 @@ fn looked_at(bench: &mut Bench, ms: u64, from: Peer, packets: &[Vec<u8>]) -> usi
 fn forgeries_of_a_session_are_throttled_and_do_not_end_it() {
     let (mut bench, mut node) = with_few_forgeries();
     let false_ones = forged(&node.up(b"x"), 5000);
-    // From elsewhere: a hundred, then one each second. The node at home is not touched.
+    // From elsewhere: a hundred at once, then one per second. The node at home is unaffected.
     assert_eq!(looked_at(&mut bench, 1000, peer(2), &false_ones), 100);
     assert_eq!(looked_at(&mut bench, 2000, peer(3), &false_ones), 1);
     assert_eq!(looked_at(&mut bench, 12_000, peer(4), &false_ones), 10);
     assert_eq!(bench.handle(12_000, peer(1), &node.up(b"x")).0, Ok(()));
-    // A node that moves meanwhile is told that it may ask for a new session.
+    // A node that moves meanwhile gets a hint, so that it can request a new session.
     let up = node.up(b"moved");
     let (verdict, sent) = bench.handle(12_000, peer(5), &up);
     assert_eq!(verdict, Err(Reason::RateLimited));
     assert_eq!(sent.len(), 1);
     assert!(matches!(node.take(&sent[0].1), Some(Heard::Hint(_))));
-    // When the forgeries end, it is heard from there.
+    // After the forgeries end, packets from its new address are accepted.
     assert_eq!(bench.handle(13_000, peer(5), &up).0, Ok(()));
-    // From home, whose address may be invented: the same with an allowance of its own.
+    // Home, whose address can be forged, has a separate allowance.
     assert_eq!(looked_at(&mut bench, 14_000, peer(5), &false_ones), 1000);
     assert_eq!(
         bench.handle(14_000, peer(5), &node.up(b"x")).0,
@@ -233,15 +234,15 @@ fn forgeries_of_a_session_are_throttled_and_do_not_end_it() {
     assert_eq!(looked_at(&mut bench, 15_000, peer(5), &false_ones), 1);
     assert_eq!(bench.count(Count::Sessions), 1);
     assert_eq!(bench.count(Count::SessionsEnded), 0);
-    // A new session has its own.
+    // A new session has new allowances.
     bench.join(16_000, peer(5), &mut node);
     assert_eq!(bench.handle(16_000, peer(5), &node.up(b"x")).0, Ok(()));
     let false_ones = forged(&node.up(b"x"), 5000);
     assert_eq!(looked_at(&mut bench, 16_000, peer(5), &false_ones), 1000);
 }
 
-/// More forgeries than once ended a session, at the limits that a gateway has: it stays, and its
-/// node is heard.
+/// More forgeries than the former session limit. With a gateway's limits the session survives,
+/// and its node is heard.
 #[test]
 fn a_million_forgeries_do_not_end_a_session() {
     let mut bench = Bench::with(Settings::default());
@@ -273,30 +274,30 @@ fn hints_are_few() {
         bytes[1..3].copy_from_slice(&session);
         bench.handle(ms, from, &bytes).1.len()
     };
-    // Of one session at one address: one a second.
+    // Per session and address: one per second.
     let of_one: usize = (0..3000)
         .map(|ms| hints(&mut bench, ms, peer(1), [7, 7]))
         .sum();
     assert_eq!(of_one, 3);
-    // Of one address: ten at once, and ten a second.
+    // Per address: ten at once, then ten per second.
     let of_address = |ms: u64| hints(&mut bench, 5000 + ms, peer(2), (ms as u16).to_le_bytes());
     let of_address: usize = (0..3000).map(of_address).sum();
     assert!((39..=40).contains(&of_address), "{of_address}");
-    // A neighbour on another port of the same address, and on another address, have theirs.
+    // Another port of the same address, and another address, have separate limits.
     let Peer::Udp(mut neighbour) = peer(2) else {
         unreachable!("a test's peer has an address")
     };
     neighbour.set_port(6000);
     assert_eq!(hints(&mut bench, 7999, Peer::Udp(neighbour), [1, 1]), 1);
     assert_eq!(hints(&mut bench, 7999, peer(3), [1, 1]), 1);
-    // In all: 1,000 at once, and 10,000 a second.
+    // In total: 1,000 at once, then 10,000 per second.
     let of_all = |number: u32| {
         let ms = 10_000 + u64::from(number / 20);
         hints(&mut bench, ms, peer(100 + number), [7, 7])
     };
     let of_all: usize = (0..20_000).map(of_all).sum();
     assert!((10_900..=11_000).contains(&of_all), "{of_all}");
-    // On a radio channel, where each costs time on the air: one a second, whoever asks.
+    // On a radio channel, where each hint costs air time: one per second in total.
     let of_radio = |ms: u64| {
         hints(
             &mut bench,

@@ -74,7 +74,7 @@ fn every_reason_of_the_page() {
     }
     assert!(expect(&mut bench, &stranger.request(), Reason::UnknownDevice).is_empty());
     assert!(expect(&mut bench, &revoked.request(), Reason::Revoked).is_empty());
-    // What only gateways say, said to a gateway.
+    // Frames that only gateways send, sent to a gateway.
     let accept = {
         let request = node.request();
         let (_, sent) = bench.handle(1, from, &request);
@@ -94,7 +94,7 @@ fn every_reason_of_the_page() {
     assert!(expect(&mut bench, &[0xc0], Reason::ClassicRefused).is_empty());
     let commit = selo_link::frame::PairCommit::encode(node.id, node.suite, &[7; 32]);
     assert!(expect(&mut bench, &commit, Reason::NotPairing).is_empty());
-    // The one that is answered.
+    // The frame that gets an answer.
     let mut unknown = up.clone();
     unknown[1] ^= 0x55;
     let hint = expect(&mut bench, &unknown, Reason::UnknownSession);
@@ -113,9 +113,9 @@ fn a_join_is_dropped_before_any_multiplication_unless_its_tag_is_right() {
     for round in 0..2_000 {
         let mut forged = request.clone();
         match round % 3 {
-            // Any bit of the key, the payload or the tag.
+            // Alter any bit of the key, the payload or the tag.
             0 => forged[5 + random.below(53) as usize] ^= 1 << random.below(8),
-            // A key of which every secret is zero would be noticed by multiplying.
+            // A key with all-zero secrets could only be detected by a multiplication.
             1 => forged[5..37].fill(0),
             _ => forged[5..].copy_from_slice(&random.bytes::<53>()),
         }
@@ -124,7 +124,7 @@ fn a_join_is_dropped_before_any_multiplication_unless_its_tag_is_right() {
             (Err(Reason::ForgedJoin), vec![])
         );
     }
-    // The tag is right, the counter is not.
+    // The tag is right, but the counter is not.
     assert_eq!(bench.count(Count::Multiplications), 0);
     assert_eq!(bench.handle(1, peer(1), &request).0, Ok(()));
     assert_eq!(bench.count(Count::Multiplications), 2);
@@ -147,7 +147,7 @@ fn the_same_request_gets_the_same_answer_while_the_session_is_pending() {
     let request = node.request();
     let (_, first) = bench.handle(0, peer(1), &request);
     for repeat in 1..5 {
-        // Also from another address: the answer goes where the request came from.
+        // The answer goes to the address of the repeated request.
         let (verdict, again) = bench.handle(repeat * 2000, peer(9), &request);
         assert_eq!(verdict, Ok(()));
         assert_eq!(again, [(peer(9), first[0].1.clone())]);
@@ -173,7 +173,7 @@ fn a_join_does_not_harm_the_live_session_before_the_first_up() {
     let mut old = node.session.clone();
     bench.join(2, peer(1), &mut node);
     let mut new = node.session.take();
-    // Old and pending stand side by side.
+    // The old session and the pending one exist side by side.
     std::mem::swap(&mut node.session, &mut old);
     assert_eq!(bench.handle(3, peer(1), &node.up(b"old")).0, Ok(()));
     assert_eq!(
@@ -229,7 +229,7 @@ fn the_address_moves_with_the_newest_packet_and_only_if_its_tag_is_right() {
     assert_eq!(where_is(&mut bench), peer(1));
     assert_eq!(bench.handle(3, peer(3), &node.up(b"d")).0, Ok(()));
     assert_eq!(where_is(&mut bench), peer(3));
-    // A packet that was held back on the way is taken, but does not pull the node back.
+    // A delayed packet is accepted but does not move the peer's address back.
     assert_eq!(bench.handle(4, peer(4), &delayed).0, Ok(()));
     assert_eq!(where_is(&mut bench), peer(3));
     assert_eq!(bench.count(Count::Roamed), 1);
@@ -255,7 +255,7 @@ fn a_confirmed_packet_is_acknowledged_and_again_at_most_once_a_second() {
     }
     assert_eq!(acknowledged, 3);
     assert_eq!(bench.readings.len(), 1);
-    // A replay that asks for nothing gets nothing.
+    // A replay that requests nothing gets no answer.
     let plain = node.up(b"y");
     bench.give(10_000, peer(1), &plain);
     assert_eq!(
@@ -264,7 +264,7 @@ fn a_confirmed_packet_is_acknowledged_and_again_at_most_once_a_second() {
     );
 }
 
-/// Whoever replays older packets does not use up the acknowledgement that the node waits for.
+/// Replays of older packets do not use up the acknowledgement that the node waits for.
 #[test]
 fn replays_of_older_packets_take_no_acknowledgement_away() {
     let (mut bench, mut node) = joined(Suite::ChaChaPolyBlake2s);
@@ -297,7 +297,7 @@ fn what_only_acknowledges_is_no_reading_and_an_empty_payload_is() {
     let only = node.seal(b"", options);
     assert_eq!(bench.handle(0, peer(1), &only), (Ok(()), vec![]));
     assert_eq!(bench.readings.len(), 1);
-    // Its counter counts all the same, also for the journal.
+    // Its counter still counts, also in the journal.
     assert_eq!(bench.handle(0, peer(1), &only).0, Err(Reason::Replayed));
     bench.restart(&[node.device(1)]);
     assert_eq!(bench.handle(0, peer(1), &only).0, Err(Reason::Replayed));
@@ -382,7 +382,8 @@ fn revoked_removed_and_rekeyed_devices_have_no_session() {
 fn a_device_that_was_added_again_does_not_inherit_sessions() {
     let (mut bench, mut node) = joined(Suite::ChaChaPolyBlake2s);
     bench.give(0, peer(1), &node.up(b"x"));
-    // Removed and added again while no gateway ran: another row, even with the same key.
+    // The device was removed and added again while no gateway ran. It has a new row, even with
+    // the same key.
     bench.restart(&[node.device(2)]);
     assert_eq!(bench.count(Count::Sessions), 0);
     assert_eq!(
@@ -449,7 +450,7 @@ fn a_device_is_limited_and_what_was_dropped_may_come_again() {
     for up in &ups[20..] {
         assert_eq!(bench.handle(2000, peer(1), up).0, Ok(()));
     }
-    // Joins: two at once, then one a second.
+    // Joins: two at once, then one per second.
     node.request();
     let verdicts: Vec<_> = (0..3)
         .map(|_| {
@@ -600,7 +601,7 @@ fn a_time_is_that_of_the_moment_when_it_is_sent() {
     (queued.timed, queued.after_uplink) = (true, true);
     let queue = bench.engine.send(at(0), queued, &mut bench.out);
     queue.expect("queued");
-    // Each time that the node is heard: the one before may be lost.
+    // Sent each time the node is heard, because the previous one may be lost.
     for (counter, ms) in [(0, 10_000), (1, 20_000), (2, 30_000), (3, 40_000)] {
         let (_, sent) = bench.handle(ms, peer(1), &node.up(b"x"));
         let seconds = (at(ms).unix_ms / 1000) as u32;
@@ -618,7 +619,7 @@ fn a_time_is_that_of_the_moment_when_it_is_sent() {
         );
     }
     assert_eq!(bench.handle(50_000, peer(1), &node.up(b"x")).1, []);
-    // The time needs its room.
+    // The time takes four bytes of the payload.
     let mut long = message(&node, &[0; 30], false, 100_000);
     long.timed = true;
     assert!(bench.engine.send(at(0), long, &mut bench.out).is_err());
@@ -659,7 +660,7 @@ fn messages_are_refused_taken_back_and_forgotten() {
         refused
             .expect_err("refused")
             .to_string()
-            .contains("at most 29")
+            .contains("the maximum is 29")
     );
     let ticket = bench
         .engine
@@ -725,7 +726,7 @@ impl Pairing {
         pairing
     }
 
-    /// The node begins anew.
+    /// Restarts the node's pairing.
     fn restart(&mut self) {
         let secret = EphemeralSecret::new(self.node.random.bytes());
         let (attempt, commit) = NodePairing::start(
@@ -738,14 +739,14 @@ impl Pairing {
         self.commit = commit.to_vec();
     }
 
-    /// Until the node shows digits and the gateway waits for them.
+    /// Continues until the node shows digits and the gateway waits for them.
     fn compare(&mut self, ms: u64) -> (selo_link::pair::Compared, Vec<u8>) {
         let (verdict, sent) = self.bench.handle(ms, peer(1), &self.commit);
         assert_eq!(verdict, Ok(()));
         self.reveal(ms, &sent)
     }
 
-    /// The same, once the node has a PAIR-KEY.
+    /// Continues from the node's receipt of a PAIR-KEY.
     fn reveal(
         &mut self,
         ms: u64,
@@ -760,7 +761,7 @@ impl Pairing {
         (compared, reveal.to_vec())
     }
 
-    /// What is said of the open window, without its first line.
+    /// States of the attempts, without the state of the window.
     fn attempts(&self) -> Vec<WindowState> {
         let states = self.bench.engine.pairing_states();
         states.into_iter().skip(1).collect()
@@ -770,7 +771,7 @@ impl Pairing {
         !self.bench.engine.pairing_states().is_empty()
     }
 
-    /// The operator types these digits; what is sent then.
+    /// Enters digits as the operator. Returns the packets that are sent.
     fn enter(&mut self, ms: u64, digits: u32) -> Result<Vec<(Peer, Vec<u8>)>, PairError> {
         let bench = &mut self.bench;
         let matched = bench.engine.pairing_enter(at(ms), digits, &mut bench.out)?;
@@ -801,7 +802,7 @@ fn a_pairing_that_is_confirmed_gives_both_sides_the_same_key() {
         panic!("nothing to compare");
     };
     assert_eq!((device, replaces), (pairing.node.id, false));
-    // Silence before the operator's word.
+    // No answer before the operator decides.
     assert_eq!(pairing.bench.handle(5, peer(1), &reveal), (Ok(()), vec![]));
     let bench = &mut pairing.bench;
     let digits = node.digits().value();
@@ -823,7 +824,7 @@ fn a_pairing_that_is_confirmed_gives_both_sides_the_same_key() {
 #[test]
 fn three_wrong_entries_and_the_window_closes() {
     let mut pairing = Pairing::new();
-    // Nothing is typed where nothing is shown: that costs no entry.
+    // An entry while no digits are shown does not count.
     assert_eq!(pairing.enter(0, 1), Err(PairError::NotComparing));
     let (node, reveal) = pairing.compare(1000);
     let wrong = |by: u32| (node.digits().value() + by) % 1_000_000;
@@ -878,10 +879,10 @@ fn what_is_rejected_ends_and_the_window_stays_open() {
 fn no_attempt_is_held_for_ever() {
     let mut pairing = Pairing::new();
     let (_, sent) = pairing.bench.handle(0, peer(1), &pairing.commit);
-    // The same commitment gets the same key again: the answer was lost.
+    // A repeated commitment gets the same key, because the answer was lost.
     assert_eq!(pairing.bench.handle(4000, peer(1), &pairing.commit).1, sent);
     assert_eq!(pairing.bench.count(Count::Multiplications), 1);
-    // A node that falls silent, an operator who does, a window that nobody closes.
+    // Time-outs of the node, the operator and the window.
     pairing.bench.tick(29_999);
     assert_eq!(pairing.attempts().len(), 1);
     pairing.bench.tick(30_000);
@@ -899,8 +900,7 @@ fn no_attempt_is_held_for_ever() {
     assert!(!pairing.is_open());
 }
 
-/// A node that is started again pairs at once, though the gateway still waits for its last
-/// attempt.
+/// A restarted node pairs at once, even though the gateway still waits for its last attempt.
 #[test]
 fn a_node_that_begins_anew_does_not_wait_for_its_last_attempt() {
     let mut pairing = Pairing::new();
@@ -912,7 +912,7 @@ fn a_node_that_begins_anew_does_not_wait_for_its_last_attempt() {
     assert_eq!(to_node.count(), 1);
 }
 
-/// A commitment of somebody's own, from an address.
+/// A stranger's commitment from some address.
 fn stranger_commits(pairing: &mut Pairing, ms: u64, from: Peer) -> Vec<(Peer, Vec<u8>)> {
     let commitment = pairing.node.random.bytes();
     let id = DeviceId(u32::from_le_bytes(pairing.node.random.bytes()));
@@ -925,8 +925,8 @@ fn stranger_commits(pairing: &mut Pairing, ms: u64, from: Peer) -> Vec<(Peer, Ve
     sent
 }
 
-/// Six packets used to close the window, and one used to keep a node out for a minute. Now a
-/// flood costs the node some seconds.
+/// Regression: six packets closed the window, and one kept a node out for a minute. Now a flood
+/// delays the node by a few seconds.
 #[test]
 fn the_packets_of_a_stranger_keep_no_node_out() {
     let mut pairing = Pairing::new();
@@ -943,8 +943,7 @@ fn the_packets_of_a_stranger_keep_no_node_out() {
     pairing.enter(2000, node.digits().value()).expect("paired");
 }
 
-/// Each PAIR-KEY is a guess for somebody in the middle: a window has few of them, whatever
-/// comes.
+/// Each PAIR-KEY is a guess for a man in the middle. A window has few, whatever arrives.
 #[test]
 fn a_window_gives_68_keys_at_most() {
     let mut pairing = Pairing::new();
@@ -961,7 +960,7 @@ fn a_window_gives_68_keys_at_most() {
     assert_eq!(made, keys as u64, "no key is made that nobody gets");
 }
 
-/// Under a flood from one address a node at another has every second lot.
+/// Under a flood from one address, a node at another address wins every second draw.
 #[test]
 fn who_sends_more_does_not_win_more_often() {
     let mut pairing = Pairing::new();
@@ -985,7 +984,7 @@ fn who_sends_more_does_not_win_more_often() {
     panic!("the node has waited through a whole window");
 }
 
-/// Somebody who forges the PAIR-REVEAL of a node does not end its attempt.
+/// A forged PAIR-REVEAL does not end the node's attempt.
 #[test]
 fn a_forged_reveal_does_not_end_the_attempt() {
     let mut pairing = Pairing::new();
@@ -1012,8 +1011,8 @@ fn a_forged_reveal_does_not_end_the_attempt() {
     pairing.enter(3, node.digits().value()).expect("paired");
 }
 
-/// One operator's window closes by itself, and before the word of it has come to them another
-/// has opened the next.
+/// A window times out, and another operator opens the next one before the first operator learns
+/// of it.
 #[test]
 fn an_operator_who_leaves_late_closes_nobody_elses_window() {
     let mut bench = Bench::new();
@@ -1027,11 +1026,11 @@ fn an_operator_who_leaves_late_closes_nobody_elses_window() {
     assert_ne!(first, second);
     bench.out.events.clear();
     let Bench { engine, out, .. } = &mut bench;
-    engine.pairing_leave(at(1002), first, "the operator has gone", out);
+    engine.pairing_leave(at(1002), first, "the operator disconnected", out);
     assert_eq!(engine.pairing_states().len(), 1);
-    engine.pairing_leave(at(1003), second, "the operator has gone", out);
+    engine.pairing_leave(at(1003), second, "the operator disconnected", out);
     assert_eq!(engine.pairing_states(), []);
-    // What is said of a window says of which.
+    // Each event names its window.
     let said: Vec<_> = out
         .events
         .iter()

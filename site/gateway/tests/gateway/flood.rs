@@ -1,7 +1,7 @@
-//! 100,000 hostile packets a second for seconds of simulated time, from the nodes' own sockets,
-//! from their host and from everywhere, and among them C nodes that join, send and move. Every
-//! node joins and every reading is accepted. Time is a number here, so the test is the same on
-//! every machine.
+//! Seconds of simulated time with 100,000 hostile packets a second: from the nodes' own
+//! sockets, from their hosts and from everywhere. Meanwhile C nodes join, send and move. Every
+//! node joins and every reading is accepted. Time is simulated, so the test gives the same
+//! result on every machine.
 //!
 //! `cargo test --release -p selo-gateway --test flood -- --nocapture` prints the figures.
 
@@ -16,13 +16,13 @@ use selo_nodes::node::VirtualNode;
 
 const HOSTILE_PER_MS: u64 = 100;
 const NODES: u32 = 6;
-/// A node sends a reading so often, and has another port so often.
+/// Interval of a node's readings, and of its port changes.
 const READING_MS: u64 = 200;
 const MOVE_MS: u64 = 1500;
-/// Nodes begin to join when the flood has spent what there was to spend.
+/// Nodes begin to join after the flood has exhausted the allowances.
 const JOIN_MS: u64 = 1000;
 
-/// What a stranger sends who has read everything so far.
+/// Packets of a stranger who has recorded all traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum What {
     /// A byte that begins no frame.
@@ -31,11 +31,11 @@ enum What {
     ForgedUp,
     /// An UP of a live session that was accepted before.
     RepeatedUp,
-    /// An UP of a session that nobody has.
+    /// An UP of an unknown session.
     UnknownUp,
     /// A JOIN-REQUEST in a node's name, with a wrong tag.
     ForgedJoin,
-    /// A JOIN-REQUEST of a node, recorded.
+    /// A recorded JOIN-REQUEST of a node.
     RepeatedJoin,
     /// A COOKIE-ECHO in a node's name, with a guessed cookie.
     ForgedEcho,
@@ -43,9 +43,9 @@ enum What {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum From {
-    /// The very socket of the node; an invented sender.
+    /// The node's own socket address, as forged by a sender.
     Socket,
-    /// The node's address, other ports: a neighbour behind the same translator.
+    /// The node's address with other ports, as of a neighbour behind the same NAT.
     Host,
     /// Any address.
     Anywhere,
@@ -105,7 +105,7 @@ impl Honest {
         udp(self.host, self.port)
     }
 
-    /// A turn at this time; the frames that the node sends.
+    /// Advances the node to this time. Returns the frames that it sends.
     fn turn(&mut self, ms: u64) -> Vec<Vec<u8>> {
         if ms == JOIN_MS {
             self.node.node().join().expect("has a key");
@@ -185,7 +185,7 @@ impl Flood {
             What::UnknownUp => {
                 let mut up = random.bytes::<29>();
                 up[0] = 0x71;
-                // A session of four bytes, which nobody has here.
+                // A wide session id, which no session has here.
                 up[4] |= 0x80;
                 up.to_vec()
             }
@@ -208,7 +208,7 @@ impl Flood {
         (from, packet)
     }
 
-    /// A packet reaches the gateway; what it answers reaches the node that is there.
+    /// Delivers a packet to the gateway and its answers to the node.
     fn give(&mut self, ms: u64, from: Peer, packet: &[u8]) {
         let (_verdict, answers) = self.bench.handle(ms, from, packet);
         for (to, answer) in answers {
@@ -222,7 +222,7 @@ impl Flood {
         let mut honest: Vec<(u64, Peer, Vec<u8>)> = Vec::new();
         for node in &mut self.honest {
             let from = node.peer();
-            // In the order in which the node sends them, among the hostile ones anywhere.
+            // The node's packets keep their order, at random places among the hostile ones.
             let mut place = self.random.below(HOSTILE_PER_MS);
             for frame in node.turn(ms) {
                 honest.push((place, from, frame));
@@ -281,7 +281,7 @@ impl Flood {
         }
         assert!(sent >= NODES * 10, "{name}: only {sent} readings were sent");
         self.bench.assert_no_reading_twice();
-        // Strangers have cost no scalar multiplication, and few tags of joins were looked at.
+        // Strangers have cost no scalar multiplication and few tag checks.
         let joins = counters.get(Count::Joins);
         assert_eq!(counters.get(Count::Multiplications), 2 * joins, "{name}");
         let looked_at =

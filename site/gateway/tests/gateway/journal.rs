@@ -1,5 +1,5 @@
-//! The journal: what is written is read again, whatever happens to its end, and what is
-//! damaged is noticed.
+//! The journal: written data is read back even if the end of the journal is damaged, and damage
+//! is detected.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use selo_gateway::peer::Peer;
 const BOOT: [u8; 16] = [7; 16];
 const OTHER_BOOT: [u8; 16] = [8; 16];
 
-/// Counters in the order in which they were told; `None` where everything was closed.
+/// Counters in the order of replay; `None` marks the closing of all sessions.
 #[derive(Debug, Default, PartialEq, Eq, Clone)]
 struct Told(Vec<Option<u32>>);
 
@@ -39,7 +39,7 @@ fn settings(sync: Sync, boot: [u8; 16]) -> Settings {
     }
 }
 
-/// Opens it with its anchor beside it: what is in memory on a machine that goes on.
+/// Opens the journal with its anchor, as after a restart without a reboot.
 fn open(directory: &Path, settings: Settings) -> (Writer, Summary, Told) {
     open_delivered(directory, settings, Position::default())
 }
@@ -118,15 +118,15 @@ fn what_was_written_is_told_again() {
     assert!(modes.eq([0o600; 3]));
 }
 
-/// A journal with one segment of two records, copied cut short and changed.
+/// A journal with one segment of two records, which tests truncate and alter.
 struct Sample {
     _folder: tempfile::TempDir,
     directory: PathBuf,
     path: PathBuf,
     whole: Vec<u8>,
-    /// Where the second record begins.
+    /// Offset of the second record.
     second: usize,
-    /// The anchor as it was before the second record was written: nobody was told of that one.
+    /// The anchor before the second record was written, when nothing depended on that record.
     anchor: Vec<u8>,
 }
 
@@ -151,7 +151,7 @@ impl Sample {
         }
     }
 
-    /// Opens it with this content.
+    /// Opens the journal with this content.
     fn with(&self, bytes: &[u8], settings: Settings) -> (Summary, Told) {
         for path in segments(&self.directory) {
             fs::remove_file(path).expect("removes");
@@ -178,8 +178,8 @@ fn a_torn_tail_loses_the_last_record_and_nothing_else() {
     }
 }
 
-/// Not even a clean end or `--sync always` helps: nothing in memory outlives the machine, and
-/// without it nobody knows that the journal is not an old copy.
+/// Neither a clean end nor `--sync always` helps: memory does not survive a reboot, and without
+/// the anchor the journal could be an old copy.
 #[test]
 fn a_machine_that_was_started_anew_closes_sessions() {
     for sync in [Sync::Always, Sync::EverySecond, Sync::Never] {
@@ -197,7 +197,7 @@ fn a_machine_that_was_started_anew_closes_sessions() {
             let mut expected = some(&[1, 2, 3]);
             expected.0.push(None);
             assert_eq!(told, expected, "{sync:?}");
-            // Whoever comes next knows it too, and does not close again.
+            // The next start knows the outcome and does not close the sessions again.
             let (_, summary, told) = open(&directory, settings(sync, OTHER_BOOT));
             assert_eq!(told, expected, "{sync:?}");
             assert_eq!(summary.closed, None);
@@ -205,7 +205,7 @@ fn a_machine_that_was_started_anew_closes_sessions() {
     }
 }
 
-/// The journal's files, to be put back.
+/// Copies the journal's files, for restoring them later.
 fn copy(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let read = |path: PathBuf| (path.clone(), fs::read(path).expect("there"));
     segments(directory).into_iter().map(read).collect()
@@ -230,7 +230,7 @@ fn a_journal_put_back_from_a_copy_closes_sessions() {
     write(&mut writer, &[2]);
     let second = copy(&directory);
 
-    // The newest one is no copy, wherever its bytes were meanwhile.
+    // The newest state is accepted, wherever its bytes were stored meanwhile.
     put_back(&directory, &second);
     let (_, summary, _) = open(&directory, settings(Sync::EverySecond, BOOT));
     assert_eq!(summary.closed, None);
@@ -239,13 +239,13 @@ fn a_journal_put_back_from_a_copy_closes_sessions() {
     let (mut writer, summary, told) = open(&directory, settings(Sync::EverySecond, BOOT));
     assert_eq!(summary.closed, Some(Closed::Old));
     assert_eq!(told, Told(vec![Some(1), None]));
-    // Another history begins: what is further in the old one is not the newest, either.
+    // Another history begins. A longer version of the old one is not the newest either.
     write(&mut writer, &[3]);
     put_back(&directory, &second);
     let (_, summary, _) = open(&directory, settings(Sync::EverySecond, BOOT));
     assert_eq!(summary.closed, Some(Closed::Old));
 
-    // Without the anchor, or without a place for it, nothing is known.
+    // Without the anchor, or without a place for it, the journal cannot be confirmed.
     fs::remove_file(anchor(&directory)).expect("there");
     let (_, summary, _) = open(&directory, settings(Sync::EverySecond, BOOT));
     assert_eq!(summary.closed, Some(Closed::Unknown));
@@ -274,7 +274,7 @@ fn a_journal_that_ends_below_what_was_delivered_closes_sessions() {
         .open(path)
         .expect("opens");
     file.set_len(cut).expect("cuts");
-    // As if the anchor had been cut at the same place: what was delivered says it all the same.
+    // The anchor is reset to the same place; the position of delivery still reveals the loss.
     let bytes = fs::read(anchor(&directory)).expect("there");
     let mut record = u64::from_le_bytes(bytes[16..24].try_into().expect("eight"));
     record -= 1;
@@ -286,7 +286,7 @@ fn a_journal_that_ends_below_what_was_delivered_closes_sessions() {
     assert_eq!(told, Told(vec![Some(1), None]));
     assert!(writer.position() > delivered);
 
-    // The same if the whole segment is gone.
+    // The same if the whole segment is missing.
     let beyond = Position {
         segment: writer.segment() + 5,
         offset: 64,
@@ -307,7 +307,7 @@ fn every_changed_byte_is_noticed_and_nothing_is_invented() {
         let (summary, told) = sample.with(&bytes, settings(Sync::EverySecond, BOOT));
         let context = format!("byte {byte}: {summary:?}, {told:?}");
         if byte >= sample.second {
-            // Nobody can tell a changed last record from a torn one.
+            // An altered last record cannot be distinguished from an incomplete one.
             assert_eq!(told, some(&[1, 2]), "{context}");
             assert!(summary.torn, "{context}");
         } else {
@@ -400,7 +400,7 @@ fn segments_follow_each_other_and_old_ones_go() {
     assert_eq!(told, some(&(0..20).collect::<Vec<_>>()));
     assert!(summary.damage.is_empty() && !summary.torn && summary.closed.is_none());
 
-    // A segment that lacks its end, with another of the same run behind it, is damaged.
+    // A truncated segment with a later one of the same run is damaged.
     let second = segments(&directory).remove(1);
     let bytes = fs::read(&second).expect("there");
     fs::write(&second, &bytes[..bytes.len() - 1]).expect("writes");

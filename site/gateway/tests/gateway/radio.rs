@@ -1,5 +1,5 @@
-//! The whole way by radio: the device library's own C node, a virtual E32 at its side, the
-//! air, another E32 behind a pty, and a gateway that has it as a serial port.
+//! The whole path by radio: the C node of the device library, a virtual E32 next to it, the
+//! air, another E32 behind a pty, and a gateway that uses the pty as a serial port.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -26,10 +26,10 @@ const ID: u32 = 0x3f9a_01c2;
 const KEY: [u8; 32] = [7; 32];
 const READINGS: u32 = 20;
 
-/// No test waits longer for what must come; none passes because it waited less.
+/// Maximum wait for an expected event. No test passes because of a shorter wait.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A C node with a module at its side: frames out of silence, as its firmware would.
+/// A C node with a module. Detects frames by silence, like its firmware.
 struct Node {
     node: VirtualNode,
     module: Handle,
@@ -41,7 +41,7 @@ struct Node {
 
 impl Node {
     fn turn(&mut self) {
-        // Before the look: a machine that keeps this thread waiting after it makes no silence.
+        // Read the clock first, so that a delay of this thread does not look like silence.
         let now = Instant::now();
         let said = self.module.read();
         if !said.is_empty() {
@@ -73,7 +73,7 @@ impl Node {
     }
 }
 
-/// A module behind a pty of this name, another beside it, and the air between them.
+/// A module behind a pty of this name, another one next to the node, and the air between them.
 fn modules(port: &Path) -> (Driver, Handle) {
     let fast = Uart {
         baud: 115_200,
@@ -103,7 +103,7 @@ fn fast(path: &Path) -> Port {
     }
 }
 
-/// A gateway that has the node in its registry and the module as a port, and its readings.
+/// A gateway with the node in its registry and the module as a port, and its readings.
 fn gateway(folder: &Path, port: &Path) -> (selo_gateway::gateway::Handle, Receiver<Reading>) {
     let state = folder.join("state");
     let directory = StateDir::open(&state).expect("a state");
@@ -157,7 +157,7 @@ fn a_node_joins_by_radio_delivers_twenty_readings_and_gets_a_message() {
         assert_eq!(reading.source.to_string(), "radio:0");
         assert_eq!(reading.rssi, None);
     }
-    // And a message to the node.
+    // A message to the node.
     let sent = gateway.remote().call(|engine, now, out| {
         let downlink = Downlink {
             device: DeviceId(ID),
@@ -186,7 +186,7 @@ fn a_port_that_was_unplugged_is_opened_again() {
     node.node.node().join().expect("begins");
     node.wait("the join", |event| *event == Event::Joined);
 
-    // Nobody else can have it meanwhile.
+    // The port is locked meanwhile.
     let taken = radio::open(1, &fast(&port)).expect_err("taken");
     assert!(taken.hint().expect("a hint").contains("another program"));
 
@@ -214,7 +214,7 @@ fn a_module_that_is_not_there_is_named() {
     assert!(error.to_string().contains("none"), "{error}");
     assert!(error.hint().expect("a hint").contains("plugged in"));
 
-    // A file is no serial port.
+    // A regular file is not a serial port.
     std::fs::write(&port, b"").expect("a file");
     let error = radio::open(0, &fast(&port)).expect_err("no port");
     assert!(error.hint().expect("a hint").contains("serial port"));

@@ -1,7 +1,7 @@
-//! Storms: many nodes, a network that loses, doubles, reorders, cuts, damages and repeats,
-//! and a gateway that is killed at any moment. Whatever happens, no reading is accepted
-//! twice, none is invented, every one that was acknowledged is there, and when the storm is
-//! over every node gets through again.
+//! Storms: many nodes, a network that loses, duplicates, reorders, truncates, damages and
+//! replays packets, and a gateway that is killed at random moments. In all cases, no reading is
+//! accepted twice or invented, every acknowledged reading is present, and after the storm every
+//! node gets through.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,13 +13,13 @@ use selo_link::Suite;
 const NODES: u32 = 6;
 const STEPS: u64 = 1500;
 
-/// A node, and what it knows of its own packets.
+/// A node and a record of its own packets.
 struct Sender {
     node: Node,
     peer: Peer,
     /// Payloads by (join counter, packet counter).
     sent: HashMap<(u32, u64), Vec<u8>>,
-    /// The join whose session it uses.
+    /// The join counter of its session.
     join: u32,
     acknowledged: HashSet<(u32, u64)>,
 }
@@ -28,10 +28,10 @@ struct Storm {
     bench: Bench,
     senders: Vec<Sender>,
     random: Seeded,
-    /// On the way: to the gateway, and to nodes.
+    /// Packets in transit, to the gateway and to nodes.
     up: Vec<(Peer, Vec<u8>)>,
     down: Vec<(Peer, Vec<u8>)>,
-    /// Everything that anyone has ever seen.
+    /// All packets ever sent.
     history: Vec<Vec<u8>>,
     ms: u64,
     serial: u32,
@@ -108,7 +108,7 @@ impl Storm {
     }
 
     fn nodes_take(&mut self, bytes: &[u8]) {
-        // A packet on the air reaches everyone.
+        // A packet on the air reaches every node.
         for sender in &mut self.senders {
             match sender.node.take(bytes) {
                 Some(Heard::Joined) => sender.join = sender.node.counter,
@@ -122,7 +122,7 @@ impl Storm {
         }
     }
 
-    /// A packet of those on the way, with what the network does to it.
+    /// Applies the network's faults to one packet in transit.
     fn network(&mut self, upwards: bool) {
         let way = if upwards {
             &mut self.up
@@ -160,7 +160,7 @@ impl Storm {
             26..=40 => self.node_sends(which, true),
             41..=70 => self.network(true),
             71..=90 => self.network(false),
-            // An attacker repeats what it has seen, from anywhere, to either side.
+            // An attacker replays recorded packets from any address to either side.
             91..=95 if !self.history.is_empty() => {
                 let old = self.random.below(self.history.len() as u64) as usize;
                 let bytes = self.history[old].clone();
@@ -173,7 +173,7 @@ impl Storm {
                 let devices = self.devices();
                 self.bench.restart(&devices);
             }
-            // Killed before the journal was written: as if nothing had been received.
+            // Killed before the journal was written: as if no packet had been received.
             98 => {
                 if let Some((from, bytes)) = self.up.first().cloned() {
                     let now = crate::common::at(self.ms);
@@ -219,7 +219,7 @@ impl Storm {
         }
     }
 
-    /// The storm is over: every node gets through, by joining again at most.
+    /// After the storm, every node gets through, with one join at most.
     fn calm(&mut self) {
         self.up.clear();
         self.down.clear();
@@ -268,7 +268,7 @@ fn storms_pass() {
             .map(|s| s.acknowledged.len())
             .sum::<usize>();
     }
-    // The storms were no hurricanes in which nothing lives.
+    // The storms must let a reasonable number of readings through.
     assert!(readings > 60 * 100, "{readings} readings");
     assert!(acknowledged > 60 * 20, "{acknowledged} acknowledged");
 }

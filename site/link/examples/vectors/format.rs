@@ -1,8 +1,8 @@
-//! What the files of `lab/vectors/link/` hold. Bytes are hexadecimal; numbers are decimal.
+//! Format of the files in `lab/vectors/link/`. Bytes are hexadecimal; numbers are decimal.
 
 use serde::{Deserialize, Serialize};
 
-/// One file: the life of a node of one suite.
+/// One file: the life of a node with one suite.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteFile {
@@ -14,7 +14,7 @@ pub struct SuiteFile {
     pub join: Vec<Join>,
 }
 
-/// The node starts without a record, and draws in this order.
+/// The node starts without a record and draws random values in this order.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Randomness {
@@ -26,7 +26,7 @@ pub struct Randomness {
 #[serde(deny_unknown_fields)]
 pub struct Draw {
     pub purpose: String,
-    /// All 32 bytes; what needs fewer takes the first.
+    /// All 32 bytes. Shorter values use the first ones.
     pub output: Hex,
 }
 
@@ -68,7 +68,7 @@ pub struct Join {
     pub gateway_public: Hex,
     pub prologue: Hex,
     pub join_request: Hex,
-    /// A COOKIE that answers the request, and what the node makes of it.
+    /// A COOKIE that answers the request, and the node's reaction.
     pub cookie: Hex,
     pub cookie_echo: Hex,
     pub shared: Hex,
@@ -80,7 +80,7 @@ pub struct Join {
     pub packet: Vec<Packet>,
 }
 
-/// The handshake's state after a token or a payload.
+/// The state of the handshake after a token or a payload.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
@@ -89,7 +89,7 @@ pub struct Step {
     pub ck: Hex,
 }
 
-/// A packet, in the order in which they were sealed.
+/// A packet, in order of sealing.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packet {
@@ -97,7 +97,7 @@ pub struct Packet {
     pub direction: String,
     pub counter: u64,
     pub ack_request: bool,
-    /// The low 16 bits of the counter that is acknowledged.
+    /// The low 16 bits of the acknowledged counter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack: Option<u16>,
     /// The start nonce of a DOWN-RESUMED.

@@ -1,7 +1,7 @@
-//! Plays the life of a node and its gateway with fixed secrets, and writes down everything.
+//! Runs the life of a node and its gateway with fixed secrets, and records everything.
 //!
-//! Frames come from the library as a caller would get them. Values between are derived a second
-//! time, step by step as [docs/protocol.md] says, and must lead to the same frames.
+//! Frames come from the library's public functions. Intermediate values are recomputed step by
+//! step as in [docs/protocol.md], and must give the same frames.
 
 use selo_link::for_vectors::{hash, hkdf, seal, shared_secret};
 use selo_link::frame::{Cookie, CookieEcho, Frame};
@@ -40,7 +40,7 @@ struct Generator {
 }
 
 impl Generator {
-    /// Of a node without a record: no key, no seed, and 1 is the next join counter.
+    /// The generator of a node without a record: no key, no seed, next join counter 1.
     fn seed(suite: Suite, entropy: &[u8; 32]) -> Self {
         let counter = 1u32.to_le_bytes();
         let state = hash(
@@ -173,7 +173,7 @@ fn pair(suite: Suite, device: DeviceId, generator: &mut Generator) -> (Pair, Dev
     (pair, DeviceKey::new(device_key))
 }
 
-/// A join and what is sent after it.
+/// A join and the packets after it.
 struct Script {
     counter: u32,
     session: u32,
@@ -181,19 +181,19 @@ struct Script {
     packets: &'static [Line],
 }
 
-/// A packet to be sealed. Payloads of 1 byte stand for `fill` bytes of it.
+/// A packet to seal. A payload of 1 byte stands for `fill` repetitions of it.
 struct Line {
     up: bool,
     counter: u64,
     ack_request: bool,
     ack: Option<u16>,
-    /// The gateway has started again: DOWN-RESUMED.
+    /// The gateway has restarted: use DOWN-RESUMED.
     resumed: bool,
     payload: &'static [u8],
     fill: usize,
 }
 
-/// The start nonce of what is resumed.
+/// The start nonce of resumed sessions.
 const START: [u8; 4] = [0xa1, 0xb2, 0xc3, 0xd4];
 
 const fn up(counter: u64, payload: &'static [u8]) -> Line {
@@ -242,8 +242,8 @@ impl Line {
     }
 }
 
-/// Session 0x5e10, tags of 8 bytes. What a node and its gateway say to each other, then counters
-/// beyond 16 bits, then the last ones that there are.
+/// Session 0x5e10, 8-byte tags: an exchange of node and gateway, then counters beyond 16 bits,
+/// then the highest counters.
 const NARROW: Script = Script {
     counter: 1,
     session: 0x5e10,
@@ -276,7 +276,7 @@ const NARROW: Script = Script {
     ],
 };
 
-/// A session id of 4 bytes, tags of 16.
+/// A 4-byte session id, 16-byte tags.
 const WIDE: Script = Script {
     counter: 2,
     session: 0x0001_0000,
@@ -368,7 +368,7 @@ fn join(
     let expected = [&[0x60], &check[..], &gateway.public_key(), &sealed, &tag].concat();
     assert_eq!(accept[..], expected);
 
-    // A gateway makes cookies as it likes; the frames are the page's.
+    // The gateway may compute cookies in any way; the protocol defines only the frames.
     let purpose = format!("cookie of join {}", script.counter);
     let [a, b, c, d, e, f, g, h, ..] = secret(suite, &purpose);
     let cookie = [a, b, c, d, e, f, g, h];
@@ -444,7 +444,7 @@ fn packets(suite: Suite, keys: &SessionKeys, script: &Script) -> Vec<Packet> {
     script.packets.iter().map(packet).collect()
 }
 
-/// The packet as [docs/protocol.md, Data] writes it.
+/// Builds the packet step by step as in [docs/protocol.md, Data].
 fn by_hand(suite: Suite, key: &[u8; 32], line: &Line, script: &Script, payload: &[u8]) -> Vec<u8> {
     let wide = script.session > 0xffff;
     let kind = match (line.up, line.resumed) {

@@ -1,11 +1,11 @@
-//! Ascon-AEAD128 [SP800-232, 4] with nonce masking, under a key of 32 bytes
-//! [docs/protocol.md, Suites].
+//! Ascon-AEAD128 [SP800-232, 4] with nonce masking and a 32-byte key [docs/protocol.md,
+//! Suites].
 
 use ascon_core::State;
 
 use super::TAG_MAX;
 
-/// Bytes of a block of text or associated data.
+/// Block size of text and associated data, bytes.
 const RATE: usize = 16;
 
 const IV: u64 = 0x0000_1000_808c_0001;
@@ -16,7 +16,7 @@ pub(super) fn seal(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; T
     ascon.tag()
 }
 
-/// Decrypts, and returns the tag that the ciphertext should have had.
+/// Decrypts `text` and returns the expected tag of the ciphertext.
 pub(super) fn open(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; TAG_MAX] {
     let mut ascon = Ascon::new(key, n, ad);
     ascon.text(text, |rate, cipher| (cipher, rate ^ cipher));
@@ -29,7 +29,7 @@ struct Ascon {
 }
 
 impl Ascon {
-    /// Initialization and associated data.
+    /// Initializes the state and absorbs the associated data.
     fn new(key: &[u8; 32], n: u64, ad: &[u8]) -> Self {
         let [key, mask] = [load(&key[..16]), load(&key[16..])].map(halves);
         let state = State::new(IV, key[0], key[1], n ^ mask[0], mask[1]);
@@ -49,8 +49,8 @@ impl Ascon {
         ascon
     }
 
-    /// Turns the text over. `step` takes the rate and a block of input, and gives the ciphertext,
-    /// which becomes the rate, and the output.
+    /// Processes the text in place. `step` takes the rate and an input block. It returns the
+    /// ciphertext, which becomes the new rate, and the output block.
     fn text(&mut self, text: &mut [u8], step: impl Fn(u128, u128) -> (u128, u128)) {
         let mut blocks = text.chunks_exact_mut(RATE);
         for block in blocks.by_ref() {
@@ -95,7 +95,7 @@ fn load(bytes: &[u8]) -> u128 {
     u128::from_le_bytes(block)
 }
 
-/// The 1 that follows fewer than 16 bytes [SP800-232, 2.1].
+/// The padding bit after `bytes` bytes, fewer than 16 [SP800-232, 2.1].
 fn padding(bytes: usize) -> u128 {
     1 << (8 * bytes)
 }

@@ -9,8 +9,8 @@ use super::poly1305::Poly1305;
 
 type ChaCha20 = ChaChaCore<R20, Ietf>;
 
-/// Blocks of key stream made at a time. The cipher makes four as fast as one; the first is
-/// Poly1305's, and the others are more than a packet of the link can need.
+/// Key stream blocks generated at a time. The cipher generates four blocks as fast as one. The
+/// first is for Poly1305, and the other three cover any packet of the link.
 const BATCH: usize = 4;
 
 pub(super) fn seal(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; TAG_MAX] {
@@ -19,7 +19,7 @@ pub(super) fn seal(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; T
     state.tag(ad, text)
 }
 
-/// Decrypts, and returns the tag that the ciphertext should have had.
+/// Decrypts `text` and returns the expected tag of the ciphertext.
 pub(super) fn open(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; TAG_MAX] {
     let mut state = ChaChaPoly::new(key, n);
     let tag = state.tag(ad, text);
@@ -29,9 +29,9 @@ pub(super) fn open(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; T
 
 struct ChaChaPoly {
     cipher: ChaCha20,
-    /// Under the first half of block 0 [RFC8439, 2.6].
+    /// Keyed with the first half of block 0 [RFC8439, 2.6].
     poly1305: Poly1305,
-    /// Block 0, and the first key stream; later, key stream.
+    /// First block 0 and three key stream blocks; later only key stream.
     blocks: [Block<ChaCha20>; BATCH],
 }
 
@@ -82,8 +82,8 @@ fn xor(text: &mut [u8], stream: &[Block<ChaCha20>]) {
 
 impl Drop for ChaChaPoly {
     fn drop(&mut self) {
-        // Wiped at once and not byte by byte, which took as long as the cipher; the barrier
-        // keeps the compiler from leaving it out.
+        // Wiped as a whole: wiping byte by byte took as long as the cipher. The barrier
+        // prevents the compiler from removing it.
         self.blocks = Default::default();
         zeroize::optimization_barrier(&self.blocks);
     }

@@ -7,7 +7,7 @@ use ghash::universal_hash::UniversalHash;
 
 use super::TAG_MAX;
 
-/// Blocks of key stream made at a time: all that a packet of the link can need.
+/// Key stream blocks generated at a time: enough for any packet of the link.
 const BATCH: usize = 4;
 
 pub(super) fn seal(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; TAG_MAX] {
@@ -16,7 +16,7 @@ pub(super) fn seal(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; T
     gcm.tag(ad, text)
 }
 
-/// Decrypts, and returns the tag that the ciphertext should have had.
+/// Decrypts `text` and returns the expected tag of the ciphertext.
 pub(super) fn open(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; TAG_MAX] {
     let mut gcm = Gcm::new(key, n, text.len());
     let tag = gcm.tag(ad, text);
@@ -27,13 +27,13 @@ pub(super) fn open(key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; T
 struct Gcm {
     cipher: Aes256Enc,
     n: u64,
-    /// E(0), the key of GHASH; E(J0), which masks the tag; then the first key stream.
+    /// E(0), the key of GHASH; E(J0), which masks the tag; then key stream blocks.
     blocks: [Block<Aes256Enc>; 2 + BATCH],
 }
 
 impl Gcm {
-    /// With the key stream for the first bytes of a text of this size. All blocks are encrypted by
-    /// one call, because the cipher works on several in parallel.
+    /// Generates the key stream for the first bytes of a text of this size. One call encrypts
+    /// all blocks, because the cipher processes several in parallel.
     fn new(key: &[u8; 32], n: u64, bytes: usize) -> Self {
         let cipher = Aes256Enc::new(key.into());
         let mut blocks = [Block::<Aes256Enc>::default(); 2 + BATCH];
@@ -81,7 +81,8 @@ impl Gcm {
 
 impl Drop for Gcm {
     fn drop(&mut self) {
-        // At once and not byte by byte; the barrier keeps the compiler from leaving it out.
+        // Wiped as a whole, not byte by byte, for speed. The barrier prevents the compiler from
+        // removing it.
         self.blocks = Default::default();
         zeroize::optimization_barrier(&self.blocks);
     }

@@ -10,7 +10,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::suite::Suite;
 
-/// A hash function with 32 bytes of output, and the block that HMAC pads its key to.
+/// A hash function with 32 bytes of output, and the block size for HMAC.
 trait Hash: Digest<OutputSize = U32> + Clone {
     const BLOCK: usize;
 }
@@ -28,13 +28,13 @@ impl Hash for Sha256 {
 }
 
 impl Hash for AsconHash256 {
-    /// Not its rate: 8 bytes are too short for HMAC's key.
+    /// Not the rate: 8 bytes are too few for the key of HMAC.
     const BLOCK: usize = 32;
 }
 
 const BLOCK_MAX: usize = 136;
 
-/// HASH over the parts one after the other.
+/// HASH over the concatenated parts.
 pub fn hash(suite: Suite, parts: &[&[u8]]) -> [u8; 32] {
     match suite {
         Suite::AesGcmSha3 => hash_with::<Sha3_256>(parts),
@@ -44,7 +44,7 @@ pub fn hash(suite: Suite, parts: &[&[u8]]) -> [u8; 32] {
     }
 }
 
-/// HKDF(ck, ikm, n), n up to 255 [NOISE, 4.3].
+/// HKDF(ck, ikm, N) for N up to 255 [NOISE, 4.3].
 pub fn hkdf<const N: usize>(suite: Suite, ck: &[u8; 32], ikm: &[u8]) -> Zeroizing<[[u8; 32]; N]> {
     match suite {
         Suite::AesGcmSha3 => hkdf_with::<Sha3_256, N>(ck, ikm),
@@ -74,7 +74,7 @@ fn hkdf_with<H: Hash, const N: usize>(ck: &[u8; 32], ikm: &[u8]) -> Zeroizing<[[
     outputs
 }
 
-/// HMAC with a key of 32 bytes [FIPS198-1, 5]: both hashes with the key's block taken in.
+/// HMAC with a 32-byte key [FIPS198-1, 5]. Both hash states have absorbed the key block.
 struct Hmac<H> {
     inner: H,
     outer: H,

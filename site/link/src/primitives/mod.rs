@@ -1,9 +1,10 @@
-//! What a suite consists of, behind four functions: hash, HKDF, seal, open
-//! [docs/protocol.md, Suites].
+//! The primitives of a suite, behind four functions: hash, HKDF, seal, open [docs/protocol.md,
+//! Suites].
 //!
-//! The ciphers and hash functions are crates'; here they are put together, because packets need
-//! tags of 8 bytes, which the AEAD crates cannot check, and an HMAC whose block is 32 bytes.
-//! Poly1305 is our own, because the crates' are slow at the few blocks of a packet.
+//! Ciphers and hash functions come from crates. The AEADs are assembled here, because packets
+//! need 8-byte tags, which the AEAD crates cannot verify. HMAC is assembled here, because one
+//! suite needs a 32-byte block. Poly1305 is implemented here, because the crates are slow for
+//! the few blocks of a packet.
 
 mod ascon;
 mod chachapoly;
@@ -20,7 +21,7 @@ use crate::suite::Suite;
 
 pub use hash::{hash, hkdf};
 
-/// Bytes of the longest tag.
+/// Maximum tag size, bytes.
 pub const TAG_MAX: usize = 16;
 
 /// Encrypts `text` in place and returns the tag [docs/protocol.md, Suites].
@@ -32,8 +33,8 @@ pub fn seal(suite: Suite, key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) ->
     }
 }
 
-/// Decrypts `text` in place if `tag`, the first 8 or all 16 bytes of what [`seal`] gave, is right.
-/// If it is wrong, `text` is zeroed and false returned.
+/// Decrypts `text` in place if `tag` is right. `tag` is the first 8 or all 16 bytes of the tag
+/// from [`seal`]. Otherwise zeroes `text` and returns false.
 #[must_use]
 pub fn open(suite: Suite, key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8], tag: &[u8]) -> bool {
     debug_assert!(matches!(tag.len(), 8 | TAG_MAX));

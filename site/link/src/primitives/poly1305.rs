@@ -1,25 +1,25 @@
-//! Poly1305 [RFC8439, 2.5], in two words of 64 bits: a packet of the link has three or four
-//! blocks, for which wide vectors and their powers of r do not pay.
+//! Poly1305 [RFC8439, 2.5] with 64-bit words. A packet of the link has three or four blocks,
+//! too few for vector code with powers of r to pay off.
 
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Bytes of a block and of the tag.
+/// Size of a block and of the tag, bytes.
 pub(super) const BLOCK: usize = 16;
 
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(super) struct Poly1305 {
-    /// The accumulator modulo 2^130 - 5, not fully reduced: its low 128 bits, and the rest,
-    /// which is at most 4 between blocks.
+    /// The accumulator modulo 2^130 - 5, partially reduced: its low 128 bits here, the rest in
+    /// `high`, which is at most 4 between blocks.
     low: u128,
     high: u64,
-    /// The clamped r, in words below 2^60.
+    /// The clamped r, as words below 2^60.
     r: [u64; 2],
     s: u128,
 }
 
 impl Poly1305 {
-    /// Under a key that is used once: r, then s.
+    /// Starts with a one-time key: r, then s.
     pub(super) fn new(key: &[u8; 32]) -> Self {
         let [r, s] = [0, BLOCK].map(|at| load(&key[at..at + BLOCK]));
         let r = r & 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
@@ -31,7 +31,7 @@ impl Poly1305 {
         }
     }
 
-    /// Takes in bytes, padded with zeros to whole blocks, as the AEAD has it [RFC8439, 2.8].
+    /// Absorbs bytes, zero-padded to whole blocks as in the AEAD [RFC8439, 2.8].
     #[inline]
     pub(super) fn update_padded(&mut self, bytes: &[u8]) {
         for block in bytes.chunks(BLOCK) {
@@ -39,23 +39,23 @@ impl Poly1305 {
         }
     }
 
-    /// Takes in one block.
+    /// Absorbs one block.
     #[inline]
     pub(super) fn block(&mut self, block: u128) {
         // h += block + 2^128
         let (low, carry) = self.low.overflowing_add(block);
         let high = self.high + 1 + u64::from(carry);
-        // h *= r. The words of r are multiples of 4 but for the low one, so that what lies
-        // 128 bits up, times r1, is 5/4 r1 where it comes back 130 bits lower.
+        // h *= r. The high word r1 is a multiple of 4. A product at 2^128 times r1 is therefore
+        // folded to 5/4 r1 at 2^0, because 2^130 = 5 modulo p.
         let [h0, h1, h2] = [low as u64, (low >> 64) as u64, high];
         let [r0, r1] = self.r;
         let folded = r1 + (r1 >> 2);
-        // Below 2^126: the words of r are below 2^60.
+        // Sums stay below 2^126, because the words of r are below 2^60.
         let d0 = wide(h0, r0) + wide(h1, folded);
         let d1 = wide(h0, r1) + wide(h1, r0) + wide(h2, folded) + (d0 >> 64);
         // Below 2^64, because `high` is at most 6.
         let top = h2 * r0 + (d1 >> 64) as u64;
-        // What lies above 2^130 comes back five times.
+        // The part above 2^130 is folded back, times five.
         let back = (top & !3) + (top >> 2);
         let low = (d1 << 64) | (d0 & u128::from(u64::MAX));
         let (low, carry) = low.overflowing_add(back.into());
@@ -64,7 +64,7 @@ impl Poly1305 {
     }
 
     pub(super) fn tag(&self) -> [u8; BLOCK] {
-        // h or, if that is not negative, h - p: h + 5 without what lies above 2^130.
+        // Computes h mod p in constant time: h + 5 without the bits above 2^130, if h >= p.
         let (less, carry) = self.low.overflowing_add(5);
         let not_below = Choice::from(((self.high + u64::from(carry)) >> 2) as u8 & 1);
         let reduced = u128::conditional_select(&self.low, &less, not_below);
@@ -103,7 +103,7 @@ mod tests {
         tag.unprotected_as_bytes().to_vec()
     }
 
-    /// Words where carries begin and end are as likely as all others.
+    /// Words near carry boundaries are as likely as all others.
     fn words() -> impl Strategy<Value = u64> {
         prop_oneof![
             any::<u64>(),
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    /// The sums that a reduction gets wrong most easily: [RFC8439, A.3], vectors 7 to 9.
+    /// Sums near the prime, which test the reduction [RFC8439, A.3], vectors 7 to 9.
     #[test]
     fn sums_about_the_prime_are_reduced() {
         let tag_of = |r: u8, blocks: &[[u8; BLOCK]]| {

@@ -1,4 +1,4 @@
-//! The parts as put together here against the AEAD crates, the `hmac` crate and Wycheproof.
+//! Compares the assembled primitives with the AEAD crates, the `hmac` crate and Wycheproof.
 
 use aes_gcm::aead::{AeadInOut, KeyInit};
 use proptest::collection::vec;
@@ -14,7 +14,7 @@ fn suites() -> impl Strategy<Value = Suite> {
     proptest::sample::select(Suite::ALL.to_vec())
 }
 
-/// Ciphertext and tag by the suite's AEAD crate.
+/// Ciphertext and tag as computed by the suite's AEAD crate.
 fn seal_with_crate(suite: Suite, key: &[u8; 32], n: u64, ad: &[u8], text: &[u8]) -> Vec<u8> {
     let mut nonce = [0; 12];
     let mut sealed = text.to_vec();
@@ -50,7 +50,7 @@ fn seal_with_crate(suite: Suite, key: &[u8; 32], n: u64, ad: &[u8], text: &[u8])
     sealed
 }
 
-/// HKDF as [RFC5869] writes it, over the `hmac` crate.
+/// HKDF as defined in [RFC5869], built on the `hmac` crate.
 fn hkdf_with_crate<H: Digest + BlockSizeUser + Clone>(
     salt: &[u8; 32],
     ikm: &[u8],
@@ -124,7 +124,8 @@ proptest! {
         );
     }
 
-    /// [FIPS198-1, 4] by hand, because the `hmac` crate has its own mind about Ascon's block.
+    /// HMAC [FIPS198-1, 4] written out, because the `hmac` crate uses another block size for
+    /// Ascon.
     #[test]
     fn hmac_pads_to_the_block(salt: [u8; 32], ikm in vec(any::<u8>(), 0..70)) {
         for (suite, block) in [
@@ -150,7 +151,7 @@ proptest! {
     }
 }
 
-/// Both implementations of X25519, on the points that are known to break one.
+/// Both X25519 implementations on Wycheproof's edge cases.
 #[test]
 fn x25519_passes_wycheproof() {
     let text = include_str!("../../../../lab/vectors/wycheproof/x25519_test.json");

@@ -1,4 +1,5 @@
-//! This crate's gateway and the C node, all suites: from nothing to a lost session and back.
+//! This crate's gateway with the C node, in all suites: from pairing to a lost session and
+//! back.
 
 use selo_link::frame::{Frame, encode_hint};
 use selo_link::join::JoinOpened;
@@ -10,7 +11,7 @@ use selo_sys::node::Event;
 use crate::device::CNode;
 use crate::play;
 
-/// As little of a gateway as a node can live with.
+/// A minimal gateway, sufficient for a node.
 struct Gateway {
     suite: Suite,
     key: DeviceKey,
@@ -26,7 +27,7 @@ fn begin(suite: Suite) -> CNode {
     CNode::begin(suite, random_bytes().expect("the system has randomness"))
 }
 
-/// Pairs, and returns the device key that the gateway has.
+/// Pairs, and returns the gateway's device key.
 fn pair(c: &mut CNode) -> DeviceKey {
     c.node.pair().expect("it has begun");
     let commit = c.sent();
@@ -72,7 +73,7 @@ impl Gateway {
         play::seal(&mut self.session, payload, options)
     }
 
-    /// Opens an UP and hands it to `check`.
+    /// Opens an UP and passes it to `check`.
     fn hear(&mut self, frame: &[u8], check: impl FnOnce(Opened<'_>)) {
         let mut out = [0; FRAME_MAX];
         check(
@@ -118,7 +119,7 @@ fn readings_go_up_and_commands_down() {
     for suite in Suite::ALL {
         for (id, long_tags) in SHAPES {
             let (mut c, mut gateway) = joined(suite, SessionId(id), long_tags);
-            // A node keeps room for an acknowledgement.
+            // A node reserves space for an acknowledgement.
             let longest = gateway.session.payload_max(SealOptions {
                 ack_request: false,
                 ack: Some(0),
@@ -180,7 +181,8 @@ fn acknowledgements_both_ways() {
             });
             let low = low.expect("an acknowledgement");
             assert_eq!(gateway.session.acknowledged(low), Some(down_counter));
-            // Lost, so the gateway says it again, and the node acknowledges again.
+            // The acknowledgement was lost: the gateway repeats its packet, and the node
+            // acknowledges again.
             assert_eq!(c.wait(1_000), []);
             assert_eq!(c.take(&down), []);
             let up = c.sent();
@@ -194,7 +196,7 @@ fn a_confirmed_reading_is_repeated() {
     for suite in Suite::ALL {
         let (mut c, mut gateway) = joined(suite, SessionId(1), false);
         let first = c.send(b"23.5 C", true);
-        // The longest that a frame can make it wait [docs/protocol.md, state machines].
+        // The longest delay that a frame can cause [docs/protocol.md, state machines].
         assert_eq!(c.wait(3_020), []);
         assert_eq!(
             c.sent(),
@@ -231,8 +233,8 @@ fn altered_answers_are_not_joined() {
         let (accept, _) = opened
             .accept(&secret(), SessionId(1), false)
             .expect("a good key");
-        // Header, check and key first: what is changed in the sealed payload has a right check,
-        // and from then on the node does not look at the key again.
+        // Alter header, check and key first. A change in the sealed payload has a right check,
+        // after which the node ignores other keys.
         for bit in 0..8 * accept.len() {
             let mut altered = accept;
             altered[bit / 8] ^= 1 << (bit % 8);
@@ -242,7 +244,8 @@ fn altered_answers_are_not_joined() {
     }
 }
 
-/// The gateway has lost the session: its hint makes the node ask, and then join again.
+/// The gateway has lost the session. Its hint makes the node request an acknowledgement, then
+/// rejoin.
 #[test]
 fn a_hint_brings_the_node_back() {
     for suite in Suite::ALL {
@@ -274,7 +277,7 @@ fn a_hint_brings_the_node_back() {
     }
 }
 
-/// A forged hint costs three requests for an acknowledgement, and the session stands.
+/// A forged hint costs three requests for an acknowledgement; the session survives.
 #[test]
 fn a_forged_hint_changes_nothing() {
     for suite in Suite::ALL {
@@ -300,7 +303,7 @@ fn a_forged_hint_changes_nothing() {
     }
 }
 
-/// An old JOIN-ACCEPT, or a JOIN-REQUEST sent back, is nothing to a node that is joined.
+/// A joined node ignores an old JOIN-ACCEPT and a reflected JOIN-REQUEST.
 #[test]
 fn replayed_handshakes_are_nothing_to_the_node() {
     for suite in Suite::ALL {

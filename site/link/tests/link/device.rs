@@ -1,4 +1,4 @@
-//! A device for the C node, made of queues, and the node on it.
+//! A device for the C node, built from queues, and a node on it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use selo_link::Suite;
 use selo_sys::Error;
 use selo_sys::node::{self, Event, FRAME_MAX, Hal, Node, RECORD_BYTES};
 
-/// What the device has sent, will receive, remembers, and takes for entropy and time.
+/// Packets sent and to be received, stored record, entropy and time of the device.
 #[derive(Default)]
 pub struct Device {
     pub sent: VecDeque<Vec<u8>>,
@@ -66,7 +66,7 @@ pub struct CNode {
 }
 
 impl CNode {
-    /// Begun, without a record.
+    /// Starts a node without a record.
     pub fn begin(suite: Suite, entropy: [u8; 32]) -> Self {
         let suite = node::Suite::from_code(suite.code()).expect("C has every suite");
         let shared = Shared::default();
@@ -76,24 +76,24 @@ impl CNode {
         CNode { node, shared }
     }
 
-    /// Gives the node a packet, and returns all that came of it.
+    /// Delivers a packet to the node and returns all resulting events.
     pub fn take(&mut self, frame: &[u8]) -> Vec<Event> {
         self.shared.device().to_receive.push_back(frame.to_vec());
         self.poll()
     }
 
-    /// The first event that a packet brings, before the node does anything more.
+    /// Delivers a packet and returns its first event, before the node does anything else.
     pub fn take_once(&mut self, frame: &[u8]) -> Option<Event> {
         self.shared.device().to_receive.push_back(frame.to_vec());
         self.node.poll()
     }
 
-    /// Polls until nothing happens.
+    /// Polls until nothing more happens.
     pub fn poll(&mut self) -> Vec<Event> {
         std::iter::from_fn(|| self.node.poll()).collect()
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub fn wait(&mut self, milliseconds: u32) -> Vec<Event> {
         self.shared.device().now += milliseconds;
         self.poll()
@@ -108,7 +108,7 @@ impl CNode {
             .expect("the node has sent something")
     }
 
-    /// Whether it has sent nothing more.
+    /// True if the node has sent nothing more.
     pub fn is_silent(&self) -> bool {
         self.shared.device().sent.is_empty()
     }

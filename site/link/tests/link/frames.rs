@@ -9,7 +9,7 @@ use selo_link::frame::{
 use selo_link::session::SessionId;
 use selo_link::{DeviceId, FRAME_MAX, Suite};
 
-/// The page's table, once more: whether a frame can begin with this byte and have this size.
+/// The protocol's table, repeated: true if a frame can begin with this byte and have this size.
 fn is_of_the_page(first: u8, bytes: usize) -> bool {
     let wide = usize::from(first & 1);
     let (long_tag, ack) = (usize::from(first >> 1 & 1), usize::from(first >> 3 & 1));
@@ -79,7 +79,7 @@ fn the_longest_payloads() {
     assert_eq!([flags(0), flags(8), flags(3), flags(11)], [45, 43, 35, 33]);
 }
 
-/// The frame again from what was parsed.
+/// Encodes the parsed frame again.
 fn encode(frame: &Frame<'_>) -> Vec<u8> {
     match *frame {
         Frame::PairCommit(PairCommit {

@@ -9,7 +9,7 @@ use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Refusal, Suite};
 
 use crate::play::{self, DEVICE, GATEWAY_SECRET, NODE_SECRET};
 
-/// Public keys of small order [RFC7748, 6.1], with which every secret is all-zero.
+/// Public keys of small order [RFC7748, 6.1]; every secret with them is all-zero.
 const SMALL_ORDER: [[u8; 32]; 3] = {
     let mut one = [0; 32];
     one[0] = 1;
@@ -52,7 +52,7 @@ fn a_pairing_gives_both_the_same() {
     }
 }
 
-/// The middle completes a pairing with each side; only the digits tell.
+/// A man in the middle completes a pairing with each side; only the digits reveal it.
 #[test]
 fn somebody_between_shows_different_digits() {
     for suite in Suite::ALL {
@@ -205,7 +205,7 @@ fn another_key_device_or_suite_is_a_forged_join() {
     }
 }
 
-/// The answer to one request, and the attempt that waits for it.
+/// The answer to a request, and the attempt that waits for it.
 fn answered(suite: Suite) -> (JoinAttempt, [u8; JoinAccept::BYTES]) {
     let key = play::device_key();
     let (attempt, request) = JoinAttempt::start(suite, DEVICE, &key, 1, false, &NODE_SECRET);

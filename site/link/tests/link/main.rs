@@ -1,4 +1,5 @@
-//! The link against its page [docs/protocol.md], other implementations, and an attacker.
+//! Tests the link against its specification [docs/protocol.md], other implementations, and an
+//! attacker.
 
 mod c_node;
 mod device;

@@ -1,4 +1,4 @@
-//! The handshake framework on published vectors: `lab/vectors/noise/cacophony-nn.json`.
+//! Tests the handshake framework with published vectors: `lab/vectors/noise/cacophony-nn.json`.
 
 use selo_link::noise::{NNPSK0, Pattern, SymmetricState};
 use selo_link::{EphemeralSecret, Suite};
@@ -37,7 +37,7 @@ enum Token {
     Psk,
 }
 
-/// The patterns of the vectors [NOISE, 7.5, 9.4]: the initiator's message, the responder's.
+/// The patterns of the vectors [NOISE, 7.5, 9.4]: the messages of initiator and responder.
 const PATTERNS: [(Pattern, [&[Token]; 2]); 3] = {
     use Token::*;
     [

@@ -1,4 +1,4 @@
-//! What several tests do: parse what must be a certain frame, pair, join.
+//! Shared helpers: parse an expected frame, pair, join.
 
 use selo_link::frame::{
     Data, Frame, JoinAccept, JoinRequest, PairCommit, PairKey, PairResult, PairReveal,
@@ -36,7 +36,7 @@ pub fn device_key() -> DeviceKey {
     DeviceKey::new([0x33; 32])
 }
 
-/// A join between the two roles of this crate.
+/// Joins the two roles of this crate.
 pub fn join(suite: Suite, session: SessionId, long_tags: bool) -> SessionKeys {
     let (key, counter) = (device_key(), 1);
     let (mut attempt, request) =
@@ -57,13 +57,13 @@ pub fn join(suite: Suite, session: SessionId, long_tags: bool) -> SessionKeys {
     keys
 }
 
-/// Node and gateway of a session.
+/// Node and gateway sides of a session.
 pub fn session(suite: Suite) -> (Session, Session) {
     let keys = join(suite, SessionId(0x5e10), false);
     (keys.node_session(), keys.gateway_session())
 }
 
-/// A sealed packet.
+/// Seals a packet.
 pub fn seal(session: &mut Session, payload: &[u8], options: SealOptions) -> Vec<u8> {
     let mut out = [0; FRAME_MAX];
     session

@@ -1,4 +1,4 @@
-//! What the fuzz targets run, on random scripts: a test without a fuzzer that keeps them alive.
+//! Runs the fuzz targets on random scripts, so that they keep working without a fuzzer.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

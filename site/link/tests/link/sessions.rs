@@ -1,5 +1,5 @@
-//! Counters, the replay window and the limits [docs/protocol.md, Data], against a model that
-//! remembers everything.
+//! Counters, replay window and limits [docs/protocol.md, Data], compared with a model that
+//! stores every counter.
 
 use std::collections::HashSet;
 
@@ -14,10 +14,10 @@ use selo_link::{FRAME_MAX, Reason, Suite};
 
 use crate::play;
 
-/// The fastest suite: the counters are the same in all.
+/// The fastest suite; counters work alike in all suites.
 const SUITE: Suite = Suite::Ascon;
 
-/// What the page says, without a window of bits.
+/// The rules of the specification, without a bit window.
 #[derive(Default)]
 struct Model {
     seen: HashSet<u64>,
@@ -33,10 +33,10 @@ enum Answer {
 }
 
 impl Model {
-    /// What comes of the packet with this true counter.
+    /// The expected result for a packet with this full counter.
     fn answer(&mut self, counter: u64, window: u64) -> Answer {
-        // Of all counters that end in the same 16 bits the one nearest to the next; of two
-        // equally near the lower, as a signed number of 16 bits has it.
+        // Candidates end in the same 16 bits. The nearest to the next counter wins; in a tie
+        // the lower one, as with a signed 16-bit difference.
         let candidate = (-2..=2)
             .map(|turn| (self.next as i64 & !0xffff) + 0x1_0000 * turn + (counter as i64 & 0xffff))
             .min_by_key(|candidate| ((candidate - self.next as i64).abs(), *candidate))
@@ -81,14 +81,14 @@ fn open(session: &mut Session, frame: &[u8]) -> Answer {
     }
 }
 
-/// What happens between two parties.
+/// An action of the two parties.
 #[derive(Debug, Clone)]
 enum Step {
-    /// The sender seals a packet after so many that are lost.
+    /// Seal a packet after this many lost ones.
     Seal(u64),
-    /// The packet sealed so long ago comes, for the first time or again.
+    /// Deliver an earlier packet, for the first time or again.
     Deliver(usize),
-    /// The receiver is stopped and started again.
+    /// Restart the receiver.
     Restart,
 }
 
@@ -110,7 +110,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     vec(step, 1..600)
 }
 
-/// Where a session stands at the start: how many packets went before, all of them received.
+/// State at the start: the number of earlier packets, all received.
 fn starts() -> impl Strategy<Value = u64> {
     prop_oneof![
         Just(0),
@@ -130,7 +130,7 @@ fn session(role: Role) -> (Session, Session) {
     }
 }
 
-/// The session as a gateway that starts again has it.
+/// The session as restored by a restarted gateway.
 fn stored_and_back(session: &Session) -> Option<Session> {
     Session::from_stored(&session.state(), &*session.keys()?)
 }
@@ -179,7 +179,7 @@ proptest! {
         }
     }
 
-    /// A gateway that reads which counters were accepted stands where it stood.
+    /// A gateway that replays accepted counters reaches the same state.
     #[test]
     fn a_journal_restores_the_window(
         counters in vec(prop_oneof![0..300u64, 0..100_000u64], 1..200),
@@ -243,13 +243,13 @@ fn sending_ends_at_the_last_counter() {
     assert_eq!(sender.next_sent(), COUNTER_LIMIT);
     assert!(stored_and_back(&sender).is_some());
     assert!(!receiver.replay_accepted(COUNTER_LIMIT));
-    // Counter 0 in 16 bits would now be that of 2^32.
+    // Counter 0 in 16 bits would now mean 2^32.
     let (mut again, _) = session(Role::Gateway);
     let first = play::seal(&mut again, b"first", SealOptions::default());
     assert_eq!(open(&mut receiver, &first), Answer::OutsideWindow);
 }
 
-/// The session after so many wrong tags, whose count is the last that it stores.
+/// The session after this many wrong tags. The count is the last stored field.
 fn having_seen(session: &Session, forgeries: u32) -> Session {
     let mut stored = session.state();
     let count = stored.len() - 4;
@@ -300,7 +300,7 @@ fn skipping_never_goes_back() {
     assert_eq!(sender.next_sent(), 10);
 }
 
-/// A counter that no session has is not believed, whoever wrote the file.
+/// A counter above the limit is rejected, even from a stored state.
 #[test]
 fn what_no_session_stores_is_refused() {
     let (sender, _) = session(Role::Gateway);
@@ -320,7 +320,7 @@ fn what_no_session_stores_is_refused() {
     }
 }
 
-/// A forgery moves neither the window nor what is expected next.
+/// A forgery changes neither the window nor the expected next counter.
 #[test]
 fn a_forgery_moves_nothing() {
     let (mut sender, mut receiver) = session(Role::Gateway);
@@ -394,8 +394,8 @@ fn a_reading_takes_29_bytes() {
     );
 }
 
-/// Two gateways go on from the same stored session, as two copies of a disk do: the counters are
-/// the same, the keys are not, and the node takes what is new to it of either.
+/// Two gateways resume the same stored session, as with two copies of a disk. Counters are
+/// equal, keys differ, and the node accepts new packets of either.
 #[test]
 fn a_resumed_session_seals_under_a_key_of_its_start() {
     for suite in Suite::ALL {
@@ -417,13 +417,13 @@ fn a_resumed_session_seals_under_a_key_of_its_start() {
         let text = |frame: &[u8]| data(frame).ciphertext.to_vec();
         assert_ne!(text(&plain), text(&of_one));
         assert_ne!(text(&of_one), text(&of_other));
-        // One counter, so the node takes one of the three.
+        // All three have the same counter, so the node accepts only one.
         assert_eq!(open(&mut node, &of_one), Answer::Opened(1));
         assert_eq!(open(&mut node, &of_other), Answer::Again(1));
         assert_eq!(open(&mut node, &plain), Answer::Again(1));
         let next = play::seal(&mut other, b"next", SealOptions::default());
         assert_eq!(open(&mut node, &next), Answer::Opened(2));
-        // The nonce is authenticated, and the type says which key it is.
+        // The nonce is authenticated, and the frame type selects the key.
         for byte in [0, 3, 6] {
             let mut altered = play::seal(&mut other, b"altered", SealOptions::default());
             altered[byte] ^= if byte == 0 { 0x50 } else { 1 };

@@ -1,5 +1,5 @@
-//! Joins with `snow` on the other side. It knows two of the suites; to speak the others it is
-//! lent their hash and cipher.
+//! Joins with `snow` as the peer. It supports two of the suites; the tests supply hash and
+//! cipher for the others.
 
 use selo_link::join::{JoinAttempt, JoinOpened, SessionKeys};
 use selo_link::session::SessionId;
@@ -12,7 +12,7 @@ use snow::{Builder, TransportState};
 
 use crate::play::{self, DEVICE, GATEWAY_SECRET, NODE_SECRET};
 
-/// The frames that carry the noise messages, up to the messages.
+/// Size of the frame header before the Noise message, bytes.
 const HEADER: usize = 5;
 const SESSION: u32 = 0x0102_0304;
 
@@ -81,7 +81,7 @@ fn prologue() -> Vec<u8> {
     [b"Selo link 1\x50", &DEVICE.to_bytes()[..]].concat()
 }
 
-/// snow's next message is what the session key seals.
+/// Checks that the session key seals snow's next message.
 fn says(snow: &mut TransportState, suite: Suite, key: &[u8; 32]) {
     let mut message = [0; 21];
     snow.write_message(b"hello", &mut message).expect("it fits");
@@ -109,7 +109,7 @@ fn builder(suite: Suite) -> Builder<'static> {
     Builder::with_resolver(parameters, Lender(suite).into_boxed())
 }
 
-/// Gives snow its own functions, except where the suite has others.
+/// Uses snow's own functions, except where the suite needs others.
 struct Lender(Suite);
 
 impl Lender {
@@ -193,7 +193,7 @@ impl<H: Digest + Default + Send + Sync, const BLOCK: usize> Hash for Lent<H, BLO
     }
 }
 
-/// Ascon-AEAD128 with nonce masking under 32 bytes of key [docs/protocol.md, Suites].
+/// Ascon-AEAD128 with nonce masking and a 32-byte key [docs/protocol.md, Suites].
 #[derive(Default)]
 struct LentAscon {
     key: [u8; 16],

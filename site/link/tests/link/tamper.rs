@@ -1,4 +1,4 @@
-//! Whatever is changed on the way is refused: every single bit of every frame, every size.
+//! Every alteration in transit is refused: each bit of each frame, and each size.
 
 use selo_link::Suite;
 use selo_link::frame::{Frame, encode_hint};
@@ -9,7 +9,7 @@ use selo_link::{EphemeralSecret, FRAME_MAX};
 
 use crate::play::{self, DEVICE, GATEWAY_SECRET, NODE_SECRET};
 
-/// The frame with each bit changed, cut at each size, and longer by up to 3 bytes.
+/// The frame with each bit flipped, truncated to each size, and extended by up to 3 bytes.
 fn changes(frame: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let bits = (0..8 * frame.len()).map(|bit| {
         let mut changed = frame.to_vec();
@@ -77,7 +77,7 @@ fn up_and_down() {
     }
 }
 
-/// A few packets in, so that changed counters are above, within and below the window.
+/// Starts a few packets in, so that altered counters are above, within and below the window.
 fn refuses(mut from: Session, to: &Session, options: SealOptions) {
     let mut to = to.clone();
     from.skip_sent(300);
@@ -95,7 +95,7 @@ fn refuses(mut from: Session, to: &Session, options: SealOptions) {
     }
 }
 
-/// The payload, if a receiver takes these bytes.
+/// The payload, if the receiver accepts these bytes.
 fn opens(session: &mut Session, frame: &[u8]) -> Option<Vec<u8>> {
     let Ok(Frame::Up(data) | Frame::Down(data)) = Frame::parse(frame) else {
         return None;
@@ -107,7 +107,7 @@ fn opens(session: &mut Session, frame: &[u8]) -> Option<Vec<u8>> {
         .map(|opened| opened.payload.to_vec())
 }
 
-/// A hint cannot be authenticated: a changed one is about another session, or nothing.
+/// A hint is not authenticated. An altered one names another session or is malformed.
 #[test]
 fn hint() {
     for id in [0, 0x5e10, 0xffff, 0x1_0000, u32::MAX] {
@@ -121,8 +121,8 @@ fn hint() {
     }
 }
 
-/// How a pairing ends whose nth frame is changed on the way: whether both sides have the same
-/// key and the node believes that it is confirmed, with the same digits on both sides.
+/// The outcome of a pairing whose nth frame is altered. Returns `Some` if both sides have the
+/// same key and digits, and the node accepts the confirmation.
 fn pairs(suite: Suite, nth: usize, change: impl Fn(&[u8]) -> Vec<u8>) -> Option<()> {
     let pass = |n: usize, frame: &[u8]| {
         if n == nth {
@@ -177,7 +177,7 @@ fn pairing() {
     }
 }
 
-/// Who sits in the middle with keys of their own is seen by the digits.
+/// The digits reveal a man in the middle who uses own keys.
 #[test]
 fn a_pairing_with_somebody_between() {
     let between = EphemeralSecret::new([0x66; 32]);

@@ -1,4 +1,5 @@
-//! The pinned vectors: this crate makes them, and the C node says every byte of the node's part.
+//! The pinned vectors: this crate reproduces them, and the C node produces every byte of its
+//! part.
 
 use std::path::PathBuf;
 
@@ -36,7 +37,7 @@ fn this_crate_makes_the_files() {
     }
 }
 
-/// Opening, which making the files does not do.
+/// Tests opening, which generating the files does not cover.
 #[test]
 fn the_other_side_opens_every_packet() {
     for suite in Suite::ALL {
@@ -48,7 +49,7 @@ fn the_other_side_opens_every_packet() {
                     Ok(Frame::Down(data)) => (&mut node, data),
                     other => panic!("{other:?}"),
                 };
-                // The packets between, of which the file does not show any.
+                // Skip over packets that the file does not contain.
                 while session.next_received() + 0x7fff < packet.counter {
                     session.replay_accepted(packet.counter.min(session.next_received() + 0x7fff));
                     if session.next_received() > packet.counter {
@@ -127,7 +128,7 @@ fn joins(c: &mut CNode, suite: Suite, join: &Join) {
     assert_eq!(c.take(&join.join_accept.0), [Event::Joined]);
 
     let (mut next_up, mut gateway) = (0, sessions(suite, join).1);
-    // A node joins again after 2^17 packets, so it never says the last one that there is.
+    // A node rejoins after 2^17 packets, so it never sends the one with the highest counter.
     for packet in join.packet.iter().filter(|packet| packet.counter < 1 << 17) {
         if packet.direction == "down" {
             takes_down(c, packet);
@@ -143,7 +144,7 @@ fn joins(c: &mut CNode, suite: Suite, join: &Join) {
                 assert_eq!(c.take(&heard), [Event::Received(b"heard".into())]);
             }
         }
-        // The node acknowledges by itself what was not acknowledged along with a payload.
+        // The node itself acknowledges packets that no payload has acknowledged.
         let only_acknowledges = packet.ack.is_some() && packet.payload.0.is_empty();
         let frame = if only_acknowledges {
             assert_eq!(c.poll(), []);
@@ -157,7 +158,8 @@ fn joins(c: &mut CNode, suite: Suite, join: &Join) {
     assert!(c.is_silent());
 }
 
-/// The node has not polled again when this returns, so that what it sends next can acknowledge.
+/// Delivers a DOWN. The node has not polled again afterwards, so its next packet can
+/// acknowledge.
 fn takes_down(c: &mut CNode, packet: &Packet) {
     let mut event = c.take_once(&packet.frame.0);
     if packet.ack.is_some() {

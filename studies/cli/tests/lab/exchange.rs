@@ -229,11 +229,11 @@ fn what_goes_wrong_is_said_with_what_to_do() {
     for (more, words) in [
         (
             &["--tls-suite", "TLS_RSA"][..],
-            "'TLS_RSA' is none of TLS_AES_128_GCM_SHA256",
+            "'TLS_RSA' is not one of: TLS_AES_128_GCM_SHA256",
         ),
         (
             &["--tls-group", "p256"],
-            "'p256' is none of x25519, secp256r1",
+            "'p256' is not one of: x25519, secp256r1",
         ),
         (&["--tls-group", "x25519"], "it has no certificate"),
     ] {

@@ -151,8 +151,8 @@ fn a_wrong_port_is_named_with_what_to_do() {
     for (port, code, says) in [
         ("none", 4, "is it plugged in"),
         ("file", 4, "takes a serial port"),
-        ("none,9601", 2, "the baud rate is one of"),
-        ("none,9600,3k", 2, "the air data rate is one of"),
+        ("none,9601", 2, "the baud rate must be one of"),
+        ("none,9600,3k", 2, "the air data rate must be one of"),
     ] {
         for command in ["gateway", "up", "node"] {
             let mut arguments = vec![command, "--radio", port];

@@ -1,4 +1,5 @@
-//! Nodes made of the link's own functions, and an engine around them, all seeded.
+//! Test nodes built from the link's own functions, and an engine around them. Everything is
+//! seeded.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::net::SocketAddr;
@@ -15,7 +16,7 @@ use selo_link::join::JoinAttempt;
 use selo_link::session::{SealOptions, Session};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Suite};
 
-/// A small generator (splitmix64): equal seeds, equal tests.
+/// A small generator (splitmix64). Equal seeds give equal tests.
 #[derive(Debug, Clone)]
 pub struct Seeded(pub u64);
 
@@ -56,7 +57,7 @@ pub fn peer(number: u32) -> Peer {
     Peer::Udp(address)
 }
 
-/// A node: what it must remember, and no more.
+/// A node with only the state that it must keep.
 pub struct Node {
     pub id: DeviceId,
     pub suite: Suite,
@@ -108,7 +109,7 @@ impl Node {
         request.to_vec()
     }
 
-    /// Takes a packet; true if it was for this node and right.
+    /// Processes a packet. Returns `None` unless it was for this node and valid.
     pub fn take(&mut self, bytes: &[u8]) -> Option<Heard> {
         match Frame::parse(bytes).ok()? {
             Frame::JoinAccept(accept) => {
@@ -156,7 +157,7 @@ impl Node {
     }
 }
 
-/// What a node hears.
+/// A packet as the node understood it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
     Joined,
@@ -169,7 +170,7 @@ pub enum Heard {
     Hint(u32),
 }
 
-/// A reading, as the journal has it.
+/// A reading as stored in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Taken {
     pub device: u32,
@@ -178,17 +179,17 @@ pub struct Taken {
     pub payload: Vec<u8>,
 }
 
-/// Packets that go out, and to whom.
+/// Sent packets with their destinations.
 pub type Sent = Vec<(Peer, Vec<u8>)>;
 
-/// An engine, what it has written, and a gateway's habits: the journal first.
+/// An engine with its journal. Writes the journal first, like a gateway.
 pub struct Bench {
     pub engine: Engine,
     pub settings: Settings,
     pub out: Output,
-    /// Bodies of the records so far.
+    /// Bodies of all records.
     pub records: Vec<(u64, Vec<u8>)>,
-    /// What became of the slots of the key file so far.
+    /// All changes to the slots of the key file.
     pub keys: Vec<Change>,
     pub readings: Vec<Taken>,
     pub events: Vec<Event>,
@@ -220,7 +221,7 @@ impl Bench {
         self.commit(at(0));
     }
 
-    /// Writes what there is, and gives the packets to send.
+    /// Writes pending entries. Returns the packets to send.
     pub fn commit(&mut self, now: Now) -> Sent {
         let mut body = Vec::new();
         for entry in self.out.journal.entries() {
@@ -249,13 +250,13 @@ impl Bench {
         sent
     }
 
-    /// One packet in; packets out.
+    /// Handles one packet. Returns the verdict and the packets to send.
     pub fn handle(&mut self, ms: u64, from: Peer, bytes: &[u8]) -> (Result<(), Reason>, Sent) {
         let verdict = self.engine.handle(at(ms), from, None, bytes, &mut self.out);
         (verdict, self.commit(at(ms)))
     }
 
-    /// One packet in, whatever comes of it.
+    /// Handles one packet and ignores the result.
     pub fn give(&mut self, ms: u64, from: Peer, bytes: &[u8]) {
         let (_verdict, _sent) = self.handle(ms, from, bytes);
     }
@@ -265,7 +266,7 @@ impl Bench {
         self.commit(at(ms))
     }
 
-    /// Joins a node without losses; its session is pending.
+    /// Joins a node without losses. Its session stays pending.
     pub fn join(&mut self, ms: u64, from: Peer, node: &mut Node) {
         let request = node.request();
         let (verdict, sent) = self.handle(ms, from, &request);
@@ -275,7 +276,7 @@ impl Bench {
         assert_eq!(node.take(&sent[0].1), Some(Heard::Joined));
     }
 
-    /// Kills the gateway and starts another one with the same devices and journal.
+    /// Kills the gateway and starts another one with the same journal.
     pub fn restart(&mut self, devices: &[Device]) {
         self.seed += 1;
         let random = Box::new(Seeded(self.seed << 32));
