@@ -1,4 +1,4 @@
-//! The time, Unix milliseconds: the system's, or a test's.
+//! The time in Unix milliseconds, from the system or from a test.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub enum Clock {
     #[default]
     System,
-    /// What a test sets.
+    /// Set by a test.
     Manual(Arc<AtomicI64>),
 }
 

@@ -1,17 +1,17 @@
-//! What live listeners hear, and the last of it for those who were away for a moment.
+//! Live events, and a buffer of recent ones for listeners that reconnect.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::broadcast;
 
-/// Events that a listener may have missed and still gets.
+/// Number of recent events that a reconnecting listener can still get.
 const RING: usize = 1024;
 
 #[derive(Debug, Clone)]
 pub struct Event {
     pub number: u64,
-    /// `reading`, `alarm`, `station`, `pairing`.
+    /// `reading`, `alarm`, `station` or `pairing`.
     pub kind: &'static str,
     /// One line of JSON.
     pub data: Arc<str>,
@@ -19,17 +19,18 @@ pub struct Event {
 
 #[derive(Debug)]
 pub struct Events {
-    /// Tells the numbers of this run from those of an earlier one.
+    /// Random id of this run, so that event numbers of an earlier run are not mistaken for this
+    /// run's.
     run: String,
     ring: Mutex<(u64, VecDeque<Event>)>,
     live: broadcast::Sender<Event>,
 }
 
-/// What a listener gets first.
+/// The start of a subscription: missed events, then live ones.
 #[derive(Debug)]
 pub struct Listening {
     pub missed: Vec<Event>,
-    /// True if more was missed than is kept: the listener must ask for everything anew.
+    /// True if the buffer no longer holds all missed events. The listener must reload everything.
     pub lost: bool,
     pub live: broadcast::Receiver<Event>,
 }
@@ -55,7 +56,8 @@ impl Events {
             ring.1.pop_front();
         }
         ring.1.push_back(event.clone());
-        // Nobody may be listening. Sent under the lock, so that the order is one.
+        // Sending fails if nobody listens, which is fine. Send under the lock to keep the events
+        // in order.
         let _ = self.live.send(event);
     }
 
@@ -63,12 +65,12 @@ impl Events {
         self.live.receiver_count()
     }
 
-    /// How a listener names the last event that it got.
+    /// The id by which a listener names the last event that it received.
     pub fn id(&self, number: u64) -> String {
         format!("{}-{number}", self.run)
     }
 
-    /// `last` is the id of the last event that the listener got.
+    /// Subscribes. `last` is the id of the last event that the listener received.
     pub fn listen(&self, last: Option<&str>) -> Listening {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         let live = self.live.subscribe();

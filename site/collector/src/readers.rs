@@ -1,5 +1,5 @@
-//! Connections that only read, each with a thread of its own: a slow question delays
-//! neither the writer nor the other questions.
+//! Read-only connections, each with its own thread. A slow query delays neither the writer nor
+//! the other readers.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,9 +13,9 @@ use crate::db::{Database, Place};
 use crate::error::{Error, Result};
 
 const THREADS: usize = 3;
-/// Questions that wait; one more is told to come again.
+/// Maximum waiting queries. Further ones are refused as busy.
 const QUEUE: usize = 256;
-/// An answer that takes longer is nobody's.
+/// Time limit of a query; after it, the caller has given up.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 type Question = Box<dyn FnOnce(&mut dyn Database) + Send>;
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Readers {
 }
 
 impl Readers {
-    /// Starts the threads; they end when every handle is gone.
+    /// Starts the threads. They end when every handle is dropped.
     pub fn start(place: &Place) -> Result<(Readers, Vec<JoinHandle<()>>)> {
         let (questions, waiting) = sync_channel::<Question>(QUEUE);
         let waiting = Arc::new(Mutex::new(waiting));
@@ -58,7 +58,7 @@ impl Readers {
     ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
         let question: Question = Box::new(move |db| {
-            // Nobody may wait for the answer any more.
+            // Skip the query if its caller has given up.
             if !reply.is_closed() {
                 let done = db.ready().and_then(|()| question(db));
                 let _ = reply.send(done);
@@ -71,7 +71,7 @@ impl Readers {
             }
             Err(TrySendError::Full(_)) => Err(Error::Unavailable {
                 place: "of the collector".into(),
-                reason: format!("{QUEUE} questions wait already"),
+                reason: format!("{QUEUE} queries are already waiting"),
             }),
             Err(TrySendError::Disconnected(_)) => Err(Error::Stopping),
         }

@@ -1,5 +1,5 @@
-//! Roll-ups: what a batch of new readings adds to the minutes, hours and days that it
-//! touches. The sums do not depend on the order in which readings come.
+//! Roll-ups: the contribution of a batch of new readings to the minutes, hours and days that it
+//! touches. The sums do not depend on the order in which readings arrive.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,18 +43,18 @@ impl Level {
         }
     }
 
-    /// The beginning of the bucket that holds `at`; days are those of UTC.
+    /// Start of the bucket that contains `at`. Days are UTC days.
     pub fn bucket(self, at: i64) -> i64 {
         at.div_euclid(self.ms()) * self.ms()
     }
 }
 
-/// A total that only grows, until its board is replaced: `rain_total`.
+/// Returns true for a total, which only grows until its board is replaced: `rain_total`.
 pub fn is_total(name: &str) -> bool {
     name.ends_with("_total")
 }
 
-/// By how much a total grew from one reading to the next. One that fell began anew at 0.
+/// Growth of a total from one reading to the next. If the total fell, it restarted at 0.
 pub fn growth(before: f64, after: f64) -> f64 {
     let grown = if after >= before {
         after - before
@@ -64,8 +64,8 @@ pub fn growth(before: f64, after: f64) -> f64 {
     exact(grown.max(0.0))
 }
 
-/// `value` cut to a multiple of 2^-30, or to 37 significant bits if it is large. Sums of
-/// such numbers are exact (up to 65,000 in a bucket), so they are the same in any order.
+/// Rounds `value` to a multiple of 2^-30, or to 37 significant bits if it is large. Sums of up to
+/// 65,000 such numbers are exact and so do not depend on their order.
 pub fn exact(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
@@ -89,12 +89,12 @@ pub struct Bucket {
 
 type Key = (Level, Arc<str>, String, i64);
 
-/// What a batch adds, by level, station, name and time.
+/// Contribution of a batch, by level, station, name and time.
 #[derive(Debug, Default)]
 pub struct Deltas {
     buckets: BTreeMap<Key, Bucket>,
-    /// Growth of totals in buckets where the batch adds no value: a late reading takes
-    /// from what was attributed to the next one.
+    /// Growth of totals in buckets to which the batch adds no value: a late reading takes growth
+    /// from the reading after it.
     growth: BTreeMap<Key, f64>,
 }
 
@@ -132,7 +132,7 @@ impl Deltas {
         }
     }
 
-    /// The stations at which rain fell.
+    /// The stations where rain fell.
     pub fn rained(&self) -> Vec<Arc<str>> {
         let fallen = self
             .buckets
@@ -146,7 +146,7 @@ impl Deltas {
         stations
     }
 
-    /// Adds them to the database, in the transaction that stores the readings.
+    /// Adds the contribution to the database, in the transaction that stores the readings.
     pub fn store(&self, db: &mut dyn Database) -> Result<()> {
         for level in Level::ALL {
             let rows: Vec<Vec<Value>> = self

@@ -1,5 +1,5 @@
-//! From a gateway's publisher over a broker with TLS into the database, and back: what is
-//! confirmed, and the alarm.
+//! From a gateway's publisher over a TLS broker into the database, and back: the confirmation and
+//! the alarm.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn what_a_gateway_delivers_is_stored_once_and_alarms_come_back() {
 
     let mut publisher = farm.publisher("north");
     deliver(&mut publisher, &readings(0..200));
-    // What is not a reading is kept aside, and holds up nothing.
+    // An invalid message is stored as rejected and blocks nothing.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -41,13 +41,14 @@ fn what_a_gateway_delivers_is_stored_once_and_alarms_come_back() {
         let sender = stranger.sender();
         let sent = sender.publish("selo/farm/reading/x", "garbage", false);
         sent.await.expect("taken");
-        // What a broker lets somebody publish is by topic: the body must be of the same device.
+        // The broker's access list checks topics, so the body must name the same device as the
+        // topic.
         let other = common::message("3f9a01c2", 9, 1, THEN, 99.0).to_string();
         let sent = sender.publish("selo/farm/reading/0000000b", other, false);
         sent.await.expect("taken");
     });
     deliver(&mut publisher, &readings(200..300));
-    // The broker goes, with all that it held, and comes back.
+    // The broker loses all its messages and restarts.
     broker.stop();
     let broker = farm.broker();
     deliver(&mut publisher, &readings(250..400));

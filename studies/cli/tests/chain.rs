@@ -220,7 +220,7 @@ fn one_after_the_other(cluster: Option<Cluster>) {
             chain.wait_stored();
             chain.cluster.as_ref().expect("there").kill();
             chain.deliver(10);
-            let said = chain.collector_says("nothing is stored");
+            let said = chain.collector_says("readings are not being stored");
             assert!(said.contains("hint"), "{said}");
             chain.cluster.as_ref().expect("there").up();
             chain.deliver(10);
@@ -376,10 +376,10 @@ fn a_collector_with_a_full_disk_confirms_nothing_and_stores_all_when_there_is_ro
     chain.deliver(5);
     let filler = fill(pid, chain.farm.site.path());
     chain.deliver(20);
-    let said = chain.collector_says("nothing is stored");
+    let said = chain.collector_says("readings are not being stored");
     assert!(said.contains("full") && said.contains("hint"), "{said}");
     std::fs::remove_file(filler).expect("removes");
-    chain.collector_says("the database takes readings");
+    chain.collector_says("the database accepts readings again");
     chain.deliver(5);
     // The database is on a disk that only the collector sees, and SQLite follows links to the
     // test's own: what is there is looked at as a copy.
@@ -455,9 +455,9 @@ fn jumps(cluster: Option<Cluster>) {
     }
     chain.wait_stored();
     for (jump, words) in [
-        ("+800d", "days ahead of the time that is trusted"),
-        ("-2190d", "no old rows are deleted"),
-        ("+800d", "days ahead of the time that is trusted"),
+        ("+800d", "days ahead of the trusted time"),
+        ("-2190d", "old rows are not being deleted"),
+        ("+800d", "days ahead of the trusted time"),
         ("+0", "connected to the broker"),
     ] {
         clock.set(jump);
@@ -543,12 +543,12 @@ fn a_certificate_is_warned_of_before_it_expires_and_read_again_when_asked() {
         rustix::process::kill_process(process, rustix::process::Signal::HUP).expect("runs");
     };
     ask();
-    collector.err.said("the certificate was read again");
+    collector.err.said("the certificate was reloaded");
     // What cannot be used changes nothing, and does not end it.
     let key = chain.farm.site.path().join("farm/server.key");
     std::fs::write(&key, "no key").expect("writes");
     ask();
-    let said = collector.err.said("the certificate stays as it was");
+    let said = collector.err.said("the old certificate stays in use");
     assert!(said.contains("server.key"), "{said}");
     collector.interrupt();
     assert_eq!(collector.wait().0, Some(0));

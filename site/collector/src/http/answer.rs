@@ -1,4 +1,4 @@
-//! Errors as the API says them: `{"error":{"code","message","hint"}}`.
+//! API errors: `{"error":{"code","message","hint"}}`.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
