@@ -208,8 +208,8 @@ fn one_after_the_other(cluster: Option<Cluster>) {
         chain.broker.take().expect("runs").kill();
         chain.deliver(10);
         if round == 0 {
-            chain.gateway_says("the broker is away");
-            chain.collector_says("the broker is away");
+            chain.gateway_says("the broker is unreachable");
+            chain.collector_says("the broker is unreachable");
         }
         chain.start_broker();
         chain.deliver(10);
@@ -493,7 +493,7 @@ fn an_expired_certificate_is_named_and_the_readings_wait() {
     chain.start_collector();
     clock.set("+30y");
     chain.start_gateway();
-    let said = chain.gateway_says("the broker is away");
+    let said = chain.gateway_says("the broker is unreachable");
     assert!(
         said.contains("has expired") && said.contains("renew it"),
         "{said}"
@@ -563,7 +563,7 @@ fn a_wrong_password_is_named_and_the_readings_wait() {
     let right = std::fs::read(&file).expect("there");
     std::fs::write(&file, b"another\n").expect("writes");
     chain.start_gateway();
-    let said = chain.gateway_says("the broker is away");
+    let said = chain.gateway_says("the broker is unreachable");
     assert!(
         said.contains("wrong name or password") && said.contains("--mqtt-password-file"),
         "{said}"

@@ -163,7 +163,7 @@ impl Site {
                     self.ok(&["setup", "farm", "--site", SITE, "--listen", &listen])?;
                 }
                 let words = format!("broker farm --listen {listen}");
-                (words, "the embedded broker listens")
+                (words, "the embedded broker is listening")
             }
             Service::Collector => {
                 let mut words = format!("collect --http 127.0.0.1:{}", self.http_port);
