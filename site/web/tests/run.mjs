@@ -1,8 +1,8 @@
-// The dashboard in a browser, with a collector behind it. Prints a line a test, and
-// "N passed, M failed". What fails is tried once more; what passes then is told ("flaky:
-// NAME") and is still somebody's to mend.
+// Tests of the dashboard in a browser, with a real collector. Prints one line per test, then "N
+// passed, M failed". A failed test is repeated once. If it then passes, it is reported as "flaky:
+// NAME" and must still be fixed.
 //
-// usage: node site/web/tests/run.mjs [WORD]   only tests whose name has the word
+// usage: node site/web/tests/run.mjs [WORD]   runs only the tests whose name contains the word
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -32,7 +32,7 @@ async function logged(options = {}) {
     return page;
 }
 
-/** Goes to a page of the dashboard and waits until its data is there. */
+/** Opens a page of the dashboard and waits for its data. */
 async function go(page, name) {
     await page.goto(`/#/${name}`);
     await settled(page, name);
@@ -49,8 +49,8 @@ async function settled(page, name) {
 
 const text = (page, selector) => page.locator(selector).first().innerText();
 
-/** What `read` gives as soon as it gives what `holds` accepts: pages draw when they get to
- * it. Whatever it gave last is judged after 30 seconds, by throwing. */
+/** Polls `read` until `holds` accepts its result, because pages draw asynchronously. After 30
+ * seconds the last result is checked once more, which throws. */
 async function until(read, holds) {
     const patience = Date.now() + 30_000;
     for (;;) {
@@ -93,7 +93,7 @@ test("a wrong password is refused, with a word why", async () => {
     await page.fill("input[name=password]", "wrong");
     await page.click("button.main");
     await page.waitForSelector("[role=alert]");
-    await until(() => text(page, "[role=alert]"), (words) => assert.match(words, /password is wrong/));
+    await until(() => text(page, "[role=alert]"), (words) => assert.match(words, /Wrong user or password/));
     await until(() => text(page, "[role=alert] .hint"), (words) => assert.match(words, /selo collect user add/));
     assert.equal(await page.isVisible("#nav"), false);
     await becomes(() => page.inputValue("input[name=password]"), "");
@@ -143,14 +143,14 @@ test("what is held back because of a clock is told, and readings of a wrong cloc
     await go(page, "stations");
     await page.locator(".card").first().waitFor();
     assert.equal(await page.locator("p.warn[role=status]").isVisible(), false, "nothing is held back");
-    for (const [held, behind, words] of [[true, 0, /not deleted now/], [false, 800 * 86_400, /800 days ahead/]]) {
+    for (const [held, behind, words] of [[true, 0, /not being deleted/], [false, 800 * 86_400, /800 days ahead/]]) {
         await answer(held, behind);
         await go(page, "frames");
         await go(page, "stations");
         await page.locator("p.warn[role=status]", { hasText: words }).waitFor();
         await page.unroute(/\/api\/v1\/stations$/);
     }
-    // A gateway whose clock was never set.
+    // A reading from a gateway whose clock was never set.
     await collector.send([stations["3f9a01c2"].reading(1_500_000_000_000, { temperature: { value: 11.7, unit: "Cel" } })]);
     const { frames } = await collector.api("/frames?before=1500000000001");
     const wrong = frames.filter((frame) => !frame.plausible);
@@ -166,11 +166,11 @@ test("a chart of a value is drawn, follows readings, and has a table", async () 
     await go(page, "station/3f9a01c2");
     await page.click("button[data-range='1h']");
     const figure = page.locator("figure[data-chart=temperature]");
-    // Until then it is still the chart of the range before.
-    await figure.getByRole("img", { name: /^Temperature, 1 hour: least .*\s°C, most .*\s°C, last .*\s°C$/ }).waitFor();
+    // Until then the chart still shows the previous range.
+    await figure.getByRole("img", { name: /^Temperature, 1 hour: minimum .*\s°C, maximum .*\s°C, last .*\s°C$/ }).waitFor();
     const inked = () => figure.locator("canvas").evaluate((canvas) => {
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-        // The teal of the line, which axes and grid do not have.
+        // The teal of the line. Axes and grid do not use it.
         let count = 0;
         for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 200 && data[at] < 40 && data[at + 1] > 90 && data[at + 2] > 90) count += 1;
         return count;
@@ -214,8 +214,8 @@ test("the bars of rain add up to the API's total, and to what fell", async () =>
         const cells = await until(() => figure.locator("tbody td").allInnerTexts(), (cells) => assert.equal(cells.length, mm.length));
         const sum = cells.reduce((sum, cell) => sum + Number(cell), 0);
         assert.ok(total > 0 && Math.abs(sum - total) < 1e-6, `${range}: bars ${sum}, API ${total}`);
-        await until(() => text(page, "figure[data-chart=rain] .badge"), (badge) => assert.match(badge, new RegExp(`^${total.toFixed(1)}.mm in all$`)));
-        // All that this station has sent is younger than 30 days.
+        await until(() => text(page, "figure[data-chart=rain] .badge"), (badge) => assert.match(badge, new RegExp(`^${total.toFixed(1)}.mm in total$`)));
+        // All readings of this station are less than 30 days old.
         if (range === "30d") assert.ok(Math.abs(total - Math.round(stations["3f9a01d7"].rain * 5) / 5) < 0.21, `${total} of ${stations["3f9a01d7"].rain}`);
     }
 });
@@ -276,7 +276,7 @@ test("everything by keyboard alone", async () => {
     await page.keyboard.type(collector.password);
     await page.keyboard.press("Enter");
     await page.waitForSelector(".card");
-    // The new page's heading has it.
+    // The focus moves to the new page's heading.
     await hasFocus("Stations");
     await tab("Garden");
     await page.keyboard.press("Enter");
@@ -287,7 +287,7 @@ test("everything by keyboard alone", async () => {
     await tab("As a table");
     await page.keyboard.press("Enter");
     await page.waitForSelector("figure details[open] table");
-    // The link to the content passes by the menu.
+    // The skip link passes the menu.
     await page.evaluate(() => document.body.focus());
     await page.locator("#skip").focus();
     await page.keyboard.press("Enter");
@@ -320,8 +320,7 @@ test("an alarm is told on every page, counted, and ends", async () => {
     await go(page, "alarms");
     await page.getByRole("link", { name: "Roof" }).first().waitFor();
     await battery(3.9);
-    await page.waitForFunction(() => document.querySelector("#live").textContent === "The alarm battery-low at Roof is over"
-        || document.querySelector("#live").textContent === "Alarm battery-low at Roof is over");
+    await page.waitForFunction(() => document.querySelector("#live").textContent === "Alarm battery-low at Roof has cleared");
     await page.getByRole("region", { name: "Past" }).getByText("battery-low").first().waitFor();
 });
 
@@ -410,7 +409,7 @@ test("stations over TLS: times by suite as the API sums them up, places, one sta
         assert.equal(Number(cells[4]), count);
         assert.equal(count, 8);
     }
-    // A dot for each mean, further right the longer it took.
+    // One dot per mean, further right the longer it took.
     const places = page.locator("main section").nth(1).locator("tbody tr");
     const circles = () => page.locator("[data-picture=handshake] circle").evaluateAll((all) => all.map((one) => Number(one.getAttribute("cx"))));
     const dots = await until(circles, (dots) => assert.equal(dots.length, 2));
@@ -421,7 +420,7 @@ test("stations over TLS: times by suite as the API sums them up, places, one sta
     await becomes(() => page.locator("[data-picture=map] svg").getAttribute("aria-label"), "2 stations; boat, bus");
     await page.locator("main select").selectOption("boat");
     await becomes(() => page.locator("[data-picture=map] polyline").count(), 1);
-    // It is asked anew by itself.
+    // The page polls by itself.
     const token = await collector.makeToken("plane");
     await page.locator("main select").selectOption("");
     await collector.post(token, [["reading", { latitude: -23.2, longitude: -50.6, speed: 250 }]]);
@@ -432,14 +431,14 @@ test("stations over TLS: a span in which nobody posted says so", async () => {
     const page = await logged();
     await page.route(/\/api\/v1\/exchange\?/, (route) => route.fulfill({ json: { from: "", to: "", times: [], all: true, stations: [], track: [] } }));
     await page.goto("/#/exchange");
-    await page.getByText("No station told a time in this span.").waitFor();
+    await page.getByText("No station reported a time in this period.").waitFor();
     await becomes(() => page.locator("main svg:visible, main table").count(), 0);
 });
 
 test("what needs a gateway says so, with a hint; so does a missing report", async () => {
     const page = await logged();
     await go(page, "devices");
-    await until(() => text(page, ".problem"), (words) => assert.match(words, /No gateway runs together/));
+    await until(() => text(page, ".problem"), (words) => assert.match(words, /No gateway runs with this collector/));
     await until(() => text(page, ".problem .hint"), (words) => assert.match(words, /selo up/));
     await go(page, "report");
     await until(() => text(page, ".problem .hint"), (words) => assert.match(words, /selo lab report/));
@@ -447,7 +446,8 @@ test("what needs a gateway says so, with a hint; so does a missing report", asyn
 
 test("pairing: the digits of the node are typed, and judged by the gateway", async () => {
     const page = await logged();
-    // No gateway here: its side is played, in the words of site/collector/src/beside.rs.
+    // There is no gateway here, so the test simulates its answers in the format of
+    // site/collector/src/beside.rs.
     let window = { state: "closed", attempts: [] };
     const asked = [];
     await page.route("**/api/v1/pairing", async (route) => {
@@ -551,7 +551,7 @@ test("no request has left the origin, and no policy was broken", () => {
     assert.deepEqual(watch.problems, []);
 });
 
-// Last: it ends the session of the others.
+// This test runs last, because it ends the other tests' session.
 test("a collector that goes away is told, and found again", async () => {
     const page = await logged();
     await go(page, "stations");
@@ -560,7 +560,7 @@ test("a collector that goes away is told, and found again", async () => {
     await until(() => text(page, "#banner"), (words) => assert.match(words, /No connection to the collector/));
     await collector.start();
     await page.waitForSelector("#banner", { state: "hidden" });
-    // Sessions may end with the collector; then it asks who is there.
+    // The session may have ended with the collector. Then the page asks for a login.
     await page.waitForSelector(".card, input[name=password]");
     if (await page.isVisible("input[name=password]")) await logIn(page, "admin", collector.password);
     await page.waitForSelector(".card");
@@ -575,7 +575,7 @@ try {
     await collector.start();
     stations = await seed(collector, { evil: EVIL });
     browser = await launch();
-    // One that is logged in, for the tests that begin there.
+    // A logged-in session, for the tests that start there.
     const first = await open(browser, collector, watch);
     await logIn(first, "admin", collector.password);
     state = await first.context().storageState();
@@ -592,7 +592,7 @@ try {
     let tries = 3;
     for (const [name, work] of tests.filter(([name]) => name.includes(word))) {
         const first = await attempt(work);
-        // More than a few are no accident.
+        // More than a few flaky tests are not an accident.
         const error = first && tries-- > 0 ? await attempt(work) : first;
         if (error) {
             failed += 1;
