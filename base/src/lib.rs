@@ -1,9 +1,9 @@
-//! Units and statistics that the product and the lab share. It knows neither of them.
+//! Units and statistics that all houses share. This crate depends on none of them.
 //!
 //! | module | is |
 //! |---|---|
 //! | [`stats`] | means, intervals, ratios and tests of samples |
-//! | [`units`] | the units of figures, and how they convert |
+//! | [`units`] | units of measurement, and conversions between them |
 
 pub mod stats;
 pub mod units;
