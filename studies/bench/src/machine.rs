@@ -1,4 +1,4 @@
-//! The machine that was measured, so that a figure can name it.
+//! Describes the measured machine, to accompany the figures.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ impl Machine {
     }
 }
 
-/// The CPU's name as x86 (`model name`) and most others (`Model`, `Hardware`) give it.
+/// The CPU's name in the format of x86 (`model name`) and most others (`Model`, `Hardware`).
 fn model(cpuinfo: &str) -> Option<&str> {
     ["model name", "Model", "Hardware"].iter().find_map(|key| {
         cpuinfo
