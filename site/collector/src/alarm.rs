@@ -21,6 +21,7 @@ const RULES_MAX: usize = 100;
 /// Longest rain window. Rain is summed from per-minute rows.
 const OVER_MAX_MS: i64 = 7 * 86_400_000;
 
+/// The quantity that a rule watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -34,6 +35,7 @@ pub enum Kind {
     Value,
 }
 
+/// Direction in which a value is alarming.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum When {
@@ -41,6 +43,7 @@ pub enum When {
     Under,
 }
 
+/// An alarm rule, as the API stores and returns it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -89,6 +92,7 @@ impl Rule {
         ]
     }
 
+    /// The window of the rain, or the silence, in ms. Defaults to one hour.
     pub fn over_ms(&self) -> i64 {
         let over = self.over.as_deref().unwrap_or("1h");
         humantime::parse_duration(over)
@@ -122,6 +126,7 @@ impl Rule {
         }
     }
 
+    /// Returns true if the rule applies to a station.
     pub fn concerns(&self, station: &str) -> bool {
         let (_, device) = parts_of(station);
         let own = self.device.as_deref();
@@ -220,6 +225,7 @@ pub fn check_rules(rules: &[Rule]) -> Result<()> {
     Ok(())
 }
 
+/// Reads the stored rules. Skips a rule that cannot be parsed.
 pub fn load_rules(db: &mut dyn Database) -> Result<Vec<Rule>> {
     let rows = db.query(sql::RULES, &[])?;
     let rule = |row: &Row| serde_json::from_str(row.text(0)).ok();
@@ -275,6 +281,7 @@ impl<'a> Subject<'a> {
 }
 
 impl Alarms {
+    /// Drops the in-memory copies, so that they are read again from the database.
     pub fn forget(&mut self) {
         self.loaded = false;
     }

@@ -45,9 +45,11 @@ pub const FRESH_MS: i64 = 15 * 60_000;
 pub const BROWSER_MS: i64 = 90 * 86_400_000;
 /// Time limit of one login, from the start of its turn.
 const DEADLINE: Duration = Duration::from_secs(20);
+/// Minimum length of a password, in bytes.
 pub const PASSWORD_MIN: usize = 10;
 const PASSWORD_MAX: usize = 1024;
 
+/// Role of a user or a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -60,6 +62,7 @@ pub enum Role {
 }
 
 impl Role {
+    /// Parses `device`, `viewer` or `admin`.
     pub fn parse(text: &str) -> Option<Role> {
         Some(match text {
             "device" => Role::Device,
@@ -69,6 +72,7 @@ impl Role {
         })
     }
 
+    /// The inverse of [`Role::parse`].
     pub fn name(self) -> &'static str {
         match self {
             Role::Device => "device",
@@ -171,6 +175,7 @@ impl Users {
         self.write(&users)
     }
 
+    /// Removes a user. Returns [`Error::Unknown`] if there is none with this name.
     pub fn remove(&self, name: &str) -> Result<()> {
         let mut users = self.all()?;
         if users.remove(name).is_none() {
@@ -181,6 +186,7 @@ impl Users {
         self.write(&users)
     }
 
+    /// The users with their roles, sorted by name.
     pub fn list(&self) -> Result<Vec<(String, Role)>> {
         let mut list: Vec<_> = self
             .all()?
@@ -301,6 +307,7 @@ fn hash_password(password: &str) -> Result<String> {
     Ok(hash.map_err(refused)?.to_string())
 }
 
+/// Random bytes from the operating system.
 pub fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>> {
     let mut bytes = Zeroizing::new([0; N]);
     getrandom::fill(&mut *bytes).map_err(|error| Error::Random(error.to_string()))?;
@@ -382,6 +389,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Auth {
+    /// Reads the users. Creates the key for browser cookies if it does not exist.
     pub fn new(users: Users) -> Result<Auth> {
         let browsers = secret_file(&users.path.with_file_name("browser-secret"))?;
         Ok(Auth {
@@ -571,10 +579,12 @@ impl Auth {
         id
     }
 
+    /// The caller of a session cookie, if the session is valid at `now`.
     pub fn session(&self, secret: &str, now: i64) -> Option<Caller> {
         self.still(&Proof::Session(sha256(secret)), now)
     }
 
+    /// The caller of a token, if it is known.
     pub fn token(&self, secret: &str) -> Option<Caller> {
         // The look-up uses the token's hash, so its timing does not reveal the token.
         self.still(&Proof::Token(sha256(secret)), 0)
@@ -619,6 +629,7 @@ impl Auth {
         }
     }
 
+    /// Adds a token, read from the database or new.
     pub fn remember_token(&self, hash: [u8; 32], token: Token) {
         lock(&self.tokens).insert(hash, token);
     }
@@ -633,6 +644,7 @@ impl Auth {
         self.changed();
     }
 
+    /// Revokes a token.
     pub fn forget_token(&self, id: i64) {
         lock(&self.tokens).retain(|_, token| token.id != id);
         self.changed();

@@ -103,6 +103,7 @@ fn longest() -> u64 {
 type Answer = Result<Response, ApiError>;
 
 impl Beside {
+    /// A gateway with its state in `state`, and the default deadline.
     pub fn new(state: PathBuf) -> Beside {
         Beside {
             state,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Source of the time.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
     #[default]
@@ -13,6 +14,7 @@ pub enum Clock {
 }
 
 impl Clock {
+    /// The time in Unix milliseconds.
     pub fn now(&self) -> i64 {
         match self {
             Clock::System => SystemTime::now()

@@ -10,6 +10,7 @@ use thiserror::Error;
 /// Result of a collector operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// An error of the collector.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -68,6 +69,9 @@ pub enum Error {
 
     #[error("there is no {what}")]
     Unknown { what: String },
+
+    #[error("cannot start a thread: {0}")]
+    Thread(#[source] io::Error),
 
     /// The collector is stopping and accepts no more work.
     #[error("the collector is stopping")]

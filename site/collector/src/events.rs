@@ -8,6 +8,7 @@ use tokio::sync::broadcast;
 /// Number of recent events that a reconnecting listener can still get.
 const RING: usize = 1024;
 
+/// A live event.
 #[derive(Debug, Clone)]
 pub struct Event {
     pub number: u64,
@@ -17,6 +18,7 @@ pub struct Event {
     pub data: Arc<str>,
 }
 
+/// The live events of this run.
 #[derive(Debug)]
 pub struct Events {
     /// Random id of this run, so that event numbers of an earlier run are not mistaken for this
@@ -36,6 +38,7 @@ pub struct Listening {
 }
 
 impl Events {
+    /// `run` must differ from every earlier run's.
     pub fn new(run: String) -> Events {
         Events {
             run,
@@ -44,6 +47,7 @@ impl Events {
         }
     }
 
+    /// Sends an event to all listeners, and keeps it for those that reconnect.
     pub fn publish(&self, kind: &'static str, data: Arc<str>) {
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         ring.0 += 1;
@@ -61,6 +65,7 @@ impl Events {
         let _ = self.live.send(event);
     }
 
+    /// Number of listeners.
     pub fn listeners(&self) -> usize {
         self.live.receiver_count()
     }

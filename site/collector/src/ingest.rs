@@ -97,6 +97,7 @@ pub struct Told {
 }
 
 impl Told {
+    /// Publishes alarm changes to listeners, and wakes the deliverers of notices.
     pub fn tell(&self, changes: &[Change]) {
         for change in changes {
             if change.raised {

@@ -243,11 +243,7 @@ impl Collector {
             batch_max: config.batch_max,
             rejected_max: 1000,
         };
-        let threads_failed = |source: std::io::Error| Error::Unavailable {
-            place: "of threads".into(),
-            reason: source.to_string(),
-        };
-        let (ingest, writing) = writer.start().map_err(threads_failed)?;
+        let (ingest, writing) = writer.start().map_err(Error::Thread)?;
         threads.push(writing);
         let (stop, stopping) = watch::channel(false);
         let app = Arc::new(App {
@@ -305,7 +301,7 @@ impl Collector {
             metrics: metrics.clone(),
             stopping,
         };
-        let watching = watch_users(auth).map_err(threads_failed)?;
+        let watching = watch_users(auth).map_err(Error::Thread)?;
         let (server, address) = serve(config.http, server, background)?;
         Ok(Collector {
             address,
@@ -343,10 +339,12 @@ impl Collector {
         self.ingest.clone()
     }
 
+    /// The live events.
     pub fn events(&self) -> Arc<Events> {
         self.events.clone()
     }
 
+    /// The counters.
     pub fn metrics(&self) -> Arc<Metrics> {
         self.metrics.clone()
     }
@@ -360,6 +358,7 @@ impl Collector {
         self.ingest.write_later(work);
     }
 
+    /// The file that holds the first admin's password, if this was the first start.
     pub fn first_password(&self) -> Option<&std::path::Path> {
         self.first_password.as_deref()
     }

@@ -44,15 +44,18 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// The site of the station.
     pub fn site(&self) -> &str {
         parts_of(&self.station).0
     }
 
+    /// The device of the station.
     pub fn device(&self) -> &str {
         parts_of(&self.station).1
     }
 }
 
+/// A value with its UCUM unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Quantity {
     pub value: f64,
@@ -63,6 +66,7 @@ pub struct Quantity {
 /// Values by quantity name.
 pub type Values = BTreeMap<String, Quantity>;
 
+/// A parsed message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     pub identity: Identity,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+/// Counters and gauges of a collector.
 #[derive(Debug, Default)]
 pub struct Metrics {
     pub stored: AtomicU64,
@@ -33,11 +34,13 @@ pub struct Metrics {
     pub database_up: AtomicU64,
 }
 
+/// Adds to a counter.
 pub fn add(counter: &AtomicU64, number: usize) {
     counter.fetch_add(number as u64, Relaxed);
 }
 
 impl Metrics {
+    /// The OpenMetrics text. `listeners` is the current number of live listeners.
     pub fn render(&self, listeners: usize) -> String {
         let mut text = String::new();
         for (name, help, counter) in [

@@ -14,6 +14,7 @@ use crate::store::{data_of, is_plausible};
 
 /// Maximum points of a series. A longer one must be requested in pieces or with a coarser step.
 pub const POINTS_MAX: i64 = 100_000;
+/// Maximum frames of one page.
 pub const FRAMES_MAX: i64 = 1000;
 
 /// The stations, or one of them.
@@ -112,6 +113,7 @@ pub enum Step {
 }
 
 impl Step {
+    /// Parses `raw`, `minute`, `hour` or `day`.
     pub fn parse(text: &str) -> Result<Step> {
         if text == "raw" {
             return Ok(Step::Raw);
@@ -143,6 +145,7 @@ fn bounded(rows: Vec<Row>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
+/// A value of a station over time: `{"unit", "step", "t", ...}` with one column per figure.
 pub fn series(
     db: &mut dyn Database,
     station: &str,
@@ -221,6 +224,7 @@ pub fn rain(
 /// Units by (station, name).
 pub type Units = HashMap<(String, String), String>;
 
+/// Reads the units of all values.
 pub fn units(db: &mut dyn Database) -> Result<Units> {
     let rows = db.query(sql::QUANTITIES, &[])?;
     let named = |row: &Row| (row.text(0).to_string(), row.text(1).to_string());
@@ -253,6 +257,7 @@ pub struct Before {
 }
 
 impl Before {
+    /// The position after all frames.
     pub const END: Before = Before {
         received: i64::MAX,
         station: String::new(),
@@ -283,6 +288,8 @@ impl Before {
     }
 }
 
+/// A page of frames before a position, newest first, of one station or of all. `next` is the
+/// position of the following page, or null.
 pub fn frames(
     db: &mut dyn Database,
     station: Option<&str>,

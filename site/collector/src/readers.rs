@@ -20,6 +20,7 @@ const DEADLINE: Duration = Duration::from_secs(30);
 
 type Question = Box<dyn FnOnce(&mut dyn Database) + Send>;
 
+/// A handle to the reader threads.
 #[derive(Clone)]
 pub struct Readers {
     questions: SyncSender<Question>,
@@ -43,15 +44,14 @@ impl Readers {
             let thread = std::thread::Builder::new()
                 .name("collector-reader".into())
                 .spawn(move || answer(&mut *db, &waiting))
-                .map_err(|source| Error::Unavailable {
-                    place: "of threads".into(),
-                    reason: source.to_string(),
-                })?;
+                .map_err(Error::Thread)?;
             threads.push(thread);
         }
         Ok((Readers { questions }, threads))
     }
 
+    /// Runs a query on one of the threads. Returns [`Error::Busy`] after the time limit, and
+    /// [`Error::Unavailable`] if too many queries are waiting.
     pub async fn read<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut dyn Database) -> Result<T> + Send + 'static,

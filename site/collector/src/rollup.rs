@@ -17,8 +17,10 @@ pub enum Level {
 }
 
 impl Level {
+    /// All levels, finest first.
     pub const ALL: [Level; 3] = [Level::Minute, Level::Hour, Level::Day];
 
+    /// The level's table.
     pub fn table(self) -> &'static str {
         match self {
             Level::Minute => "rollup_minute",
@@ -27,6 +29,7 @@ impl Level {
         }
     }
 
+    /// The level's name in the API.
     pub fn name(self) -> &'static str {
         match self {
             Level::Minute => "minute",
@@ -35,6 +38,7 @@ impl Level {
         }
     }
 
+    /// Length of a bucket in ms.
     pub fn ms(self) -> i64 {
         match self {
             Level::Minute => 60_000,
@@ -75,6 +79,7 @@ pub fn exact(value: f64) -> f64 {
     (value / quantum).round() * quantum
 }
 
+/// Contribution to one bucket.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bucket {
     pub count: i64,
@@ -99,6 +104,7 @@ pub struct Deltas {
 }
 
 impl Deltas {
+    /// Adds a value of the reading `of` = (session, counter), received at `at`.
     pub fn add(&mut self, station: &Arc<str>, name: &str, at: i64, of: (i64, i64), value: f64) {
         for level in Level::ALL {
             let key = (level, station.clone(), name.to_string(), level.bucket(at));
@@ -122,6 +128,8 @@ impl Deltas {
         }
     }
 
+    /// Adds the growth `by` of a total to the buckets at `at`. May be negative, to take growth
+    /// back.
     pub fn grow(&mut self, station: &Arc<str>, name: &str, at: i64, by: f64) {
         for level in Level::ALL {
             let key = (level, station.clone(), name.to_string(), level.bucket(at));

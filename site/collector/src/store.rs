@@ -55,6 +55,7 @@ pub struct Ingested {
     pub changes: Vec<Change>,
 }
 
+/// The writer's state: copies of the stations and of the alarms.
 #[derive(Debug, Default)]
 pub struct Store {
     stations: HashMap<Arc<str>, Station>,

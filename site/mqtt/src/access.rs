@@ -203,14 +203,18 @@ fn read_users(text: &str) -> Result<HashMap<String, Hashed>, (usize, &'static st
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let (user, hash) = line.split_once(':').ok_or(wrong("there is no ':'"))?;
+        let (user, hash) = line.split_once(':').ok_or(wrong("the line has no ':'"))?;
         let parts: Vec<&str> = hash.split('$').collect();
         let ["", "7", rounds, salt, hash] = parts[..] else {
             return Err(wrong(
                 "the password hash does not have the form $7$rounds$salt$hash",
             ));
         };
-        let bytes = |text: &str| STANDARD.decode(text).map_err(|_| wrong("it is no base64"));
+        let bytes = |text: &str| {
+            STANDARD
+                .decode(text)
+                .map_err(|_| wrong("the salt or the hash is not valid base64"))
+        };
         let hashed = Hashed {
             rounds: rounds
                 .parse()
@@ -237,7 +241,9 @@ fn read_rules(text: &str) -> Result<Vec<Rule>, (usize, &'static str)> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let (word, rest) = line.split_once(' ').ok_or(wrong("something is missing"))?;
+        let (word, rest) = line
+            .split_once(' ')
+            .ok_or(wrong("the line is incomplete"))?;
         let rest = rest.trim();
         let pattern = match word {
             "user" => {
@@ -262,7 +268,7 @@ fn read_rules(text: &str) -> Result<Vec<Rule>, (usize, &'static str)> {
                 || (level.contains('+') && *level != "+")
         });
         if filter.is_empty() || misplaced {
-            return Err(wrong("its filter is none"));
+            return Err(wrong("the topic filter is invalid"));
         }
         rules.push(Rule {
             user: if pattern { None } else { user.clone() },

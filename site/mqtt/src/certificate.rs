@@ -36,6 +36,7 @@ pub struct Files {
 }
 
 impl Files {
+    /// The standard file names in a folder.
     pub fn of(folder: &Path) -> Files {
         Files {
             ca: folder.join("ca.pem"),
@@ -93,7 +94,7 @@ pub fn ensure(files: &Files, names: &[String]) -> Result<Outcome> {
         make_authority(files)?;
     }
     let why = if !there(&files.server) || !there(&files.server_key) {
-        "there was none".to_owned()
+        "there was no certificate".to_owned()
     } else {
         let current = read(&files.server)?;
         let lacks = names.iter().find(|name| !current.names.contains(name));
@@ -242,7 +243,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let files = Files::of(folder.path());
         let made = ensure(&files, &local_names()).expect("makes");
-        assert_eq!(made, Outcome::Made("there was none".into()));
+        assert_eq!(made, Outcome::Made("there was no certificate".into()));
         let mode = |path: &Path| std::fs::metadata(path).expect("there").mode() & 0o777;
         // A file that all users may read, subject to the umask.
         let any = folder.path().join("any");

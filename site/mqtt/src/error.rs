@@ -8,6 +8,7 @@ use thiserror::Error;
 /// Result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// An error of this crate.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -39,7 +40,7 @@ pub enum Error {
         why: String,
     },
 
-    #[error("{} is there already", path.display())]
+    #[error("{} already exists", path.display())]
     Exists { path: PathBuf },
 
     #[error("{0}")]

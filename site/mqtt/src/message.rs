@@ -108,6 +108,7 @@ pub struct Status {
 }
 
 impl Status {
+    /// A status as of now; `since_ms` is in Unix milliseconds.
     pub fn new(gateway: &str, online: bool, since_ms: u64, version: &str) -> Status {
         Status {
             schema: STATUS_SCHEMA.into(),
@@ -118,6 +119,7 @@ impl Status {
         }
     }
 
+    /// The message, a JSON object.
     pub fn to_json(&self) -> Vec<u8> {
         // Strings and a boolean always serialise.
         serde_json::to_vec(self).unwrap_or_default()
@@ -154,6 +156,7 @@ impl Stored {
         }
     }
 
+    /// The message, a JSON object.
     pub fn to_json(&self) -> Vec<u8> {
         // Strings and numbers always serialise.
         serde_json::to_vec(self).unwrap_or_default()

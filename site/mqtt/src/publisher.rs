@@ -91,6 +91,7 @@ pub struct RegistryCodecs {
 }
 
 impl RegistryCodecs {
+    /// Opens the registry, a SQLite file.
     pub fn open(registry: &Path, catalogue: Catalogue) -> selo_gateway::Result<RegistryCodecs> {
         let registry = Registry::open(registry)?;
         Ok(RegistryCodecs {
@@ -660,7 +661,7 @@ impl Worker {
     fn lost(&self) -> End {
         let broker = &self.config.client.broker;
         let what = format!("the connection to {broker} ended");
-        Failure::new(crate::failure::Kind::Away, what, "see the broker's log").into()
+        Failure::new(crate::failure::Kind::Away, what, "check the broker's log").into()
     }
 
     fn refused(&self, token: &Token, why: &str) -> End {

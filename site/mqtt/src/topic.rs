@@ -51,6 +51,7 @@ pub struct Topics {
 }
 
 impl Topics {
+    /// Checks the names of a site and a gateway.
     pub fn new(site: &str, gateway: &str) -> Result<Topics> {
         check_name(site)?;
         check_name(gateway)?;
@@ -60,10 +61,12 @@ impl Topics {
         })
     }
 
+    /// The site's name.
     pub fn site(&self) -> &str {
         &self.site
     }
 
+    /// The gateway's name.
     pub fn gateway(&self) -> &str {
         &self.gateway
     }

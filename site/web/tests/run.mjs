@@ -67,7 +67,7 @@ async function until(read, holds) {
 
 const becomes = (read, wanted, what) => until(read, (value) => assert.deepEqual(value, wanted, what));
 
-test("both languages say everything", () => {
+test("both languages have every text", () => {
     assert.deepEqual(Object.keys(pt), Object.keys(en));
     for (const [key, english] of Object.entries(en)) {
         const names = (one) => (one.match(/\{\w+\}/g) ?? []).sort();
@@ -75,7 +75,7 @@ test("both languages say everything", () => {
     }
 });
 
-test("every text that the code asks for exists, and nothing is put in as markup", () => {
+test("every text used by the code exists, and no text is inserted as markup", () => {
     const folder = fileURLToPath(new URL("../js", import.meta.url));
     const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".js") && !file.includes("lang"));
     assert.ok(files.length > 10);
@@ -86,7 +86,7 @@ test("every text that the code asks for exists, and nothing is put in as markup"
     }
 });
 
-test("a wrong password is refused, with a word why", async () => {
+test("a wrong password is refused with a reason", async () => {
     const page = await open(browser, collector, watch);
     await page.goto("/");
     await page.fill("input[name=user]", "admin");
@@ -118,7 +118,7 @@ test("logging out ends the session", async () => {
     await page.waitForSelector("input[name=password]");
 });
 
-test("a station's card follows its readings by itself", async () => {
+test("a station's card follows its readings without a reload", async () => {
     const page = await logged();
     await go(page, "stations");
     const garden = page.locator(".card", { hasText: "3f9a01c2" });
@@ -134,7 +134,7 @@ test("a station's card follows its readings by itself", async () => {
     assert.equal(watch.requests.filter((url) => url.endsWith("/api/v1/me")).length, loaded, "the page was not loaded anew");
 });
 
-test("what is held back because of a clock is told, and readings of a wrong clock are marked", async () => {
+test("retention paused by a wrong clock is reported, and readings with a wrong time are marked", async () => {
     const page = await logged();
     const answer = (held, behind) => page.route(/\/api\/v1\/stations$/, async (route) => {
         const told = await (await route.fetch()).json();
@@ -199,7 +199,7 @@ test("every range shows its charts", async () => {
     await becomes(() => page.locator("figure canvas").count(), 3);
 });
 
-test("the bars of rain add up to the API's total, and to what fell", async () => {
+test("the rain bars add up to the API's total and to the simulated rain", async () => {
     const page = await logged();
     await page.goto("/#/stations");
     for (const range of ["24h", "30d"]) {
@@ -220,7 +220,7 @@ test("the bars of rain add up to the API's total, and to what fell", async () =>
     }
 });
 
-test("Portuguese, where the browser speaks it, and by choice", async () => {
+test("Portuguese by the browser's language, and by choice", async () => {
     const page = await open(browser, collector, watch, { locale: "pt-BR" });
     await page.goto("/");
     await page.waitForSelector("input[name=password]");
@@ -249,7 +249,7 @@ test("colours by choice, kept by the browser", async () => {
     await becomes(paper, dark);
 });
 
-test("on a phone nothing is wider than the screen", async () => {
+test("nothing is wider than a phone's screen", async () => {
     const page = await logged({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
     for (const name of PAGES) {
         await go(page, name);
@@ -299,7 +299,7 @@ test("everything by keyboard alone", async () => {
     await hasFocus("Settings");
 });
 
-test("what a device calls itself is text", async () => {
+test("a device's name is shown as text, not as markup", async () => {
     const page = await logged();
     for (const [name, heading] of [["stations", "Stations"], ["frames", "Frames"], ["station/5b2c7e10", EVIL], ["alarms", "Alarms"]]) {
         await page.goto(`/#/${name}`);
@@ -309,7 +309,7 @@ test("what a device calls itself is text", async () => {
     }
 });
 
-test("an alarm is told on every page, counted, and ends", async () => {
+test("an alarm is announced on every page, counted, and cleared", async () => {
     const page = await logged();
     await go(page, "settings");
     const roof = stations["3f9a01d7"];
@@ -324,7 +324,7 @@ test("an alarm is told on every page, counted, and ends", async () => {
     await page.getByRole("region", { name: "Past" }).getByText("battery-low").first().waitFor();
 });
 
-test("rules are edited, and the API's objection is shown", async () => {
+test("rules are edited, and the API's error is shown", async () => {
     const page = await logged();
     await go(page, "alarms");
     const rule = page.locator("fieldset", { hasText: "heavy-rain" });
@@ -340,7 +340,7 @@ test("rules are edited, and the API's objection is shown", async () => {
     assert.equal(rules.find(({ name }) => name === "heavy-rain").limit, 12.5);
 });
 
-test("a viewer sees, and is not offered to change", async () => {
+test("a viewer can read, and gets no controls to change things", async () => {
     const name = `maria${viewers += 1}`;
     collector.addUser(name, "viewer", "correct horse battery");
     const page = await open(browser, collector, watch);
@@ -353,7 +353,7 @@ test("a viewer sees, and is not offered to change", async () => {
     assert.equal(await page.getByRole("button", { name: "Rename" }).count(), 0);
 });
 
-test("a station is renamed, and every page knows", async () => {
+test("a renamed station has its new name on every page", async () => {
     const page = await logged();
     await go(page, "station/3f9a01d7");
     await page.getByRole("button", { name: "Rename" }).click();
@@ -379,7 +379,7 @@ test("a token is shown once, works, and is removed", async () => {
     assert.equal((await ask()).status, 401);
 });
 
-test("frames: one station's, with counters, and older ones", async () => {
+test("frames of one station with counters, and older frames", async () => {
     const page = await logged();
     await go(page, "frames");
     await becomes(() => page.locator("main tbody tr").count(), 50);
@@ -394,7 +394,7 @@ test("frames: one station's, with counters, and older ones", async () => {
     await becomes(lost, frames.map(({ lost_before: lost }) => lost));
 });
 
-test("stations over TLS: times by suite as the API sums them up, places, one station's, and later ones", async () => {
+test("stations over TLS: times by suite match the API, positions, one station, and later posts", async () => {
     const page = await logged();
     await go(page, "exchange");
     const { times, stations: there } = await collector.api("/exchange");
@@ -427,7 +427,7 @@ test("stations over TLS: times by suite as the API sums them up, places, one sta
     await page.getByRole("cell", { name: "250.00", exact: true }).waitFor();
 });
 
-test("stations over TLS: a span in which nobody posted says so", async () => {
+test("stations over TLS: a period without posts says so", async () => {
     const page = await logged();
     await page.route(/\/api\/v1\/exchange\?/, (route) => route.fulfill({ json: { from: "", to: "", times: [], all: true, stations: [], track: [] } }));
     await page.goto("/#/exchange");
@@ -435,7 +435,7 @@ test("stations over TLS: a span in which nobody posted says so", async () => {
     await becomes(() => page.locator("main svg:visible, main table").count(), 0);
 });
 
-test("what needs a gateway says so, with a hint; so does a missing report", async () => {
+test("pages without a gateway or a report show a hint", async () => {
     const page = await logged();
     await go(page, "devices");
     await until(() => text(page, ".problem"), (words) => assert.match(words, /No gateway runs with this collector/));
@@ -444,7 +444,7 @@ test("what needs a gateway says so, with a hint; so does a missing report", asyn
     await until(() => text(page, ".problem .hint"), (words) => assert.match(words, /selo lab report/));
 });
 
-test("pairing: the digits of the node are typed, and judged by the gateway", async () => {
+test("pairing: the operator types the node's digits, and the gateway checks them", async () => {
     const page = await logged();
     // There is no gateway here, so the test simulates its answers in the format of
     // site/collector/src/beside.rs.
@@ -489,7 +489,7 @@ test("pairing: the digits of the node are typed, and judged by the gateway", asy
     await page.getByRole("img", { name: "QR code of shed" }).waitFor({ state: "detached" });
 });
 
-test("pairing with a gateway: a simulated Uno shows the digits that the page takes", async () => {
+test("pairing with a gateway: the page accepts the digits of a simulated Uno", async () => {
     const up = new Up();
     try {
         await up.start();
@@ -533,7 +533,7 @@ for (const colorScheme of ["light", "dark"]) {
     });
 }
 
-test("who asks for less motion gets none", async () => {
+test("no animation if the browser prefers reduced motion", async () => {
     const moving = async (reducedMotion) => {
         const page = await logged({ reducedMotion });
         await go(page, "settings");
@@ -545,14 +545,14 @@ test("who asks for less motion gets none", async () => {
     assert.deepEqual([await moving("no-preference"), await moving("reduce")], [true, false]);
 });
 
-test("no request has left the origin, and no policy was broken", () => {
+test("no request left the origin, and no security policy was violated", () => {
     assert.ok(watch.requests.length > 100, "requests were seen");
     assert.deepEqual(watch.strayed, []);
     assert.deepEqual(watch.problems, []);
 });
 
 // This test runs last, because it ends the other tests' session.
-test("a collector that goes away is told, and found again", async () => {
+test("a lost connection to the collector is reported and restored", async () => {
     const page = await logged();
     await go(page, "stations");
     await collector.stop();

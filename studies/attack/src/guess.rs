@@ -129,7 +129,7 @@ fn answer(commit: &[u8], secret: EphemeralSecret) -> Result<GatewayPairing> {
 /// The digits that a node shows, and the PAIR-REVEAL that it sends.
 fn reveal(node: NodePairing, key: &[u8]) -> Result<(u32, [u8; 53])> {
     let Ok(Frame::PairKey(key)) = Frame::parse(key) else {
-        return Err(Error::Setup("a PAIR-KEY is none"));
+        return Err(Error::Setup("a PAIR-KEY is invalid"));
     };
     match node.key(&key) {
         Ok((compared, reveal)) => Ok((compared.digits().value(), reveal)),

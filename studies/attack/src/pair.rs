@@ -540,7 +540,7 @@ pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<Outcome> {
         }
         let key = wire.intercept(start, Way::Down, KEY)?;
         let Ok(Frame::PairKey(key)) = Frame::parse(&key) else {
-            return Err(Error::Setup("a PAIR-KEY is none"));
+            return Err(Error::Setup("a PAIR-KEY is invalid"));
         };
         if let Ok((_, reveal)) = node.key(&key) {
             wire.inject(target, [reveal.as_slice()])?;

@@ -63,6 +63,7 @@ pub struct Reading {
 pub(crate) struct Drops(Vec<(Reason, u64)>);
 
 impl Drops {
+    /// Starts counting now.
     pub fn count(target: &dyn Target) -> Drops {
         Drops(
             Reason::ALL
@@ -72,6 +73,7 @@ impl Drops {
         )
     }
 
+    /// Packets dropped for this reason since then.
     pub fn of(&self, target: &dyn Target, reason: Reason) -> u64 {
         let before = self.0.iter().find(|(other, _)| *other == reason);
         target.dropped(reason) - before.map_or(0, |(_, count)| *count)

@@ -318,6 +318,7 @@ pub(crate) struct Burst {
 }
 
 impl Burst {
+    /// Starts counting from the gateway's current number of packets.
     pub fn new(target: &dyn Target) -> Burst {
         Burst {
             before: target.packets(),
@@ -325,6 +326,7 @@ impl Burst {
         }
     }
 
+    /// Records a sent packet, and waits if too many are in flight.
     pub fn sent(&mut self, target: &dyn Target) -> Result<()> {
         self.all += 1;
         if self.all.is_multiple_of(IN_FLIGHT) {

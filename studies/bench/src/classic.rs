@@ -117,6 +117,7 @@ impl BaselineGateway {
         }
     }
 
+    /// Asks the gateway for its counters.
     pub fn counters(&mut self) -> Result<Counters> {
         self.process.signal(rustix::process::Signal::USR1)?;
         let line = self.process.line()?;

@@ -9,6 +9,7 @@ use thiserror::Error;
 /// Result of a step of a benchmark.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// An error of the benchmark.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {

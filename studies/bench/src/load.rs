@@ -49,6 +49,7 @@ impl Addresses {
         Ok(Addresses { sockets })
     }
 
+    /// Number of addresses.
     pub fn len(&self) -> usize {
         self.sockets.len()
     }
@@ -74,6 +75,7 @@ pub struct Frames {
 }
 
 impl Frames {
+    /// An empty list with room for `frames`.
     pub fn with_capacity(frames: usize) -> Frames {
         Frames {
             bytes: Vec::with_capacity(frames * STRIDE),
@@ -90,6 +92,7 @@ impl Frames {
         self.sizes.push(frame.len() as u8);
     }
 
+    /// Number of frames.
     pub fn len(&self) -> usize {
         self.sizes.len()
     }

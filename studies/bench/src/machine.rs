@@ -4,6 +4,7 @@ use std::fs;
 
 use serde::Serialize;
 
+/// Description of a machine.
 #[derive(Debug, Clone, Serialize)]
 pub struct Machine {
     pub cpu: String,
@@ -12,6 +13,7 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// Describes this machine from /proc and uname.
     pub fn this() -> Machine {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let kernel = rustix::system::uname();

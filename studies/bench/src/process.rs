@@ -62,10 +62,12 @@ impl Process {
         matches!(self.child.try_wait(), Ok(None))
     }
 
+    /// Process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
+    /// Sends a signal to the process.
     pub fn signal(&self, signal: rustix::process::Signal) -> Result<()> {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).map_err(|error| self.broken(error.to_string()))
@@ -103,6 +105,7 @@ impl Process {
         }
     }
 
+    /// An error that names this gateway.
     pub fn broken(&self, message: impl Into<String>) -> Error {
         Error::Gateway {
             name: self.name,

@@ -139,6 +139,7 @@ impl State {
         })
     }
 
+    /// The state directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -175,6 +176,7 @@ impl Devices {
         })
     }
 
+    /// Number of devices.
     pub fn len(&self) -> usize {
         self.keys.len()
     }

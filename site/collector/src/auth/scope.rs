@@ -22,6 +22,7 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// Checks a scope: the site name, and 1 to 1000 station names or `*`.
     pub fn new(site: &str, stations: impl IntoIterator<Item = String>) -> Result<Scope> {
         if !is_name(site, 32) {
             return Err(Error::Invalid(
@@ -57,6 +58,7 @@ impl Scope {
         Scope::new(site.unwrap_or(SITE), words.map(str::to_owned)).unwrap_or_else(|_| own())
     }
 
+    /// The station names, sorted.
     pub fn stations(&self) -> Vec<&str> {
         self.stations.iter().map(String::as_str).collect()
     }

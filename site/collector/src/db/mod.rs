@@ -132,10 +132,12 @@ impl<T: Into<Value>> From<Option<T>> for Value {
 pub struct Row(pub Vec<Value>);
 
 impl Row {
+    /// An integer; 0 if it is absent.
     pub fn int(&self, column: usize) -> i64 {
         self.opt_int(column).unwrap_or(0)
     }
 
+    /// An integer.
     pub fn opt_int(&self, column: usize) -> Option<i64> {
         match self.0.get(column) {
             Some(Value::Int(value)) => Some(*value),
@@ -144,6 +146,7 @@ impl Row {
         }
     }
 
+    /// A floating-point number. An integer is converted.
     pub fn opt_real(&self, column: usize) -> Option<f64> {
         match self.0.get(column) {
             Some(Value::Real(value)) => Some(*value),
@@ -152,10 +155,12 @@ impl Row {
         }
     }
 
+    /// A floating-point number; 0 if it is absent.
     pub fn real(&self, column: usize) -> f64 {
         self.opt_real(column).unwrap_or(0.0)
     }
 
+    /// A text.
     pub fn opt_text(&self, column: usize) -> Option<&str> {
         match self.0.get(column) {
             Some(Value::Text(value)) => Some(value),
@@ -163,10 +168,12 @@ impl Row {
         }
     }
 
+    /// A text; empty if it is absent.
     pub fn text(&self, column: usize) -> &str {
         self.opt_text(column).unwrap_or("")
     }
 
+    /// A byte string; empty if it is absent.
     pub fn blob(&self, column: usize) -> &[u8] {
         match self.0.get(column) {
             Some(Value::Blob(value)) => value,

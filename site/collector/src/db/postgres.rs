@@ -19,6 +19,7 @@ const LOCK: i64 = 0x7365_6c6f;
 /// Timeout of the check that a connection is alive.
 const ANSWER: Duration = Duration::from_secs(2);
 
+/// A connection to PostgreSQL.
 pub struct Postgres {
     config: Config,
     /// `None`: without TLS.

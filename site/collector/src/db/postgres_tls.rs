@@ -32,6 +32,7 @@ enum Mode {
     VerifyFull,
 }
 
+/// The TLS parameters of a connection string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Security {
     mode: Mode,

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 /// Longest time that a statement waits for another process, such as a backup.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// A connection to a SQLite file.
 pub struct Sqlite {
     connection: Connection,
     place: String,
@@ -29,6 +30,8 @@ impl std::fmt::Debug for Sqlite {
 }
 
 impl Sqlite {
+    /// Opens or creates the file and takes its lock. `limit` bounds the number of pages. Returns
+    /// [`Error::Locked`] if another collector has the lock.
     pub fn open_writer(path: &Path, limit: Option<u64>) -> Result<Sqlite> {
         use std::os::unix::fs::OpenOptionsExt;
         let lock = lock(path)?;
@@ -69,6 +72,7 @@ impl Sqlite {
         Ok(())
     }
 
+    /// Opens the file for reading only.
     pub fn open_reader(path: &Path) -> Result<Sqlite> {
         Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
     }

@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use super::{ApiError, App, Peer, names};
 use crate::auth::{Caller, Proof, Role};
 
+/// The session cookie.
 pub const COOKIE: &str = "selo_session";
 /// Cookie that identifies a browser that has logged in before.
 pub const BROWSER: &str = "selo_browser";
@@ -30,6 +31,7 @@ pub struct Sender(pub Caller);
 #[derive(Debug)]
 pub struct Station(pub String);
 
+/// The value of a cookie, if the request has it.
 pub fn cookie_of<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     headers
         .get_all(header::COOKIE)

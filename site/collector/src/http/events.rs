@@ -47,6 +47,7 @@ fn owner(caller: &Caller) -> String {
     }
 }
 
+/// `GET /events`: a stream of server-sent events. The header `Last-Event-ID` resumes it.
 pub async fn events(
     Viewer(caller): Viewer,
     State(app): State<Arc<App>>,

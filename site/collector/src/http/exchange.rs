@@ -48,6 +48,7 @@ pub async fn post<const ROUTE: usize>(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Query parameters of [`summary`].
 #[derive(Deserialize)]
 pub struct Asked {
     station: Option<String>,
@@ -55,6 +56,7 @@ pub struct Asked {
     to: Option<String>,
 }
 
+/// `GET /exchange`: times by suite, and positions.
 pub async fn summary(
     _: Viewer,
     State(app): State<Arc<App>>,

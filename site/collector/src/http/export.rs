@@ -24,6 +24,7 @@ use crate::store::data_of;
 
 const PAGE: usize = 1000;
 
+/// Query parameters of [`export`].
 #[derive(Debug, Deserialize)]
 pub struct Asked {
     of: Option<String>,
@@ -54,6 +55,7 @@ struct Export {
     head: Option<String>,
 }
 
+/// `GET /export`: readings, positions or times as CSV or JSON Lines, streamed.
 pub async fn export(
     _: Viewer,
     State(app): State<Arc<App>>,

@@ -42,6 +42,7 @@ pub use axum;
 const BODY_MAX: usize = 256 << 10;
 /// Longest login body. Anyone may send one.
 const LOGIN_MAX: usize = 8 << 10;
+/// The API's description, served at `/api/v1/openapi.json`.
 pub const OPENAPI: &str = include_str!("../../openapi.json");
 
 /// State shared by the handlers.

@@ -45,6 +45,7 @@ impl fmt::Display for Network {
 }
 
 impl Network {
+    /// Returns true if the address is in the range. An IPv4-mapped IPv6 address counts as IPv4.
     pub fn has(&self, other: IpAddr) -> bool {
         // The bits that differ must all be after the prefix.
         match (self.address.to_canonical(), other.to_canonical()) {

@@ -35,6 +35,7 @@ fn file(path: &str) -> Option<EmbeddedFile> {
     }
 }
 
+/// Serves a file of the dashboard.
 pub async fn page(uri: Uri) -> Response {
     let path = uri.path().trim_start_matches('/');
     let path = if path.is_empty() { "index.html" } else { path };

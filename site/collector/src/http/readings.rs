@@ -41,6 +41,7 @@ const REASON_MAX: usize = 200;
 /// Time limit for storing a portion.
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// Query parameters of [`readings`].
 #[derive(Debug, Deserialize)]
 pub struct Asked {
     site: Option<String>,
@@ -118,6 +119,7 @@ struct Post {
     tally: Tally,
 }
 
+/// `POST /readings`: stores the messages of the body. Answers after the commit.
 pub async fn readings(
     Sender(caller): Sender,
     State(app): State<Arc<App>>,

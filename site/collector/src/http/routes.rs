@@ -95,10 +95,12 @@ fn moment(text: &str) -> Result<i64> {
     )))
 }
 
+/// `GET /openapi.json`.
 pub async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
 }
 
+/// Answers every unknown route with 404.
 pub async fn no_such_route(uri: Uri) -> ApiError {
     ApiError::new(
         StatusCode::NOT_FOUND,
@@ -108,6 +110,7 @@ pub async fn no_such_route(uri: Uri) -> ApiError {
     )
 }
 
+/// Answers every unknown method of a route with 405.
 pub async fn no_such_method() -> ApiError {
     ApiError::new(
         StatusCode::METHOD_NOT_ALLOWED,
@@ -117,12 +120,14 @@ pub async fn no_such_method() -> ApiError {
     )
 }
 
+/// Body of a login.
 #[derive(Deserialize)]
 pub struct Credentials {
     user: String,
     password: zeroize::Zeroizing<String>,
 }
 
+/// `POST /login`: sets the session cookie.
 pub async fn login(
     State(app): Shared,
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
@@ -225,6 +230,7 @@ impl App {
     }
 }
 
+/// `POST /logout`: ends the session.
 pub async fn logout(State(app): Shared, headers: HeaderMap) -> Result<Response, ApiError> {
     same_origin(&headers)?;
     if let Some(secret) = cookie_of(&headers, COOKIE) {
@@ -237,6 +243,7 @@ pub async fn logout(State(app): Shared, headers: HeaderMap) -> Result<Response, 
     Ok(([(header::SET_COOKIE, cookie)], Json(json!({}))).into_response())
 }
 
+/// `GET /me`: name and role of the caller.
 pub async fn me(Viewer(caller): Viewer) -> Json<Value> {
     Json(json!({"user": caller.name, "role": caller.role.name()}))
 }
@@ -263,6 +270,7 @@ impl App {
     }
 }
 
+/// `GET /stations`.
 pub async fn stations(_: Viewer, State(app): Shared) -> Answer {
     let stations = app.find_stations(None).await?;
     let (held, behind) = (&app.metrics.prune_held, &app.metrics.prune_behind);
@@ -276,11 +284,13 @@ pub async fn stations(_: Viewer, State(app): Shared) -> Answer {
     })))
 }
 
+/// `GET /stations/{station}`.
 pub async fn station(_: Viewer, State(app): Shared, Path(id): Path<String>) -> Answer {
     let station = app.station_id(id).await?;
     Ok(Json(app.find_station(&station).await?))
 }
 
+/// Body of [`patch_station`]. Absent members stay unchanged.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Patch {
@@ -289,6 +299,7 @@ pub struct Patch {
     longitude: Option<f64>,
 }
 
+/// `PATCH /stations/{station}`: sets the name and the position.
 pub async fn patch_station(
     _: Admin,
     State(app): Shared,
@@ -322,6 +333,7 @@ pub async fn patch_station(
     Ok(Json(station))
 }
 
+/// Query parameters of [`series`] and [`rain`].
 #[derive(Deserialize)]
 pub struct Series {
     name: Option<String>,
@@ -330,6 +342,7 @@ pub struct Series {
     step: Option<String>,
 }
 
+/// `GET /stations/{station}/series`: a value over time, as columns.
 pub async fn series(
     _: Viewer,
     State(app): Shared,
@@ -351,6 +364,7 @@ pub async fn series(
     Ok(Json(series))
 }
 
+/// `GET /stations/{station}/rain`: rain per step.
 pub async fn rain(
     _: Viewer,
     State(app): Shared,
@@ -371,6 +385,7 @@ pub async fn rain(
     Ok(Json(rain))
 }
 
+/// Query parameters of [`frames`].
 #[derive(Deserialize)]
 pub struct Frames {
     /// A station id or a device id.
@@ -380,6 +395,7 @@ pub struct Frames {
     before: Option<String>,
 }
 
+/// `GET /frames`: a page of the frame log, newest first.
 pub async fn frames(_: Viewer, State(app): Shared, Query(asked): Query<Frames>) -> Answer {
     let limit = asked.limit.unwrap_or(100);
     if !(1..=query::FRAMES_MAX).contains(&limit) {
@@ -401,6 +417,7 @@ pub async fn frames(_: Viewer, State(app): Shared, Query(asked): Query<Frames>) 
     Ok(Json(frames))
 }
 
+/// `GET /alarms`: active and past alarms.
 pub async fn alarms(_: Viewer, State(app): Shared) -> Answer {
     let (active, past) = app
         .readers
@@ -415,11 +432,13 @@ pub async fn alarms(_: Viewer, State(app): Shared) -> Answer {
     Ok(Json(json!({"active": json(active), "past": json(past)})))
 }
 
+/// `GET /rules`.
 pub async fn rules(_: Viewer, State(app): Shared) -> Answer {
     let rules = app.readers.read(alarm::load_rules).await?;
     Ok(Json(json!({"rules": rules})))
 }
 
+/// Body of [`set_rules`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
@@ -449,6 +468,7 @@ fn token_json(token: &Token, created: i64) -> Value {
     json
 }
 
+/// `GET /tokens`: the tokens without their secrets.
 pub async fn tokens(_: Admin, State(app): Shared) -> Answer {
     let rows = app.readers.read(|db| db.query(sql::TOKENS, &[])).await?;
     let known = app.auth.tokens();
@@ -459,6 +479,7 @@ pub async fn tokens(_: Admin, State(app): Shared) -> Answer {
     Ok(Json(json!({"tokens": tokens})))
 }
 
+/// Body of [`new_token`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewToken {
@@ -470,6 +491,7 @@ pub struct NewToken {
     stations: Option<Vec<String>>,
 }
 
+/// `POST /tokens`: creates a token. Only this answer contains its secret.
 pub async fn new_token(
     _: Admin,
     State(app): Shared,
@@ -508,6 +530,7 @@ pub async fn new_token(
     Ok((StatusCode::CREATED, Json(body)).into_response())
 }
 
+/// Body of [`patch_token`]. Absent members stay unchanged.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenPatch {
@@ -548,6 +571,7 @@ pub async fn patch_token(
     Ok(Json(token_json(&token, row.ok_or_else(unknown)?.int(4))))
 }
 
+/// `DELETE /tokens/{id}`: revokes a token.
 pub async fn delete_token(_: Admin, State(app): Shared, Path(id): Path<String>) -> Answer {
     let unknown = || ApiError::unknown(&format!("token {id}"));
     let number: i64 = id.parse().map_err(|_| unknown())?;
@@ -595,6 +619,7 @@ pub async fn label(
     Ok(pairing(Admin, State(app), request).await)
 }
 
+/// `GET /healthz`: 200 if readings are being stored, else 503.
 pub async fn health(State(app): Shared) -> Response {
     let asked = app.readers.read(|db| db.query(sql::PING, &[]));
     let alive = within("the database", HEALTH_DEADLINE, asked).await;
@@ -613,6 +638,7 @@ pub async fn health(State(app): Shared) -> Response {
     }
 }
 
+/// `GET /metrics` in the OpenMetrics format.
 pub async fn metrics(State(app): Shared) -> Response {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     let text = app.metrics.render(app.events.listeners());

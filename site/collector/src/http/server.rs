@@ -99,6 +99,7 @@ impl std::fmt::Debug for Server {
 }
 
 impl Server {
+    /// Accepts connections until `stopping` becomes true.
     pub async fn run(self, listener: TcpListener) {
         let places = Arc::new(Semaphore::new(self.limits.connections));
         let counts = Places::default();

@@ -144,6 +144,7 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
+    /// Loads the certificate. Returns an error if it is unusable or has expired.
     pub fn load(files: TlsFiles, offer: Offer) -> Result<Arc<Tls>> {
         let provider = offer.provider();
         let stamp = files.stamp();
@@ -158,6 +159,7 @@ impl Tls {
         }))
     }
 
+    /// The server configuration, which always uses the current certificate.
     pub fn config(self: &Arc<Self>) -> Result<Arc<ServerConfig>> {
         let mut config = ServerConfig::builder_with_provider(self.provider.clone())
             .with_protocol_versions(self.offer.versions())

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::message::MESSAGE_MAX;
 
+/// A body that is being split.
 #[derive(Debug, Default)]
 pub struct Pieces {
     form: Form,
@@ -43,6 +44,7 @@ impl Pieces {
         self.done.pop_front()
     }
 
+    /// Appends received bytes. Returns an error if a list is malformed.
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
         if self.form != Form::Short {
             return self.go_on(bytes);
