@@ -27,12 +27,12 @@ use crate::records::Records;
 /// Longest time between two turns of a node. A node's own timers are in seconds.
 const TURN: Duration = Duration::from_millis(50);
 
-/// The nodes' starts are spread over one reading interval, but over at most this long,
+/// The nodes' starts are spread over one reading interval, but over at most this long.
 const SPREAD_MAX: Duration = Duration::from_secs(10);
 
-/// and at least as long as their joins need at this rate. A join takes two scalar multiplications
-/// here and two at the gateway. A node without an answer repeats its request, which increases the
-/// load.
+/// Maximum rate of joins at the start; the spread is lengthened if necessary. A join takes two
+/// scalar multiplications here and two at the gateway. A node without an answer repeats its
+/// request, which increases the load.
 const JOINS_PER_SECOND: u32 = 500;
 
 /// Open files other than the nodes' sockets.
