@@ -1,12 +1,9 @@
-//! What all houses need, and nothing else. It knows none of them.
+//! Units and statistics that all houses share. This crate depends on none of them.
 //!
 //! | module | is |
 //! |---|---|
 //! | [`stats`] | means, intervals, ratios and tests of samples |
-//! | [`units`] | the units of figures, and how they convert |
-//! | [`report`] | errors on their way to a person: hint and exit code |
-//! | [`interrupt`] | Ctrl-C |
-//! | [`table`], [`csv`] | every table, rendered for a terminal, Markdown and CSV |
+//! | [`units`] | units of measurement, and conversions between them |
 
 pub mod csv;
 pub mod interrupt;

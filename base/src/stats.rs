@@ -1,4 +1,4 @@
-//! The one place for statistics.
+//! All statistics of the project.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,11 +14,11 @@ pub struct Summary {
     pub median: f64,
     /// Sample standard deviation (n - 1); `None` for a single sample.
     pub sd: Option<f64>,
-    /// Half width of the 95 % interval of the mean by Student's t; `None` for a single sample.
+    /// Half width of the 95 % interval of the mean, by Student's t; `None` for a single sample.
     pub ci95: Option<f64>,
 }
 
-/// Summarises samples; `None` if there are none.
+/// Summarises samples. Returns `None` if there are none.
 pub fn summarise(samples: &[f64]) -> Option<Summary> {
     if samples.is_empty() {
         return None;
@@ -49,16 +49,17 @@ pub fn summarise(samples: &[f64]) -> Option<Summary> {
     })
 }
 
-/// A mean and what its samples say of its error; without a deviation it is exact.
+/// A mean with the spread of its samples. Without a standard deviation it is exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     pub mean: f64,
-    /// Sample standard deviation of one sample, not of the mean.
+    /// Standard deviation of the samples, not of the mean.
     pub sd: Option<f64>,
     pub count: u32,
 }
 
-/// A ratio of two means with its 95 % interval, which has no width where both are exact.
+/// A ratio of two means with its 95 % interval. The interval has no width if both means are
+/// exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     pub value: f64,
@@ -66,9 +67,9 @@ pub struct Ratio {
     pub high: f64,
 }
 
-/// How many times `under` goes into `over`, with the interval of Fieller's theorem for
-/// independent means of unequal variances, degrees of freedom by Welch and Satterthwaite.
-/// `None` if `under` is zero, or if so little is known of it that the interval has no end.
+/// Computes `over / under` with the interval of Fieller's theorem, for independent means with
+/// unequal variances (degrees of freedom by Welch and Satterthwaite). Returns `None` if `under`
+/// is zero, or so uncertain that the interval is unbounded.
 pub fn ratio(over: Estimate, under: Estimate) -> Option<Ratio> {
     let (a, b) = (over.mean, under.mean);
     let value = a / b;
@@ -115,19 +116,18 @@ fn student_t(degrees_of_freedom: f64) -> f64 {
         .map_or(f64::NAN, |distribution| distribution.inverse_cdf(0.975))
 }
 
-/// An interval of a mean.
+/// A 95 % interval of a mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     pub low: f64,
     pub high: f64,
 }
 
-/// How often [`bootstrap`] draws the samples anew.
+/// Number of resamples that [`bootstrap`] draws.
 const RESAMPLES: usize = 2000;
 
-/// The 95 % interval of the mean by the percentile bootstrap, which assumes no shape of the
-/// distribution. The same samples and seed give the same interval. `None` for fewer than two
-/// samples.
+/// The 95 % interval of the mean by the percentile bootstrap, which assumes no distribution. The
+/// same samples and seed give the same interval. Returns `None` for fewer than two samples.
 pub fn bootstrap(samples: &[f64], seed: u64) -> Option<Interval> {
     if samples.len() < 2 {
         return None;
@@ -148,7 +148,7 @@ pub fn bootstrap(samples: &[f64], seed: u64) -> Option<Interval> {
     })
 }
 
-/// A quantile of sorted samples, interpolated between the two that surround it.
+/// A quantile of sorted samples, linearly interpolated.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let position = share * (sorted.len() - 1) as f64;
     let below = position.floor() as usize;
@@ -156,8 +156,8 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
 }
 
-/// Samples outside Tukey's fences: further than 1.5 interquartile ranges from the quartiles.
-/// They are counted, never dropped. `None` for fewer than four samples.
+/// Counts samples outside Tukey's fences, 1.5 interquartile ranges from the quartiles. Outliers
+/// are counted but never dropped. Returns `None` for fewer than four samples.
 pub fn outliers(samples: &[f64]) -> Option<u32> {
     if samples.len() < 4 {
         return None;
@@ -170,16 +170,16 @@ pub fn outliers(samples: &[f64]) -> Option<u32> {
     Some(samples.iter().filter(outside).count() as u32)
 }
 
-/// The result of a test of two samples, two-sided.
+/// Result of a two-sided test of two samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Test {
     pub statistic: f64,
-    /// Probability of a difference at least as large if there were none.
+    /// Probability of a difference at least as large under the null hypothesis.
     pub p: f64,
 }
 
-/// Means of two samples that need not have equal variances, by Welch's t. `None` unless both
-/// have two samples and one of them varies.
+/// Welch's t test of two means with possibly unequal variances. Returns `None` unless both
+/// samples have two values and at least one of them varies.
 pub fn welch(a: &[f64], b: &[f64]) -> Option<Test> {
     let (x, y) = (summarise(a)?, summarise(b)?);
     let (n, m) = (a.len() as f64, b.len() as f64);
@@ -196,9 +196,9 @@ pub fn welch(a: &[f64], b: &[f64]) -> Option<Test> {
     })
 }
 
-/// Whether one of two samples tends to be larger, by the U of Mann and Whitney, which looks at
-/// ranks only and so does not mind outliers. The normal approximation, corrected for ties and
-/// continuity: `None` unless both have eight samples and they are not all equal.
+/// Mann-Whitney U test: does one sample tend to be larger? It uses only ranks, so outliers hardly
+/// affect it. Normal approximation with corrections for ties and continuity. Returns `None`
+/// unless both samples have eight values and not all values are equal.
 pub fn mann_whitney(a: &[f64], b: &[f64]) -> Option<Test> {
     if a.len() < 8 || b.len() < 8 {
         return None;
@@ -229,20 +229,20 @@ pub fn mann_whitney(a: &[f64], b: &[f64]) -> Option<Test> {
     })
 }
 
-/// What can be said of two samples.
+/// Comparison of two samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compared {
-    /// Mean of the first less that of the second.
+    /// Mean of the first minus mean of the second.
     pub difference: f64,
     pub welch: Option<Test>,
     pub mann_whitney: Option<Test>,
-    /// Both tests see a difference at the level that was asked for.
+    /// True if both tests find a difference at the requested level.
     pub distinct: bool,
 }
 
-/// Compares two samples by both tests. One of them alone may be led astray, Welch's by an
-/// outlier and that of Mann and Whitney by a different spread: only where both agree the
-/// samples count as distinct. `None` if a sample is empty.
+/// Compares two samples by both tests. Either test alone may mislead: Welch's by an outlier, Mann
+/// and Whitney's by a different spread. The samples count as distinct only if both agree. Returns
+/// `None` if a sample is empty.
 pub fn compare(a: &[f64], b: &[f64], level: f64) -> Option<Compared> {
     let difference = summarise(a)?.mean - summarise(b)?.mean;
     let (welch, mann_whitney) = (welch(a, b), mann_whitney(a, b));
@@ -255,8 +255,8 @@ pub fn compare(a: &[f64], b: &[f64], level: f64) -> Option<Compared> {
     })
 }
 
-/// The numbers below `count` in an order that the seed decides: whatever drifts meanwhile
-/// falls on all alike.
+/// The numbers below `count` in a random order given by the seed, so that drift affects all items
+/// alike.
 pub fn shuffled(count: usize, seed: u64) -> Vec<usize> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut order: Vec<usize> = (0..count).collect();
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn over_an_exact_mean_the_interval_is_students() {
-        // 10 +- t(9, 0.975) * 2 / sqrt(10), t = 2.26216 of published tables; halved.
+        // 10 +- t(9, 0.975) * 2 / sqrt(10), with t = 2.26216 from published tables; halved.
         let r = ratio(estimate(10.0, 2.0, 10), estimate(2.0, 0.0, 1)).expect("a ratio");
         let half = 2.26216 * 2.0 / 10.0_f64.sqrt() / 2.0;
         assert!((r.low - (5.0 - half)).abs() < 1e-4, "{r:?}");
@@ -308,7 +308,8 @@ mod tests {
     fn the_ends_satisfy_fiellers_equation_and_may_not_exist() {
         let (a, b) = (estimate(10.0, 3.0, 10), estimate(4.0, 2.0, 10));
         let r = ratio(a, b).expect("a ratio");
-        // va = 0.9, vb = 0.4, r = 2.5: Welch's freedom is 3.4^2 / ((0.81 + 6.25) / 9).
+        // va = 0.9, vb = 0.4, r = 2.5: Welch's degrees of freedom are 3.4^2 / ((0.81 + 6.25) /
+        // 9).
         let freedom = 11.56 / (7.06 / 9.0);
         let t = student_t(freedom);
         assert!((freedom - 14.7365).abs() < 1e-4);
@@ -318,7 +319,7 @@ mod tests {
         }
         // Skewed to the right, as ratios are.
         assert!(r.high - r.value > r.value - r.low);
-        // A divisor that may be zero.
+        // A divisor whose interval includes zero.
         assert!(ratio(a, estimate(1.0, 5.0, 4)).is_none());
     }
 
@@ -326,7 +327,7 @@ mod tests {
     fn the_interval_holds_the_true_ratio_nineteen_times_in_twenty() {
         use rand::{Rng, SeedableRng};
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
-        // Nearly normal: the sum of twelve uniform numbers less six has mean 0 and sd 1.
+        // Nearly normal: the sum of twelve uniform numbers minus six has mean 0 and sd 1.
         let mut normal = || (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
         let mut draw = |mean: f64, sd: f64, count: u32| {
             let samples: Vec<f64> = (0..count).map(|_| mean + sd * normal()).collect();
@@ -358,7 +359,8 @@ mod tests {
     const A: [f64; 10] = [1.1, 1.3, 0.9, 1.2, 1.0, 1.4, 1.2, 1.1, 1.0, 1.3];
     const B: [f64; 9] = [1.5, 1.2, 1.6, 1.4, 1.7, 1.3, 1.5, 9.0, 1.4];
 
-    /// By SciPy's ttest_ind(equal_var=False) and mannwhitneyu(method="asymptotic").
+    /// Expected values from SciPy's ttest_ind(equal_var=False) and
+    /// mannwhitneyu(method="asymptotic").
     #[test]
     fn the_tests_give_the_values_of_another_implementation() {
         let test = welch(&A, &B).expect("they vary");
@@ -373,7 +375,7 @@ mod tests {
             (test.p - 0.002_054_718_976_131_807).abs() < 1e-9,
             "{test:?}"
         );
-        // One outlier hides the difference of means, not that of ranks.
+        // One outlier hides the difference of the means, but not that of the ranks.
         assert!(!compare(&A, &B, 0.05).expect("both are there").distinct);
         let shifted = A.map(|x| x + 0.5);
         assert!(compare(&A, &shifted, 0.05).expect("both").distinct);
@@ -395,7 +397,7 @@ mod tests {
         let (mean, t) = summarise(&A).map(|s| (s.mean, s.ci95)).expect("ten");
         let interval = bootstrap(&A, 7).expect("ten samples");
         assert!(interval.low < mean && mean < interval.high);
-        // Close to Student's where nothing is far out.
+        // Close to Student's interval when there are no outliers.
         let half = (interval.high - interval.low) / 2.0;
         assert!((0.6..1.1).contains(&(half / t.expect("ten"))), "{half}");
         assert_eq!(bootstrap(&A, 7), Some(interval));

@@ -1,11 +1,11 @@
-//! Units of the papers, of meters and of the command line, and how they convert.
+//! Units of the papers, meters and command line, and conversions between them.
 //!
-//! Every conversion between units goes through this table. Rows of the lab are stored in base
-//! units only (`Metric::unit` of `selo-engine`).
+//! All unit conversions use this table. The lab stores rows in base units only (`Metric::unit` of
+//! `selo-engine`).
 
 use thiserror::Error;
 
-/// What a unit measures; units convert only within one dimension.
+/// Physical dimension of a unit. Units convert only within one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     Time,
@@ -23,7 +23,7 @@ pub enum Dimension {
     Rate,
 }
 
-/// A unit: its name, its dimension, and how many base units one of it is.
+/// A unit: its name, its dimension, and its size in base units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
     pub name: &'static str,
@@ -31,10 +31,10 @@ pub struct Unit {
     pub factor: f64,
 }
 
-/// Seconds of a Julian year (365.25 days), the year of battery lives.
+/// Seconds in a Julian year (365.25 days), used for battery lives.
 pub const YEAR: f64 = 31_557_600.0;
 
-/// Joules in a nanowatt hour.
+/// Joules in a nanowatt-hour.
 pub const NANOWATT_HOUR: f64 = 3.6e-6;
 
 const fn unit(name: &'static str, dimension: Dimension, factor: f64) -> Unit {
@@ -45,7 +45,7 @@ const fn unit(name: &'static str, dimension: Dimension, factor: f64) -> Unit {
     }
 }
 
-/// The base unit of a dimension is the first one with factor 1.
+/// The base unit of a dimension is its first unit with factor 1.
 const UNITS: &[Unit] = &[
     unit("s", Dimension::Time, 1.0),
     unit("ms", Dimension::Time, 1e-3),
@@ -92,15 +92,15 @@ const UNITS: &[Unit] = &[
     unit("packets/s", Dimension::Rate, 1.0),
 ];
 
-/// Why a unit or a quantity was refused.
+/// Reason why a unit or a quantity was refused.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum UnitError {
-    /// The name is not in the table.
+    /// The unit is not in the table.
     #[error("unknown unit '{0}'")]
     Unknown(String),
-    /// Bytes are not seconds.
-    #[error("'{from}' does not convert to '{to}'")]
+    /// The units have different dimensions.
+    #[error("'{from}' cannot be converted to '{to}'")]
     Mismatch { from: String, to: String },
     /// The text does not start with a number.
     #[error("'{0}' is not a number with a unit")]
@@ -108,7 +108,7 @@ pub enum UnitError {
 }
 
 impl Unit {
-    /// The unit of that name. A micro sign is read as `u`.
+    /// Finds a unit by name. A micro sign is read as `u`.
     pub fn find(name: &str) -> Result<Unit, UnitError> {
         let plain = name.trim().replace(['µ', 'μ'], "u");
         UNITS
@@ -128,7 +128,7 @@ impl Unit {
     }
 }
 
-/// `value` in unit `from`, expressed in unit `to`.
+/// Converts `value` from unit `from` to unit `to`.
 pub fn convert(value: f64, from: &str, to: &str) -> Result<f64, UnitError> {
     let (a, b) = (Unit::find(from)?, Unit::find(to)?);
     if a.dimension != b.dimension {
@@ -144,11 +144,11 @@ pub fn convert(value: f64, from: &str, to: &str) -> Result<f64, UnitError> {
     })
 }
 
-/// A number with its unit, such as `5s`, `6 uA` or `1%`, in the base unit of
-/// `dimension`. A number alone is in `default` units.
+/// Parses a number with a unit, such as `5s`, `6 uA` or `1%`, into the base unit of `dimension`.
+/// A number without a unit is in `default`.
 pub fn parse_quantity(text: &str, dimension: Dimension, default: &str) -> Result<f64, UnitError> {
     let text = text.trim();
-    // The longest prefix that is a number, so that `1e-3s` and `5e` both read as people expect.
+    // The longest prefix that is a number, so that `1e-3s` and `5e` are both split as intended.
     let split = (1..=text.len())
         .rev()
         .filter(|end| text.is_char_boundary(*end))

@@ -1,4 +1,5 @@
-//! The dashboard's charts come by npm; a build without them says how to get them.
+//! Checks that npm has installed the dashboard's chart library. A build without it prints the
+//! command to run.
 
 use std::path::Path;
 

@@ -1,11 +1,11 @@
-//! How many readings a second go into a database, by the size of a batch.
+//! Measures how many readings per second a database stores, by batch size.
 //!
 //! ```text
 //! cargo run --release -p selo-collector --example ingest_speed -- FILE|postgres://... [SECONDS [STATIONS]]
 //! ```
 //!
-//! Each reading has three values, one of them a total: a row, a session, nine buckets of
-//! roll-ups. A reading a minute of each of 100 stations, or of as many as you say.
+//! Each reading has three values, one of them a total: one row, one session, nine roll-up
+//! buckets. Each of 100 stations (or of the given number) sends a reading per minute.
 
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,8 @@
-//! Alarms: rules, and what is alarming by them. Each rule has two limits, so that a value
-//! that trembles around one does not alarm each time.
+//! Alarm rules and their evaluation. Each rule has a raise limit and a clear limit (hysteresis),
+//! so that a value that fluctuates around one limit does not raise the alarm repeatedly.
 //!
-//! Rules are judged in the transaction that stores the readings, and the notices that
-//! follow are in the database with it (`outbox`): what was raised is told, whatever
-//! happens in between.
+//! Rules are evaluated in the transaction that stores the readings. The same transaction stores
+//! the resulting notices (`outbox`), so a raised alarm is always reported, even after a crash.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,25 +16,27 @@ use crate::plausible::AHEAD_MAX_MS;
 use crate::rollup::{Level, round};
 use crate::sql;
 
-/// The schema of a notice.
+/// Schema of a notice.
 pub const SCHEMA: &str = "selo.alarm/1";
 const RULES_MAX: usize = 100;
-/// Windows of rain are summed from minutes.
+/// Longest rain window. Rain is summed from per-minute rows.
 const OVER_MAX_MS: i64 = 7 * 86_400_000;
 
+/// The quantity that a rule watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Rain over a window, mm.
+    /// Rain over a window, in mm.
     Rain,
-    /// No reading for so long.
+    /// No reading for the given time.
     Silent,
-    /// The value `battery` is low, V.
+    /// The value `battery` is low, in V.
     Battery,
-    /// Any value is over or under a limit.
+    /// Any value is above or below a limit.
     Value,
 }
 
+/// Direction in which a value is alarming.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum When {
@@ -43,27 +44,28 @@ pub enum When {
     Under,
 }
 
+/// An alarm rule, as the API stores and returns it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     pub name: String,
     pub kind: Kind,
-    /// A device's id, or `site:device`; every station if absent.
+    /// A device id, or `site:device`. Every station if absent.
     #[serde(default)]
     pub device: Option<String>,
-    /// The window of the rain, or the silence: `1h`, `30m`.
+    /// Length of the rain window, or of the silence: `1h`, `30m`.
     #[serde(default)]
     pub over: Option<String>,
-    /// Raised at this value; not for silence.
+    /// The alarm is raised at this value. Not used for silence.
     #[serde(default)]
     pub limit: Option<f64>,
-    /// Cleared at this value; the limit if absent.
+    /// The alarm is cleared at this value. Defaults to `limit`.
     #[serde(default)]
     pub clear: Option<f64>,
-    /// Of which value, for the kind `value`.
+    /// Name of the watched value, for the kind `value`.
     #[serde(default)]
     pub value: Option<String>,
-    /// Which side is alarming, for the kind `value`; over if absent.
+    /// Direction that raises the alarm, for the kind `value`. Defaults to over.
     #[serde(default)]
     pub when: Option<When>,
 }
@@ -82,7 +84,7 @@ impl Rule {
         }
     }
 
-    /// What a new collector watches.
+    /// The default rules of a new collector.
     pub fn first() -> Vec<Rule> {
         vec![
             Rule::of("heavy-rain", Kind::Rain, Some("1h"), Some(20.0), 10.0),
@@ -91,6 +93,7 @@ impl Rule {
         ]
     }
 
+    /// The window of the rain, or the silence, in ms. Defaults to one hour.
     pub fn over_ms(&self) -> i64 {
         let over = self.over.as_deref().unwrap_or("1h");
         humantime::parse_duration(over)
@@ -107,7 +110,7 @@ impl Rule {
         }
     }
 
-    /// The limits: where it is raised, where it is cleared.
+    /// The raise limit and the clear limit.
     fn limits(&self) -> (f64, f64) {
         if self.kind == Kind::Silent {
             let seconds = self.over_ms() as f64 / 1000.0;
@@ -124,13 +127,15 @@ impl Rule {
         }
     }
 
+    /// Returns true if the rule applies to a station.
     pub fn concerns(&self, station: &str) -> bool {
         let (_, device) = parts_of(station);
         let own = self.device.as_deref();
         own.is_none_or(|own| own == station || own == device)
     }
 
-    /// Whether it is alarming now: between the limits it stays what it was.
+    /// Returns true if the alarm is active at `value`. Between the limits it keeps its previous
+    /// state.
     fn judge(&self, value: f64, active: bool) -> bool {
         let (limit, clear) = self.limits();
         match self.when() {
@@ -143,21 +148,21 @@ impl Rule {
 
     fn check(&self) -> Result<()> {
         let wrong = |what: &str| Err(Error::Invalid(format!("rule '{}': {what}", self.name)));
-        // It becomes part of a topic.
+        // The name becomes part of an MQTT topic.
         if !is_name(&self.name, 32) {
-            return wrong("its name is not [A-Za-z0-9._-]{1,32}");
+            return wrong("its name does not match [A-Za-z0-9._-]{1,32}");
         }
         if self
             .device
             .as_deref()
             .is_some_and(|device| !is_station_or_device(device))
         {
-            return wrong("its device is not the id of a device or a station (site:device)");
+            return wrong("its device is not a device id or a station id (site:device)");
         }
         if let Some(over) = &self.over {
             let over = humantime::parse_duration(over).map_or(0, |over| over.as_millis());
             if !(60_000..=OVER_MAX_MS as u128).contains(&over) {
-                return wrong("over is a time such as 30m, from 1m to 7d");
+                return wrong("over must be a duration from 1m to 7d, such as 30m");
             }
         }
         if self.kind == Kind::Silent {
@@ -172,10 +177,10 @@ impl Rule {
             When::Under => clear >= limit,
         };
         if !sensible {
-            return wrong("clear lies beyond the limit: the alarm would never rest");
+            return wrong("clear is beyond limit, so the alarm would never clear");
         }
         if self.kind == Kind::Value && !self.value.as_deref().is_some_and(|v| is_name(v, 64)) {
-            return wrong("value does not name one");
+            return wrong("value is not a valid value name");
         }
         Ok(())
     }
@@ -190,7 +195,7 @@ impl Rule {
             (Kind::Rain, true) => format!("{value} mm of rain in {over} (limit {limit} mm)"),
             (Kind::Rain, false) => format!("{value} mm of rain in {over}"),
             (Kind::Silent, true) => format!("no reading for {over}"),
-            (Kind::Silent, false) => "readings come again".into(),
+            (Kind::Silent, false) => "readings have resumed".into(),
             (_, true) => format!(
                 "{} is {value} {unit} (limit {limit} {unit})",
                 self.value_name()
@@ -203,7 +208,7 @@ impl Rule {
     }
 }
 
-/// Checks a whole set.
+/// Checks a complete rule set: each rule, the number of rules, and unique names.
 pub fn check_rules(rules: &[Rule]) -> Result<()> {
     if rules.len() > RULES_MAX {
         return Err(Error::Invalid(format!("more than {RULES_MAX} rules")));
@@ -221,13 +226,15 @@ pub fn check_rules(rules: &[Rule]) -> Result<()> {
     Ok(())
 }
 
+/// Reads the stored rules. Skips a rule that cannot be parsed.
 pub fn load_rules(db: &mut dyn Database) -> Result<Vec<Rule>> {
     let rows = db.query(sql::RULES, &[])?;
     let rule = |row: &Row| serde_json::from_str(row.text(0)).ok();
     Ok(rows.iter().filter_map(rule).collect())
 }
 
-/// When a station is silent: by its own rule, by one for all, or after an hour.
+/// Silence threshold of a station in ms: the shortest of the rules that apply to it, else
+/// `otherwise`.
 pub fn silent_after(rules: &[Rule], station: &str, otherwise: i64) -> i64 {
     rules
         .iter()
@@ -237,29 +244,29 @@ pub fn silent_after(rules: &[Rule], station: &str, otherwise: i64) -> i64 {
         .unwrap_or(otherwise)
 }
 
-/// A change: what listeners and notices say.
+/// A raised or cleared alarm, as listeners and notices report it.
 #[derive(Debug, Clone)]
 pub struct Change {
     pub raised: bool,
-    /// A notice, one line of JSON.
+    /// The notice, one line of JSON.
     pub body: String,
 }
 
-/// What the writer knows of the rules and of what is alarming.
+/// The writer's copy of the rules and of the active alarms.
 #[derive(Debug, Default)]
 pub struct Alarms {
     loaded: bool,
     pub rules: Vec<Rule>,
-    /// (rule, station) to (id, since).
+    /// Maps (rule, station) to (alarm id, since in Unix ms).
     active: BTreeMap<(String, String), (i64, i64)>,
-    /// Who is told: URLs of webhooks, and `mqtt`.
+    /// Notice targets: webhook URLs, and `mqtt`.
     pub targets: Vec<String>,
 }
 
-/// What a judgement is about.
+/// The station that is being evaluated.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// Its id, `site:device`.
+    /// Station id, `site:device`.
     pub station: &'a str,
     pub name: Option<&'a str>,
 }
@@ -275,6 +282,7 @@ impl<'a> Subject<'a> {
 }
 
 impl Alarms {
+    /// Drops the in-memory copies, so that they are read again from the database.
     pub fn forget(&mut self) {
         self.loaded = false;
     }
@@ -296,8 +304,8 @@ impl Alarms {
         Ok(())
     }
 
-    /// Puts other rules in place of those there are; what was alarming by a rule that is
-    /// gone or has changed is cleared. In a transaction.
+    /// Replaces all rules. Clears the alarms of rules that were removed or changed. Must run in a
+    /// transaction.
     pub fn set_rules(
         &mut self,
         db: &mut dyn Database,
@@ -320,7 +328,7 @@ impl Alarms {
                 name: None,
             };
             let unit = "";
-            let said = ("the rule has changed".to_string(), unit.to_string());
+            let said = ("the rule was changed".to_string(), unit.to_string());
             changes.push(self.clear(db, subject, &name, (0.0, 0.0), said, now)?);
         }
         db.execute(sql::DELETE_RULES, &[])?;
@@ -332,7 +340,7 @@ impl Alarms {
         Ok(changes)
     }
 
-    /// Judges a station's newest reading, and that there is one.
+    /// Evaluates a station's newest reading: its values, and the end of its silence.
     pub fn on_reading(
         &mut self,
         db: &mut dyn Database,
@@ -351,8 +359,7 @@ impl Alarms {
                     None => continue,
                 },
             };
-            // That a reading comes late is no reason to call its station silent: only
-            // the clock says so.
+            // A late reading is no evidence of silence. Only `on_clock` raises a silence alarm.
             if rule.kind == Kind::Silent && !self.is_active(&rule, subject.station) {
                 continue;
             }
@@ -361,7 +368,7 @@ impl Alarms {
         Ok(changes)
     }
 
-    /// Judges the rain of a station.
+    /// Evaluates the rain of a station.
     pub fn on_rain(
         &mut self,
         db: &mut dyn Database,
@@ -386,7 +393,8 @@ impl Alarms {
         Ok(changes)
     }
 
-    /// What changes by time alone: stations fall silent, rain passes.
+    /// Evaluates the changes that time alone causes: stations fall silent, rain leaves its
+    /// window.
     pub fn on_clock(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
         self.load(db)?;
         let mut changes = Vec::new();
@@ -487,7 +495,7 @@ impl Alarms {
     ) -> Result<Change> {
         let key = (rule.to_string(), subject.station.to_string());
         let (id, since) = self.active.remove(&key).unwrap_or((0, at));
-        // A clock that went back does not make an alarm end before it began.
+        // If the clock went back, the alarm must still not end before it began.
         let at = at.max(since);
         db.execute(sql::CLEAR_ALARM, &[at.into(), id.into()])?;
         let body = json!({
@@ -521,7 +529,7 @@ impl Alarms {
     }
 }
 
-/// A row of [`sql::LAST_SEEN`].
+/// Converts a row of [`sql::LAST_SEEN`].
 fn subject_of(row: &Row) -> Subject<'_> {
     Subject {
         station: row.text(0),
@@ -529,8 +537,8 @@ fn subject_of(row: &Row) -> Subject<'_> {
     }
 }
 
-/// What is active, as notices: topic and body. A broker that lost what it kept is told it
-/// again.
+/// The active alarms as notices (topic, body). They are published again in case the broker lost
+/// its retained messages.
 pub fn active_notices(db: &mut dyn Database) -> Result<Vec<(String, String)>> {
     let mut notices = Vec::new();
     for row in db.query(sql::ACTIVE_ALARMS, &[])? {
@@ -548,7 +556,7 @@ pub fn active_notices(db: &mut dyn Database) -> Result<Vec<(String, String)>> {
     Ok(notices)
 }
 
-/// A row of the alarms as the API shows it.
+/// Converts an alarm row to the JSON of the API.
 pub fn row_json(row: &Row) -> Json {
     json!({
         "alarm": row.text(1),
@@ -564,7 +572,7 @@ pub fn row_json(row: &Row) -> Json {
     })
 }
 
-/// The beginning of what a window of rain needs of the minutes.
+/// Age in ms of the oldest per-minute rain that a rule may need.
 pub fn minutes_needed_ms() -> i64 {
     OVER_MAX_MS + Level::Hour.ms()
 }
@@ -581,7 +589,7 @@ mod tests {
         assert!(!rule.judge(29.9, false) && rule.judge(30.0, false));
         assert!(rule.judge(28.0, true) && !rule.judge(27.9, true));
         rule.when = Some(When::Under);
-        assert!(rule.check().is_err(), "never at rest");
+        assert!(rule.check().is_err(), "clear is beyond limit");
         rule.clear = Some(31.0);
         assert!(rule.judge(30.0, false) && !rule.judge(30.1, false));
         assert!(rule.judge(31.0, true) && !rule.judge(31.1, true));
@@ -589,7 +597,7 @@ mod tests {
 
     #[test]
     fn rules_that_make_no_sense_are_refused() {
-        check_rules(&Rule::first()).expect("what comes with it");
+        check_rules(&Rule::first()).expect("default rules are valid");
         for wrong in [
             r#"[{"name":"a/b","kind":"silent"}]"#,
             r#"[{"name":"a","kind":"rain"}]"#,

@@ -1,7 +1,7 @@
-//! Who may do what: users with passwords and sessions, programs and devices with tokens.
+//! Access control: users with passwords and sessions, programs and devices with tokens.
 //!
-//! Passwords are kept as Argon2id hashes [RFC9106], tokens and sessions as SHA-256 of 32
-//! random bytes, which no dictionary holds.
+//! Passwords are stored as Argon2id hashes [RFC9106]. Tokens and sessions are 32 random bytes,
+//! stored as SHA-256: no dictionary attack applies to them.
 
 mod attempts;
 mod gate;
@@ -35,31 +35,34 @@ pub use self::attempts::{FAILURES_MAX, FAILURES_MS, Origin};
 pub use self::gate::{AT_ONCE, OF_ADDRESS, QUEUE};
 pub use self::scope::{May, SITE, Scope};
 
-/// A session ends after this, in use or not.
+/// Lifetime of a session, regardless of activity.
 pub const SESSION_MS: i64 = 12 * 3_600_000;
-/// Sessions of one user; the one that ends first makes room for a new one.
+/// Maximum sessions of one user. A new one evicts the session that would expire first.
 pub const SESSIONS_OF_USER: usize = 50;
-/// For how long after its login a session may see the keys of devices.
+/// A session may show device keys for this long after its login.
 pub const FRESH_MS: i64 = 15 * 60_000;
-/// For how long a browser is known after a login.
+/// A browser is recognised for this long after a login.
 pub const BROWSER_MS: i64 = 90 * 86_400_000;
-/// How long one login may take when its turn has come.
+/// Time limit of one login, from the start of its turn.
 const DEADLINE: Duration = Duration::from_secs(20);
+/// Minimum length of a password, in bytes.
 pub const PASSWORD_MIN: usize = 10;
 const PASSWORD_MAX: usize = 1024;
 
+/// Role of a user or a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Sends readings, and nothing else.
+    /// Sends readings only.
     Device,
-    /// Sees everything.
+    /// Reads everything.
     Viewer,
-    /// Changes things.
+    /// Reads and changes everything.
     Admin,
 }
 
 impl Role {
+    /// Parses `device`, `viewer` or `admin`.
     pub fn parse(text: &str) -> Option<Role> {
         Some(match text {
             "device" => Role::Device,
@@ -69,6 +72,7 @@ impl Role {
         })
     }
 
+    /// The inverse of [`Role::parse`].
     pub fn name(self) -> &'static str {
         match self {
             Role::Device => "device",
@@ -78,29 +82,29 @@ impl Role {
     }
 }
 
-/// The SHA-256 of what a caller showed.
+/// SHA-256 of the credential that a caller presented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Proof {
-    /// A cookie, which browsers send by themselves.
+    /// A session cookie, which browsers send automatically.
     Session([u8; 32]),
-    /// A token, which no browser sends by itself.
+    /// A token, which browsers never send automatically.
     Token([u8; 32]),
 }
 
-/// Who asks.
+/// The authenticated caller of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub name: String,
     pub role: Role,
     pub proof: Proof,
-    /// When it gave its password; `None` for a token.
+    /// Time of the login in Unix ms; `None` for a token.
     pub since: Option<i64>,
-    /// What it may send.
+    /// Stations that the caller may send readings for.
     pub may: May,
 }
 
 impl Caller {
-    /// A person who has given a password just now.
+    /// Returns true if the caller is a person whose login is less than [`FRESH_MS`] old.
     pub fn is_fresh(&self, now: i64) -> bool {
         self.since
             .is_some_and(|since| (0..FRESH_MS).contains(&(now - since)))
@@ -113,15 +117,16 @@ struct User {
     hash: String,
 }
 
-/// The file of users: `name:role:hash` a line, mode 0600. It is read again when it has
-/// changed, so a command can edit it while the collector runs.
+/// The user file: one `name:role:hash` per line, mode 0600. It is reloaded when it changes, so a
+/// command can edit it while the collector runs.
 #[derive(Debug)]
 pub struct Users {
     path: PathBuf,
 }
 
 impl Users {
-    /// The users of a state directory, which is made if it is not there (mode 0700).
+    /// Opens the users of a state directory. Creates the directory (mode 0700) if it does not
+    /// exist.
     pub fn open(state: &Path) -> Result<Users> {
         let made = std::fs::DirBuilder::new()
             .recursive(true)
@@ -139,7 +144,8 @@ impl Users {
         Ok(Users { path })
     }
 
-    /// Makes `admin` with a random password if there is nobody; gives the file with it.
+    /// Creates `admin` with a random password if there are no users. Returns the file that holds
+    /// the password.
     pub fn first(&self) -> Result<Option<PathBuf>> {
         if self.path.exists() {
             return Ok(None);
@@ -151,7 +157,7 @@ impl Users {
         Ok(Some(path))
     }
 
-    /// Adds a user, or gives one another password and role.
+    /// Adds a user, or replaces the password and role of an existing one.
     pub fn set(&self, name: &str, role: Role, password: &str) -> Result<()> {
         if !is_name(name, 32) {
             return Err(Error::Invalid(format!(
@@ -160,7 +166,7 @@ impl Users {
         }
         if !(PASSWORD_MIN..=PASSWORD_MAX).contains(&password.len()) {
             return Err(Error::Invalid(format!(
-                "a password has {PASSWORD_MIN} to {PASSWORD_MAX} bytes"
+                "a password must have {PASSWORD_MIN} to {PASSWORD_MAX} bytes"
             )));
         }
         let hash = hash_password(password)?;
@@ -169,6 +175,7 @@ impl Users {
         self.write(&users)
     }
 
+    /// Removes a user. Returns [`Error::Unknown`] if there is none with this name.
     pub fn remove(&self, name: &str) -> Result<()> {
         let mut users = self.all()?;
         if users.remove(name).is_none() {
@@ -179,6 +186,7 @@ impl Users {
         self.write(&users)
     }
 
+    /// The users with their roles, sorted by name.
     pub fn list(&self) -> Result<Vec<(String, Role)>> {
         let mut list: Vec<_> = self
             .all()?
@@ -217,7 +225,7 @@ impl Users {
 
     fn bad_line(&self, number: u32) -> Error {
         Error::Invalid(format!(
-            "{}:{number}: not NAME:ROLE:HASH",
+            "{}:{number}: expected NAME:ROLE:HASH",
             self.path.display()
         ))
     }
@@ -232,7 +240,7 @@ impl Users {
     }
 }
 
-/// Refuses what other users may read.
+/// Returns an error if other users may read the file.
 fn private(path: &Path) -> Result<()> {
     let metadata = std::fs::metadata(path).map_err(|source| Error::Read {
         path: path.into(),
@@ -248,7 +256,7 @@ fn private(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A whole new file in place of the old one, mode 0600.
+/// Replaces a file atomically, with mode 0600.
 fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     let new = path.with_extension("new");
     let write = || -> std::io::Result<()> {
@@ -268,7 +276,8 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     })
 }
 
-/// The secret of a file, which is made if it is not there (mode 0600).
+/// Reads a secret from a file. Creates the file (mode 0600) with a random secret if it does not
+/// exist.
 pub fn secret_file(path: &Path) -> Result<Zeroizing<String>> {
     if !path.exists() {
         let secret = Zeroizing::new(hex::encode(&random::<32>()?[..]));
@@ -284,7 +293,8 @@ pub fn secret_file(path: &Path) -> Result<Zeroizing<String>> {
     Ok(Zeroizing::new(text.trim().to_string()))
 }
 
-/// 19 MiB, 2 passes, 1 lane: OWASP's first choice, and a second on a small computer.
+/// 19 MiB, 2 passes, 1 lane: OWASP's first recommendation. It takes about a second on a small
+/// computer.
 fn argon2() -> Argon2<'static> {
     let params = Params::new(19_456, 2, 1, None).unwrap_or_default();
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
@@ -297,6 +307,7 @@ fn hash_password(password: &str) -> Result<String> {
     Ok(hash.map_err(refused)?.to_string())
 }
 
+/// Random bytes from the operating system.
 pub fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>> {
     let mut bytes = Zeroizing::new([0; N]);
     getrandom::fill(&mut *bytes).map_err(|error| Error::Random(error.to_string()))?;
@@ -307,28 +318,29 @@ fn sha256(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 
-/// A session, as the database keeps it: the secret is with the browser alone.
+/// A session as the database stores it. Only the browser has the secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// SHA-256 of the secret.
     pub id: [u8; 32],
     pub user: String,
-    /// SHA-256 of the password's hash at the login: a changed password or role ends it.
+    /// SHA-256 of the password hash at login. A changed password or role therefore ends the
+    /// session.
     pub stamp: [u8; 32],
     pub expires: i64,
 }
 
-/// A login that succeeded.
+/// A successful login.
 #[derive(Debug)]
 pub struct Login {
     pub secret: Zeroizing<String>,
     pub role: Role,
     pub session: Session,
-    /// Sessions of the same user that made room for it.
+    /// Ids of the user's older sessions that this login evicted.
     pub ended: Vec<[u8; 32]>,
 }
 
-/// A token, without its secret.
+/// A token without its secret.
 #[derive(Debug, Clone)]
 pub struct Token {
     pub id: i64,
@@ -337,20 +349,21 @@ pub struct Token {
     pub scope: Arc<Scope>,
 }
 
-/// Sessions, tokens, and who failed how often.
+/// Sessions, tokens and failed-login counters.
 pub struct Auth {
     users: Users,
-    /// The users as they were read last: no request waits for a disk.
+    /// The users as of the last reload, so that no request waits for the disk.
     known: RwLock<Arc<HashMap<String, User>>>,
     sessions: Mutex<HashMap<[u8; 32], Session>>,
     tokens: Mutex<HashMap<[u8; 32], Token>>,
     attempts: Attempts,
     gate: Arc<Gate>,
-    /// Signs the cookies of browsers that have logged in.
+    /// Key that signs the cookies of recognised browsers.
     browsers: Zeroizing<String>,
-    /// What an unknown user's password is compared with, so that it takes as long.
+    /// Dummy hash that an unknown user's password is compared with, so that the timing does not
+    /// reveal whether the user exists.
     nobody: String,
-    /// Counts changes after which somebody may do less than before.
+    /// Counts the changes that may have reduced somebody's rights.
     changes: watch::Sender<u64>,
 }
 
@@ -360,12 +373,12 @@ impl std::fmt::Debug for Auth {
     }
 }
 
-/// Why a login did not succeed.
+/// Reason why a login failed.
 #[derive(Debug)]
 pub enum Refusal {
-    /// This account failed too often from this place.
+    /// Too many failed logins to this account from this place.
     TooMany,
-    /// Others log in; come again.
+    /// Too many logins in progress; try again later.
     Busy,
     Wrong,
     Failed(Error),
@@ -376,6 +389,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Auth {
+    /// Reads the users. Creates the key for browser cookies if it does not exist.
     pub fn new(users: Users) -> Result<Auth> {
         let browsers = secret_file(&users.path.with_file_name("browser-secret"))?;
         Ok(Auth {
@@ -386,12 +400,13 @@ impl Auth {
             attempts: Attempts::default(),
             gate: Arc::default(),
             browsers,
-            nobody: hash_password("nobody has this password")?,
+            nobody: hash_password("no user has this password")?,
             changes: watch::Sender::new(0),
         })
     }
 
-    /// Rings after each change that may have taken a right from somebody.
+    /// Returns a receiver that is notified after each change that may have reduced somebody's
+    /// rights.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -400,7 +415,7 @@ impl Auth {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Reads the users again. Waits for the disk: not for a thread that others wait for.
+    /// Reloads the users. Blocks on the disk, so never call it on a thread that serves requests.
     pub fn refresh(&self) -> Result<()> {
         let users = self.users.all()?;
         let differs = **self.known.read().unwrap_or_else(PoisonError::into_inner) != users;
@@ -416,8 +431,8 @@ impl Auth {
         known.get(name).cloned()
     }
 
-    /// Where a login comes from: the browser, if its cookie says that it has logged in to
-    /// this account before, else the address.
+    /// Determines the origin of a login: the browser, if its cookie proves an earlier login to
+    /// this account, else the address.
     pub fn place(
         &self,
         (address, shared): (IpAddr, bool),
@@ -434,7 +449,7 @@ impl Auth {
     }
 
     fn browser_mac(&self, account: &str, id: &[u8], until: i64) -> Option<Hmac<Sha256>> {
-        // A key of any length will do.
+        // HMAC accepts a key of any length.
         let mut mac = Hmac::<Sha256>::new_from_slice(self.browsers.as_bytes()).ok()?;
         mac.update(&until.to_be_bytes());
         mac.update(id);
@@ -455,8 +470,8 @@ impl Auth {
         Some(*id)
     }
 
-    /// A cookie by which this browser is known at its next login to `account`. It gives no
-    /// right but that: to be counted by itself.
+    /// Creates a cookie that identifies this browser at its next login to `account`. It grants no
+    /// access: failed logins of this browser are only counted separately.
     pub fn browser_cookie(&self, account: &str, now: i64) -> Result<String> {
         let (id, until) = (random::<16>()?, now + BROWSER_MS);
         let mut bytes = until.to_be_bytes().to_vec();
@@ -467,8 +482,8 @@ impl Auth {
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// Waits for its turn, and computes the password's hash on a thread of its own. Gives
-    /// the session's secret and the role.
+    /// Logs a user in. Waits for a turn, then hashes the password on a thread of its own. Returns
+    /// the session secret and the role.
     pub async fn login(
         self: &Arc<Self>,
         (address, place): (IpAddr, Origin),
@@ -490,19 +505,20 @@ impl Auth {
             if !matches!(done, Err(Refusal::Wrong)) {
                 auth.attempts.forget(counted);
             }
-            // Who asked may be gone; the next one starts when this has ended.
+            // The caller may have disconnected. The next login must still wait until this
+            // computation ends.
             drop(turn);
             done
         });
         match tokio::time::timeout(DEADLINE, computing).await {
             Ok(done) => done.unwrap_or(Err(Refusal::Failed(Error::Stopping))),
-            // The disk with the users does not answer.
+            // The disk that holds the user file does not respond.
             Err(_) => Err(Refusal::Busy),
         }
     }
 
     fn check(&self, name: &str, password: &str, now: i64) -> Result<Login, Refusal> {
-        // The file has the last word, now.
+        // Check the password against the current user file.
         self.refresh().map_err(Refusal::Failed)?;
         let user = self.user(name);
         let hash = user.as_ref().map_or(&self.nobody, |user| &user.hash);
@@ -527,7 +543,7 @@ impl Auth {
         })
     }
 
-    /// Adds a session; gives those of the same user that had to make room.
+    /// Adds a session. Returns the ids of the user's evicted sessions.
     fn begin(&self, session: Session, now: i64) -> Vec<[u8; 32]> {
         let mut sessions = lock(&self.sessions);
         sessions.retain(|_, session| session.expires > now);
@@ -550,12 +566,12 @@ impl Auth {
         ended
     }
 
-    /// A session of an earlier run.
+    /// Restores a session of an earlier run.
     pub fn remember_session(&self, session: Session) {
         lock(&self.sessions).insert(session.id, session);
     }
 
-    /// Gives the id of the session that is over.
+    /// Ends a session and returns its id.
     pub fn logout(&self, secret: &str) -> [u8; 32] {
         let id = sha256(secret);
         lock(&self.sessions).remove(&id);
@@ -563,16 +579,19 @@ impl Auth {
         id
     }
 
+    /// The caller of a session cookie, if the session is valid at `now`.
     pub fn session(&self, secret: &str, now: i64) -> Option<Caller> {
         self.still(&Proof::Session(sha256(secret)), now)
     }
 
+    /// The caller of a token, if it is known.
     pub fn token(&self, secret: &str) -> Option<Caller> {
-        // Found by its hash: how long that takes says nothing about the secret.
+        // The look-up uses the token's hash, so its timing does not reveal the token.
         self.still(&Proof::Token(sha256(secret)), 0)
     }
 
-    /// Who a proof belongs to at `now`, if to anybody any more.
+    /// Returns the caller to whom the proof belongs at `now`, or `None` if it is unknown or has
+    /// expired.
     pub fn still(&self, proof: &Proof, now: i64) -> Option<Caller> {
         match proof {
             Proof::Session(id) => {
@@ -610,11 +629,12 @@ impl Auth {
         }
     }
 
+    /// Adds a token, read from the database or new.
     pub fn remember_token(&self, hash: [u8; 32], token: Token) {
         lock(&self.tokens).insert(hash, token);
     }
 
-    /// Gives a token that is known another role and scope.
+    /// Changes the role and scope of an existing token.
     pub fn change_token(&self, id: i64, role: Role, scope: &Arc<Scope>) {
         for token in lock(&self.tokens).values_mut() {
             if token.id == id {
@@ -624,12 +644,13 @@ impl Auth {
         self.changed();
     }
 
+    /// Revokes a token.
     pub fn forget_token(&self, id: i64) {
         lock(&self.tokens).retain(|_, token| token.id != id);
         self.changed();
     }
 
-    /// The tokens by their numbers.
+    /// The tokens by id.
     pub fn tokens(&self) -> BTreeMap<i64, Token> {
         lock(&self.tokens)
             .values()
@@ -638,21 +659,21 @@ impl Auth {
     }
 }
 
-/// How much an address may post in a minute without a token.
+/// Maximum posts of one address per minute without a token.
 pub const STRANGER_POSTS: u32 = 600;
 
-/// What addresses without a token have posted in their minute.
+/// Posts of each address without a token in the current minute.
 #[derive(Debug, Default)]
 pub struct Strangers(Counts<IpAddr>);
 
 impl Strangers {
-    /// True if there is room for one more.
+    /// Counts one more post; returns false if the address is over its limit.
     pub fn take(&self, address: IpAddr, now: i64) -> bool {
         self.0.take(neighbourhood(address), STRANGER_POSTS, now)
     }
 }
 
-/// A new token and its hash. The token is shown once.
+/// Creates a token and its hash. The token is shown only once.
 pub fn new_token() -> Result<(Zeroizing<String>, [u8; 32])> {
     let bytes = random::<32>()?;
     let token = Zeroizing::new(format!("selo_{}", URL_SAFE_NO_PAD.encode(&bytes[..])));
@@ -660,7 +681,7 @@ pub fn new_token() -> Result<(Zeroizing<String>, [u8; 32])> {
     Ok((token, hash))
 }
 
-/// Who has one address of IPv6 has the 2^64 around it.
+/// Masks an IPv6 address to its /64, because one customer controls all 2^64 addresses of it.
 pub fn neighbourhood(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
@@ -678,7 +699,10 @@ mod tests {
     fn auth() -> (tempfile::TempDir, Arc<Auth>, String) {
         let folder = tempfile::tempdir().expect("a folder");
         let users = Users::open(&folder.path().join("state")).expect("opens");
-        let file = users.first().expect("works").expect("the first start");
+        let file = users
+            .first()
+            .expect("works")
+            .expect("the file of the first start");
         assert_eq!(
             std::fs::metadata(&file).expect("there").mode() & 0o777,
             0o600
@@ -806,7 +830,7 @@ mod tests {
         let state = folder.path().join("state");
         let open = std::fs::Permissions::from_mode(0o644);
         std::fs::set_permissions(state.join("users"), open).expect("set");
-        let error = Users::open(&state).expect_err("open to all");
+        let error = Users::open(&state).expect_err("the file is readable by all");
         assert!(error.hint().expect("a hint").starts_with("chmod 600"));
     }
 

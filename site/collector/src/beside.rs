@@ -1,6 +1,5 @@
-//! The gateway beside this collector: its devices and its pairing window over HTTP, for
-//! whoever has logged in as an admin. It is asked as `selo device` asks it, by its control
-//! socket and its registry.
+//! HTTP access to the gateway on this machine: its devices and its pairing window, for logged-in
+//! admins. It uses the gateway's control socket and registry, as `selo device` does.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -24,11 +23,11 @@ use serde_json::json;
 use crate::blocking::Pool;
 use crate::http::{ApiError, Gateway};
 
-/// Bytes of the longest request.
+/// Longest request body, in bytes.
 const BODY_MAX: usize = 4096;
 
-/// Requests that ask the gateway at once, and how long each may take: a gateway whose disk
-/// is full answers late or never.
+/// Maximum simultaneous requests to the gateway, and the deadline of each. A gateway with a full
+/// disk may answer late or never.
 const AT_ONCE: usize = 4;
 const DEADLINE: Duration = Duration::from_secs(15);
 
@@ -40,12 +39,12 @@ pub struct Beside {
     pool: Pool,
 }
 
-/// The pairing window, as the last event left it.
+/// State of the pairing window after the last event.
 #[derive(Debug, Default)]
 struct Desk {
     window: Window,
     name: Option<String>,
-    /// The connection that keeps the window open, and which it is.
+    /// The connection that keeps the window open, and its number.
     connection: Option<Client>,
     number: u64,
 }
@@ -53,9 +52,9 @@ struct Desk {
 #[derive(Debug, Clone, Default, Serialize)]
 struct Window {
     state: State,
-    /// How often the operator may type digits that no attempt has.
+    /// Remaining digit entries that match no attempt.
     entries_left: Option<u8>,
-    /// Nodes that have begun, and those that show their digits.
+    /// Nodes that have started pairing, and nodes that show their digits.
     attempts: Vec<Attempt>,
     /// The device that was paired.
     device: Option<String>,
@@ -67,7 +66,7 @@ struct Attempt {
     attempt: u64,
     device: String,
     suite: String,
-    /// The node shows its digits: they can be typed.
+    /// The node shows its digits, so the operator can type them.
     shows_digits: bool,
     replaces: bool,
 }
@@ -104,6 +103,7 @@ fn longest() -> u64 {
 type Answer = Result<Response, ApiError>;
 
 impl Beside {
+    /// A gateway with its state in `state`, and the default deadline.
     pub fn new(state: PathBuf) -> Beside {
         Beside {
             state,
@@ -112,7 +112,7 @@ impl Beside {
         }
     }
 
-    /// Waits for the gateway this long.
+    /// Sets the deadline for the gateway's answers.
     pub fn patient(mut self, deadline: Duration) -> Beside {
         self.pool = Pool::new("the gateway", AT_ONCE, deadline);
         self
@@ -122,7 +122,7 @@ impl Beside {
         lock(&self.desk)
     }
 
-    /// Reads the request here, and answers it where the gateway may be waited for.
+    /// Reads the request here, then answers it on a thread that may wait for the gateway.
     async fn route(&self, request: Request) -> Answer {
         let path = request.uri().path().to_owned();
         let method = request.method().clone();
@@ -142,7 +142,7 @@ impl Beside {
             (&Method::GET, "/pairing", _) => Ok(self.window()),
             (&Method::POST, "/pairing", _) => {
                 let action = serde_json::from_slice(body)
-                    .map_err(|error| bad(format!("this is no action of a pairing: {error}")))?;
+                    .map_err(|error| bad(format!("this is not a pairing action: {error}")))?;
                 self.act(action)
             }
             (&Method::GET, "/devices", _) => self.devices(),
@@ -174,7 +174,7 @@ impl Beside {
         Ok(self.window())
     }
 
-    /// The operator's word, on a connection of its own: the answer is the gateway's.
+    /// Sends the operator's action on a separate connection and returns the gateway's answer.
     fn ask(&self, ask: &Ask) -> Result<(), ApiError> {
         if self.desk().connection.is_none() {
             return Err(not_open());
@@ -190,7 +190,10 @@ impl Beside {
             check_name(name).map_err(|error| bad(error.to_string()))?;
         }
         if seconds == 0 || seconds > longest() {
-            return Err(bad(format!("a window is open 1 to {} seconds", longest())));
+            return Err(bad(format!(
+                "a window stays open for 1 to {} seconds",
+                longest()
+            )));
         }
         let state = StateDir::open(&self.state).map_err(refused)?;
         let mut client = Client::connect(&state).map_err(refused)?;
@@ -200,7 +203,7 @@ impl Beside {
         };
         let first = client.ask(&ask).map_err(refused)?;
         let mut desk = self.desk();
-        desk.close("opened anew");
+        desk.close("opened again");
         desk.number += 1;
         desk.name = name;
         desk.window = Window::default();
@@ -215,7 +218,7 @@ impl Beside {
 
     fn registry(&self) -> Result<Registry, ApiError> {
         let state = StateDir::open(&self.state).map_err(refused)?;
-        // What the gateway knows and has not written yet.
+        // Include changes that the gateway has not written to the registry yet.
         if let Ok(mut client) = Client::connect(&state) {
             let _ = client.ask(&Ask::Flush);
         }
@@ -322,7 +325,7 @@ impl Window {
                     ..Window::default()
                 };
             }
-            // What was paired stays on the page.
+            // Keep showing the paired device.
             Event::Closed { .. } if self.state == State::Paired => {
                 self.attempts.clear();
                 self.why = None;
@@ -333,18 +336,18 @@ impl Window {
                     ..Window::default()
                 };
             }
-            // Of messages to nodes; nobody asked for one here.
+            // Events about messages to nodes; the pairing page does not request any.
             _ => {}
         }
     }
 }
 
 fn lock(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
-    // A thread that panicked while it held the lock has changed at most one field.
+    // A thread that panicked with the lock held has changed at most one field.
     desk.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes in what happens in the window until its connection ends.
+/// Applies the window's events until the connection ends.
 fn listen(mut client: Client, shared: &Mutex<Desk>, number: u64) {
     loop {
         let reply = client.receive();
@@ -355,7 +358,7 @@ fn listen(mut client: Client, shared: &Mutex<Desk>, number: u64) {
         match reply {
             Ok(Reply::Event(event)) => desk.window.take(event),
             Ok(_) => {}
-            // The word came too late, or the name is taken: the window stays.
+            // The entry came too late, or the name is taken. The window stays open.
             Err(selo_gateway::Error::Refused(why)) => desk.window.why = Some(why),
             Err(_) => {
                 desk.connection = None;

@@ -1,6 +1,6 @@
-//! Work that waits for a disk or another process. It runs on threads of its own, so many at
-//! once, and who asked for it hears after a deadline that it is not done: no request waits
-//! for ever, and the threads that serve the others wait for nothing.
+//! Work that waits for a disk or another process. It runs on separate threads, with a bounded
+//! number at a time. The caller gets an error after a deadline, so no request waits forever and
+//! no serving thread blocks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,17 +10,17 @@ use tokio::time::timeout;
 
 use crate::error::{Error, Result};
 
-/// Some threads for one kind of work.
+/// A group of threads for one kind of work.
 #[derive(Debug, Clone)]
 pub struct Pool {
-    /// Of whom one waits, for the message.
+    /// Name of the resource that the work waits for, used in error messages.
     what: &'static str,
     places: Arc<Semaphore>,
     deadline: Duration,
 }
 
 impl Pool {
-    /// `at_once` pieces of work, each with this deadline.
+    /// Runs up to `at_once` jobs at a time, each with this deadline.
     pub fn new(what: &'static str, at_once: usize, deadline: Duration) -> Pool {
         Pool {
             what,
@@ -35,8 +35,8 @@ impl Pool {
         }
     }
 
-    /// Runs `work`; [`Error::Busy`] if there is no place for it, or it takes too long. Work
-    /// that hangs keeps its place until it ends.
+    /// Runs `work`. Returns [`Error::Busy`] if the pool is full or the deadline passes. A job
+    /// that hangs keeps its slot until it ends.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -54,7 +54,7 @@ impl Pool {
     }
 }
 
-/// Waits for an answer from a thread of the collector, but not for ever.
+/// Waits for an answer from one of the collector's threads, up to a deadline.
 pub async fn within<T>(
     what: &'static str,
     deadline: Duration,

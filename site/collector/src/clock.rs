@@ -1,18 +1,20 @@
-//! The time, Unix milliseconds: the system's, or a test's.
+//! The time in Unix milliseconds, from the system or from a test.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Source of the time.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
     #[default]
     System,
-    /// What a test sets.
+    /// Set by a test.
     Manual(Arc<AtomicI64>),
 }
 
 impl Clock {
+    /// The time in Unix milliseconds.
     pub fn now(&self) -> i64 {
         match self {
             Clock::System => SystemTime::now()

@@ -1,5 +1,5 @@
-//! What can go wrong in the collector. Every message says what happened and where;
-//! [`Error::hint`] says what to do next.
+//! Errors of the collector. Each message says what happened and where; [`Error::hint`] says what
+//! to do next.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,9 +7,10 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// The result of a collector operation.
+/// Result of a collector operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// An error of the collector.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,11 +20,11 @@ pub enum Error {
     #[error("cannot write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
 
-    /// A directory or file with secrets that other users may read.
+    /// Other users may read a directory or file with secrets.
     #[error("{} holds secrets, but others may read it (mode {mode:03o})", path.display())]
     Permissions { path: PathBuf, mode: u32 },
 
-    #[error("another collector runs on {place}")]
+    #[error("another collector is using {place}")]
     Locked { place: String },
 
     #[error("cannot listen on {address}: {source}")]
@@ -32,58 +33,64 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// The database has no room; nothing of the batch was stored.
+    /// The database is full. Nothing of the batch was stored.
     #[error("the database {place} is full: {reason}")]
     Full { place: String, reason: String },
 
-    /// The database cannot be reached for now; nothing of the batch was stored.
+    /// The database is unreachable for now. Nothing of the batch was stored.
     #[error("the database {place} does not answer: {reason}")]
     Unavailable { place: String, reason: String },
 
-    /// The database refused what it was asked.
-    #[error("the database {place}: {reason}")]
+    /// The database rejected the request.
+    #[error("the database {place} rejected the request: {reason}")]
     Database { place: String, reason: String },
 
-    #[error("the database {place} is of version {found}; this program knows version {known}")]
+    #[error(
+        "the database {place} has schema version {found}; this program supports version \
+        {known}"
+    )]
     Version {
         place: String,
         found: i64,
         known: i64,
     },
 
-    /// Somebody who is asked does not answer in time, or too many ask.
+    /// A resource does not answer in time, or too many requests are waiting for it.
     #[error("{what} does not answer in time")]
     Busy { what: String },
 
-    /// A token sends for a station that is not its own; nothing of the portion was stored.
-    #[error("the token may not send for station {device} of site {site}")]
+    /// A token sent a reading for a station outside its scope. Nothing of the portion was stored.
+    #[error("the token may not send readings of station {device} of site {site}")]
     Scope { device: String, site: String },
 
-    /// An input that is not what it should be.
+    /// An invalid input.
     #[error("{0}")]
     Invalid(String),
 
     #[error("there is no {what}")]
     Unknown { what: String },
 
-    /// The collector stops, and takes nothing more.
+    #[error("cannot start a thread: {0}")]
+    Thread(#[source] io::Error),
+
+    /// The collector is stopping and accepts no more work.
     #[error("the collector is stopping")]
     Stopping,
 
-    #[error("the system has no random numbers: {0}")]
+    #[error("the system's random number generator failed: {0}")]
     Random(String),
 
-    /// A certificate or its key cannot be used.
+    /// A certificate or its key is unusable.
     #[error(transparent)]
     Certificate(#[from] selo_mqtt::Error),
 
-    /// Passwords would cross a network that others may listen to.
-    #[error("http://{address} would show passwords to everyone on the way")]
+    /// Passwords would be sent without TLS over a network that others may listen to.
+    #[error("http://{address} would send passwords unencrypted over the network")]
     Clear { address: SocketAddr },
 }
 
 impl Error {
-    /// True if the same request may succeed later: it is worth coming again.
+    /// Returns true if the same request may succeed later, so a retry is worthwhile.
     pub fn is_passing(&self) -> bool {
         matches!(
             self,
@@ -91,46 +98,48 @@ impl Error {
         )
     }
 
-    /// What the user can do about it, in one line, if there is something.
+    /// A one-line hint that says what the user can do, if there is anything.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Error::Permissions { path, mode } => {
                 let wanted = if mode & 0o111 != 0 { "700" } else { "600" };
                 format!("chmod {wanted} {}", path.display())
             }
-            Error::Locked { .. } => "stop it first, or give this one another database".into(),
+            Error::Locked { .. } => "stop it first, or use another database for this one".into(),
             Error::Listen { source, address } => match source.kind() {
                 io::ErrorKind::AddrInUse => format!(
-                    "see who has it with `ss -ltnp 'sport = :{}'`, or choose another --http ADDR:PORT",
+                    "find the process that uses it with `ss -ltnp 'sport = :{}'`, or choose \
+                    another --http ADDR:PORT",
                     address.port()
                 ),
-                io::ErrorKind::AddrNotAvailable => "--http takes an address of this machine".into(),
+                io::ErrorKind::AddrNotAvailable => {
+                    "--http must be an address of this machine".into()
+                }
                 io::ErrorKind::PermissionDenied => "choose a port above 1023".into(),
                 _ => return None,
             },
             Error::Full { .. } => {
-                "free some space; the collector goes on by itself when there is room".into()
+                "free some disk space; the collector continues by itself when there is room".into()
             }
             Error::Unavailable { .. } => {
-                "see whether the database runs; the collector goes on by itself when it answers"
+                "check that the database is running; the collector continues by itself when it \
+                answers"
                     .into()
             }
-            Error::Scope { .. } => "an admin says for which it may: PATCH /api/v1/tokens/ID, \
-                 {\"site\":\"...\",\"stations\":[\"...\"]}"
+            Error::Scope { .. } => "an admin can set its stations: PATCH /api/v1/tokens/ID, \
+                {\"site\":\"...\",\"stations\":[\"...\"]}"
                 .into(),
-            Error::Busy { .. } => {
-                "come again in a moment; the log may say what it waits for".into()
-            }
+            Error::Busy { .. } => "try again in a moment; the log may show the cause".into(),
             Error::Certificate(error) => return error.hint(),
             Error::Clear { .. } => {
-                "bring a certificate with --tls-cert FILE and --tls-key FILE (`selo setup DIR` \
-                 makes one, `selo up --tls` has its own), or say --behind-proxy if a proxy \
-                 with TLS stands before it"
+                "pass a certificate with --tls-cert FILE and --tls-key FILE (`selo setup DIR` \
+                creates one, `selo up --tls` has its own), or pass --behind-proxy if a TLS \
+                proxy is in front of it"
                     .into()
             }
-            Error::Version { .. } => "use the version of Selo that wrote it, or a newer one".into(),
+            Error::Version { .. } => "use the Selo version that wrote it, or a newer one".into(),
             Error::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
-                "free some space".into()
+                "free some disk space".into()
             }
             _ => return None,
         })

@@ -1,40 +1,44 @@
-//! What live listeners hear, and the last of it for those who were away for a moment.
+//! Live events, and a buffer of recent ones for listeners that reconnect.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::broadcast;
 
-/// Events that a listener may have missed and still gets.
+/// Number of recent events that a reconnecting listener can still get.
 const RING: usize = 1024;
 
+/// A live event.
 #[derive(Debug, Clone)]
 pub struct Event {
     pub number: u64,
-    /// `reading`, `alarm`, `station`, `pairing`.
+    /// `reading`, `alarm`, `station` or `pairing`.
     pub kind: &'static str,
     /// One line of JSON.
     pub data: Arc<str>,
 }
 
+/// The live events of this run.
 #[derive(Debug)]
 pub struct Events {
-    /// Tells the numbers of this run from those of an earlier one.
+    /// Random id of this run, so that event numbers of an earlier run are not mistaken for this
+    /// run's.
     run: String,
     ring: Mutex<(u64, VecDeque<Event>)>,
     live: broadcast::Sender<Event>,
 }
 
-/// What a listener gets first.
+/// The start of a subscription: missed events, then live ones.
 #[derive(Debug)]
 pub struct Listening {
     pub missed: Vec<Event>,
-    /// True if more was missed than is kept: the listener must ask for everything anew.
+    /// True if the buffer no longer holds all missed events. The listener must reload everything.
     pub lost: bool,
     pub live: broadcast::Receiver<Event>,
 }
 
 impl Events {
+    /// `run` must differ from every earlier run's.
     pub fn new(run: String) -> Events {
         Events {
             run,
@@ -43,6 +47,7 @@ impl Events {
         }
     }
 
+    /// Sends an event to all listeners, and keeps it for those that reconnect.
     pub fn publish(&self, kind: &'static str, data: Arc<str>) {
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         ring.0 += 1;
@@ -55,20 +60,22 @@ impl Events {
             ring.1.pop_front();
         }
         ring.1.push_back(event.clone());
-        // Nobody may be listening. Sent under the lock, so that the order is one.
+        // Sending fails if nobody listens, which is fine. Send under the lock to keep the events
+        // in order.
         let _ = self.live.send(event);
     }
 
+    /// Number of listeners.
     pub fn listeners(&self) -> usize {
         self.live.receiver_count()
     }
 
-    /// How a listener names the last event that it got.
+    /// The id by which a listener names the last event that it received.
     pub fn id(&self, number: u64) -> String {
         format!("{}-{number}", self.run)
     }
 
-    /// `last` is the id of the last event that the listener got.
+    /// Subscribes. `last` is the id of the last event that the listener received.
     pub fn listen(&self, last: Option<&str>) -> Listening {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         let live = self.live.subscribe();

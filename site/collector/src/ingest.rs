@@ -1,5 +1,5 @@
-//! Where messages come in. Whatever brings them, MQTT or HTTP, offers them here and hears
-//! what became of each after it is in the database for good.
+//! Entry point of messages. Every source, MQTT or HTTP, offers messages here and gets a verdict
+//! for each one after the commit.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,23 +20,25 @@ use crate::plausible::is_plausible;
 use crate::sql;
 use crate::store::Store;
 
-/// Offers that wait while a batch is being stored; more wait at their senders.
+/// Offers that may queue while a batch is being stored. Further senders wait.
 const QUEUE: usize = 256;
-/// Messages of one offer in one transaction. What others offer comes in between.
+/// Maximum messages of one offer in one transaction. Other offers are served between two
+/// portions.
 const PORTION: usize = 1000;
-/// How much of a rejected message is kept.
+/// Number of bytes of a rejected message that are kept.
 const REJECTED_BODY_MAX: usize = 4096;
 
-/// A message as it came.
+/// A message as received.
 #[derive(Debug, Clone)]
 pub struct Incoming {
     pub site: String,
-    /// The device that the source says it is of: what a broker's rights look at is the topic.
+    /// Device that the source claims, from the topic. The broker's access list checks the topic,
+    /// not the body.
     pub device: Option<String>,
     pub bytes: Vec<u8>,
-    /// Who brought it, as the operator should see it: a topic, an address.
+    /// Source as shown to the operator: a topic or an address.
     pub source: String,
-    /// What it may say.
+    /// Rights of the source.
     pub may: May,
 }
 
@@ -46,19 +48,19 @@ impl Incoming {
         let device = message.identity.device();
         match &self.device {
             Some(own) if own != device => Err(format!(
-                "the topic names device '{own}', the body device '{device}'"
+                "the topic names device '{own}', but the body names device '{device}'"
             )),
             _ => Ok(message),
         }
     }
 }
 
-/// What became of a message. In every case it is settled: it need not come again.
+/// Outcome of a message. Every outcome is final: the message need not be sent again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settled {
     Stored(Identity),
     Duplicate(Identity),
-    /// Not a reading; why.
+    /// Not a valid reading, with the reason.
     Rejected(String),
 }
 
@@ -78,7 +80,7 @@ enum Job {
     Work(Work),
 }
 
-/// A handle on the writer, which has the only connection that writes.
+/// A handle to the writer, which owns the only connection that writes.
 #[derive(Clone)]
 pub struct Ingest {
     jobs: mpsc::Sender<Job>,
@@ -86,16 +88,17 @@ pub struct Ingest {
     told: Told,
 }
 
-/// Where changes of alarms go when they are committed.
+/// Receivers of committed alarm changes.
 #[derive(Debug, Clone)]
 pub struct Told {
     pub events: Arc<Events>,
     pub metrics: Arc<Metrics>,
-    /// Rings for those who deliver notices.
+    /// Wakes the tasks that deliver notices.
     pub bell: Arc<Notify>,
 }
 
 impl Told {
+    /// Publishes alarm changes to listeners, and wakes the deliverers of notices.
     pub fn tell(&self, changes: &[Change]) {
         for change in changes {
             if change.raised {
@@ -116,9 +119,9 @@ impl fmt::Debug for Ingest {
 }
 
 impl Ingest {
-    /// Stores messages; one verdict for each, in order, after they are committed. A long
-    /// offer is stored in portions. After an error some portions may be stored: the same
-    /// messages may be offered again, and those are duplicates then.
+    /// Stores messages. Returns one verdict for each, in order, after the commit. A long offer is
+    /// stored in portions, so some may be stored when an error is returned. The caller may offer
+    /// the same messages again; the stored ones are then duplicates.
     pub async fn offer(&self, messages: Vec<Incoming>) -> Result<Vec<Settled>> {
         if messages.is_empty() {
             return Ok(Vec::new());
@@ -149,8 +152,8 @@ impl Ingest {
         }
     }
 
-    /// Like [`Ingest::write`], for a thread that waits in place until there is room for the
-    /// work, but not for its end.
+    /// Like [`Ingest::write`], for a blocking thread. Waits until the work is queued, but not
+    /// until it is done.
     pub fn write_later(
         &self,
         work: impl FnOnce(&mut dyn Database, &mut Store) -> Result<()> + Send + 'static,
@@ -160,16 +163,16 @@ impl Ingest {
                 tracing::warn!("{error}");
             }
         });
-        // A collector that stops does nothing more.
+        // Fails only if the collector is stopping.
         let _ = self.jobs.blocking_send(Job::Work(work));
     }
 
-    /// Tells of alarms that [`Ingest::write`] changed.
+    /// Publishes the alarm changes that [`Ingest::write`] returned.
     pub fn tell(&self, changes: &[Change]) {
         self.told.tell(changes);
     }
 
-    /// Runs `work` on the connection that writes, between two batches.
+    /// Runs `work` on the writer's connection, between two batches.
     pub async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut dyn Database, &mut Store) -> Result<T> + Send + 'static,
@@ -177,7 +180,7 @@ impl Ingest {
         let (reply, answer) = oneshot::channel();
         let work: Work = Box::new(move |db, store| {
             let done = db.ready().and_then(|()| work(db, store));
-            // Who asked may be gone.
+            // The caller may be gone.
             let _ = reply.send(done);
         });
         let sent = self.jobs.send(Job::Work(work)).await;
@@ -194,9 +197,9 @@ pub struct Writer {
     pub metrics: Arc<Metrics>,
     pub bell: Arc<Notify>,
     pub clock: Clock,
-    /// Readings in one transaction.
+    /// Maximum readings of one transaction.
     pub batch_max: usize,
-    /// Rejected messages that are kept.
+    /// Maximum rejected messages that are kept.
     pub rejected_max: u32,
 }
 
@@ -206,11 +209,11 @@ impl fmt::Debug for Writer {
     }
 }
 
-/// Readings, and who waits to hear what became of them.
+/// Parsed readings, and the channel on which their verdicts are returned.
 type Offer = (Vec<Parsed>, oneshot::Sender<Result<Vec<Settled>>>);
 
 impl Writer {
-    /// Starts the thread; it ends when every [`Ingest`] is gone.
+    /// Starts the thread. It ends when every [`Ingest`] is dropped.
     pub fn start(self) -> std::io::Result<(Ingest, std::thread::JoinHandle<()>)> {
         let (jobs, waiting) = mpsc::channel(QUEUE);
         let ingest = Ingest {
@@ -232,8 +235,8 @@ impl Writer {
         }
     }
 
-    /// What comes while a batch is being stored makes the next one: nothing waits longer
-    /// than one transaction, and the more there is to do the fewer transactions it takes.
+    /// Messages that arrive while a batch is being stored form the next batch. No message waits
+    /// longer than one transaction, and under load the batches grow.
     fn run(mut self, mut waiting: mpsc::Receiver<Job>) {
         let mut next = waiting.blocking_recv();
         while let Some(job) = next.take() {
@@ -271,7 +274,7 @@ impl Writer {
                 let mut verdicts = verdicts.into_iter();
                 for (parsed, reply) in offers {
                     let own = verdicts.by_ref().take(parsed.len()).collect();
-                    // Who offered may be gone; it is stored all the same.
+                    // The caller may be gone. The readings are stored all the same.
                     let _ = reply.send(Ok(own));
                 }
             }
@@ -297,15 +300,15 @@ impl Writer {
             Err(error) => {
                 self.store.forget();
                 add(&self.metrics.failed_batches, 1);
-                // Once, not at every attempt.
+                // Log only the first failure.
                 if was_up {
                     let hint = error.hint().unwrap_or_default();
-                    tracing::error!("nothing is stored: {error}; hint: {hint}");
+                    tracing::error!("readings are not being stored: {error}; hint: {hint}");
                 }
             }
         }
         if done.is_ok() && !was_up {
-            tracing::info!("the database takes readings");
+            tracing::info!("the database accepts readings again");
         }
         done
     }
@@ -356,8 +359,8 @@ impl Writer {
         Ok(verdicts)
     }
 
-    /// For each message: new or not, or why the database will never take it. One message
-    /// that it refuses does not keep the others out.
+    /// Stores messages. For each message: true if it was new, or the reason why the database will
+    /// never accept it. A refused message does not block the others.
     fn ingest(&mut self, messages: &[&Message], now: i64) -> Result<Vec<Result<bool, String>>> {
         if messages.is_empty() {
             return Ok(Vec::new());
@@ -369,7 +372,7 @@ impl Writer {
             }
             Err(error) if error.is_passing() => Err(error),
             Err(error) if messages.len() == 1 => {
-                tracing::warn!("a message is refused: {error}");
+                tracing::warn!("a message was refused by the database: {error}");
                 Ok(vec![Err(error.to_string())])
             }
             Err(_) => {
@@ -405,12 +408,12 @@ impl Writer {
     }
 }
 
-/// Without what a text of PostgreSQL cannot hold.
+/// Removes NUL characters, which PostgreSQL's text type cannot hold.
 fn clean(text: &str) -> String {
     text.chars().filter(|c| *c != '\0').take(500).collect()
 }
 
-/// The same error for another of those who wait.
+/// Copies an error for the next waiting caller.
 fn again(error: &Error) -> Error {
     match error {
         Error::Full { place, reason } => Error::Full {

@@ -1,5 +1,4 @@
-//! The collector: takes readings from wherever they come, keeps them in a database, and
-//! answers questions about them.
+//! The collector: receives readings, stores them in a database, and answers queries about them.
 //!
 //! ```text
 //! MQTT, HTTP -> ingest -> writer (one thread, one transaction a batch) -> database
@@ -7,8 +6,8 @@
 //!                                events -> live listeners               readers -> API
 //! ```
 //!
-//! A message is confirmed after its transaction has been committed, and named by
-//! (site, device, session, counter): one that comes again changes nothing.
+//! A message is confirmed after its transaction has been committed. It is identified by (site,
+//! device, session, counter); a duplicate changes nothing.
 
 pub mod alarm;
 pub mod auth;
@@ -62,42 +61,42 @@ use crate::store::Store;
 
 pub use crate::error::{Error, Result};
 
-/// How a collector is set up.
+/// Configuration of a collector.
 #[derive(Clone)]
 pub struct Config {
-    /// Directory of the users; made with mode 0700.
+    /// Directory of the user file. Created with mode 0700.
     pub state: PathBuf,
     pub database: Location,
     pub http: SocketAddr,
-    /// Certificate and key, if it speaks TLS itself.
+    /// Certificate and key, if the collector itself serves TLS.
     pub tls: Option<TlsFiles>,
-    /// What it offers there.
+    /// TLS parameters that it offers.
     pub offer: Offer,
-    /// Takes what stations post of themselves from anyone, without a token.
+    /// Accepts posts that stations make about themselves from anyone, without a token.
     pub strangers: bool,
-    /// A proxy with TLS stands before it.
+    /// A TLS proxy is in front of the collector.
     pub behind_proxy: bool,
-    /// Proxies that are believed when they say for whom they ask.
+    /// Proxies whose forwarding headers are trusted.
     pub proxies: Vec<Network>,
-    /// Names by which browsers ask for it, beside addresses and `localhost`. Without names a
-    /// certificate of its own is enough.
+    /// Host names by which browsers reach it, in addition to addresses and `localhost`. May be
+    /// empty if the collector has its own certificate.
     pub hosts: Vec<String>,
     pub limits: Limits,
     pub clock: Clock,
-    /// Readings in one transaction.
+    /// Maximum readings of one transaction.
     pub batch_max: usize,
-    /// Pages of a SQLite file, for tests of a full disk.
+    /// Maximum pages of a SQLite file. For tests of a full disk.
     pub pages_max: Option<u64>,
-    /// A station that has been quiet for so long is silent.
+    /// A station is silent after this long without a reading.
     pub silent_after_ms: i64,
-    /// A page of the lab, served at `/report`.
+    /// The lab's report page, served at `/report`.
     pub report: Option<PathBuf>,
     pub retention: Retention,
-    /// URLs that are told of alarms.
+    /// Webhook URLs that receive alarm notices.
     pub webhooks: Vec<String>,
-    /// The broker that brings readings and is told of alarms.
+    /// The broker that delivers readings and receives alarm notices.
     pub mqtt: Option<selo_mqtt::ClientConfig>,
-    /// The gateway beside this collector.
+    /// The gateway on this machine.
     pub gateway: Option<Arc<dyn Gateway>>,
 }
 
@@ -112,7 +111,7 @@ impl std::fmt::Debug for Config {
 }
 
 impl Config {
-    /// A collector that keeps everything in `state`, for this machine alone.
+    /// A configuration that keeps everything in `state` and listens on this machine only.
     pub fn new(state: PathBuf) -> Config {
         Config {
             database: Location::Sqlite(state.join("readings.db")),
@@ -145,20 +144,20 @@ pub struct Collector {
     ingest: Ingest,
     events: Arc<Events>,
     metrics: Arc<Metrics>,
-    /// Where the first admin's password is, if this was the first start.
+    /// File with the first admin's password, if this was the first start.
     first_password: Option<PathBuf>,
     has_tls: bool,
-    /// Rings for whoever reads the certificate.
+    /// Notified to reload the certificate.
     reload: Arc<Notify>,
     stop: watch::Sender<bool>,
     server: JoinHandle<()>,
     threads: Vec<JoinHandle<()>>,
-    /// The users are watched until this is dropped.
+    /// Dropping it stops the thread that watches the user file.
     _watching: Sender<()>,
 }
 
 impl Collector {
-    /// Starts it, with threads of its own; it listens when this returns.
+    /// Starts a collector with its own threads. It is listening when this returns.
     pub fn start(config: Config) -> Result<Collector> {
         config.retention.check()?;
         if !config.http.ip().is_loopback() && config.tls.is_none() && !config.behind_proxy {
@@ -168,8 +167,7 @@ impl Collector {
         }
         if config.tls.is_none() && config.offer != Offer::default() {
             return Err(Error::Invalid(
-                "suites, key exchanges and tickets are those of TLS, and it has no certificate"
-                    .into(),
+                "suites, key exchanges and tickets require TLS, but no certificate is set".into(),
             ));
         }
         let offer = config.offer.clone();
@@ -181,7 +179,7 @@ impl Collector {
         for url in &config.webhooks {
             if !url.starts_with("http://") && !url.starts_with("https://") {
                 return Err(Error::Invalid(format!(
-                    "'{url}' is no webhook: it begins with https:// or http://"
+                    "'{url}' is not a webhook URL: it must begin with https:// or http://"
                 )));
             }
         }
@@ -246,11 +244,7 @@ impl Collector {
             batch_max: config.batch_max,
             rejected_max: 1000,
         };
-        let threads_failed = |source: std::io::Error| Error::Unavailable {
-            place: "of threads".into(),
-            reason: source.to_string(),
-        };
-        let (ingest, writing) = writer.start().map_err(threads_failed)?;
+        let (ingest, writing) = writer.start().map_err(Error::Thread)?;
         threads.push(writing);
         let (stop, stopping) = watch::channel(false);
         let app = Arc::new(App {
@@ -308,7 +302,7 @@ impl Collector {
             metrics: metrics.clone(),
             stopping,
         };
-        let watching = watch_users(auth).map_err(threads_failed)?;
+        let watching = watch_users(auth).map_err(Error::Thread)?;
         let (server, address) = serve(config.http, server, background)?;
         Ok(Collector {
             address,
@@ -325,49 +319,52 @@ impl Collector {
         })
     }
 
-    /// Where it listens.
+    /// Address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// As a browser is told.
+    /// URL for a browser.
     pub fn url(&self) -> String {
         let scheme = if self.has_tls { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
     }
 
-    /// Rings to have the certificate read again, now.
+    /// Notify it to reload the certificate immediately.
     pub fn reload(&self) -> Arc<Notify> {
         self.reload.clone()
     }
 
-    /// Where messages are offered, by whatever brings them.
+    /// Handle through which messages are offered.
     pub fn ingest(&self) -> Ingest {
         self.ingest.clone()
     }
 
+    /// The live events.
     pub fn events(&self) -> Arc<Events> {
         self.events.clone()
     }
 
+    /// The counters.
     pub fn metrics(&self) -> Arc<Metrics> {
         self.metrics.clone()
     }
 
-    /// Lets a SQLite file grow to so many pages.
+    /// Changes the maximum number of pages of a SQLite file.
     pub fn set_pages_max(&self, pages: u64) {
         let work = move |db: &mut dyn db::Database, _: &mut Store| {
             db.script(&format!("PRAGMA max_page_count = {pages}"))
         };
-        // It is done before the next batch; nobody waits for it.
+        // It takes effect before the next batch, so there is no need to wait.
         self.ingest.write_later(work);
     }
 
+    /// The file that holds the first admin's password, if this was the first start.
     pub fn first_password(&self) -> Option<&std::path::Path> {
         self.first_password.as_deref()
     }
 
-    /// Stops: requests under way are answered, offered messages are stored.
+    /// Stops the collector. Requests in progress are answered, and offered messages are stored.
     pub fn stop(self) {
         let Collector {
             stop,
@@ -385,7 +382,7 @@ impl Collector {
     }
 }
 
-/// What goes on beside the answers.
+/// Background tasks.
 struct Background {
     outbox: Outbox,
     webhooks: Vec<String>,
@@ -396,8 +393,8 @@ struct Background {
     reload: Arc<Notify>,
 }
 
-/// Reads the users when a command has changed them. The thread is not waited for when the
-/// collector stops: a disk may hold it.
+/// Reloads the users when a command has changed them. Stopping the collector does not wait for
+/// this thread, because a disk may block it.
 fn watch_users(auth: Arc<Auth>) -> std::io::Result<Sender<()>> {
     let (watching, ended) = channel();
     std::thread::Builder::new()
@@ -407,7 +404,7 @@ fn watch_users(auth: Arc<Auth>) -> std::io::Result<Sender<()>> {
             while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK_AT_USERS) {
                 let read = auth.refresh();
                 if let (Err(error), true) = (&read, good) {
-                    tracing::error!("the users stay as they were: {error}");
+                    tracing::error!("cannot reload the users, the old ones stay valid: {error}");
                 }
                 good = read.is_ok();
             }
@@ -415,19 +412,19 @@ fn watch_users(auth: Arc<Auth>) -> std::io::Result<Sender<()>> {
     Ok(watching)
 }
 
-/// How often the users are looked at.
+/// Interval at which the user file is checked.
 const LOOK_AT_USERS: Duration = Duration::from_millis(250);
-/// How long a file that a page shows may take.
+/// Time limit for reading a file that a page shows.
 const FILE_DEADLINE: Duration = Duration::from_secs(10);
-/// How often silence and passing rain are looked for.
+/// Interval at which silence and the end of rain are checked.
 const WATCH: Duration = Duration::from_secs(5);
-/// How often the trusted time goes on, and how many of these from one look for old rows to
-/// the next.
+/// Interval at which the trusted time advances, and the number of these intervals between two
+/// pruning runs.
 const TRUST: Duration = Duration::from_secs(60);
 const PRUNE: u32 = 10;
 
 impl Background {
-    /// Starts what runs until the runtime ends.
+    /// Starts the tasks. They run until the runtime ends.
     fn start(self) -> Result<()> {
         if let Some(tls) = self.tls {
             tokio::spawn(tls.watch(self.reload));
@@ -454,7 +451,7 @@ impl Background {
             loop {
                 tick.tick().await;
                 let now = times.now();
-                // The writer logs outages; the next tick tries again.
+                // The writer logs outages, and the next tick tries again.
                 let _ = watch_clock(&watching, now).await;
             }
         });
@@ -476,8 +473,8 @@ impl Background {
                 };
                 match done {
                     Ok(0) => {}
-                    Ok(rows) => tracing::info!("{rows} old rows are gone"),
-                    Err(error) => tracing::warn!("old rows stay: {error}"),
+                    Ok(rows) => tracing::info!("{rows} old rows were deleted"),
+                    Err(error) => tracing::warn!("cannot delete old rows: {error}"),
                 }
             }
         });
@@ -485,7 +482,7 @@ impl Background {
     }
 }
 
-/// Raises and clears what time alone does; says how many alarms changed.
+/// Raises and clears the alarms that depend on time alone. Returns the number of changed alarms.
 pub async fn watch_clock(ingest: &Ingest, now: i64) -> Result<usize> {
     let changes = ingest
         .write(move |db, store| store.on_clock(db, now))
@@ -494,7 +491,7 @@ pub async fn watch_clock(ingest: &Ingest, now: i64) -> Result<usize> {
     Ok(changes.len())
 }
 
-/// The server, on a runtime of its own.
+/// Runs the server on a runtime of its own.
 fn serve(
     address: SocketAddr,
     server: Server,
@@ -516,7 +513,7 @@ fn serve(
         .name("collector-http".into())
         .spawn(move || {
             runtime.block_on(server.run(listener));
-            // Whoever still downloads is let go.
+            // Ends downloads that are still running.
             runtime.shutdown_background();
         })
         .map_err(failed)?;

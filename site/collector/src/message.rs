@@ -1,5 +1,5 @@
-//! A message: a reading as a gateway publishes it, `selo.reading/1` with the values that
-//! the gateway's codec found in it. This is the one place that reads one.
+//! A message: a reading as a gateway publishes it (`selo.reading/1`), with the values that the
+//! gateway's codec decoded. Messages are parsed only here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,32 +9,32 @@ use serde::{Deserialize, Serialize};
 
 /// The schema that a message names.
 pub const SCHEMA: &str = "selo.reading/1";
-/// What no message of a gateway exceeds; a longer one is refused unread.
+/// Maximum length of a message. Gateways send shorter ones; a longer one is refused unparsed.
 pub const MESSAGE_MAX: usize = 16 << 10;
 const VALUES_MAX: usize = 32;
 const PAYLOAD_MAX: usize = 1024;
-/// The device of readings that do not say whose they are (classic).
+/// Device name of readings without a device (classic).
 pub const NOBODY: &str = "unknown";
 
-/// The id of a station: its site and its device. Two sites may each have a device of one id,
-/// and neither can send for the other's.
+/// Builds a station id from a site and a device. Two sites may have devices with the same id, and
+/// neither can send readings of the other's.
 pub fn station_id(site: &str, device: &str) -> String {
     format!("{site}:{device}")
 }
 
-/// The site and the device of [`station_id`].
+/// Splits a [`station_id`] into its site and device.
 pub fn parts_of(station: &str) -> (&str, &str) {
-    // No name has a colon.
+    // Names contain no colon.
     station.split_once(':').unwrap_or(("", station))
 }
 
-/// True if the text is the id of a station, or of a device.
+/// Returns true if the text is a valid station id or device id.
 pub fn is_station_or_device(text: &str) -> bool {
     text.splitn(2, ':').all(|part| is_name(part, 32))
 }
 
-/// Names a reading for ever. Sessions of a device ascend with its joins, so the order of
-/// (session, counter) is the order in which a device sent.
+/// The permanent identity of a reading. Session numbers of a device increase with its joins, so
+/// (session, counter) sorts readings in the order in which the device sent them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
     /// See [`station_id`].
@@ -44,15 +44,18 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// The site of the station.
     pub fn site(&self) -> &str {
         parts_of(&self.station).0
     }
 
+    /// The device of the station.
     pub fn device(&self) -> &str {
         parts_of(&self.station).1
     }
 }
 
+/// A value with its UCUM unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Quantity {
     pub value: f64,
@@ -60,24 +63,25 @@ pub struct Quantity {
     pub unit: String,
 }
 
-/// Names of quantities to their values.
+/// Values by quantity name.
 pub type Values = BTreeMap<String, Quantity>;
 
+/// A parsed message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     pub identity: Identity,
     pub name: Option<String>,
-    /// Its source may name the station and its gateway.
+    /// True if the source may name the station and its gateway.
     pub names: bool,
     pub gateway: Option<String>,
     pub codec: Option<String>,
-    /// The gateway's time, Unix milliseconds.
+    /// Time of reception at the gateway, Unix milliseconds.
     pub received: i64,
     pub payload: Vec<u8>,
     pub rssi: Option<i64>,
     pub authenticated: bool,
     pub values: Values,
-    /// The message as one line of JSON, as live listeners get it.
+    /// The message as one line of JSON, as live listeners receive it.
     pub line: Arc<str>,
 }
 
@@ -104,26 +108,27 @@ struct Wire {
     values: BTreeMap<String, Option<Quantity>>,
 }
 
-/// Reads a message. `now` stands for the time of reception if it has none.
+/// Parses a message. `now` is used if it has no time of reception.
 pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
     if bytes.len() > MESSAGE_MAX {
         return Err(format!("longer than {MESSAGE_MAX} bytes"));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))?;
-    // The parser would take the members as a list, too; a listener's event has names.
+    // serde would also accept a JSON list of the members, but listeners need an object with
+    // names.
     if !text.trim_start().starts_with('{') {
         return Err("not a JSON object".into());
     }
     let wire: Wire = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if wire.schema != SCHEMA {
-        return Err(format!("schema is not {SCHEMA}"));
+        return Err(format!("the schema is not {SCHEMA}"));
     }
     let device = wire.device.as_deref().unwrap_or(NOBODY);
     if !is_name(device, 32) {
-        return Err("device is not [A-Za-z0-9._-]{1,32}".into());
+        return Err("device does not match [A-Za-z0-9._-]{1,32}".into());
     }
     if !is_name(site, 32) {
-        return Err("site is not [A-Za-z0-9._-]{1,32}".into());
+        return Err("site does not match [A-Za-z0-9._-]{1,32}".into());
     }
     if wire.session.len() != 16 {
         return Err("session is not 16 hexadecimal digits".into());
@@ -135,7 +140,7 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
             .ok()
             .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
             .and_then(|since| i64::try_from(since.as_millis()).ok())
-            .ok_or("received is not a time of RFC 3339 since 1970")?,
+            .ok_or("received is not an RFC 3339 time since 1970")?,
         None => now,
     };
     let payload = hex::decode(&wire.payload).map_err(|_| "payload is not hexadecimal")?;
@@ -147,10 +152,10 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
     }
     let mut values = Values::new();
     for (name, quantity) in wire.values {
-        // A value that is null is absent.
+        // A null value counts as absent.
         let Some(quantity) = quantity else { continue };
         if !is_name(&name, 64) {
-            return Err("the name of a value is not [A-Za-z0-9._-]{1,64}".into());
+            return Err("a value name does not match [A-Za-z0-9._-]{1,64}".into());
         }
         short_text("unit", &quantity.unit)?;
         values.insert(name, quantity);
@@ -185,16 +190,17 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
     })
 }
 
-/// A message, which is an object, as listeners get it: one line, with its station.
+/// Converts a message, a JSON object, to the line for listeners, with its station.
 fn event_line(text: &str, station: &str) -> String {
-    // Strings of JSON hold no line feed as such, so what there is stands between tokens.
+    // JSON strings cannot contain a raw line feed, so every line feed is between tokens.
     let line = text.trim().replace(['\n', '\r'], " ");
-    // The last member of a name counts, so no message names another station here.
+    // The last of several members with one name counts, so a message cannot override its station.
     let members = line.strip_suffix('}').unwrap_or(&line);
     format!(r#"{members},"station":"{station}"}}"#)
 }
 
-/// Letters, digits, dot, underscore, hyphen: what may stand in a topic, a path, a file.
+/// Returns true for 1 to `longest` letters, digits, dots, underscores and hyphens: safe in a
+/// topic, a path and a file name.
 pub fn is_name(text: &str, longest: usize) -> bool {
     (1..=longest).contains(&text.len())
         && text
@@ -206,21 +212,21 @@ fn short_text(what: &str, text: &str) -> Result<(), String> {
     if text.len() > 128 {
         return Err(format!("{what} is longer than 128 bytes"));
     }
-    // PostgreSQL's text cannot hold NUL; no name needs a control character.
+    // PostgreSQL's text type cannot hold NUL, and no name needs control characters.
     if text.chars().any(char::is_control) {
-        return Err(format!("{what} has control characters"));
+        return Err(format!("{what} contains control characters"));
     }
     Ok(())
 }
 
-/// A session as it is written everywhere outside the database.
+/// Formats a session id as it is written everywhere outside the database.
 pub fn session_text(session: i64) -> String {
     format!("{:016x}", session as u64)
 }
 
-/// A time of the database as in messages.
+/// Formats a database time as in messages.
 pub fn time_text(unix_ms: i64) -> String {
-    // The last moment that the format can say stands for all later ones.
+    // The last representable time also stands for all later ones.
     const LAST_MS: u64 = 253_402_300_799_999;
     let ms = u64::try_from(unix_ms).unwrap_or(0).min(LAST_MS);
     let time = UNIX_EPOCH + std::time::Duration::from_millis(ms);

@@ -1,65 +1,68 @@
-//! What the collector counts, and the text in which it says so [OPENMETRICS].
+//! Counters of the collector, and their OpenMetrics text [OPENMETRICS].
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+/// Counters and gauges of a collector.
 #[derive(Debug, Default)]
 pub struct Metrics {
     pub stored: AtomicU64,
     pub duplicates: AtomicU64,
     pub rejected: AtomicU64,
     pub implausible: AtomicU64,
-    /// What stations posted of themselves.
+    /// Posts that stations made about themselves.
     pub exchange_posts: AtomicU64,
     pub batches: AtomicU64,
     pub failed_batches: AtomicU64,
     pub store_nanoseconds: AtomicU64,
     pub logins: AtomicU64,
     pub failed_logins: AtomicU64,
-    /// Logins for which there was no place in the queue.
+    /// Logins refused because the queue was full.
     pub busy_logins: AtomicU64,
     pub requests: AtomicU64,
-    /// Connections beyond the limits.
+    /// Connections refused by the limits.
     pub refused: AtomicU64,
     pub alarms_raised: AtomicU64,
     pub notices_sent: AtomicU64,
     pub notices_failed: AtomicU64,
     pub pruned: AtomicU64,
-    /// 1 while nothing is pruned, because the clock is unset or went back.
+    /// 1 while pruning is paused because the clock is unset or went back.
     pub prune_held: AtomicU64,
-    /// Seconds by which the clock is ahead of the time by which rows are pruned.
+    /// Seconds by which the clock is ahead of the trusted time, which decides pruning.
     pub prune_behind: AtomicU64,
     /// 1 if the last batch was stored.
     pub database_up: AtomicU64,
 }
 
+/// Adds to a counter.
 pub fn add(counter: &AtomicU64, number: usize) {
     counter.fetch_add(number as u64, Relaxed);
 }
 
 impl Metrics {
+    /// The OpenMetrics text. `listeners` is the current number of live listeners.
     pub fn render(&self, listeners: usize) -> String {
         let mut text = String::new();
         for (name, help, counter) in [
-            ("readings_stored", "Readings that were new", &self.stored),
+            ("readings_stored", "New readings stored", &self.stored),
             (
                 "readings_duplicate",
-                "Readings that were there already",
+                "Readings that were already stored",
                 &self.duplicates,
             ),
             (
                 "readings_rejected",
-                "Messages that are not readings",
+                "Messages that are not valid readings",
                 &self.rejected,
             ),
             (
                 "readings_implausible",
-                "Readings whose time of reception cannot be true",
+                "Readings with an implausible time of reception",
                 &self.implausible,
             ),
             (
                 "exchange_posts",
-                "Places and times that stations posted, stored",
+                "Stored posts of stations about their positions and times",
                 &self.exchange_posts,
             ),
             (
@@ -69,38 +72,38 @@ impl Metrics {
             ),
             (
                 "batches_failed",
-                "Transactions that the database did not take",
+                "Transactions that failed",
                 &self.failed_batches,
             ),
-            ("logins", "Logins that succeeded", &self.logins),
-            ("logins_failed", "Logins that failed", &self.failed_logins),
+            ("logins", "Successful logins", &self.logins),
+            ("logins_failed", "Failed logins", &self.failed_logins),
             (
                 "logins_busy",
-                "Logins that were too many at once",
+                "Logins refused because too many were waiting",
                 &self.busy_logins,
             ),
             ("requests", "HTTP requests", &self.requests),
             (
                 "connections_refused",
-                "Connections that were too many",
+                "Connections refused by the limits",
                 &self.refused,
             ),
-            (
-                "alarms_raised",
-                "Alarms that were raised",
-                &self.alarms_raised,
-            ),
+            ("alarms_raised", "Raised alarms", &self.alarms_raised),
             (
                 "notices_sent",
-                "Notices of alarms that were delivered",
+                "Delivered alarm notices",
                 &self.notices_sent,
             ),
             (
                 "notices_failed",
-                "Attempts to deliver a notice that failed",
+                "Failed attempts to deliver an alarm notice",
                 &self.notices_failed,
             ),
-            ("rows_pruned", "Rows whose time was over", &self.pruned),
+            (
+                "rows_pruned",
+                "Rows deleted because they were too old",
+                &self.pruned,
+            ),
         ] {
             family(&mut text, name, "counter", help);
             line(&mut text, &format!("{name}_total"), counter.load(Relaxed));
@@ -117,7 +120,7 @@ impl Metrics {
             &mut text,
             "database_up",
             "gauge",
-            "1 if the database took the last batch",
+            "1 if the database stored the last batch",
         );
         line(&mut text, "database_up", self.database_up.load(Relaxed));
         for (name, help, gauge) in [
@@ -128,7 +131,7 @@ impl Metrics {
             ),
             (
                 "prune_behind_seconds",
-                "By how much the clock is ahead of the time that deletion trusts",
+                "Time by which the clock is ahead of the trusted time, which decides deletion",
                 &self.prune_behind,
             ),
         ] {
@@ -144,7 +147,7 @@ impl Metrics {
 
 const PREFIX: &str = "selo_collector_";
 
-// A string takes every byte, so writing cannot fail.
+// Writing to a `String` cannot fail.
 fn family(text: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(text, "# TYPE {PREFIX}{name} {kind}");
     if name.ends_with("_seconds") {

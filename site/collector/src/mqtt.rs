@@ -1,9 +1,9 @@
-//! Readings from an MQTT broker, and alarms to it.
+//! Receives readings from an MQTT broker, and publishes alarms to it.
 //!
-//! A message is acknowledged after it is in the database for good, and the gateway that
-//! published it hears so (`selo/<site>/stored/<gateway>`): until then the broker keeps the
-//! message, and the gateway its journal. What is not a reading is settled too: it is kept
-//! among the rejected ones, and holds up nothing.
+//! A message is acknowledged after the commit. The gateway that published it is then notified
+//! (`selo/<site>/stored/<gateway>`). Until then the broker keeps the message, and the gateway
+//! keeps its journal entry. An invalid message is acknowledged too and stored among the rejected
+//! ones, so it does not block others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,16 +24,16 @@ use crate::ingest::{Incoming, Ingest};
 use crate::message::{NOBODY, is_name};
 use crate::outbox::Outbox;
 
-/// Whom the outbox names for notices over MQTT.
+/// Name of the MQTT target in the outbox.
 pub const TARGET: &str = "mqtt";
-/// The more readings go into one transaction, the more of them share a page of the database.
+/// The larger the batch, the more of its readings share a database page.
 const BATCH_MAX: usize = 4096;
-/// Messages that the broker may have under way to us: the next batch while one is stored.
+/// Receive maximum: the broker may send the next batch while one is being stored.
 const OUTSTANDING: u16 = 8192;
-/// After the database did not take a batch: first, and at most.
+/// First and longest pause after the database failed to store a batch.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
 
-/// Subscribes. Must be called on the runtime that will run it.
+/// Subscribes. Must be called on the runtime that will run the subscriber.
 pub fn start(config: ClientConfig, outbox: Outbox) -> Result<()> {
     let filters = [topic::collector_filter(
         config.password.as_ref().map(|text| text.as_str()),
@@ -50,7 +50,7 @@ pub fn start(config: ClientConfig, outbox: Outbox) -> Result<()> {
 }
 
 async fn take(mut subscriber: Subscriber, ingest: Ingest, connected: Arc<Notify>) {
-    // A batch is acknowledged while the next one is being stored.
+    // Acknowledge one batch while the next one is being stored.
     let (stored, mut waiting) = mpsc::channel(1);
     let sender = subscriber.sender();
     let settling = tokio::spawn(async move {
@@ -61,7 +61,7 @@ async fn take(mut subscriber: Subscriber, ingest: Ingest, connected: Arc<Notify>
     while let Some(event) = subscriber.next().await {
         let mut batch = Vec::new();
         let mut next = Some(event);
-        // What has come while the last batch was being stored, without waiting for more.
+        // Take the messages that have already arrived, without waiting for more.
         while let Some(event) = next.take() {
             match event {
                 Event::Message(message) => batch.push(message),
@@ -77,11 +77,11 @@ async fn take(mut subscriber: Subscriber, ingest: Ingest, connected: Arc<Notify>
         }
     }
     drop(stored);
-    // It needs the subscriber's connection.
+    // Settling uses the subscriber's connection, so let it finish first.
     let _ = settling.await;
 }
 
-/// Offers a batch until it is taken; false if the collector stops.
+/// Offers a batch until it is accepted. Returns false if the collector is stopping.
 async fn store(batch: &[Message], ingest: &Ingest) -> bool {
     let mut pause = PAUSES.0;
     loop {
@@ -90,20 +90,20 @@ async fn store(batch: &[Message], ingest: &Ingest) -> bool {
             device: device_of(&message.topic),
             bytes: message.payload.to_vec(),
             source: format!("mqtt {}", message.topic),
-            // The broker says who may publish where.
+            // The broker has already checked who may publish to this topic.
             may: May::All,
         });
         match ingest.offer(incoming.collect()).await {
             Ok(_) => return true,
             Err(Error::Stopping) => return false,
-            // The writer has said why.
+            // The writer has logged the reason.
             Err(_) => tokio::time::sleep(pause).await,
         }
         pause = (pause * 2).min(PAUSES.1);
     }
 }
 
-/// Of which device the topic says that its reading is.
+/// Returns the device that the topic names.
 fn device_of(topic: &str) -> Option<String> {
     match topic::device_of_reading(topic)? {
         topic::NO_DEVICE => Some(NOBODY.into()),
@@ -111,7 +111,7 @@ fn device_of(topic: &str) -> Option<String> {
     }
 }
 
-/// Acknowledges a batch to the broker, and tells the gateways.
+/// Acknowledges a batch to the broker, and notifies the gateways.
 async fn settle(batch: Vec<Message>, sender: &Sender) {
     let mut told: BTreeMap<(String, String), Vec<u64>> = BTreeMap::new();
     for message in batch {
@@ -128,19 +128,19 @@ async fn settle(batch: Vec<Message>, sender: &Sender) {
     for ((to, run), sequences) in told {
         let sender = sender.clone();
         let stored = Stored::new(&run, sequences).to_json();
-        // If it is lost the gateway publishes again, and hears it then.
+        // If this notification is lost, the gateway publishes again and is notified then.
         tokio::spawn(async move { sender.publish(to, stored, false).await });
     }
 }
 
-/// A message says where its answer goes: to a gateway of its own site, and nowhere else.
+/// Returns true if the response topic belongs to a gateway of the message's own site.
 fn may_answer(site: &str, to: &str) -> bool {
     let levels: Vec<&str> = to.split('/').collect();
     matches!(levels[..], ["selo", at, "stored", gateway] if at == site && is_name(gateway, 32))
 }
 
-/// Notices in their order; and at each connection what is active, because the broker may
-/// have lost what it kept.
+/// Publishes notices in order. On each connection it also publishes the active alarms, because
+/// the broker may have lost its retained messages.
 async fn tell(sender: Sender, outbox: Outbox, connected: Arc<Notify>) {
     loop {
         let notice = tokio::select! {
@@ -148,7 +148,8 @@ async fn tell(sender: Sender, outbox: Outbox, connected: Arc<Notify>) {
             () = connected.notified() => {
                 let active = outbox.readers.read(alarm::active_notices).await;
                 for (topic, body) in active.unwrap_or_default() {
-                    // One that fails does so with its connection, and comes with the next.
+                    // If the publication fails, the connection failed too, and the next
+                    // connection repeats it.
                     let _ = sender.publish(topic, body, true).await;
                 }
                 continue;

@@ -1,5 +1,5 @@
-//! Delivers notices of alarms that wait in the database: each target in order, again and
-//! again with longer and longer pauses, until it has taken them.
+//! Delivers the alarm notices that wait in the database: to each target in order, repeated with
+//! increasing pauses until the target accepts them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use crate::sql;
 
 const FIRST_PAUSE_MS: i64 = 5_000;
 const LONGEST_PAUSE_MS: i64 = 3_600_000;
-/// About a month of hours. What nobody took until then is of no use.
+/// About a month of hourly attempts. A notice that is still undelivered is then useless.
 const ATTEMPTS_MAX: i64 = 750;
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// A notice that waits.
+/// A waiting notice.
 #[derive(Debug, Clone)]
 pub struct Notice {
     pub id: i64,
@@ -32,22 +32,22 @@ pub struct Notice {
     due: i64,
 }
 
-/// What every deliverer needs.
+/// Shared state of all deliverers.
 #[derive(Debug, Clone)]
 pub struct Outbox {
     pub ingest: Ingest,
     pub readers: Readers,
     pub metrics: Arc<Metrics>,
     pub clock: Clock,
-    /// Rung when there may be something new.
+    /// Notified when there may be a new notice.
     pub bell: Arc<Notify>,
 }
 
 impl Outbox {
-    /// The oldest notice for a target; returns when there is one and its time has come.
+    /// Waits for the oldest notice for a target, and until it is due.
     pub async fn next(&self, target: &str) -> Notice {
         loop {
-            // Heard from here on, so that no ring is missed between look and wait.
+            // Register before the query, so that no notification between query and wait is lost.
             let bell = self.bell.notified();
             let asked: Vec<_> = vec![target.into()];
             let found = self
@@ -77,10 +77,10 @@ impl Outbox {
         }
     }
 
-    /// The target has it.
+    /// Marks a notice as delivered.
     pub async fn delivered(&self, notice: &Notice) {
         let id = notice.id;
-        // If that fails it is delivered once more, with the same id.
+        // If this fails, the notice is delivered once more with the same id.
         let _ = self
             .ingest
             .write(move |db, _| db.execute(sql::DELETE_NOTICE, &[id.into()]))
@@ -88,12 +88,12 @@ impl Outbox {
         add(&self.metrics.notices_sent, 1);
     }
 
-    /// The target did not take it.
+    /// Schedules the next attempt for a notice that the target did not accept.
     pub async fn failed(&self, notice: &Notice, target: &str, reason: &str) {
         add(&self.metrics.notices_failed, 1);
         let id = notice.id;
         if notice.attempts + 1 >= ATTEMPTS_MAX {
-            tracing::error!("a notice for {target} is given up: {reason}");
+            tracing::error!("giving up on a notice for {target}: {reason}");
             let _ = self
                 .ingest
                 .write(move |db, _| db.execute(sql::DELETE_NOTICE, &[id.into()]))
@@ -101,7 +101,7 @@ impl Outbox {
             return;
         }
         if notice.attempts == 0 {
-            tracing::warn!("{target} did not take a notice; it is tried again: {reason}");
+            tracing::warn!("cannot deliver a notice to {target}, will retry: {reason}");
         }
         let doubled = FIRST_PAUSE_MS << notice.attempts.clamp(0, 20);
         let due = self.clock.now() + doubled.min(LONGEST_PAUSE_MS);
@@ -110,17 +110,17 @@ impl Outbox {
             .write(move |db, _| db.execute(sql::DELAY_NOTICE, &[due.into(), id.into()]))
             .await;
         if delayed.is_err() {
-            // Without a database there is no memory of attempts; do not run in circles.
+            // The attempt was not recorded, so pause here to avoid a busy loop.
             tokio::time::sleep(Duration::from_millis(FIRST_PAUSE_MS as u64)).await;
         }
     }
 }
 
-/// Delivers to a webhook for as long as the runtime lives.
+/// Delivers to a webhook until the runtime ends.
 pub async fn run_webhook(outbox: Outbox, url: String, secret: Arc<Zeroizing<String>>) {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_global(Some(PATIENCE))
-        // An answer that sends us elsewhere would send the notice elsewhere.
+        // Never follow a redirect: it would send the notice to another server.
         .max_redirects(0)
         .user_agent("selo-collector")
         .build()
@@ -141,7 +141,7 @@ pub async fn run_webhook(outbox: Outbox, url: String, secret: Arc<Zeroizing<Stri
     }
 }
 
-/// Without what may be secret in it.
+/// Returns the URL without the parts that may be secret.
 fn shown(url: &str) -> String {
     let end = url.find('?').unwrap_or(url.len());
     match url[..end].split_once('@') {
@@ -172,9 +172,9 @@ fn post(
     Err(format!("it answered {}", answer.status()))
 }
 
-/// HMAC-SHA-256 [FIPS198-1] of `time "." body`, as `sha256=HEX`.
+/// HMAC-SHA-256 [FIPS198-1] of `time "." body`, formatted as `sha256=HEX`.
 pub fn signature(secret: &str, time: &str, body: &str) -> String {
-    // A key of any length will do.
+    // HMAC accepts a key of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
         return String::new();
     };

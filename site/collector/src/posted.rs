@@ -1,6 +1,5 @@
-//! What stations post of themselves over TLS 1.3: where they are, and how long their
-//! handshakes and exchanges took [ferreira2021]. Stored as it comes, and summed up when
-//! somebody looks.
+//! Data that stations post about themselves over TLS 1.3: their position, and the duration of
+//! their handshakes and exchanges [ferreira2021]. It is stored raw and summarised on request.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +13,16 @@ use crate::error::Result;
 use crate::message::time_text;
 use crate::sql;
 
-/// Rows of each table, at most: the oldest go when there are more.
+/// Maximum rows of each table. The oldest rows are deleted when there are more.
 pub const ROWS_MAX: i64 = 1_000_000;
-/// Times that one summary is made of, the newest.
+/// Maximum samples of one summary; the newest are used.
 pub const SAMPLES_MAX: i64 = 100_000;
-/// Places of one answer, the newest.
+/// Maximum positions of one answer; the newest are returned.
 pub const TRACK_MAX: i64 = 500;
-/// Stations of one answer.
+/// Maximum stations of one answer.
 const STATIONS_MAX: i64 = 1000;
 
-/// Stores what `station` posted at `now`.
+/// Stores a post of `station`, received at `now`.
 pub fn store(db: &mut dyn Database, station: &str, post: &Post, now: i64) -> Result<()> {
     let (insert, bound, row): (_, _, Vec<Value>) = match post {
         Post::Reading(reading) => (
@@ -58,7 +57,7 @@ pub fn store(db: &mut dyn Database, station: &str, post: &Post, now: i64) -> Res
     Ok(())
 }
 
-/// All that came from `from` until before `to`, of one station or of all.
+/// Summarises the data from `from` (inclusive) to `to` (exclusive), of one station or of all.
 pub fn summary(
     db: &mut dyn Database,
     station: Option<&str>,
@@ -75,7 +74,7 @@ pub fn summary(
         "from": time_text(from),
         "to": time_text(to),
         "times": by_suite(&times),
-        // More were there than were summed up.
+        // False if there were more samples than the summary uses.
         "all": (times.len() as i64) < SAMPLES_MAX,
         "stations": stations.iter().map(|row| {
             let mut fix = fix(row);
@@ -86,7 +85,7 @@ pub fn summary(
     }))
 }
 
-/// A row that begins with station, time, latitude, longitude, speed.
+/// Converts a row that begins with station, time, latitude, longitude, speed.
 pub fn fix(row: &Row) -> Json {
     json!({
         "station": row.text(0),
@@ -97,8 +96,8 @@ pub fn fix(row: &Row) -> Json {
     })
 }
 
-/// Rows of phase, suite, key exchange, resumed, seconds: one entry for each combination, in
-/// the order of the suites.
+/// Groups rows of (phase, suite, key exchange, resumed, seconds). Returns one entry per
+/// combination, ordered by suite.
 fn by_suite(rows: &[Row]) -> Vec<Json> {
     let place = |name: &str, names: &[&str]| names.iter().position(|known| *known == name);
     let suites = Suite::ALL.map(Suite::name);
@@ -130,7 +129,7 @@ fn by_suite(rows: &[Row]) -> Vec<Json> {
         .collect()
 }
 
-/// Seconds; the interval is that of the mean, by Student's t.
+/// Converts a summary in seconds. The interval is that of the mean, by Student's t.
 fn seconds(summary: Summary) -> Json {
     json!({
         "count": summary.count,
@@ -184,7 +183,7 @@ mod tests {
             (&handshake["count"], &handshake["mean"]),
             (&json!(3), &json!(2.0))
         );
-        // t of 2 degrees of freedom is 4.303, the deviation 1.
+        // Student's t with 2 degrees of freedom is 4.303; the standard deviation is 1.
         let half = handshake["high"].as_f64().expect("a number") - 2.0;
         assert!((half - 4.302_653 / 3_f64.sqrt()).abs() < 1e-5, "{half}");
         assert!(

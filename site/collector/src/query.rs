@@ -1,4 +1,4 @@
-//! Answers to questions, as the API gives them. Each is bounded.
+//! Queries and their answers in the format of the API. Each answer is bounded.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,8 +12,9 @@ use crate::plausible::is_plausible;
 use crate::rollup::{Level, round};
 use crate::sql;
 
-/// Points of a series; more is asked for in pieces, or coarser.
+/// Maximum points of a series. A longer one must be requested in pieces or with a coarser step.
 pub const POINTS_MAX: i64 = 100_000;
+/// Maximum frames of one page.
 pub const FRAMES_MAX: i64 = 1000;
 
 /// The stations, or one of them.
@@ -80,7 +81,7 @@ pub fn stations(
         .collect())
 }
 
-/// The station of an id: `site:device`, or a device's own id if only one site has it.
+/// Resolves a station id: `site:device`, or a device id if only one site has that device.
 pub fn find_station(db: &mut dyn Database, id: &str) -> Result<String> {
     let rows = db.query(sql::STATIONS_OF, &[id.into()])?;
     match &rows[..] {
@@ -91,7 +92,7 @@ pub fn find_station(db: &mut dyn Database, id: &str) -> Result<String> {
         several => {
             let ids: Vec<&str> = several.iter().map(|row| row.text(0)).collect();
             Err(Error::Invalid(format!(
-                "device '{id}' is at several sites: ask for {}",
+                "device '{id}' exists at several sites: use {}",
                 ids.join(" or ")
             )))
         }
@@ -106,6 +107,7 @@ pub enum Step {
 }
 
 impl Step {
+    /// Parses `raw`, `minute`, `hour` or `day`.
     pub fn parse(text: &str) -> Result<Step> {
         if text == "raw" {
             return Ok(Step::Raw);
@@ -114,7 +116,7 @@ impl Step {
             .into_iter()
             .find(|level| level.name() == text)
             .map(Step::Rollup)
-            .ok_or_else(|| Error::Invalid("step is raw, minute, hour or day".into()))
+            .ok_or_else(|| Error::Invalid("step must be raw, minute, hour or day".into()))
     }
 }
 
@@ -131,12 +133,13 @@ fn known(db: &mut dyn Database, station: &str, name: &str) -> Result<String> {
 fn bounded(rows: Vec<Row>) -> Result<Vec<Row>> {
     if rows.len() as i64 > POINTS_MAX {
         return Err(Error::Invalid(format!(
-            "more than {POINTS_MAX} points: ask for a shorter time, or a coarser step"
+            "more than {POINTS_MAX} points: request a shorter range or a coarser step"
         )));
     }
     Ok(rows)
 }
 
+/// A value of a station over time: `{"unit", "step", "t", ...}` with one column per figure.
 pub fn series(
     db: &mut dyn Database,
     station: &str,
@@ -197,7 +200,7 @@ fn rollups(
     )?)
 }
 
-/// By how much the rain's total grew in each step. Steps without readings are absent.
+/// Rain per step: the growth of the rain total. Steps without readings are absent.
 pub fn rain(
     db: &mut dyn Database,
     station: &str,
@@ -215,6 +218,7 @@ pub fn rain(
 /// Units by (station, name).
 pub type Units = HashMap<(String, String), String>;
 
+/// Reads the units of all values.
 pub fn units(db: &mut dyn Database) -> Result<Units> {
     let rows = db.query(sql::QUANTITIES, &[])?;
     let named = |row: &Row| (row.text(0).to_string(), row.text(1).to_string());
@@ -224,7 +228,7 @@ pub fn units(db: &mut dyn Database) -> Result<Units> {
         .collect())
 }
 
-/// Values with their units again.
+/// Adds the units to stored values.
 pub fn with_units(units: &Units, station: &str, data: &str) -> BTreeMap<String, Json> {
     data_of(data)
         .into_iter()
@@ -237,7 +241,7 @@ pub fn with_units(units: &Units, station: &str, data: &str) -> BTreeMap<String, 
         .collect()
 }
 
-/// A place in the log of frames: before it come the older ones.
+/// A position in the frame log. Older frames come before it.
 #[derive(Debug, Clone)]
 pub struct Before {
     received: i64,
@@ -247,6 +251,7 @@ pub struct Before {
 }
 
 impl Before {
+    /// The position after all frames.
     pub const END: Before = Before {
         received: i64::MAX,
         station: String::new(),
@@ -254,9 +259,13 @@ impl Before {
         counter: i64::MIN,
     };
 
-    /// `next` of an answer, or Unix milliseconds.
+    /// Parses `next` of an earlier answer, or Unix milliseconds.
     pub fn parse(text: &str) -> Result<Before> {
-        let wrong = || Error::Invalid("before is `next` of an answer, or Unix milliseconds".into());
+        let wrong = || {
+            Error::Invalid(
+                "before must be `next` of an earlier answer, or Unix milliseconds".into(),
+            )
+        };
         let mut parts = text.split('~');
         let received = parts.next().and_then(|part| part.parse().ok());
         let mut before = Before {
@@ -273,6 +282,8 @@ impl Before {
     }
 }
 
+/// A page of frames before a position, newest first, of one station or of all. `next` is the
+/// position of the following page, or null.
 pub fn frames(
     db: &mut dyn Database,
     station: Option<&str>,
@@ -326,7 +337,7 @@ fn frame(units: &Units, row: &Row) -> Json {
     frame
 }
 
-/// A reading as the frame log and an export show it.
+/// A reading as in the frame log and in an export.
 pub fn exported(units: &Units, row: &Row) -> Json {
     json!({
         "station": row.text(0),
@@ -340,7 +351,7 @@ pub fn exported(units: &Units, row: &Row) -> Json {
         "values": with_units(units, row.text(0), row.text(7)),
         "authenticated": row.int(8) == 1,
         "stored": time_text(row.int(9)),
-        // The gateway's clock was not wrong by more than clocks are.
+        // False if the gateway's clock was wrong by more than the tolerance.
         "plausible": is_plausible(row.int(3), row.int(9)),
         "site": row.text(10),
     })

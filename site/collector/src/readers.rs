@@ -1,5 +1,5 @@
-//! Connections that only read, each with a thread of its own: a slow question delays
-//! neither the writer nor the other questions.
+//! Read-only connections, each with its own thread. A slow query delays neither the writer nor
+//! the other readers.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,13 +13,14 @@ use crate::db::{Database, Location};
 use crate::error::{Error, Result};
 
 const THREADS: usize = 3;
-/// Questions that wait; one more is told to come again.
+/// Maximum waiting queries. Further ones are refused as busy.
 const QUEUE: usize = 256;
-/// An answer that takes longer is nobody's.
+/// Time limit of a query; after it, the caller has given up.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 type Question = Box<dyn FnOnce(&mut dyn Database) + Send>;
 
+/// A handle to the reader threads.
 #[derive(Clone)]
 pub struct Readers {
     questions: SyncSender<Question>,
@@ -32,7 +33,7 @@ impl std::fmt::Debug for Readers {
 }
 
 impl Readers {
-    /// Starts the threads; they end when every handle is gone.
+    /// Starts the threads. They end when every handle is dropped.
     pub fn start(place: &Location) -> Result<(Readers, Vec<JoinHandle<()>>)> {
         let (questions, waiting) = sync_channel::<Question>(QUEUE);
         let waiting = Arc::new(Mutex::new(waiting));
@@ -43,22 +44,21 @@ impl Readers {
             let thread = std::thread::Builder::new()
                 .name("collector-reader".into())
                 .spawn(move || answer(&mut *db, &waiting))
-                .map_err(|source| Error::Unavailable {
-                    place: "of threads".into(),
-                    reason: source.to_string(),
-                })?;
+                .map_err(Error::Thread)?;
             threads.push(thread);
         }
         Ok((Readers { questions }, threads))
     }
 
+    /// Runs a query on one of the threads. Returns [`Error::Busy`] after the time limit, and
+    /// [`Error::Unavailable`] if too many queries are waiting.
     pub async fn read<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut dyn Database) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
         let question: Question = Box::new(move |db| {
-            // Nobody may wait for the answer any more.
+            // Skip the query if its caller has given up.
             if !reply.is_closed() {
                 let done = db.ready().and_then(|()| question(db));
                 let _ = reply.send(done);
@@ -71,7 +71,7 @@ impl Readers {
             }
             Err(TrySendError::Full(_)) => Err(Error::Unavailable {
                 place: "of the collector".into(),
-                reason: format!("{QUEUE} questions wait already"),
+                reason: format!("{QUEUE} queries are already waiting"),
             }),
             Err(TrySendError::Disconnected(_)) => Err(Error::Stopping),
         }

@@ -1,5 +1,5 @@
-//! What is kept how long: each level has its time. Old rows go in small pieces between
-//! the batches, so that nothing waits for it.
+//! Retention: how long rows of each level are kept. Old rows are deleted in small pieces between
+//! the batches, so the writer is never blocked for long.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -14,7 +14,7 @@ use crate::store::Store;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// Milliseconds for which rows are kept; `None` is for ever.
+/// Retention of each level, in milliseconds. `None` keeps rows forever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     pub raw: Option<i64>,
@@ -43,35 +43,35 @@ impl Retention {
         }
     }
 
-    /// Alarms need the minutes of their longest window; a reading that is forgotten could
-    /// not be told from a new one if it came again.
+    /// Checks the minimum. Alarms need the minutes of their longest window, and a duplicate of a
+    /// deleted reading would look new.
     pub fn check(&self) -> Result<()> {
         let too_short = |time: Option<i64>, least: i64| time.is_some_and(|time| time < least);
         let least = crate::alarm::minutes_needed_ms();
         if too_short(self.minute, least) || too_short(self.raw, least) {
             return Err(Error::Invalid(
-                "raw readings and minutes are kept for at least 8 days".into(),
+                "raw readings and minutes must be kept for at least 8 days".into(),
             ));
         }
         Ok(())
     }
 }
 
-/// The time by which rows are old, and why it is not the clock's.
+/// The time that decides which rows are old, which may differ from the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trusted {
     /// There is no reading yet.
     Nothing,
-    /// The clock is unset, or behind what was trusted before: nothing is pruned.
+    /// The clock is unset, or behind an earlier trusted time. Nothing is pruned.
     Back,
-    /// Rows are judged as of `at`; the clock is ahead of it by `ahead` milliseconds.
+    /// Rows are judged as of `at`. The clock is `ahead` milliseconds ahead of it.
     At { at: i64, ahead: i64 },
 }
 
-/// Advances the trusted time. It is kept in the database, and gains at most twice the time
-/// that the collector ran (`ran`, by the monotonic clock). So a clock that jumps ahead makes
-/// nothing old at once, and a site that was off for a year deletes nothing early and catches
-/// up in a year. Where no time was trusted yet it begins at [`first_trust`].
+/// Advances the trusted time and stores it. It gains at most twice the time that the collector
+/// has run (`ran`, by the monotonic clock). A clock that jumps ahead therefore makes nothing old
+/// at once. A site that was off for a year deletes nothing early, and catches up within a year.
+/// The first trusted time is [`first_trust`].
 pub fn trust(db: &mut dyn Database, now: i64, ran: i64) -> Result<Trusted> {
     if now < RELEASED_MS {
         return Ok(Trusted::Back);
@@ -95,9 +95,9 @@ pub fn trust(db: &mut dyn Database, now: i64, ran: i64) -> Result<Trusted> {
     })
 }
 
-/// The time that the readings themselves prove: the hour of the oldest, and an hour more for
-/// each in which something was received, up to the newest. The newest alone proves nothing:
-/// it may have come under the clock that is in doubt.
+/// The earliest time that the readings themselves prove: the hour of the oldest reading, plus one
+/// hour for each hour in which a reading was received, but not after the newest. The newest
+/// reading alone proves nothing, because it may have been stored while the clock was wrong.
 fn first_trust(db: &mut dyn Database, now: i64) -> Result<Option<i64>> {
     let rows = db.query(sql::RECEPTIONS, &[RELEASED_MS.into(), now.into()])?;
     let Some(row) = rows.first() else {
@@ -111,7 +111,7 @@ fn first_trust(db: &mut dyn Database, now: i64) -> Result<Option<i64>> {
     }))
 }
 
-/// Advances the trusted time, and tells the metrics.
+/// Advances the trusted time and updates the metrics.
 pub async fn watch(ingest: &Ingest, metrics: &Metrics, now: i64, ran: i64) -> Result<Trusted> {
     let trusted = ingest.write(move |db, _| trust(db, now, ran)).await?;
     let behind = match trusted {
@@ -127,7 +127,7 @@ pub async fn watch(ingest: &Ingest, metrics: &Metrics, now: i64, ran: i64) -> Re
     Ok(trusted)
 }
 
-/// Lets go what is over by the trusted time; gives how many rows went.
+/// Deletes the rows that are old by the trusted time. Returns their number.
 pub async fn prune_by_evidence(
     ingest: &Ingest,
     metrics: &Metrics,
@@ -138,8 +138,8 @@ pub async fn prune_by_evidence(
         Trusted::Nothing => Ok(0),
         Trusted::Back => {
             tracing::warn!(
-                "no old rows are deleted: the clock is unset, or behind the time that was \
-                 trusted before; hint: set the clock"
+                "old rows are not being deleted: the clock is unset, or behind an earlier \
+                trusted time; hint: set the clock"
             );
             Ok(0)
         }
@@ -147,8 +147,8 @@ pub async fn prune_by_evidence(
             if ahead > DAY_MS {
                 let days = ahead / DAY_MS;
                 tracing::warn!(
-                    "old rows are kept longer: the clock is {days} days ahead of the time \
-                     that is trusted; hint: check the clock"
+                    "old rows are kept longer: the clock is {days} days ahead of the trusted \
+                    time; hint: check the clock"
                 );
             }
             prune(ingest, metrics, retention, at).await
@@ -156,7 +156,7 @@ pub async fn prune_by_evidence(
     }
 }
 
-/// Lets go what is over at `now`, which the caller trusts; gives how many rows went.
+/// Deletes the rows that are old at `now`, a time that the caller trusts. Returns their number.
 pub async fn prune(
     ingest: &Ingest,
     metrics: &Metrics,

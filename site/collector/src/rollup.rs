@@ -1,5 +1,5 @@
-//! Roll-ups: what a batch of new readings adds to the minutes, hours and days that it
-//! touches. The sums do not depend on the order in which readings come.
+//! Roll-ups: the contribution of a batch of new readings to the minutes, hours and days that it
+//! touches. The sums do not depend on the order in which readings arrive.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,8 +17,10 @@ pub enum Level {
 }
 
 impl Level {
+    /// All levels, finest first.
     pub const ALL: [Level; 3] = [Level::Minute, Level::Hour, Level::Day];
 
+    /// The level's table.
     pub fn table(self) -> &'static str {
         match self {
             Level::Minute => "rollup_minute",
@@ -27,6 +29,7 @@ impl Level {
         }
     }
 
+    /// The level's name in the API.
     pub fn name(self) -> &'static str {
         match self {
             Level::Minute => "minute",
@@ -35,6 +38,7 @@ impl Level {
         }
     }
 
+    /// Length of a bucket in ms.
     pub fn ms(self) -> i64 {
         match self {
             Level::Minute => 60_000,
@@ -43,18 +47,18 @@ impl Level {
         }
     }
 
-    /// The beginning of the bucket that holds `at`; days are those of UTC.
+    /// Start of the bucket that contains `at`. Days are UTC days.
     pub fn bucket(self, at: i64) -> i64 {
         at.div_euclid(self.ms()) * self.ms()
     }
 }
 
-/// A total that only grows, until its board is replaced: `rain_total`.
+/// Returns true for a total, which only grows until its board is replaced: `rain_total`.
 pub fn is_total(name: &str) -> bool {
     name.ends_with("_total")
 }
 
-/// By how much a total grew from one reading to the next. One that fell began anew at 0.
+/// Growth of a total from one reading to the next. If the total fell, it restarted at 0.
 pub fn growth(before: f64, after: f64) -> f64 {
     let grown = if after >= before {
         after - before
@@ -81,6 +85,7 @@ pub fn exact(value: f64) -> f64 {
     (value / quantum).round() * quantum
 }
 
+/// Contribution to one bucket.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bucket {
     pub count: i64,
@@ -95,16 +100,17 @@ pub struct Bucket {
 
 type Key = (Level, Arc<str>, String, i64);
 
-/// What a batch adds, by level, station, name and time.
+/// Contribution of a batch, by level, station, name and time.
 #[derive(Debug, Default)]
 pub struct Deltas {
     buckets: BTreeMap<Key, Bucket>,
-    /// Growth of totals in buckets where the batch adds no value: a late reading takes
-    /// from what was attributed to the next one.
+    /// Growth of totals in buckets to which the batch adds no value: a late reading takes growth
+    /// from the reading after it.
     growth: BTreeMap<Key, f64>,
 }
 
 impl Deltas {
+    /// Adds a value of the reading `of` = (session, counter), received at `at`.
     pub fn add(&mut self, station: &Arc<str>, name: &str, at: i64, of: (i64, i64), value: f64) {
         for level in Level::ALL {
             let key = (level, station.clone(), name.to_string(), level.bucket(at));
@@ -128,6 +134,8 @@ impl Deltas {
         }
     }
 
+    /// Adds the growth `by` of a total to the buckets at `at`. May be negative, to take growth
+    /// back.
     pub fn grow(&mut self, station: &Arc<str>, name: &str, at: i64, by: f64) {
         for level in Level::ALL {
             let key = (level, station.clone(), name.to_string(), level.bucket(at));
@@ -138,7 +146,7 @@ impl Deltas {
         }
     }
 
-    /// The stations at which rain fell.
+    /// The stations where rain fell.
     pub fn rained(&self) -> Vec<Arc<str>> {
         let fallen = self
             .buckets
@@ -152,7 +160,7 @@ impl Deltas {
         stations
     }
 
-    /// Adds them to the database, in the transaction that stores the readings.
+    /// Adds the contribution to the database, in the transaction that stores the readings.
     pub fn store(&self, db: &mut dyn Database) -> Result<()> {
         for level in Level::ALL {
             let rows: Vec<Vec<Value>> = self

@@ -1,8 +1,8 @@
-//! The tables, as steps from one version to the next. A step that was released is never
-//! changed; a new one is added below it.
+//! The tables, as migration steps from one version to the next. A released step never changes;
+//! new steps are appended.
 //!
-//! Types are those of PostgreSQL; `BYTEA`, `SERIAL_KEY` and `CLUSTERED` are put into the
-//! words of each database by its `dialect`. All times are Unix milliseconds.
+//! Types are PostgreSQL's. Each database's `dialect` replaces `BYTEA`, `SERIAL_KEY` and
+//! `CLUSTERED` by its own words. All times are Unix milliseconds.
 
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
@@ -135,8 +135,8 @@ const STEPS: [&str; 5] = [
     ALTER TABLE token ADD COLUMN site TEXT;
     ALTER TABLE token ADD COLUMN stations TEXT; -- names with blanks between; none: its own name
 ",
-    // Two sites may each have a device of one id: a station is `site:device`. All that was
-    // known of a device until now was one station; it stays with the site of its newest reading.
+    // A station becomes `site:device`, because two sites may have devices with the same id. Until
+    // this step a device was one station; it stays with the site of its newest reading.
     "
     ALTER TABLE station RENAME COLUMN device TO station;
     ALTER TABLE station ADD COLUMN device TEXT NOT NULL DEFAULT '';
@@ -158,7 +158,7 @@ const OF_STATIONS: [&str; 7] = [
     "alarm",
 ];
 
-/// Their column `device` becomes `station`.
+/// Renames their column `device` to `station`.
 fn name_stations() -> String {
     OF_STATIONS
         .map(|table| {
@@ -185,12 +185,12 @@ const ROLLUP_COLUMNS: &str = "
         last_counter BIGINT NOT NULL,
         PRIMARY KEY(device, name, at)";
 
-/// Brings a database to this program's version; true if it was empty.
+/// Migrates a database to this program's version. Returns true if it was empty.
 pub fn migrate(db: &mut dyn Database) -> Result<bool> {
     migrate_to(db, STEPS.len())
 }
 
-/// Brings a database to an older version, as a program of that time would: for tests.
+/// Migrates a database to an older version, as a program of that version would. For tests.
 pub fn migrate_to(db: &mut dyn Database, version: usize) -> Result<bool> {
     db.script("CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value BIGINT NOT NULL)")?;
     let rows = db.query("SELECT value FROM meta WHERE name = 'schema'", &[])?;

@@ -1,8 +1,8 @@
-//! All SQL, for both databases.
+//! All SQL statements, for both databases.
 
 pub const INSERT_READING: &str = "INSERT INTO reading(station, session, counter, received,
         stored, gateway, site, authenticated, rssi, payload, data)";
-/// Names a reading; its first columns.
+/// First columns of a reading, which identify it.
 pub const KEY_OF_READING: [&str; 3] = ["station", "session", "counter"];
 
 pub const ADD_TO_SESSION: (&str, &str) = (
@@ -20,8 +20,8 @@ pub const SET_QUANTITY: (&str, &str) = (
     "ON CONFLICT(station, name) DO UPDATE SET unit = excluded.unit",
 );
 
-/// The columns of [`SET_STATION`] and [`GET_STATION`]; the position and the title are
-/// the operator's.
+/// The columns of [`SET_STATION`] and [`GET_STATION`]. The operator sets the position and the
+/// title elsewhere.
 pub const SET_STATION: (&str, &str) = (
     "INSERT INTO station(station, site, device, name, gateway, codec, first_seen, last_seen,
         last_session, last_counter, last_rssi, last_values, totals,
@@ -43,7 +43,7 @@ pub const GET_STATION: &str = "SELECT station, name, gateway, codec, first_seen,
 
 pub const QUANTITIES_OF: &str = "SELECT name, unit FROM quantity WHERE station = ?1";
 
-/// The readings of a station just before and after one, nearest first.
+/// The readings of a station just before and just after a given one, nearest first.
 pub const BEFORE: &str = "SELECT session, counter, received, data FROM reading
     WHERE station = ?1 AND (session, counter) < (?2, ?3)
     ORDER BY session DESC, counter DESC LIMIT 16";
@@ -84,7 +84,7 @@ pub fn grow_rollup(table: &str) -> String {
 
 pub const INSERT_REJECTED: &str =
     "INSERT INTO rejected(at, source, reason, body) VALUES (?1, ?2, ?3, ?4)";
-/// Keeps the newest.
+/// Keeps the newest rows.
 pub const BOUND_REJECTED: &str = "DELETE FROM rejected WHERE id <=
     (SELECT MAX(id) FROM rejected) - ?1";
 
@@ -99,7 +99,7 @@ const STATIONS: &str = "SELECT s.station, COALESCE(s.title, s.name), s.device, s
             WHERE r.station = s.station AND r.name = 'rain_total' AND r.at > ?2 AND r.at <= ?3)
     FROM station s";
 
-/// ?1 and ?2 begin the hour and the day of the rain, ?3 is now.
+/// ?1 is the start of the hour of rain, ?2 that of the day, ?3 is now.
 pub fn stations(one: bool) -> String {
     if one {
         format!("{STATIONS} WHERE s.station = ?4")
@@ -127,7 +127,7 @@ const FRAME: &str = "SELECT r.station, r.session, r.counter, r.received, r.gatew
             AND p.session = r.session AND p.counter < r.counter)
     FROM reading r";
 
-/// Newest first, before a place in that order.
+/// Newest first, before a given position.
 pub const FRAMES_OF: (&str, &str) = (
     FRAME,
     "WHERE r.station = ?1 AND (r.received, r.session, r.counter) < (?2, ?3, ?4)
@@ -147,7 +147,7 @@ pub const EXPORT: &str = "SELECT station, session, counter, received, gateway, r
     ORDER BY received, session, counter LIMIT ?6";
 
 pub const STATION_IDS: &str = "SELECT station FROM station ORDER BY station";
-/// The station of the id ?1, or those whose device has it, one at each site.
+/// The station with the id ?1, or all stations whose device has it (one per site).
 pub const STATIONS_OF: &str =
     "SELECT station FROM station WHERE station = ?1 OR device = ?1 ORDER BY station LIMIT 10";
 pub const QUANTITIES: &str = "SELECT station, name, unit FROM quantity";
@@ -202,7 +202,7 @@ pub const DELAY_NOTICE: &str = "UPDATE outbox SET attempts = attempts + 1, due =
 pub const TARGETS: &str = "SELECT DISTINCT target FROM outbox";
 pub const DELETE_TARGET: &str = "DELETE FROM outbox WHERE target = ?1";
 
-/// The oldest and the newest reception from ?1 to ?2, and in how many hours one was.
+/// The oldest and the newest reception from ?1 to ?2, and the number of hours with a reception.
 pub const RECEPTIONS: &str = "SELECT MIN(received), MAX(received),
         COUNT(DISTINCT received / 3600000)
     FROM reading WHERE received >= ?1 AND received <= ?2";
@@ -210,13 +210,13 @@ pub const TRUSTED_TIME: &str = "SELECT value FROM meta WHERE name = 'trusted_tim
 pub const SET_TRUSTED_TIME: &str = "INSERT INTO meta(name, value) VALUES ('trusted_time', ?1)
     ON CONFLICT(name) DO UPDATE SET value = excluded.value";
 
-/// A piece of what is older than ?2, by both clocks; a row that was stored before ?3 was
-/// stored under an unset clock, and its age is not known.
+/// A piece of the rows that are older than ?2 by both clocks. A row stored before ?3 was stored
+/// while the clock was unset, so its age is unknown.
 pub const PRUNE_READINGS: &str = "DELETE FROM reading WHERE station = ?1
     AND (session, counter) IN (SELECT session, counter FROM reading
         WHERE station = ?1 AND received < ?2 AND stored < ?2 AND stored >= ?3 ORDER BY received LIMIT 500)";
-/// A piece of what says that it was received after ?4, which is still to come, and was stored
-/// before ?2: it is as old as its storing says.
+/// A piece of the rows whose reception time is in the future (after ?4) and that were stored
+/// before ?2. Their age is counted from when they were stored.
 pub const PRUNE_AHEAD: &str = "DELETE FROM reading WHERE station = ?1
     AND (session, counter) IN (SELECT session, counter FROM reading
         WHERE station = ?1 AND received > ?4 AND stored < ?2 AND stored >= ?3
@@ -234,11 +234,11 @@ pub const INSERT_FIX: &str =
     "INSERT INTO fix(at, station, latitude, longitude, speed) VALUES (?1, ?2, ?3, ?4, ?5)";
 pub const INSERT_TLS_TIME: &str = "INSERT INTO tls_time(at, station, phase, suite, key_exchange,
         resumed, seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-/// Keep the newest.
+/// Keeps the newest rows.
 pub const BOUND_FIXES: &str = "DELETE FROM fix WHERE id <= (SELECT MAX(id) FROM fix) - ?1";
 pub const BOUND_TLS_TIMES: &str =
     "DELETE FROM tls_time WHERE id <= (SELECT MAX(id) FROM tls_time) - ?1";
-/// From ?1 until before ?2, of the station ?3 or of all, ?4 of them, the newest.
+/// Times from ?1 (inclusive) to ?2 (exclusive), of the station ?3 or of all: the newest ?4.
 pub const TLS_TIMES: &str = "SELECT phase, suite, key_exchange, resumed, seconds FROM tls_time
     WHERE at >= ?1 AND at < ?2 AND (?3 = '' OR station = ?3) ORDER BY id DESC LIMIT ?4";
 pub const TRACK: &str = "SELECT station, at, latitude, longitude, speed FROM fix
@@ -247,13 +247,13 @@ pub const LAST_FIXES: &str = "SELECT f.station, f.at, f.latitude, f.longitude, f
     FROM fix f JOIN (SELECT MAX(id) AS last, COUNT(*) AS readings FROM fix
         WHERE at >= ?1 AND at < ?2 AND (?3 = '' OR station = ?3) GROUP BY station) n
     ON n.last = f.id ORDER BY f.station LIMIT ?4";
-/// Pages of an export, oldest first: rows after the id ?3.
+/// Pages of an export, oldest first: rows with an id above ?3.
 pub const EXPORT_FIXES: &str = "SELECT station, at, latitude, longitude, speed, id FROM fix
     WHERE at >= ?1 AND at < ?2 AND id > ?3 ORDER BY id LIMIT ?4";
 pub const EXPORT_TLS_TIMES: &str = "SELECT station, at, phase, suite, key_exchange, resumed,
         seconds, id
     FROM tls_time WHERE at >= ?1 AND at < ?2 AND id > ?3 ORDER BY id LIMIT ?4";
-/// A piece of what is older than ?1.
+/// A piece of the rows that are older than ?1.
 pub const PRUNE_FIXES: &str =
     "DELETE FROM fix WHERE id IN (SELECT id FROM fix WHERE at < ?1 ORDER BY at LIMIT 500)";
 pub const PRUNE_TLS_TIMES: &str = "DELETE FROM tls_time

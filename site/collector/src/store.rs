@@ -1,5 +1,5 @@
-//! What the writer does: batches of messages into the database, each batch in one
-//! transaction with everything that follows from it. All of it is stored, or nothing.
+//! The store: writes batches of messages into the database. One transaction holds a batch and all
+//! its consequences (roll-ups, stations, alarms), so either everything is stored or nothing.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Station {
     pub last: Option<(i64, i64)>,
     pub last_rssi: Option<i64>,
     pub last_values: Values,
-    /// The last value of each total, and the (session, counter) of its reading.
+    /// Last value of each total, with the (session, counter) of its reading.
     totals: BTreeMap<String, (i64, i64, f64)>,
     pub readings: i64,
     pub duplicates: i64,
@@ -32,15 +32,16 @@ pub struct Station {
     units: HashMap<String, String>,
 }
 
-/// What became of a batch.
+/// Result of storing a batch.
 #[derive(Debug)]
 pub struct Ingested {
     /// For each message, in order: true if it was new.
     pub fresh: Vec<bool>,
-    /// Alarms that were raised or cleared by it.
+    /// Alarms that the batch raised or cleared.
     pub changes: Vec<Change>,
 }
 
+/// The writer's state: copies of the stations and of the alarms.
 #[derive(Debug, Default)]
 pub struct Store {
     stations: HashMap<Arc<str>, Station>,
@@ -48,7 +49,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Stores a batch. After an error nothing of it is stored.
+    /// Stores a batch. After an error, nothing of it is stored.
     pub fn ingest(
         &mut self,
         db: &mut dyn Database,
@@ -65,18 +66,18 @@ impl Store {
         done
     }
 
-    /// Reads everything anew from the database.
+    /// Drops the in-memory copies, so that they are read again from the database.
     pub fn forget(&mut self) {
         self.stations.clear();
         self.alarms.forget();
     }
 
-    /// Who is told of alarms.
+    /// Sets the notice targets.
     pub fn tell(&mut self, targets: Vec<String>) {
         self.alarms.targets = targets;
     }
 
-    /// Puts other rules in place, and judges every station by them.
+    /// Replaces all rules, and evaluates every station by the new ones.
     pub fn set_rules(
         &mut self,
         db: &mut dyn Database,
@@ -122,7 +123,7 @@ impl Store {
         Ok(changes)
     }
 
-    /// What changes by time alone.
+    /// Applies the changes that time alone causes.
     pub fn on_clock(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
         let done = transaction(db, |db| self.alarms.on_clock(db, now));
         if done.is_err() {
@@ -169,7 +170,7 @@ impl Store {
         for message in &in_order {
             pending.remove(&message.identity);
             let Some(station) = stations.get_mut(&message.identity.station) else {
-                continue; // every station was loaded above
+                continue; // Unreachable: every station was loaded above.
             };
             add_values(db, station, message, &pending, &mut gaps, &mut deltas)?;
             note_units(station, message, &mut units);
@@ -195,12 +196,12 @@ impl Store {
             changes.extend(self.alarms.on_rain(db, subject, now)?);
         }
         let (head, tail) = sql::SET_QUANTITY;
-        // One by one: a batch may set the same quantity twice.
+        // Row by row, because a batch may set the same quantity twice.
         for row in units {
             db.put_rows(head, tail, &[row])?;
         }
         let mut rows: Vec<_> = stations.iter().map(|(id, s)| s.row(id)).collect();
-        // Always in the same order, as two writers must lock.
+        // Sort the rows, so that two writers lock them in the same order.
         rows.sort_by(|one, other| match (&one[0], &other[0]) {
             (Value::Text(one), Value::Text(other)) => one.cmp(other),
             _ => std::cmp::Ordering::Equal,
@@ -211,7 +212,7 @@ impl Store {
     }
 }
 
-/// Inserts what is not there yet; says of each message whether it was new.
+/// Inserts the readings that are not stored yet. Returns for each message whether it was new.
 fn insert_readings(db: &mut dyn Database, messages: &[&Message], now: i64) -> Result<Vec<bool>> {
     let mut seen = HashSet::with_capacity(messages.len());
     let rows: Vec<Vec<Value>> = messages
@@ -234,7 +235,7 @@ fn insert_readings(db: &mut dyn Database, messages: &[&Message], now: i64) -> Re
         })
         .collect();
     let new = db.insert_new(sql::INSERT_READING, &sql::KEY_OF_READING, &rows)?;
-    // The first of those that say the same counts as the new one.
+    // Of several messages with one identity, the first counts as the new one.
     let mut new = new.into_iter();
     let mut seen = HashSet::with_capacity(messages.len());
     Ok(messages
@@ -274,8 +275,7 @@ fn count_sessions(db: &mut dyn Database, in_order: &[&Message]) -> Result<()> {
     Ok(())
 }
 
-/// The stretch between two readings that were stored before, in which the late readings
-/// of a batch lie.
+/// The gap between two stored readings that contains late readings of a batch.
 struct Gap {
     /// The last value that the batch put into the gap.
     last: f64,
@@ -283,12 +283,12 @@ struct Gap {
     after: Option<Neighbour>,
 }
 
-/// The gap in which the batch's last late reading of a station and a name lies. A batch is
-/// worked on in order, so each gap is looked up once, and not for each reading in it.
+/// The gap of the batch's last late reading, by station and name. A batch is processed in order,
+/// so each gap is looked up only once.
 type Gaps<'a> = HashMap<(&'a str, &'a str), Gap>;
 
-/// A message's values into the roll-ups. `pending` are readings of this batch that are in
-/// the database, but not yet in the roll-ups.
+/// Adds a message's values to the roll-ups. `pending` are readings of this batch that are in the
+/// database, but not yet in the roll-ups.
 fn add_values<'a>(
     db: &mut dyn Database,
     station: &Station,
@@ -317,7 +317,8 @@ fn add_values<'a>(
             }
             Some(_) => {}
         }
-        // It comes late: what the next reading was credited with is shared between both.
+        // The reading is late: it and the next reading share the growth that was credited to the
+        // next one.
         let key = (&**id, name.as_str());
         let same = gaps
             .remove(&key)
@@ -352,7 +353,7 @@ struct Neighbour {
     value: f64,
 }
 
-/// The nearest reading before or after `message` that has the value `name`.
+/// Finds the nearest reading before or after `message` that has the value `name`.
 fn neighbour(
     db: &mut dyn Database,
     sql: &str,
@@ -432,7 +433,7 @@ fn load_station(db: &mut dyn Database, message: &Message, now: i64) -> Result<St
 }
 
 impl Station {
-    /// A row of [`sql::GET_STATION`].
+    /// Converts a row of [`sql::GET_STATION`].
     fn from_row(row: &Row) -> Station {
         let text = |column| row.opt_text(column).map(str::to_string);
         Station {
@@ -476,7 +477,7 @@ impl Station {
         ]
     }
 
-    /// Takes note of a new reading; true if it is the newest.
+    /// Records a new reading. Returns true if it is the newest.
     fn take(&mut self, message: &Message, now: i64) -> bool {
         let of = (message.identity.session, message.identity.counter);
         self.readings += 1;
@@ -495,7 +496,7 @@ impl Station {
             return false;
         }
         self.first_seen = self.first_seen.min(message.received);
-        // Nothing is older than a station without a last reading.
+        // `None` sorts first, so any reading is newer than none.
         let newest = (self.last_seen, self.last);
         let is_newest = (Some(message.received), Some(of)) > newest;
         if is_newest {

@@ -1,8 +1,8 @@
-//! How fast the publisher is as a sink: readings a second through TLS to the embedded
-//! broker, once until the broker has them, once until a collector has confirmed them.
+//! Measures the publisher's throughput in readings per second through TLS to the embedded broker:
+//! once until the broker has them, once until a collector has confirmed them.
 //!
-//! usage: throughput [READINGS [BATCH [HOST:PORT FOLDER]]]
-//! With a broker of your own: its address, and the folder of `selo setup` that it uses.
+//! usage: throughput [READINGS [BATCH [HOST:PORT FOLDER]]]. To use another broker, give its
+//! address and its `selo setup` folder.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -73,7 +73,7 @@ fn main() -> Anyhow<()> {
         let rate = f64::from(count) / seconds;
         println!("until {until:?}: {count} readings in {seconds:.2} s, {rate:.0} readings/s");
         drop(publisher);
-        // The collector waits for more for ever.
+        // The collector thread never ends by itself.
         drop(thread);
     }
     drop(broker);
@@ -96,7 +96,7 @@ fn reading(counter: u32) -> Reading {
     }
 }
 
-/// Confirms whatever comes, a hundred at a time.
+/// Confirms all readings, a hundred at a time.
 fn collect(client: ClientConfig) -> Anyhow<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,5 +1,5 @@
-//! Who may connect to the embedded broker, and what each may read and write: the files of
-//! Mosquitto [MOSQUITTO], so that one can take the other's place with the same files.
+//! Authentication and access control of the embedded broker. It reads Mosquitto's password and
+//! ACL files [MOSQUITTO], so either broker can replace the other with the same files.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -13,8 +13,8 @@ use crate::client::check_private;
 use crate::error::{Error, Result};
 use crate::topic;
 
-/// Rounds of PBKDF2, as `mosquitto_passwd` takes them. Passwords are drawn at random, with
-/// more bits than anyone can try; it is not the rounds that protect them.
+/// PBKDF2 iterations, the default of `mosquitto_passwd`. The generated passwords are random and
+/// too long to guess, so the iterations are not what protects them.
 const ROUNDS: u32 = 101;
 const SALT_BYTES: usize = 12;
 const HASH_BYTES: usize = 64;
@@ -51,10 +51,10 @@ enum Access {
 }
 
 struct Rule {
-    /// `None`: for everyone.
+    /// `None`: the rule is for everyone.
     user: Option<String>,
     access: Access,
-    /// With `%u` and `%c` in place of levels.
+    /// May contain `%u` and `%c` as levels.
     filter: String,
     pattern: bool,
 }
@@ -87,16 +87,16 @@ impl Rights {
         Ok(Rights {
             users: read_users(&read(passwords)?).map_err(wrong(
                 passwords,
-                "`mosquitto_passwd` or `selo setup` write such lines",
+                "create the file with `mosquitto_passwd` or `selo setup`",
             ))?,
             rules: read_rules(&read(acl)?).map_err(wrong(
                 acl,
-                "`user NAME`, then `topic read|write|readwrite|deny FILTER`",
+                "expected `user NAME`, then `topic read|write|readwrite|deny FILTER`",
             ))?,
         })
     }
 
-    /// True if this is the user's password.
+    /// Returns true if this is the user's password.
     pub fn authenticate(&self, user: &str, password: &[u8]) -> bool {
         let Some(known) = self.users.get(user) else {
             return false;
@@ -105,13 +105,13 @@ impl Rights {
         pbkdf2::verify(algorithm, known.rounds, &known.salt, password, &known.hash).is_ok()
     }
 
-    /// True if the user may publish to the topic.
+    /// Returns true if the user may publish to the topic.
     pub fn may_write(&self, user: &str, client: &str, topic: &str) -> bool {
         !topic.contains(['+', '#']) && self.allows(Access::Write, user, client, topic)
     }
 
-    /// True if the user may subscribe to the filter: to all that it can match. Mosquitto
-    /// asks again for each message; here a filter is refused whole.
+    /// Returns true if the user may subscribe to the filter, that is, read every topic that it
+    /// can match. Mosquitto checks each message instead; this broker refuses the whole filter.
     pub fn may_read(&self, user: &str, client: &str, filter: &str) -> bool {
         if let Some(shared) = filter.strip_prefix("$share/") {
             let Some((_, plain)) = shared.split_once('/') else {
@@ -124,10 +124,10 @@ impl Rights {
         self.allows(Access::Read, user, client, filter)
     }
 
-    /// True if the user may tell gateways that the readings of this filter are stored. Of a
-    /// shared subscription each message goes to one member only, so whoever joins one takes
-    /// messages away from the others: only collectors may, and who has a rule for the
-    /// `$share/...` filter itself.
+    /// Returns true if the user may confirm readings of this filter to gateways. In a shared
+    /// subscription each message goes to only one member, so a new member takes messages away
+    /// from the others. Only collectors may therefore join, and users with an explicit rule for
+    /// the `$share/...` filter.
     fn may_confirm(&self, user: &str, client: &str, filter: &str) -> bool {
         let site = topic::site(filter);
         site.is_some_and(|site| self.allows(Access::Write, user, client, &topic::stored(site, "+")))
@@ -141,7 +141,7 @@ impl Rights {
             }
             let own;
             let held = if rule.pattern {
-                // A name with a wildcard in it would widen its own rights.
+                // A name with a wildcard would extend its own rights.
                 if [user, client]
                     .iter()
                     .any(|name| name.contains(['+', '#', '/']))
@@ -166,9 +166,9 @@ impl Rights {
     }
 }
 
-/// True if everything that `asked` matches is matched by `held`, too.
+/// Returns true if `held` matches everything that `asked` matches.
 fn covers(held: &str, asked: &str) -> bool {
-    // Topics of the broker itself are matched by name only [MQTT5, 4.7.2].
+    // Wildcards do not match the broker's own topics [MQTT5, 4.7.2].
     if asked.starts_with('$') != held.starts_with('$') {
         return false;
     }
@@ -184,7 +184,7 @@ fn covers(held: &str, asked: &str) -> bool {
     }
 }
 
-/// True if a topic can match both.
+/// Returns true if both filters can match the same topic.
 fn overlap(one: &str, other: &str) -> bool {
     let (mut one, mut other) = (one.split('/'), other.split('/'));
     loop {
@@ -203,24 +203,30 @@ fn read_users(text: &str) -> Result<HashMap<String, Hashed>, (usize, &'static st
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let (user, hash) = line.split_once(':').ok_or(wrong("there is no ':'"))?;
+        let (user, hash) = line.split_once(':').ok_or(wrong("the line has no ':'"))?;
         let parts: Vec<&str> = hash.split('$').collect();
         let ["", "7", rounds, salt, hash] = parts[..] else {
-            return Err(wrong("the password is not hashed as $7$rounds$salt$hash"));
+            return Err(wrong(
+                "the password hash does not have the form $7$rounds$salt$hash",
+            ));
         };
-        let bytes = |text: &str| STANDARD.decode(text).map_err(|_| wrong("it is no base64"));
+        let bytes = |text: &str| {
+            STANDARD
+                .decode(text)
+                .map_err(|_| wrong("the salt or the hash is not valid base64"))
+        };
         let hashed = Hashed {
             rounds: rounds
                 .parse()
-                .map_err(|_| wrong("its number of rounds is not a number"))?,
+                .map_err(|_| wrong("the number of rounds is not a valid number"))?,
             salt: bytes(salt)?,
             hash: bytes(hash)?,
         };
         if hashed.hash.len() != HASH_BYTES {
-            return Err(wrong("its hash has not 64 bytes"));
+            return Err(wrong("the hash does not have 64 bytes"));
         }
         if user.is_empty() || users.insert(user.to_owned(), hashed).is_some() {
-            return Err(wrong("the user has no name, or stands here twice"));
+            return Err(wrong("the user name is empty or a duplicate"));
         }
     }
     Ok(users)
@@ -235,7 +241,9 @@ fn read_rules(text: &str) -> Result<Vec<Rule>, (usize, &'static str)> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let (word, rest) = line.split_once(' ').ok_or(wrong("something is missing"))?;
+        let (word, rest) = line
+            .split_once(' ')
+            .ok_or(wrong("the line is incomplete"))?;
         let rest = rest.trim();
         let pattern = match word {
             "user" => {
@@ -244,7 +252,7 @@ fn read_rules(text: &str) -> Result<Vec<Rule>, (usize, &'static str)> {
             }
             "topic" => false,
             "pattern" => true,
-            _ => return Err(wrong("it begins with neither user, topic nor pattern")),
+            _ => return Err(wrong("the line does not begin with user, topic or pattern")),
         };
         let (access, filter) = match rest.split_once(' ') {
             Some(("read", filter)) => (Access::Read, filter),
@@ -260,7 +268,7 @@ fn read_rules(text: &str) -> Result<Vec<Rule>, (usize, &'static str)> {
                 || (level.contains('+') && *level != "+")
         });
         if filter.is_empty() || misplaced {
-            return Err(wrong("its filter is none"));
+            return Err(wrong("the topic filter is invalid"));
         }
         rules.push(Rule {
             user: if pattern { None } else { user.clone() },
@@ -297,14 +305,14 @@ mod tests {
         assert!(!rights.authenticate("a", b""));
         assert!(!rights.authenticate("b", b"secret"));
         assert!(!rights.authenticate("c", b"secret"));
-        // The same password twice is not seen to be the same.
+        // A second hash of the same password has another salt.
         let again = password_line("a", "secret").expect("a line");
         assert!(!file.contains(again.trim()));
     }
 
     #[test]
     fn a_line_that_mosquitto_passwd_wrote_is_read() {
-        // `mosquitto_passwd -b -c FILE a secret`, version 2.0.11.
+        // Output of `mosquitto_passwd -b -c FILE a secret`, version 2.0.11.
         let line = include_str!("../tests/data/mosquitto_passwd.txt");
         let rights = Rights {
             users: read_users(line).expect("users"),
@@ -345,7 +353,7 @@ mod tests {
         assert!(read("collector", "$share/any/selo/+/reading/+"));
         assert!(
             !read("collector", "$share/any/selo/+/state/+"),
-            "it may not read that"
+            "the user may not read that"
         );
         assert!(!read("viewer", "$share/any/selo/+/reading/+") && read("viewer", "selo/#"));
         assert!(read("north", "$share/any/selo/north/reading/+"));
@@ -373,7 +381,7 @@ mod tests {
         let rights = rights("user a\ntopic read a/#\ntopic deny a/secret\n");
         assert!(
             !rights.may_read("a", "c", "a/#"),
-            "it would bring what is denied"
+            "the filter matches a denied topic"
         );
         assert!(rights.may_read("a", "c", "a/b"));
     }

@@ -1,6 +1,6 @@
-//! The embedded broker: the crate mqtt5's, with users and rights from files of Mosquitto's
-//! form, TLS, and nothing kept on disk. It need not: what it loses, gateways publish again
-//! (`--until stored`), and what is retained comes with the next reading.
+//! The embedded broker: the crate mqtt5, with users and rights from Mosquitto's files, TLS, and
+//! no persistence. It needs none: gateways publish lost readings again (`--until stored`), and
+//! the next reading restores a retained message.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -26,37 +26,37 @@ use crate::error::{Error, Result};
 use crate::front::{Front, Limits, Visitors};
 use crate::guard::{Counting, Guard, SESSION_MAX};
 
-/// The largest packet that is taken.
+/// Maximum packet size in bytes.
 const PACKET_MAX: usize = 1 << 20;
-/// Messages that one publisher may have under way.
+/// Receive maximum of one publisher: its unacknowledged messages.
 const RECEIVE_MAX: u16 = 1000;
-/// Messages that wait for a subscriber that is away or slow.
+/// Maximum queued messages for a subscriber that is offline or slow.
 const QUEUE_MAX: usize = 100_000;
-/// Bytes of them.
+/// Maximum bytes of these messages.
 const QUEUE_BYTES_MAX: usize = 8 << 20;
 /// How often certificates are looked at: soon after somebody sets a wrong clock.
 const CERTIFICATES: Duration = Duration::from_secs(10);
 
-/// What an embedded broker is started with.
+/// Configuration of an embedded broker.
 #[derive(Debug, Clone)]
 pub struct BrokerConfig {
-    /// Port 0: any, for tests.
+    /// Port 0 selects a free port, for tests.
     pub listen: SocketAddr,
     /// Server certificate chain and its key, PEM files.
     pub certificate: PathBuf,
     pub key: PathBuf,
-    /// Ask clients for a certificate of these authorities, beside the password.
+    /// Also require a client certificate of these authorities, in addition to the password.
     pub client_ca: Option<PathBuf>,
-    /// Users and rights, in Mosquitto's form.
+    /// Password and ACL files in Mosquitto's format.
     pub passwords: PathBuf,
     pub acl: PathBuf,
-    /// Renew the certificate in time: the authority's files, and the names.
+    /// Renews the certificate before it expires: the authority's files, and the names.
     pub renew: Option<(Files, Vec<String>)>,
     pub limits: Limits,
 }
 
 impl BrokerConfig {
-    /// With the files of `selo setup` in a folder.
+    /// Uses the files of `selo setup` in a folder.
     pub fn of_folder(folder: &std::path::Path, listen: SocketAddr) -> BrokerConfig {
         let files = Files::of(folder);
         BrokerConfig {
@@ -81,10 +81,10 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Starts a broker on threads of its own, and returns when it listens.
+    /// Starts a broker on threads of its own. Returns when it is listening.
     pub fn start(config: BrokerConfig) -> Result<Broker> {
         check(&config)?;
-        // The broker's crate asks for the process's provider; another one may be there.
+        // mqtt5 needs a process-wide crypto provider. Another one may be installed already.
         _ = rustls::crypto::ring::default_provider().install_default();
         let internal = |error: std::io::Error| Error::Internal(error.to_string());
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -104,7 +104,7 @@ impl Broker {
             .map_err(internal)?;
         let ended = || Error::Internal("the broker has ended".into());
         let listen = started.recv().map_err(|_| ended())??;
-        info!(%listen, "the embedded broker listens");
+        info!(%listen, "the embedded broker is listening");
         Ok(Broker {
             listen,
             stop: Some(stop),
@@ -112,12 +112,12 @@ impl Broker {
         })
     }
 
-    /// Where it listens.
+    /// Address on which it listens.
     pub fn listen(&self) -> SocketAddr {
         self.listen
     }
 
-    /// Ends it, and waits for the end.
+    /// Stops the broker and waits until it has ended.
     pub fn stop(mut self) {
         self.end();
     }
@@ -138,7 +138,7 @@ impl Drop for Broker {
     }
 }
 
-/// Finds what is wrong with the files before they fail far away.
+/// Checks the files now, because later failures are harder to trace.
 fn check(config: &BrokerConfig) -> Result<()> {
     check_private(&config.key)?;
     certificates(&config.certificate)?;
@@ -146,8 +146,8 @@ fn check(config: &BrokerConfig) -> Result<()> {
     if days < 0 {
         return Err(Error::File {
             path: config.certificate.clone(),
-            why: "the broker's certificate has expired: nobody could connect".into(),
-            hint: "renew it: `selo setup DIR` does, if its authority is its own".into(),
+            why: "the broker's certificate has expired, so no client could connect".into(),
+            hint: "renew it; `selo setup DIR` does so if it created the authority".into(),
         });
     }
     if days < 30 {
@@ -157,7 +157,7 @@ fn check(config: &BrokerConfig) -> Result<()> {
     Rights::load(&config.passwords, &config.acl).map(|_| ())
 }
 
-/// The broker behind the listener, which is started again if it ends.
+/// Runs the broker behind the listener, and restarts it if it ends.
 async fn run(
     config: BrokerConfig,
     mut stopped: tokio::sync::oneshot::Receiver<()>,
@@ -197,7 +197,7 @@ async fn run(
                     return;
                 }
                 None => {
-                    warn!(%error, "the embedded broker does not start again; it is tried again");
+                    warn!(%error, "the embedded broker failed to restart; will retry");
                     tokio::select! {
                         _ = &mut stopped => return,
                         () = tokio::time::sleep(Duration::from_secs(1)) => continue,
@@ -211,7 +211,7 @@ async fn run(
         let mut accepting = broker.ready_receiver();
         let running = tokio::spawn(async move { broker.run().await });
         _ = accepting.wait_for(|ready| *ready).await;
-        // Clients come when the broker is there.
+        // Accept clients only once the broker is running.
         if let Some(front) = front.take() {
             tokio::spawn(front.run());
         }
@@ -232,13 +232,15 @@ fn listening(config: &BrokerConfig, error: &std::io::Error) -> Error {
     }
 }
 
-/// What the listener's TLS is made of, as the files are now.
+/// Builds the listener's TLS configuration from the current files.
 fn server(config: &BrokerConfig) -> Result<Arc<ServerConfig>> {
     check_private(&config.key)?;
     let bad = |path: &PathBuf, why: String| Error::File {
         path: path.clone(),
         why,
-        hint: "a certificate chain and its key in PEM form, as `selo setup DIR` makes them".into(),
+        hint: "pass a certificate chain and its key in PEM format, as `selo setup DIR` creates \
+            them"
+            .into(),
     };
     let chain = certificates(&config.certificate)?;
     let key = PrivateKeyDer::from_pem_file(&config.key)
@@ -268,8 +270,7 @@ fn server(config: &BrokerConfig) -> Result<Arc<ServerConfig>> {
     Ok(Arc::new(server))
 }
 
-/// Makes a new certificate if the old one will not do, and gives it to the listener. Open
-/// connections go on.
+/// Renews the certificate if necessary, and passes it to the listener. Open connections continue.
 fn renew(config: &BrokerConfig, tls: &RwLock<Arc<ServerConfig>>) {
     let Some((files, names)) = &config.renew else {
         return;
@@ -280,14 +281,14 @@ fn renew(config: &BrokerConfig, tls: &RwLock<Arc<ServerConfig>>) {
                 *tls.write().unwrap_or_else(PoisonError::into_inner) = new;
                 info!(%why, "the broker's certificate was renewed");
             }
-            Err(error) => warn!(%error, "the broker's new certificate cannot be used"),
+            Err(error) => warn!(%error, "the broker's new certificate is unusable"),
         },
         Ok(_) => {}
-        Err(error) => warn!(%error, "the broker's certificate is not renewed"),
+        Err(error) => warn!(%error, "cannot renew the broker's certificate"),
     }
 }
 
-/// Waits until the broker is to stop, true, or to start anew.
+/// Waits. Returns true if the broker must stop, false if it must restart.
 async fn wait(
     config: &BrokerConfig,
     tls: &RwLock<Arc<ServerConfig>>,
@@ -305,7 +306,7 @@ async fn wait(
                 return true;
             }
             ended = &mut running => {
-                warn!(?ended, "the embedded broker has ended; it is started again");
+                warn!(?ended, "the embedded broker ended unexpectedly; restarting it");
                 return false;
             }
             _ = clock.tick() => renew(config, tls),
@@ -320,7 +321,7 @@ async fn open(
     let rights = Rights::load(&config.passwords, &config.acl)?;
     let guard = Arc::new(Guard::new(rights, visitors.clone()));
     let settings = Settings {
-        // Only the listener's connections are let in here (guard.rs).
+        // Only connections from the listener are admitted here (guard.rs).
         bind_addresses: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
         max_clients: config.limits.connections,
         session_expiry_interval: SESSION_MAX,

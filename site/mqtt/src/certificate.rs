@@ -1,6 +1,6 @@
-//! Certificates for a first start: an authority of one's own, and a server certificate that
-//! it signs and renews. Whoever brings certificates of another authority leaves `ca.key`
-//! out, and nothing here touches them.
+//! Certificates for a first start: a private authority, and a server certificate that it signs
+//! and renews. To use certificates of another authority, leave out `ca.key`; they are then never
+//! changed.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -18,15 +18,15 @@ use x509_parser::prelude::{FromDer as _, X509Certificate};
 use crate::client::{certificates, check_private};
 use crate::error::{Error, Result};
 
-/// How long an authority is valid, and a server's certificate.
+/// Validity of the authority and of the server certificate, in days.
 const AUTHORITY_DAYS: i64 = 3650;
 const SERVER_DAYS: i64 = 397;
-/// A certificate is renewed when it has less than this.
+/// A certificate is renewed when its remaining validity is below this.
 const RENEW_DAYS: i64 = 60;
-/// Clocks differ: a certificate is valid from a little before it is made.
+/// Certificates are valid from a little before their creation, because clocks differ.
 const BEFORE: Duration = Duration::days(1);
 
-/// The files in a folder.
+/// The files of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Files {
     pub ca: PathBuf,
@@ -36,6 +36,7 @@ pub struct Files {
 }
 
 impl Files {
+    /// The standard file names in a folder.
     pub fn of(folder: &Path) -> Files {
         Files {
             ca: folder.join("ca.pem"),
@@ -46,14 +47,15 @@ impl Files {
     }
 }
 
-/// What [`ensure`] has done.
+/// Result of [`ensure`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Renewal {
-    /// The server's certificate is new, for this reason.
+    /// The server certificate was created or renewed, for this reason.
     Made(String),
-    /// It has so many days left.
+    /// The certificate was kept. It is valid for this many more days.
     Kept { days: i64 },
-    /// It is of another authority, and has so many days left: nothing was touched.
+    /// The certificate is of another authority and was not changed. It is valid for this many
+    /// more days.
     Foreign { days: i64 },
 }
 
@@ -67,7 +69,7 @@ pub fn local_names() -> Vec<String> {
     names
 }
 
-/// Makes what is missing, and renews what is about to expire or lacks a name.
+/// Creates missing files, and renews a certificate that is about to expire or lacks a name.
 pub fn ensure(files: &Files, names: &[String]) -> Result<Renewal> {
     let there = |path: &Path| path.symlink_metadata().is_ok();
     if there(&files.ca) != there(&files.ca_key) || !there(&files.ca) && there(&files.server) {
@@ -82,9 +84,9 @@ pub fn ensure(files: &Files, names: &[String]) -> Result<Renewal> {
             .unwrap_or(&files.ca);
         return Err(Error::File {
             path: missing.clone(),
-            why: "it is missing, though others of its kind are there".into(),
-            hint: "with certificates of your own: server.pem, server.key and ca.pem, no ca.key; \
-                   or remove them all, and they are made anew"
+            why: "the file is missing, but other certificate files are present".into(),
+            hint: "to use your own certificates, provide server.pem, server.key and ca.pem \
+                without ca.key; or remove all of them to create new ones"
                 .into(),
         });
     }
@@ -92,15 +94,18 @@ pub fn ensure(files: &Files, names: &[String]) -> Result<Renewal> {
         make_authority(files)?;
     }
     let why = if !there(&files.server) || !there(&files.server_key) {
-        "there was none".to_owned()
+        "there was no certificate".to_owned()
     } else {
         let current = read(&files.server)?;
         let lacks = names.iter().find(|name| !current.names.contains(name));
         match lacks {
             _ if current.days_left < RENEW_DAYS => {
-                format!("the old one had {} days left", current.days_left.max(0))
+                format!(
+                    "the old one was valid for only {} more days",
+                    current.days_left.max(0)
+                )
             }
-            Some(name) => format!("the old one was not for {name}"),
+            Some(name) => format!("the old one did not include the name {name}"),
             None => {
                 return Ok(Renewal::Kept {
                     days: current.days_left,
@@ -112,11 +117,11 @@ pub fn ensure(files: &Files, names: &[String]) -> Result<Renewal> {
     Ok(Renewal::Made(why))
 }
 
-/// What a certificate says.
+/// Contents of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     pub names: Vec<String>,
-    /// Whole days; negative when it has expired.
+    /// Whole days of remaining validity; negative if it has expired.
     pub days_left: i64,
 }
 
@@ -126,10 +131,10 @@ pub fn read(path: &Path) -> Result<Facts> {
     let wrong = |why: String| Error::File {
         path: path.into(),
         why,
-        hint: "a certificate in PEM form".into(),
+        hint: "the file must contain a certificate in PEM format".into(),
     };
     let (_, certificate) = X509Certificate::from_der(&chain[0])
-        .map_err(|error| wrong(format!("no certificate: {error}")))?;
+        .map_err(|error| wrong(format!("not a valid certificate: {error}")))?;
     let end = certificate.validity().not_after.timestamp();
     let left = end - OffsetDateTime::now_utc().unix_timestamp();
     let mut names = Vec::new();
@@ -155,7 +160,7 @@ pub fn read(path: &Path) -> Result<Facts> {
 }
 
 fn failed(error: rcgen::Error) -> Error {
-    Error::Internal(format!("no certificate could be made: {error}"))
+    Error::Internal(format!("cannot create a certificate: {error}"))
 }
 
 fn make_authority(files: &Files) -> Result<()> {
@@ -171,7 +176,7 @@ fn make_authority(files: &Files) -> Result<()> {
     params.not_after = now + Duration::days(AUTHORITY_DAYS);
     let key = KeyPair::generate().map_err(failed)?;
     let certificate = params.self_signed(&key).map_err(failed)?;
-    // The key first: a certificate without its key would look like somebody else's.
+    // Write the key first: a certificate without its key would be taken for another authority's.
     write(&files.ca_key, key.serialize_pem().as_bytes(), 0o600)?;
     write(&files.ca, certificate.pem().as_bytes(), 0o644)
 }
@@ -181,14 +186,18 @@ fn make_server(files: &Files, names: &[String]) -> Result<()> {
     let text = |path: &PathBuf| std::fs::read_to_string(path).map_err(Error::read(path));
     let wrong = |error: rcgen::Error| Error::File {
         path: files.ca_key.clone(),
-        why: format!("no authority can be made of it: {error}"),
-        hint: "ca.pem and its key ca.key; or remove both, and clients get the new ca.pem".into(),
+        why: format!("not usable as an authority: {error}"),
+        hint: "provide ca.pem and its key ca.key; or remove both and give clients the new ca.pem"
+            .into(),
     };
     let key = KeyPair::from_pem(&text(&files.ca_key)?).map_err(wrong)?;
     let issuer = Issuer::from_ca_cert_pem(&text(&files.ca)?, key).map_err(wrong)?;
     let mut params = CertificateParams::new(names.to_vec()).map_err(|error| {
-        let what = format!("no certificate for {}: {error}", names.join(", "));
-        Error::Invalid(what, "names are host names and addresses")
+        let what = format!(
+            "cannot create a certificate for {}: {error}",
+            names.join(", ")
+        );
+        Error::Invalid(what, "use host names or addresses as names")
     })?;
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     params.use_authority_key_identifier_extension = true;
@@ -203,7 +212,7 @@ fn make_server(files: &Files, names: &[String]) -> Result<()> {
     write(&files.server, certificate.pem().as_bytes(), 0o644)
 }
 
-/// Writes a file whole or not at all, with this mode.
+/// Replaces a file atomically, with this mode.
 pub(crate) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     let new = path.with_extension("new");
     _ = std::fs::remove_file(&new);
@@ -234,9 +243,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let files = Files::of(folder.path());
         let made = ensure(&files, &local_names()).expect("makes");
-        assert_eq!(made, Renewal::Made("there was none".into()));
+        assert_eq!(made, Renewal::Made("there was no certificate".into()));
         let mode = |path: &Path| std::fs::metadata(path).expect("there").mode() & 0o777;
-        // What all may read, if this shell's umask lets them.
+        // A file that all users may read, subject to the umask.
         let any = folder.path().join("any");
         std::fs::write(&any, b"").expect("writes");
         let public = 0o644 & mode(&any);
@@ -265,7 +274,7 @@ mod tests {
         let made = ensure(&files, &names(&["a", "b.example"])).expect("renews");
         assert_eq!(
             made,
-            Renewal::Made("the old one was not for b.example".into())
+            Renewal::Made("the old one did not include the name b.example".into())
         );
         let ca = std::fs::read(&files.ca).expect("there");
         let key = KeyPair::generate().expect("a key");
@@ -274,12 +283,12 @@ mod tests {
         let old = old.self_signed(&key).expect("signs");
         write(&files.server, old.pem().as_bytes(), 0o644).expect("writes");
         let made = ensure(&files, &names(&["a"])).expect("renews");
-        assert!(matches!(made, Renewal::Made(why) if why.contains("days left")));
+        assert!(matches!(made, Renewal::Made(why) if why.contains("valid for only")));
         assert!(read(&files.server).expect("reads").days_left > 300);
         assert_eq!(
             std::fs::read(&files.ca).expect("there"),
             ca,
-            "clients keep theirs"
+            "the authority is unchanged"
         );
     }
 
@@ -296,7 +305,7 @@ mod tests {
         std::fs::remove_file(&files.server_key).expect("removes");
         let error = ensure(&files, &names(&["a"])).expect_err("refused");
         assert!(
-            error.to_string().contains("ca.key: it is missing"),
+            error.to_string().contains("ca.key: the file is missing"),
             "{error}"
         );
     }

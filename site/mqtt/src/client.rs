@@ -1,4 +1,4 @@
-//! Where the broker is, who we are, and how the connection is protected.
+//! Client configuration: the broker's address, the user, and TLS.
 
 use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt;
@@ -17,26 +17,26 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 
-/// The port of MQTT over TLS, and that of MQTT in the clear.
+/// Standard ports of MQTT over TLS and of MQTT without TLS.
 pub const TLS_PORT: u16 = 8883;
 pub const PLAIN_PORT: u16 = 1883;
 
-/// A ping is sent after so long, and a broker that does not answer is away.
+/// Ping interval. A broker that does not answer is considered unreachable.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
-/// A connection that takes longer is given up, in seconds.
+/// Connection timeout in seconds.
 const CONNECT_SECONDS: u64 = 10;
-/// The largest packet that is taken.
+/// Maximum packet size in bytes.
 const PACKET_MAX: u32 = 1 << 20;
-/// No message to the broker is larger than a few kilobytes.
+/// Maximum unacknowledged messages to the broker. Each has at most a few kilobytes.
 const OUTSTANDING: u16 = 512;
 
-/// `mqtts://user@host:8883`. A password never stands in it.
+/// `mqtts://user@host:8883`. A URL with a password is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokerUrl {
     pub host: String,
     pub port: u16,
     pub user: Option<String>,
-    /// Without TLS: to this machine only.
+    /// False: without TLS, allowed to this machine only.
     pub tls: bool,
 }
 
@@ -45,15 +45,18 @@ impl FromStr for BrokerUrl {
 
     fn from_str(text: &str) -> Result<BrokerUrl> {
         const FORM: &str =
-            "the form is mqtts://USER@HOST:PORT, for example mqtts://gateway@broker.example:8883";
+            "expected mqtts://USER@HOST:PORT, for example mqtts://gateway@broker.example:8883";
         let wrong = |why: &str| {
-            // A password may stand in it: it is not repeated.
-            Err(Error::Invalid(format!("the broker's address: {why}"), FORM))
+            // The URL may contain a password, so do not repeat it.
+            Err(Error::Invalid(
+                format!("invalid broker address: {why}"),
+                FORM,
+            ))
         };
         let (tls, rest) = match text.split_once("://") {
             Some(("mqtts", rest)) => (true, rest),
             Some(("mqtt", rest)) => (false, rest),
-            _ => return wrong("it begins with mqtts://"),
+            _ => return wrong("it must begin with mqtts://"),
         };
         let (user, place) = match rest.rsplit_once('@') {
             Some((user, place)) => (Some(user), place),
@@ -61,24 +64,25 @@ impl FromStr for BrokerUrl {
         };
         if user.is_some_and(|user| user.contains(':')) {
             return Err(Error::Invalid(
-                "a password stands in the broker's address".into(),
-                "others see the command line: put it into a file of mode 0600, --mqtt-password-file FILE",
+                "the broker's address contains a password".into(),
+                "other users can read the command line; put the password into a file with mode \
+                0600 and pass --mqtt-password-file FILE",
             ));
         }
         if user.is_some_and(|user| user.is_empty() || user.chars().any(char::is_control)) {
-            return wrong("it has an empty user name");
+            return wrong("the user name is empty");
         }
         let (host, port) = match place.rsplit_once(':') {
             Some((host, port)) => match port.parse() {
                 Ok(port) if port > 0 => (host, port),
-                _ => return wrong("its port is not a number from 1 to 65535"),
+                _ => return wrong("the port is not a number from 1 to 65535"),
             },
             None if tls => (place, TLS_PORT),
             None => (place, PLAIN_PORT),
         };
         let fits = |char: char| char.is_ascii_alphanumeric() || "-._".contains(char);
         if host.is_empty() || !host.chars().all(fits) {
-            return wrong("its host is a name or an IPv4 address");
+            return wrong("the host must be a name or an IPv4 address");
         }
         let local = host == "localhost"
             || host
@@ -86,8 +90,8 @@ impl FromStr for BrokerUrl {
                 .is_ok_and(|address| address.is_loopback());
         if !tls && !local {
             return Err(Error::Invalid(
-                format!("mqtt://{host} would send passwords and readings in the clear"),
-                "use mqtts://; mqtt:// goes to localhost only",
+                format!("mqtt://{host} would send passwords and readings unencrypted"),
+                "use mqtts://; mqtt:// is allowed to localhost only",
             ));
         }
         Ok(BrokerUrl {
@@ -100,13 +104,13 @@ impl FromStr for BrokerUrl {
 }
 
 impl std::fmt::Display for BrokerUrl {
-    /// As people name the broker: host and port.
+    /// Formats the broker as host and port.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.host, self.port)
     }
 }
 
-/// How a broker is reached.
+/// Configuration of a connection to a broker.
 #[derive(Clone)]
 pub struct ClientConfig {
     pub broker: BrokerUrl,
@@ -114,9 +118,9 @@ pub struct ClientConfig {
     /// Authorities that are trusted instead of the system's: a PEM file, read at every
     /// connection.
     pub ca: Option<PathBuf>,
-    /// Certificate chain and key that we show, PEM files.
+    /// Client certificate chain and key, PEM files.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// Names the client at the broker; a second one with the same name throws out the first.
+    /// MQTT client id. A second client with the same id disconnects the first.
     pub client_id: String,
 }
 
@@ -130,7 +134,7 @@ impl std::fmt::Debug for ClientConfig {
 }
 
 impl ClientConfig {
-    /// Without a password, trusting the system's authorities.
+    /// A configuration without a password that trusts the system's authorities.
     pub fn new(broker: BrokerUrl, client_id: impl Into<String>) -> ClientConfig {
         ClientConfig {
             broker,
@@ -141,14 +145,15 @@ impl ClientConfig {
         }
     }
 
-    /// The options of a connection. Reads the files.
+    /// Builds the options of a connection. Reads the files.
     pub(crate) fn options(&self) -> Result<MqttOptions> {
         let broker = &self.broker;
         let mut options = MqttOptions::new(&self.client_id, &broker.host, broker.port);
         options.set_keep_alive(KEEP_ALIVE);
         options.set_connection_timeout(CONNECT_SECONDS);
         options.set_outgoing_inflight_upper_limit(OUTSTANDING);
-        // An acknowledgement must not wait for the one before it to be heard: 40 ms each.
+        // TCP_NODELAY: with Nagle's algorithm, each acknowledgement would wait 40 ms for the
+        // previous one to be acknowledged.
         let mut network = options.network_options();
         network.set_tcp_nodelay(true);
         options.set_network_options(network);
@@ -181,7 +186,7 @@ impl ClientConfig {
         let bad_key = |why: String| Error::File {
             path: key.clone(),
             why,
-            hint: "a private key in PEM form, of the certificate".into(),
+            hint: "pass the certificate's private key in PEM format".into(),
         };
         let private =
             PrivateKeyDer::from_pem_file(key).map_err(|error| bad_key(error.to_string()))?;
@@ -198,7 +203,8 @@ impl ClientConfig {
             if taken == 0 {
                 return Err(Error::Invalid(
                     "this machine has no certificate authorities".into(),
-                    "install the package ca-certificates, or name the broker's with --mqtt-ca FILE",
+                    "install the package ca-certificates, or pass the broker's authority with \
+                    --mqtt-ca FILE",
                 ));
             }
             return Ok(roots);
@@ -206,32 +212,34 @@ impl ClientConfig {
         for certificate in certificates(path)? {
             roots.add(certificate).map_err(|error| Error::File {
                 path: path.clone(),
-                why: format!("no certificate of an authority: {error}"),
-                hint: "the PEM file of the authority that signed the broker's certificate".into(),
+                why: format!("not a valid CA certificate: {error}"),
+                hint: "pass the PEM file of the authority that signed the broker's certificate"
+                    .into(),
             })?;
         }
         Ok(roots)
     }
 }
 
-/// The certificates of a PEM file, at least one.
+/// Reads the certificates of a PEM file, at least one.
 pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
     let text = std::fs::read(path).map_err(Error::read(path))?;
     let wrong = |why: String| Error::File {
         path: path.into(),
         why,
-        hint: "a file of certificates in PEM form: -----BEGIN CERTIFICATE-----".into(),
+        hint: "the file must contain certificates in PEM format: -----BEGIN CERTIFICATE-----"
+            .into(),
     };
     let certificates = CertificateDer::pem_slice_iter(&text)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| wrong(error.to_string()))?;
     if certificates.is_empty() {
-        return Err(wrong("there is no certificate in it".into()));
+        return Err(wrong("the file contains no certificate".into()));
     }
     Ok(certificates)
 }
 
-/// Refuses a file with a secret that others may read.
+/// Returns an error if other users may read a file with a secret.
 pub fn check_private(path: &Path) -> Result<()> {
     let metadata = std::fs::metadata(path).map_err(Error::read(path))?;
     let mode = metadata.mode() & 0o777;
@@ -244,8 +252,7 @@ pub fn check_private(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A password from a file that only its owner may read; a line end behind it is not part
-/// of it.
+/// Reads a password from a file that only its owner may read. A trailing line break is removed.
 pub fn read_password(path: &Path) -> Result<Zeroizing<String>> {
     check_private(path)?;
     let text = Zeroizing::new(std::fs::read_to_string(path).map_err(Error::read(path))?);
@@ -254,8 +261,8 @@ pub fn read_password(path: &Path) -> Result<Zeroizing<String>> {
     if password.is_empty() || password.contains('\n') {
         return Err(Error::File {
             path: path.into(),
-            why: "it is not one line with a password".into(),
-            hint: "write the password, and nothing else, into it".into(),
+            why: "the file is not one line with a password".into(),
+            hint: "write only the password into the file".into(),
         });
     }
     Ok(Zeroizing::new(password.to_owned()))
@@ -283,14 +290,14 @@ mod tests {
     #[test]
     fn an_address_that_is_none_is_refused_and_no_password_repeated() {
         for (text, words) in [
-            ("broker.example", "begins with mqtts://"),
+            ("broker.example", "begin with mqtts://"),
             ("mqtts://", "host"),
             ("mqtts://h:0", "port"),
             ("mqtts://h:99999", "port"),
             ("mqtts://@h", "user name"),
-            ("mqtts://a:secret@h", "a password stands in"),
-            ("mqtt://broker.example", "in the clear"),
-            ("mqtt://192.0.2.1", "in the clear"),
+            ("mqtts://a:secret@h", "contains a password"),
+            ("mqtt://broker.example", "unencrypted"),
+            ("mqtt://192.0.2.1", "unencrypted"),
             ("mqtts://a/b", "host"),
         ] {
             let error = text.parse::<BrokerUrl>().expect_err(text);

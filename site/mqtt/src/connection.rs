@@ -1,5 +1,5 @@
-//! A connection to the broker: connected, and polled by a task of its own, because a ping
-//! must go out whatever else waits.
+//! A connection to the broker. A separate task polls it, so that pings are sent even while the
+//! handler of its events is busy.
 
 use rumqttc::v5::mqttbytes::v5::Packet;
 use rumqttc::v5::{AsyncClient, Event, EventLoop, MqttOptions};
@@ -9,10 +9,10 @@ use tokio::task::AbortHandle;
 use crate::client::BrokerUrl;
 use crate::failure::{Failure, Kind};
 
-/// Requests that may wait for the network.
+/// Maximum requests that wait for the network.
 const REQUESTS: usize = 1024;
 
-/// An established connection. Dropping it ends it, without a word to the broker.
+/// An established connection. Dropping it closes it without DISCONNECT.
 pub(crate) struct Connection {
     pub client: AsyncClient,
     events: mpsc::Receiver<Result<Event, Failure>>,
@@ -20,7 +20,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects. `room` is how many events may wait for whoever handles them.
+    /// Connects. `room` is the number of events that may wait for their handler.
     pub async fn open(
         broker: &BrokerUrl,
         options: MqttOptions,
@@ -49,13 +49,7 @@ impl Connection {
 
     /// The next event. An error ends the connection.
     pub async fn next(&mut self) -> Result<Event, Failure> {
-        let ended = || {
-            Failure::new(
-                Kind::Away,
-                "the connection has ended",
-                "see the broker's log",
-            )
-        };
+        let ended = || Failure::new(Kind::Away, "the connection ended", "check the broker's log");
         self.events.recv().await.unwrap_or_else(|| Err(ended()))
     }
 }
@@ -66,7 +60,7 @@ impl Drop for Connection {
     }
 }
 
-/// Polls until the broker has accepted us.
+/// Polls until the broker has accepted the connection.
 async fn accepted(network: &mut EventLoop, broker: &BrokerUrl) -> Result<(), Failure> {
     loop {
         match network.poll().await {

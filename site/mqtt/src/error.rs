@@ -1,13 +1,14 @@
-//! What can go wrong before anything is connected: files, addresses, certificates.
+//! Errors that occur before a connection is made: files, addresses, certificates.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// The result of an operation of this crate.
+/// Result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// An error of this crate.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,7 +18,7 @@ pub enum Error {
     #[error("cannot write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
 
-    /// A file that does not say what it should.
+    /// A file with invalid contents.
     #[error("{}: {why}", path.display())]
     File {
         path: PathBuf,
@@ -25,11 +26,11 @@ pub enum Error {
         hint: String,
     },
 
-    /// A file with a secret that others may read.
+    /// Other users may read a file with a secret.
     #[error("{} holds a secret, but others may read it (mode {mode:03o})", path.display())]
     Permissions { path: PathBuf, mode: u32 },
 
-    /// A name, an address, an option that cannot be.
+    /// An invalid name, address or option, with a hint.
     #[error("{0}")]
     Invalid(String, &'static str),
 
@@ -39,7 +40,7 @@ pub enum Error {
         why: String,
     },
 
-    #[error("{} is there already", path.display())]
+    #[error("{} already exists", path.display())]
     Exists { path: PathBuf },
 
     #[error("{0}")]
@@ -57,21 +58,22 @@ impl Error {
         move |source| Error::Write { path, source }
     }
 
-    /// What the user can do about it, in one line, if there is something.
+    /// A one-line hint that says what the user can do, if there is anything.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Error::File { hint, .. } => hint.clone(),
             Error::Permissions { path, .. } => format!("chmod 600 {}", path.display()),
             Error::Invalid(_, hint) => (*hint).into(),
             Error::Listen { address, .. } => format!(
-                "see who has it with `ss -ltnp 'sport = :{}'`, or choose another address",
+                "find the process that uses it with `ss -ltnp 'sport = :{}'`, or choose another \
+                address",
                 address.port()
             ),
             Error::Exists { .. } => {
-                "choose another directory; what is there is left as it is".into()
+                "choose another directory; existing files are never changed".into()
             }
             Error::Read { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                "`selo setup DIR` makes certificates, passwords and configuration".into()
+                "create certificates, passwords and configuration with `selo setup DIR`".into()
             }
             _ => return None,
         })

@@ -1,4 +1,4 @@
-//! Why a broker cannot be reached, in words that say what to do.
+//! Reasons why a broker cannot be reached, with a hint that says what to do.
 
 use std::error::Error as _;
 use std::io;
@@ -11,34 +11,34 @@ use rustls::{AlertDescription, CertificateError};
 use crate::client::BrokerUrl;
 use crate::error::Error;
 
-/// What kind of failure it is.
+/// Kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
-    /// Nothing answers, or the connection ended: it may come back by itself.
+    /// The broker does not answer, or the connection ended. It may recover by itself.
     Away,
-    /// The host's name is unknown.
+    /// The host name does not resolve.
     UnknownHost,
     CertificateExpired,
-    /// The broker's certificate is from an authority that we do not trust.
+    /// The broker's certificate is signed by an untrusted authority.
     UnknownAuthority,
     /// The broker's certificate is for other names.
     WrongName,
-    /// Another fault of TLS.
+    /// Another TLS error.
     Tls,
-    /// The broker wants a certificate of ours, or refuses the one it got.
+    /// The broker requires a client certificate, or refuses the one that was sent.
     ClientCertificate,
     /// Wrong user name or password.
     Password,
-    /// The broker's rules do not allow what we do.
+    /// The broker's access list forbids the operation.
     NotAllowed,
-    /// Another client with the same name is connected.
+    /// Another client with the same client id has connected.
     TakenOver,
-    /// A file of ours cannot be used.
+    /// A local file is unusable.
     Configuration,
 }
 
-/// Why the broker cannot be reached.
+/// Reason why the broker cannot be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub kind: Kind,
@@ -74,7 +74,8 @@ impl Failure {
         Failure::new(
             Kind::NotAllowed,
             format!("the broker {broker} does not let user {user} {what} {topic} ({why})"),
-            "allow it in the broker's access list (docs/mqtt.md), or look at --site and --gateway-name",
+            "allow it in the broker's access list (docs/mqtt.md), or check --site and \
+            --gateway-name",
         )
     }
 
@@ -84,7 +85,7 @@ impl Failure {
         }
         let user = broker.user.as_deref().unwrap_or("without a name");
         let away = |what: String| {
-            let hint = format!("is a broker running at {broker}, and is it for TLS?");
+            let hint = format!("is a TLS broker running at {broker}?");
             Failure::new(Kind::Away, what, hint)
         };
         match error {
@@ -93,7 +94,7 @@ impl Failure {
                     Failure::new(
                         Kind::Password,
                         format!("the broker {broker} refuses user {user}: wrong name or password"),
-                        "look at the name in --mqtt and at the file of --mqtt-password-file",
+                        "check the name in --mqtt and the file of --mqtt-password-file",
                     )
                 }
                 code => away(format!(
@@ -106,7 +107,7 @@ impl Failure {
             {
                 Failure::new(
                     Kind::TakenOver,
-                    format!("another client with our name has connected to {broker}"),
+                    format!("another client with the same client id has connected to {broker}"),
                     "give every gateway its own --gateway-name",
                 )
             }
@@ -120,14 +121,14 @@ impl Failure {
             ),
             error => match io_error(error) {
                 Some(io) if io.kind() == io::ErrorKind::ConnectionRefused => {
-                    away(format!("nothing listens at {broker}"))
+                    away(format!("no server is listening at {broker}"))
                 }
                 Some(io) if is_lookup(io) => Failure::new(
                     Kind::UnknownHost,
-                    format!("there is no host called {}", broker.host),
-                    "look at the name in --mqtt, and at this machine's network",
+                    format!("there is no host named {}", broker.host),
+                    "check the name in --mqtt, and this machine's network",
                 ),
-                Some(io) => away(format!("the connection to {broker}: {io}")),
+                Some(io) => away(format!("the connection to {broker} failed: {io}")),
                 None => away(format!("the connection to {broker} was lost: {error}")),
             },
         }
@@ -138,7 +139,7 @@ fn is_lookup(error: &io::Error) -> bool {
     error.to_string().contains("failed to lookup address")
 }
 
-/// The error of the system behind another one.
+/// Finds the I/O error inside another error.
 fn io_error(error: &ConnectionError) -> Option<&io::Error> {
     match error {
         ConnectionError::Io(io)
@@ -157,7 +158,7 @@ fn io_error(error: &ConnectionError) -> Option<&io::Error> {
     None
 }
 
-/// The error of TLS behind another one; it travels inside an error of the system.
+/// Finds the TLS error inside another error. It is wrapped in an I/O error.
 fn tls_error(error: &ConnectionError) -> Option<&rustls::Error> {
     if let Some(found) = io_error(error).and_then(|io| io.get_ref()?.downcast_ref()) {
         return Some(found);
@@ -180,23 +181,23 @@ fn of_tls(broker: &BrokerUrl, error: &rustls::Error) -> Failure {
         ) => Failure::new(
             Kind::CertificateExpired,
             format!("the certificate of {broker} has expired"),
-            "renew it at the broker (`selo setup DIR` renews its own), and see that this \
-             machine's clock is right",
+            "renew it at the broker (`selo setup DIR` renews its own), and check that this \
+            machine's clock is right",
         ),
         rustls::Error::InvalidCertificate(
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
         ) => Failure::new(
             Kind::CertificateExpired,
             format!("the certificate of {broker} is not valid yet"),
-            "see that this machine's clock is right",
+            "check that this machine's clock is right",
         ),
         rustls::Error::InvalidCertificate(
             CertificateError::UnknownIssuer | CertificateError::BadSignature,
         ) => Failure::new(
             Kind::UnknownAuthority,
             format!(
-                "the certificate of {broker} is from an authority that is not trusted here; \
-                 somebody may be in between"
+                "the certificate of {broker} is signed by an authority that this machine does \
+                not trust; the connection may be intercepted"
             ),
             "name the authority that signed it with --mqtt-ca FILE (ca.pem of `selo setup`)",
         ),
@@ -211,14 +212,14 @@ fn of_tls(broker: &BrokerUrl, error: &rustls::Error) -> Failure {
                     "the certificate of {broker} is not for '{host}', but for {}",
                     names.join(", ")
                 ),
-                "use one of these names in --mqtt, or give the broker a certificate that has \
-                 this one (`selo setup DIR --name NAME`)",
+                "use one of these names in --mqtt, or give the broker a certificate with this \
+                name (`selo setup DIR --name NAME`)",
             )
         }
         rustls::Error::InvalidCertificate(CertificateError::NotValidForName) => Failure::new(
             Kind::WrongName,
             format!("the certificate of {broker} is not for '{host}'"),
-            "use a name in --mqtt that the certificate has",
+            "use a name from the certificate in --mqtt",
         ),
         rustls::Error::AlertReceived(
             AlertDescription::CertificateRequired
@@ -231,19 +232,20 @@ fn of_tls(broker: &BrokerUrl, error: &rustls::Error) -> Failure {
         ) => Failure::new(
             Kind::ClientCertificate,
             format!(
-                "the broker {broker} wants a certificate of ours, or refuses the one it got: {error}"
+                "the broker {broker} requires a client certificate, or refuses the one that was \
+                sent: {error}"
             ),
-            "name one that it trusts with --mqtt-certificate FILE and --mqtt-key FILE",
+            "pass one that it trusts with --mqtt-certificate FILE and --mqtt-key FILE",
         ),
         error => Failure::new(
             Kind::Tls,
-            format!("no TLS with {broker}: {error}"),
-            "is it a broker for TLS, at this port?",
+            format!("TLS with {broker} failed: {error}"),
+            "is it a TLS broker at this port?",
         ),
     }
 }
 
-/// `DnsName("localhost")` as `localhost`.
+/// Turns `DnsName("localhost")` into `localhost`.
 fn plain_name(name: &str) -> &str {
     name.split_once("(\"")
         .and_then(|(_, rest)| rest.strip_suffix("\")"))

@@ -1,10 +1,11 @@
-//! The listener in front of the embedded broker. It takes the connections, ends TLS, and
-//! passes the bytes to the broker over loopback. The broker's crate waits for each handshake
-//! before it takes the next connection, so one idle client would shut out everyone.
+//! The listener in front of the embedded broker. It accepts connections, terminates TLS, and
+//! forwards the bytes to the broker over loopback. mqtt5 completes each handshake before it
+//! accepts the next connection, so without this listener one idle client would block all others.
 //!
-//! A connection waits until its user is known. Few may wait at once; when there are too many,
-//! the oldest of the address with the most of them ends. A flood of idle connections therefore
-//! costs its own address its places, and an honest handshake takes milliseconds.
+//! A connection waits until its user is known, and few may wait at a time. When there are too
+//! many, the oldest waiting connection of the address with the most of them is closed. A flood of
+//! idle connections therefore displaces only its own address, and an honest handshake takes
+//! milliseconds.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, SocketAddr};
@@ -21,20 +22,20 @@ use tracing::{debug, warn};
 
 use crate::throttle::{Throttle, neighbourhood};
 
-/// How many connections the broker has, and how long a client may take.
+/// Limits on connections, and time limits of a client.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Open connections of everyone.
+    /// Maximum open connections in total.
     pub connections: usize,
-    /// Of one address. This machine itself is not counted as one.
+    /// Maximum open connections per address. Does not apply to this machine.
     pub of_address: usize,
-    /// Of these connections, so many are kept for this machine: gateway and collector.
+    /// Connections of the total that are reserved for this machine: gateway and collector.
     pub reserved: usize,
-    /// Connections whose user is not known yet.
+    /// Maximum connections whose user is not known yet.
     pub waiting: usize,
-    /// For the TLS handshake.
+    /// Time limit for the TLS handshake.
     pub handshake: Duration,
-    /// How long a client may read nothing of what it is sent.
+    /// Longest time that a client may read nothing of what it is sent.
     pub write: Duration,
 }
 
@@ -51,9 +52,9 @@ impl Default for Limits {
     }
 }
 
-/// How much is read before it is passed on.
+/// Size of the forwarding buffer.
 const PIECE: usize = 16 << 10;
-/// After the system had no connection to give.
+/// Pause after accepting a connection failed.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The open connections.
@@ -62,13 +63,13 @@ struct Table {
     next: u64,
     total: usize,
     of_address: HashMap<IpAddr, usize>,
-    /// In the order in which they came.
+    /// Waiting connections in the order of their arrival.
     waiting: BTreeMap<u64, (IpAddr, Arc<Notify>)>,
-    /// By the address from which the connection reaches the broker.
+    /// Connections by the loopback address from which they reach the broker.
     inner: HashMap<SocketAddr, (u64, SocketAddr)>,
 }
 
-/// The connections of a broker, shared by the listener and by whoever asks for passwords.
+/// The connections of a broker, shared by the listener and the password check.
 #[derive(Debug)]
 pub(crate) struct Visitors {
     limits: Limits,
@@ -87,7 +88,7 @@ impl Visitors {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a new connection, if there is one.
+    /// Takes a slot for a new connection, if there is one.
     fn arrive(self: &Arc<Visitors>, address: SocketAddr) -> Option<ConnectionSlot> {
         let ip = neighbourhood(address.ip());
         let mut table = self.lock();
@@ -118,12 +119,13 @@ impl Visitors {
         })
     }
 
-    /// Who is behind a connection of the broker; `None` if it did not come through the listener.
+    /// Returns the client's address behind a connection of the broker; `None` if it did not come
+    /// through the listener.
     pub fn behind(&self, inner: SocketAddr) -> Option<SocketAddr> {
         self.lock().inner.get(&inner).map(|(_, address)| *address)
     }
 
-    /// The user of this connection is known: it waits no longer.
+    /// The user of this connection is known, so it no longer counts as waiting.
     pub fn passed(&self, inner: SocketAddr) {
         let mut table = self.lock();
         if let Some((id, _)) = table.inner.get(&inner).copied() {
@@ -150,12 +152,12 @@ impl Table {
     }
 }
 
-/// A connection's place; it is free again when this goes.
+/// A connection's slot. Dropping it frees the slot.
 struct ConnectionSlot {
     visitors: Arc<Visitors>,
     id: u64,
     ip: IpAddr,
-    /// Another connection needs this one's place.
+    /// Notified when the connection must close to make room.
     ended: Arc<Notify>,
 }
 
@@ -177,23 +179,24 @@ impl Drop for ConnectionSlot {
 /// The listener.
 pub(crate) struct Front {
     pub listener: TcpListener,
-    /// May be replaced while the listener runs; new connections get the new certificate.
+    /// May be replaced while the listener runs. New connections get the new certificate.
     pub tls: Arc<RwLock<Arc<ServerConfig>>>,
     pub visitors: Arc<Visitors>,
-    /// Where the broker listens, on loopback.
+    /// The broker's loopback address.
     pub inner: watch::Receiver<SocketAddr>,
 }
 
 impl Front {
-    /// Takes connections until it is dropped.
+    /// Accepts connections until it is dropped.
     pub async fn run(self) {
         let mut refusals = Throttle::default();
         loop {
             let (stream, address) = match self.listener.accept().await {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Files are used up, most likely: they come back when connections end.
-                    warn!("the broker could not take a connection: {error}");
+                    // Usually the process has no file descriptors left. They become free when
+                    // connections end.
+                    warn!("the broker cannot accept a connection: {error}");
                     tokio::time::sleep(PAUSE).await;
                     continue;
                 }
@@ -219,7 +222,7 @@ impl Front {
                         }
                     }
                     () = ended.notified() => {
-                        debug!(from = %address, "a connection without a user gave way to another");
+                        debug!(from = %address, "a connection without a user was closed to make room");
                     }
                 }
             });
@@ -227,7 +230,7 @@ impl Front {
     }
 }
 
-/// One connection, from its handshake to its end.
+/// Serves one connection from its handshake to its end.
 async fn visit(
     stream: TcpStream,
     address: SocketAddr,
@@ -243,7 +246,8 @@ async fn visit(
     } else {
         TcpSocket::new_v6()?
     };
-    // The address is known before the broker sees the connection, which may ask at once.
+    // Register the address before the broker sees the connection, because it may ask for it at
+    // once.
     socket.bind(SocketAddr::new(inner.ip(), 0))?;
     let own = socket.local_addr()?;
     place.visitors.lock().inner.insert(own, (place.id, address));
@@ -257,7 +261,7 @@ async fn visit(
     }
 }
 
-/// Passes bytes on until one side ends, or the reader takes nothing for too long.
+/// Forwards bytes until one side ends, or the receiver reads nothing for too long.
 async fn pass(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
@@ -270,7 +274,7 @@ async fn pass(
             return timeout(patience, to.shutdown()).await?;
         }
         let mut rest = &piece[..count];
-        // Each part that is taken gives new patience: a slow reader is not a silent one.
+        // Each accepted part restarts the timeout: a slow reader is not a stalled one.
         while !rest.is_empty() {
             let written = timeout(patience, to.write(rest)).await??;
             if written == 0 {
@@ -312,11 +316,11 @@ mod tests {
         assert_eq!(table.waiting.len(), 4);
         assert!(
             table.waiting.contains_key(&honest.id),
-            "the honest one waits on"
+            "the honest connection keeps waiting"
         );
         assert!(
             !table.waiting.contains_key(&flood[0].id),
-            "the oldest gave way"
+            "the oldest connection was closed"
         );
     }
 

@@ -1,4 +1,5 @@
-//! Who may connect to the embedded broker and stay, and what each may publish and hear.
+//! Admission to the embedded broker: authentication, limits per user, and rights to publish and
+//! subscribe.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -20,18 +21,18 @@ use crate::throttle::{Throttle, neighbourhood};
 /// How long a subscriber may be away before its session is forgotten, at most.
 pub(crate) const SESSION_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// Wrong passwords that an address may give for one user in [`WINDOW`].
+/// Maximum wrong passwords of one address for one user in [`WINDOW`].
 const FAILURES: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(60);
-/// Pairs of address and user that are counted; beyond them, the oldest are forgotten.
+/// Maximum pairs of address and user that are counted. The oldest are dropped.
 const COUNTED: usize = 4096;
-/// Sessions that outlive their connection, for each user. The broker keeps messages for each.
+/// Maximum persistent sessions per user. The broker queues messages for each.
 const SESSIONS: usize = 16;
-/// Connections of one user.
+/// Maximum connections per user.
 const CONNECTIONS: usize = 256;
 
-/// Wrong passwords by address and user together: a stranger does not lock out an operator,
-/// and one user behind a shared address does not lock out the others.
+/// Wrong passwords, counted by address and user together. A stranger therefore cannot lock out an
+/// operator, and one user behind a shared address cannot lock out the others.
 #[derive(Debug, Default)]
 struct Failures {
     counts: HashMap<(IpAddr, String), (Instant, u32)>,
@@ -63,12 +64,12 @@ impl Failures {
     }
 }
 
-/// A session as far as its user's share of the broker is concerned.
+/// A session, as counted against its user's limits.
 #[derive(Debug)]
 struct Session {
     user: String,
     connected: u32,
-    /// How long the broker keeps it after its connection.
+    /// Time for which the broker keeps it after its connection ends.
     kept: Duration,
     since: Instant,
 }
@@ -79,15 +80,15 @@ impl Session {
     }
 }
 
-/// The sessions by their client's name.
+/// The sessions by client id.
 #[derive(Debug, Default)]
 struct Sessions {
     known: HashMap<String, Session>,
 }
 
 impl Sessions {
-    /// Takes a client in, or says why not. A name belongs to the user who had it first: nobody
-    /// takes over another user's session.
+    /// Admits a client, or returns the reason for refusing it. A client id belongs to its first
+    /// user, so nobody can take over another user's session.
     fn admit(
         &mut self,
         user: &str,
@@ -97,22 +98,22 @@ impl Sessions {
     ) -> Result<(), &'static str> {
         self.known.retain(|_, session| session.lives(now));
         if client.is_empty() {
-            // The broker gives it a name that nobody has.
+            // The broker assigns a unique client id.
             return Ok(());
         }
         if let Some(session) = self.known.get_mut(client) {
             if session.user != user {
-                return Err("another user's client has that name");
+                return Err("the client id belongs to another user");
             }
             (session.kept, session.since) = (kept, now);
             return Ok(());
         }
         let own = || self.known.values().filter(|session| session.user == user);
         if own().count() >= CONNECTIONS {
-            return Err("the user has too many clients");
+            return Err("the user has too many connected clients");
         }
         if !kept.is_zero() && own().filter(|session| !session.kept.is_zero()).count() >= SESSIONS {
-            return Err("the user has too many sessions that are to be kept");
+            return Err("the user has too many persistent sessions");
         }
         let session = Session {
             user: user.into(),
@@ -138,7 +139,7 @@ impl Sessions {
     }
 }
 
-/// Asks the files for every connection, publication and subscription, and counts.
+/// Checks every connection, publication and subscription against the rights and limits.
 pub(crate) struct Guard {
     rights: Rights,
     visitors: Arc<Visitors>,
@@ -151,7 +152,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a stranger chose, for a log: no line end, no escape sequence, not without end.
+/// Escapes and truncates text that a stranger chose, so that it is safe in a log line.
 fn shown(text: &str) -> String {
     text.chars()
         .take(128)
@@ -197,7 +198,7 @@ impl Guard {
         if let Some(will) = &connect.will
             && !self.rights.may_write(user, &connect.client_id, &will.topic)
         {
-            // Published after the end, when nobody is asked any more.
+            // The broker publishes it after the connection has ended, without another check.
             let what = "a client's last will is for a topic that it may not write";
             self.warn(ip, user, what, &will.topic);
             return AuthResult::fail(ReasonCode::NotAuthorized);
@@ -212,8 +213,8 @@ impl Guard {
     }
 }
 
-/// How long the broker is to keep the session: of MQTT 3.1.1 without a clean session, as long
-/// as it may.
+/// Time for which the broker must keep the session. MQTT 3.1.1 without a clean session: the
+/// maximum.
 fn kept(connect: &ConnectPacket) -> Duration {
     if connect.protocol_version < 5 {
         return if connect.clean_start {
@@ -275,10 +276,11 @@ impl AuthProvider for Guard {
     }
 }
 
-/// The broker does not tell the address where it asks for rights: they share a line a minute.
+/// The broker does not report the client's address when it checks rights, so all clients share
+/// one log line per minute.
 const NOBODY: IpAddr = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
 
-/// Counts connections as the broker sees them.
+/// Counts connections as the broker reports them.
 pub(crate) struct Counting(pub Arc<Guard>);
 
 impl BrokerEventHandler for Counting {
@@ -309,7 +311,7 @@ mod tests {
         let later = now + 25 * HOUR;
         assert!(
             sessions.admit("viewer", "c", HOUR, later).is_err(),
-            "it is connected"
+            "the session is connected"
         );
         sessions.gone("c", later);
         assert!(sessions.admit("viewer", "c", HOUR, later + HOUR).is_ok());
@@ -328,7 +330,7 @@ mod tests {
         assert!(sessions.admit("viewer", "more", HOUR, now).is_err());
         assert!(
             sessions.admit("viewer", "v3", HOUR, now).is_ok(),
-            "it is known"
+            "the session exists"
         );
         assert!(
             sessions
@@ -338,7 +340,7 @@ mod tests {
         assert!(sessions.admit("collector", "c", HOUR, now).is_ok());
         assert!(
             sessions.admit("viewer", "more", HOUR, now + HOUR).is_ok(),
-            "they have ended"
+            "the sessions have expired"
         );
     }
 
@@ -353,7 +355,7 @@ mod tests {
         assert!(failures.too_many(&key(1, "operator"), now));
         assert!(
             !failures.too_many(&key(2, "operator"), now),
-            "from elsewhere"
+            "a login from another address"
         );
         assert!(!failures.too_many(&key(1, "gateway"), now), "somebody else");
         assert!(!failures.too_many(&key(1, "operator"), now + WINDOW));

@@ -1,5 +1,5 @@
-//! How Home Assistant learns of a device: one retained message that describes it with all
-//! its values [HADISCOVERY].
+//! Home Assistant discovery: one retained message that describes a device with all its values
+//! [HADISCOVERY].
 
 use selo_codec::{Codec, Kind, Title, Value};
 use selo_link::DeviceId;
@@ -38,7 +38,7 @@ impl Component {
     }
 }
 
-/// What a device shows: what its codec has.
+/// The components of a device, from the fields of its codec.
 pub fn of_codec(codec: &Codec) -> Vec<Component> {
     let component = |field: &selo_codec::Field| {
         Component::new(
@@ -53,7 +53,7 @@ pub fn of_codec(codec: &Codec) -> Vec<Component> {
     codec.fields().into_iter().map(component).collect()
 }
 
-/// What a device shows whose codec has channels: what a payload has.
+/// The components of a device whose codec has channels, from the values of a payload.
 pub fn of_values(values: &[Value<'_>]) -> Vec<Component> {
     let component = |value: &Value<'_>| {
         let title = Title {
@@ -75,7 +75,7 @@ pub fn of_values(values: &[Value<'_>]) -> Vec<Component> {
     values.iter().map(component).collect()
 }
 
-/// The message for Home Assistant.
+/// Builds the discovery message.
 pub fn discovery(
     topics: &Topics,
     device: DeviceId,
@@ -103,13 +103,13 @@ pub fn discovery(
         "availability_template": "{{ 'online' if value_json.online else 'offline' }}",
         "qos": 1,
     });
-    // Strings and numbers: nothing that could fail.
+    // Strings and numbers always serialise.
     serde_json::to_vec(&message).unwrap_or_default()
 }
 
 fn part(device: DeviceId, component: &Component) -> serde_json::Value {
     let name = &component.name;
-    // Not value_json.values: that is a method of the template language's dictionaries.
+    // Do not write value_json.values: in the template language that is a dictionary's method.
     let value = format!("value_json['values']['{name}']['value']");
     let guarded =
         |value: &str| format!("{{{{ {value} if '{name}' in value_json['values'] else None }}}}");
@@ -143,7 +143,7 @@ fn part(device: DeviceId, component: &Component) -> serde_json::Value {
     part
 }
 
-/// UCUM's notation as Home Assistant writes it.
+/// Converts a UCUM unit to Home Assistant's spelling.
 fn unit(ucum: &str) -> Option<&str> {
     match ucum {
         "1" => None,

@@ -1,14 +1,14 @@
-//! Readings over MQTT 5 [MQTT5]: from a gateway to a broker to whoever stores or shows them.
-//! What is said on which topic is described in `docs/mqtt.md`.
+//! Readings over MQTT 5 [MQTT5]: from a gateway through a broker to the programs that store or
+//! show them. `docs/mqtt.md` describes the topics and messages.
 //!
 //! | module | is |
 //! |---|---|
-//! | [`topic`], [`message`] | the topics, and what is said there |
-//! | [`home_assistant`] | how Home Assistant learns of a device |
-//! | [`client`], [`failure`] | where the broker is, TLS, and why it cannot be reached |
+//! | [`topic`], [`message`] | topics and their messages |
+//! | [`home_assistant`] | Home Assistant discovery |
+//! | [`client`], [`failure`] | connection settings, TLS, and connection errors |
 //! | [`publisher`] | a [`selo_gateway::sink::Sink`] that publishes |
 //! | [`subscriber`] | messages with manual acknowledgement |
-//! | [`broker`], [`access`] | the embedded broker; who may do what |
+//! | [`broker`], [`access`] | the embedded broker; its users and rights |
 //! | [`certificate`], [`setup`] | certificates, passwords and configuration for a first start |
 
 pub mod access;

@@ -1,4 +1,4 @@
-//! What is said on the topics: JSON, one object a message.
+//! Messages on the topics: one JSON object per message.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -7,13 +7,13 @@ use selo_codec::Codec;
 use selo_gateway::reading::{Moments, Reading, rfc3339};
 use serde::{Deserialize, Serialize};
 
-/// The schema of a gateway's status.
+/// Schema of a gateway's status.
 pub const STATUS_SCHEMA: &str = "selo.status/1";
-/// The schema of a collector's confirmation.
+/// Schema of a collector's confirmation.
 pub const STORED_SCHEMA: &str = "selo.stored/1";
 
-/// Appends a reading's message: its members, and what the payload means. This is the one
-/// place that builds it.
+/// Appends a reading's message: its members, and the decoded payload. Reading messages are built
+/// only here.
 pub fn write_reading(
     reading: &Reading,
     gateway: &str,
@@ -22,20 +22,21 @@ pub fn write_reading(
 ) {
     out.push(b'{');
     reading.write_members(&mut Moments::default(), out);
-    // A gateway's name needs no escapes (topic::check_name).
+    // A gateway's name needs no escaping (topic::check_name).
     _ = write!(out, ",\"gateway\":\"{gateway}\",");
     match codec {
         Ok(codec) => write_values(codec, &reading.payload, out),
         Err(name) => {
             out.extend_from_slice(b"\"codec\":");
             string(name, out);
-            undecodable("this gateway has no such codec", out);
+            undecodable("this gateway does not have the codec", out);
         }
     }
     out.push(b'}');
 }
 
-/// Appends the members `codec`, `values` and, if there are none for a reason, `undecodable`.
+/// Appends the members `codec` and `values`, and `undecodable` with a reason if there are no
+/// values.
 pub fn write_values(codec: &Codec, payload: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"\"codec\":");
     string(&codec.name, out);
@@ -49,7 +50,7 @@ pub fn write_values(codec: &Codec, payload: &[u8], out: &mut Vec<u8>) {
             out.push(b',');
         }
         string(&value.name, out);
-        // Finite, and Rust's shortest text of a number is one of JSON.
+        // The value is finite, and Rust's shortest decimal form is valid JSON.
         _ = write!(out, ":{{\"value\":{},\"unit\":", value.value);
         string(value.unit, out);
         out.push(b'}');
@@ -63,11 +64,11 @@ fn undecodable(why: &str, out: &mut Vec<u8>) {
 }
 
 fn string(text: &str, out: &mut Vec<u8>) {
-    // A vector takes every byte, and every string is a string of JSON.
+    // Writing to a `Vec` cannot fail, and every string can be a JSON string.
     _ = serde_json::to_writer(out, text);
 }
 
-/// A reading's message, for whoever reads it.
+/// A reading's message, for parsing.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct ReadingMessage {
     pub schema: String,
@@ -95,18 +96,19 @@ pub struct ValueMessage {
     pub unit: String,
 }
 
-/// Whether a gateway is there; retained, and its last will.
+/// Presence of a gateway. Retained, and also its last will.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     pub schema: String,
     pub gateway: String,
     pub online: bool,
-    /// Since when the gateway has been publishing, RFC 3339.
+    /// Start of the gateway's publishing session, RFC 3339.
     pub since: String,
     pub version: String,
 }
 
 impl Status {
+    /// A status as of now; `since_ms` is in Unix milliseconds.
     pub fn new(gateway: &str, online: bool, since_ms: u64, version: &str) -> Status {
         Status {
             schema: STATUS_SCHEMA.into(),
@@ -117,24 +119,26 @@ impl Status {
         }
     }
 
+    /// The message, a JSON object.
     pub fn to_json(&self) -> Vec<u8> {
-        // Strings and a boolean: nothing that could fail.
+        // Strings and a boolean always serialise.
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
 
-/// A collector says what it has committed, by the publisher's sequences.
+/// A collector's confirmation of committed readings, by the publisher's sequence numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stored {
     pub schema: String,
-    /// Of the publisher: 16 hexadecimal digits, its property `run`.
+    /// Run id of the publisher: 16 hexadecimal digits, its user property `run`.
     pub run: String,
-    /// First and last, both included.
+    /// Inclusive ranges: first and last sequence number.
     pub sequences: Vec<(u64, u64)>,
 }
 
 impl Stored {
-    /// Sequences in any order; those that follow one another become one range.
+    /// Builds a confirmation from sequence numbers in any order. Consecutive numbers become one
+    /// range.
     pub fn new(run: &str, sequences: impl IntoIterator<Item = u64>) -> Stored {
         let mut all: Vec<u64> = sequences.into_iter().collect();
         all.sort_unstable();
@@ -152,8 +156,9 @@ impl Stored {
         }
     }
 
+    /// The message, a JSON object.
     pub fn to_json(&self) -> Vec<u8> {
-        // Strings and numbers: nothing that could fail.
+        // Strings and numbers always serialise.
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
@@ -216,7 +221,7 @@ mod tests {
     fn what_cannot_be_decoded_is_passed_on_and_says_why() {
         for (codec, words) in [
             ("rain-gauge", "16 bytes: it has 6 bytes"),
-            ("gone", "no such codec"),
+            ("gone", "does not have the codec"),
         ] {
             let said = message(b"23.5 C", codec);
             let read: ReadingMessage = serde_json::from_str(&said).expect("a message");

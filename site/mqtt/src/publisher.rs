@@ -1,9 +1,9 @@
-//! The publisher: a sink of the gateway that hands readings to a broker.
+//! The publisher: a gateway sink that sends readings to a broker.
 //!
-//! A thread of its own keeps the connection. [`Publisher::deliver`] gives it a batch and
-//! waits until every reading is confirmed, by the broker or by the collector. What is not
-//! confirmed stays in the gateway's journal, which is the only spool there is: it is
-//! bounded, survives a kill, and keeps the order.
+//! A separate thread maintains the connection. [`Publisher::deliver`] gives it a batch and waits
+//! until every reading is confirmed, by the broker or by the collector. Unconfirmed readings stay
+//! in the gateway's journal, which is the only spool: it is bounded, survives a kill, and keeps
+//! the order.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -37,50 +37,51 @@ use crate::home_assistant::{self, Component};
 use crate::message::{self, Status, Stored};
 use crate::topic::{self, Topics};
 
-/// How long one call of `deliver` waits. The next call with the same readings goes on
-/// waiting, so a gateway that is to stop can stop.
+/// Longest wait of one `deliver` call. The next call with the same readings continues to wait, so
+/// that the gateway can stop in between.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long no reading of a batch is confirmed before that is worth a word.
+/// Report a batch as stalled after this long without a confirmation.
 const STALLED: Duration = Duration::from_secs(5);
-/// How long after a lost connection the next one is tried, first and at most.
+/// First and longest pause before reconnecting.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(30));
-/// How long a collector may take before readings are published again, first and at most.
+/// First and longest wait for the collector before readings are published again.
 const COLLECTOR: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
-/// The same after the broker has said that nobody listens: soon, because nothing was queued.
+/// Wait after the broker has reported that there is no subscriber. It is short, because nothing
+/// was queued.
 const NOBODY: Duration = Duration::from_secs(1);
-/// Tries in a row without a confirmation before the log says that no collector is there.
+/// Consecutive attempts without a confirmation before the log reports that there is no collector.
 const UNCONFIRMED: u32 = 4;
-/// How long the farewell may take.
+/// Time limit for sending the final status.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// Readings that are published and not confirmed as stored yet. More would fill the broker's
-/// queue for the collector, in which the readings of other gateways stand behind them.
+/// Maximum readings that are published but not yet confirmed as stored. More would fill the
+/// broker's queue for the collector and delay the readings of other gateways.
 const WINDOW: usize = 256;
-/// Events that may wait to be handled.
+/// Maximum events that wait for their handler.
 const EVENTS: usize = 1024;
 
-/// When a reading counts as delivered.
+/// Condition under which a reading counts as delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
-    /// The broker has taken it. What the broker loses is lost.
+    /// The broker has acknowledged it. A reading that the broker then loses is lost.
     Broker,
     /// The collector has committed it.
     Stored,
 }
 
-/// Tells which codec a device's payloads have.
+/// Looks up the codec of a device's payloads.
 pub trait Codecs: Send {
     /// The codec, or the name of one that is not known here.
     fn codec_of(&mut self, device: DeviceId) -> Result<Arc<Codec>, Arc<str>>;
 }
 
-/// All devices have the same one.
+/// The same codec for all devices.
 impl Codecs for Arc<Codec> {
     fn codec_of(&mut self, _device: DeviceId) -> Result<Arc<Codec>, Arc<str>> {
         Ok(self.clone())
     }
 }
 
-/// The registry says it. A change is seen with the next reading.
+/// Looks the codec up in the registry. A change applies from the next reading on.
 #[derive(Debug)]
 pub struct RegistryCodecs {
     registry: Registry,
@@ -90,6 +91,7 @@ pub struct RegistryCodecs {
 }
 
 impl RegistryCodecs {
+    /// Opens the registry, a SQLite file.
     pub fn open(registry: &Path, catalogue: Catalogue) -> selo_gateway::Result<RegistryCodecs> {
         let registry = Registry::open(registry)?;
         Ok(RegistryCodecs {
@@ -126,21 +128,21 @@ impl Codecs for RegistryCodecs {
     }
 }
 
-/// What a publisher is started with.
+/// Configuration of a publisher.
 pub struct PublisherConfig {
     pub client: ClientConfig,
     pub site: String,
     pub gateway: String,
     pub until: Until,
     pub codecs: Box<dyn Codecs>,
-    /// Tell Home Assistant about every device.
+    /// Publish Home Assistant discovery for every device.
     pub home_assistant: bool,
-    /// Of the program, for status and discovery.
+    /// Program version, for status and discovery.
     pub version: String,
 }
 
 impl PublisherConfig {
-    /// With the default names, until the broker has taken a reading.
+    /// A configuration with the default names that waits for the broker only.
     pub fn new(client: ClientConfig, codecs: impl Codecs + 'static) -> PublisherConfig {
         PublisherConfig {
             client,
@@ -171,17 +173,17 @@ fn identity(reading: &Reading) -> Identity {
     (reading.device, reading.session, reading.counter)
 }
 
-/// See the module. Dropping it says farewell to the broker.
+/// See the module. Dropping it publishes the offline status.
 #[derive(Debug)]
 pub struct Publisher {
     commands: mpsc::UnboundedSender<Command>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    /// The batch under way, and its number.
+    /// The current batch, and its number.
     given: Vec<Identity>,
     batch: u64,
-    /// Readings of it that were not confirmed when `deliver` last looked, and when that
-    /// number was another one.
+    /// The number of unconfirmed readings when `deliver` last looked, and when that number last
+    /// changed.
     seen: (usize, std::time::Instant),
 }
 
@@ -191,7 +193,7 @@ enum Command {
     Stop,
 }
 
-/// What the thread tells `deliver`.
+/// State that the thread reports to `deliver`.
 #[derive(Debug, Default)]
 struct Shared {
     progress: Mutex<Progress>,
@@ -200,11 +202,11 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// The last batch that is confirmed.
+    /// Number of the last fully confirmed batch.
     done: u64,
-    /// Readings of the batch under way that are not confirmed.
+    /// Unconfirmed readings of the current batch.
     left: usize,
-    /// Why the broker cannot be reached.
+    /// Reason why the broker is unreachable.
     away: Option<String>,
     connected: bool,
     ended: bool,
@@ -212,7 +214,7 @@ struct Progress {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Progress> {
-        // A thread that panicked while it held the lock has changed at most one field.
+        // A thread that panicked with the lock held has changed at most one field.
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -222,7 +224,7 @@ impl Shared {
     }
 }
 
-/// Says that the thread has ended, in whatever way.
+/// Records on drop that the thread has ended, for whatever reason.
 struct Ended(Arc<Shared>);
 
 impl Drop for Ended {
@@ -232,10 +234,10 @@ impl Drop for Ended {
 }
 
 impl Publisher {
-    /// Checks names and files, and begins to connect.
+    /// Checks names and files, and starts to connect.
     pub fn new(config: PublisherConfig) -> Result<Publisher> {
         let topics = Topics::new(&config.site, &config.gateway)?;
-        // A wrong file is better found now than in the log.
+        // Report an unusable file now, not later in the log.
         config.client.options()?;
         let run =
             selo_link::random_bytes::<8>().map_err(|error| Error::Internal(error.to_string()))?;
@@ -275,7 +277,7 @@ impl Publisher {
         })
     }
 
-    /// True while the broker is there.
+    /// Returns true while the broker is connected.
     pub fn is_connected(&self) -> bool {
         self.shared.lock().connected
     }
@@ -342,19 +344,19 @@ impl Drop for Publisher {
     }
 }
 
-/// A batch under way.
+/// The current batch.
 struct Batch {
     id: u64,
     readings: Vec<Reading>,
-    /// The sequence of its first reading.
+    /// Sequence number of its first reading.
     first: u64,
     confirmed: Vec<bool>,
     left: usize,
-    /// The next reading to be published.
+    /// Index of the next reading to publish.
     cursor: usize,
-    /// Readings that are published since the batch began, or began anew, and not confirmed.
+    /// Readings published since the batch was started or rewound, and not confirmed.
     under_way: usize,
-    /// The last reading of each device: what is retained.
+    /// Index of each device's last reading, which becomes the retained state.
     last: HashMap<DeviceId, usize>,
 }
 
@@ -388,12 +390,12 @@ impl Batch {
         }
     }
 
-    /// True if nothing more is published before something is confirmed.
+    /// Returns true if the window is full: no reading is published before one is confirmed.
     fn is_waiting(&self) -> bool {
         self.cursor == self.readings.len() || self.under_way >= WINDOW
     }
 
-    /// Begins anew with what is not confirmed.
+    /// Starts again with the unconfirmed readings.
     fn rewind(&mut self) {
         self.cursor = 0;
         self.under_way = 0;
@@ -403,13 +405,13 @@ impl Batch {
     }
 }
 
-/// What was published, to know whose confirmation comes.
+/// Identifies a publication, to match it with its acknowledgement.
 enum Token {
     Reading { batch: u64, index: usize },
     Other { topic: String, farewell: bool },
 }
 
-/// A message ready to go.
+/// A message that is ready to be sent.
 struct Ready {
     topic: String,
     retain: bool,
@@ -427,13 +429,13 @@ struct Worker {
     commands: mpsc::UnboundedReceiver<Command>,
     batch: Option<Batch>,
     next_sequence: u64,
-    /// What Home Assistant was told of a device on this connection.
+    /// Discovery that was published for each device on this connection.
     announced: HashMap<DeviceId, Announced>,
-    /// The end was asked for, even if the connection is lost before the farewell is said.
+    /// A stop was requested, even if the connection is lost before the final status is sent.
     stop: bool,
 }
 
-/// How a connection ended.
+/// Reason why a connection ended.
 enum End {
     Stopped,
     Lost(Failure),
@@ -475,7 +477,7 @@ impl Worker {
                 progress.connected = false;
             });
             if said.as_ref() != Some(&failure) {
-                warn!(reason = %failure.what, hint = %failure.hint, "the broker is away; readings wait in the journal");
+                warn!(reason = %failure.what, hint = %failure.hint, "the broker is unreachable; readings wait in the journal");
                 said = Some(failure);
             }
             let again = Instant::now() + wait;
@@ -520,9 +522,9 @@ impl Worker {
         self.batch = Some(Batch::new(id, readings, first));
     }
 
-    /// A connection from birth to end.
+    /// Serves one connection from start to end.
     async fn session(&mut self, mut connection: Connection) -> Result<End, End> {
-        // A broker that was restarted has forgotten what was retained.
+        // A restarted broker has lost its retained messages.
         self.announced.clear();
         if let Some(batch) = &mut self.batch {
             batch.rewind();
@@ -530,7 +532,7 @@ impl Worker {
         let client = connection.client.clone();
         let mut queue: VecDeque<Ready> = VecDeque::new();
         queue.push_back(self.status_message(true, false));
-        // Confirmations must not come before we listen.
+        // Subscribe first, so that no confirmation is missed.
         let mut listening = self.config.until == Until::Broker;
         if !listening
             && client
@@ -553,7 +555,7 @@ impl Worker {
             }) {
                 match publish(&client, ready) {
                     Ok(token) => sent.push_back(token),
-                    // The network is slower than we are.
+                    // The network queue is full.
                     Err(ready) => {
                         queue.push_front(*ready);
                         break;
@@ -592,7 +594,8 @@ impl Worker {
                             }
                             Token::Other { farewell: true, .. } => {
                                 _ = client.try_disconnect();
-                                // The broker closes when it has read the farewell.
+                                // The broker closes the connection after it has read the final
+                                // status.
                                 let closed = async { while connection.next().await.is_ok() {} };
                                 _ = tokio::time::timeout(FAREWELL, closed).await;
                                 return Ok(End::Stopped);
@@ -632,14 +635,15 @@ impl Worker {
                     }
                     unconfirmed += 1;
                     if let Some(batch) = &mut self.batch {
-                        info!(readings = batch.left, "the collector has not confirmed readings; they are published again");
+                        info!(readings = batch.left, "the collector has not confirmed readings; publishing them again");
                         batch.rewind();
                     }
                     if unconfirmed == UNCONFIRMED {
                         warn!(
-                            "no collector confirms readings: they wait in the journal. \
-                             hint: start `selo collect` at this broker; if something else stores \
-                             the readings, `--until broker` lets go of them when the broker has them"
+                            "no collector confirms readings; they wait in the journal. hint: \
+                            start `selo collect` at this broker; if another program stores the \
+                            readings, `--until broker` removes them from the journal once the \
+                            broker has them"
                         );
                     }
                     patience = (patience * 2).clamp(COLLECTOR.0, COLLECTOR.1);
@@ -651,8 +655,8 @@ impl Worker {
 
     fn lost(&self) -> End {
         let broker = &self.config.client.broker;
-        let what = format!("the connection to {broker} has ended");
-        Failure::new(crate::failure::Kind::Away, what, "see the broker's log").into()
+        let what = format!("the connection to {broker} ended");
+        Failure::new(crate::failure::Kind::Away, what, "check the broker's log").into()
     }
 
     fn refused(&self, token: &Token, why: &str) -> End {
@@ -671,7 +675,7 @@ impl Worker {
         self.tell();
     }
 
-    /// Tells `deliver` how far the batch is.
+    /// Reports the progress of the batch to `deliver`.
     fn tell(&mut self) {
         let Some(batch) = &self.batch else { return };
         let (id, left) = (batch.id, batch.left);
@@ -683,10 +687,10 @@ impl Worker {
         }
     }
 
-    /// What a collector says that it has stored; true if it was news.
+    /// Applies a collector's confirmation. Returns true if it confirmed new readings.
     fn stored(&mut self, payload: &[u8]) -> bool {
         let Ok(stored) = serde_json::from_slice::<Stored>(payload) else {
-            warn!("a confirmation that is none was ignored");
+            warn!("ignored an invalid confirmation");
             return false;
         };
         let Some(batch) = self.batch.as_mut().filter(|_| stored.run == self.run) else {
@@ -717,8 +721,8 @@ impl Worker {
         }
     }
 
-    /// The next reading that is not confirmed, with what else its device needs: Home
-    /// Assistant's message before it, the retained state behind it.
+    /// Returns the next unconfirmed reading. Queues its device's messages around it: discovery
+    /// before it, the retained state after it.
     fn next_reading(&mut self, queue: &mut VecDeque<Ready>) -> Option<Ready> {
         let batch = self.batch.as_mut()?;
         if self.config.until == Until::Stored && batch.is_waiting() {
@@ -778,16 +782,16 @@ impl Worker {
     }
 }
 
-/// What Home Assistant was told of a device.
+/// Discovery that was published for a device.
 #[derive(Default)]
 struct Announced {
-    /// Of name and codec.
+    /// Hash of name and codec.
     hash: u64,
-    /// What payloads have shown so far, where the codec does not say it.
+    /// Components seen in payloads so far, for codecs that do not define them.
     seen: Vec<Component>,
 }
 
-/// Home Assistant's message, if it says something that was not said on this connection.
+/// Returns the discovery message if it differs from the one published on this connection.
 fn announce(
     topics: &Topics,
     version: &str,
@@ -808,7 +812,7 @@ fn announce(
         };
     }
     if codec.items().next().is_some() {
-        // A payload that is none shows nothing.
+        // An undecodable payload adds no components.
         let values = codec.decode(&reading.payload).unwrap_or_default();
         for component in home_assistant::of_values(&values) {
             if !known.seen.contains(&component) {
@@ -854,7 +858,7 @@ fn json() -> PublishProperties {
     }
 }
 
-/// Gives a message to the network; gives it back if there is no room.
+/// Passes a message to the network queue. Returns it if the queue is full.
 fn publish(client: &AsyncClient, ready: Ready) -> Result<Token, Box<Ready>> {
     let published = client.try_publish_with_properties(
         ready.topic.clone(),

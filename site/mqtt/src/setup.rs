@@ -1,5 +1,5 @@
-//! A folder with all that a first start needs: certificates, users with passwords drawn at
-//! random, rights, and configuration, for the embedded broker and for Mosquitto alike.
+//! Creates a folder with everything for a first start: certificates, users with random passwords,
+//! rights, and configuration, for the embedded broker and for Mosquitto.
 
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
@@ -14,36 +14,36 @@ use crate::certificate::{self, Files, Renewal, write};
 use crate::error::{Error, Result};
 use crate::topic;
 
-/// The users: who they are, and their rights at a site.
+/// The users. Each has its own rights at a site.
 pub const USERS: [&str; 3] = ["gateway", "collector", "viewer"];
 
-/// What is to be set up.
+/// Parameters of a set-up.
 #[derive(Debug, Clone)]
 pub struct Setup {
     pub folder: PathBuf,
-    /// Names and addresses of this machine beside those it knows of itself.
+    /// Additional names and addresses of this machine.
     pub names: Vec<String>,
     pub site: String,
-    /// Where the broker is to listen.
+    /// Address on which the broker will listen.
     pub listen: SocketAddr,
 }
 
-/// What was done.
+/// Result of a set-up.
 #[derive(Debug, Clone)]
 pub struct Done {
-    /// Files that are new; others were there and are as they were.
+    /// Created files. Existing files are unchanged.
     pub made: Vec<PathBuf>,
     pub certificate: Renewal,
-    /// The names that the certificate is to have.
+    /// Names that the certificate must have.
     pub names: Vec<String>,
 }
 
-/// The file with a user's password, of mode 0600.
+/// The file with a user's password, mode 0600.
 pub fn password_file(folder: &Path, user: &str) -> PathBuf {
     folder.join(format!("{user}.password"))
 }
 
-/// Makes what is missing in the folder; what is there stays.
+/// Creates the missing files of the folder. Existing files are unchanged.
 pub fn run(setup: &Setup) -> Result<Done> {
     topic::check_name(&setup.site)?;
     std::fs::DirBuilder::new()
@@ -91,7 +91,7 @@ pub fn run(setup: &Setup) -> Result<Done> {
     })
 }
 
-/// Passwords, and their hashes for the broker. A user that is there keeps its password.
+/// Creates passwords, and their hashes for the broker. Existing users keep their password.
 fn users(folder: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     let path = folder.join("passwords");
     let old = match std::fs::read_to_string(&path) {
@@ -124,9 +124,10 @@ fn users(folder: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
 
 fn acl(site: &str) -> String {
     format!(
-        "# Who may read and write what. Read by the embedded broker, and by Mosquitto as it is.
+        "# Access list: which user may read and write which topics. The embedded broker and
+# Mosquitto both read this file.
 
-# A gateway publishes readings, and hears what has been stored.
+# A gateway publishes readings, and receives confirmations of stored ones.
 user gateway
 topic write selo/{site}/reading/+
 topic write selo/{site}/state/+
@@ -141,7 +142,7 @@ topic read selo/+/status/+
 topic write selo/+/stored/+
 topic write selo/+/alarm/+/+
 
-# Home Assistant, and whoever else looks.
+# Home Assistant and other programs that only read.
 user viewer
 topic read selo/#
 topic read homeassistant/#
@@ -149,14 +150,14 @@ topic read homeassistant/#
     )
 }
 
-/// The file that `selo --config` reads: a section a command, a key an option.
+/// The file that `selo --config` reads: one section per command, one key per option.
 fn configuration(folder: &Path, setup: &Setup) -> String {
     let at = |name: &str| format!("{:?}", folder.join(name).display().to_string());
     let Setup { site, listen, .. } = setup;
     let port = listen.port();
     format!(
-        "# Selo, as `selo setup` wrote it. `selo config init -` prints every key.
-# selo --config selo.toml broker | gateway | collect, each in its terminal or service.
+        "# Selo's configuration, written by `selo setup`. `selo config init -` prints every key.
+# Run `selo --config selo.toml broker`, `gateway` and `collect`, each in a terminal or service.
 
 site = \"{site}\"
 
@@ -190,9 +191,9 @@ tls-key = {key}
 fn mosquitto(folder: &Path, listen: SocketAddr) -> String {
     let at = |name: &str| folder.join(name).display().to_string();
     format!(
-        "# Mosquitto in the embedded broker's place: mosquitto -c mosquitto.conf
-# As a system service, copy this and the files that it names to /etc/mosquitto, where the
-# user mosquitto can read them; ca.key is not needed there.
+        "# Mosquitto instead of the embedded broker: mosquitto -c mosquitto.conf
+# To run it as a system service, copy this file and the files that it names to
+# /etc/mosquitto, where the user mosquitto can read them. Do not copy ca.key.
 
 per_listener_settings false
 listener {} {}
@@ -205,8 +206,8 @@ acl_file {}
 # Gateways publish many readings at once.
 max_inflight_messages 1000
 max_queued_messages 100000
-# What waits for absent clients is bounded: for each, in all, and in time. A reading that
-# is dropped here stays in its gateway's journal, and comes again.
+# Limits on messages queued for offline clients: per client, in total, and in time. A
+# reading that is dropped here stays in its gateway's journal and is published again.
 max_queued_bytes 16777216
 memory_limit 268435456
 persistent_client_expiration 1d

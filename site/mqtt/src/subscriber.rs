@@ -1,5 +1,5 @@
-//! A subscriber with manual acknowledgement: for the collector, which acknowledges a message
-//! when it has committed what the message says.
+//! A subscriber with manual acknowledgement, for the collector: it acknowledges a message after
+//! it has committed its contents.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -19,25 +19,25 @@ use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::failure::{Failure, Kind};
 
-/// How long after a lost connection the next one is tried, first and at most.
+/// First and longest pause before reconnecting.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(30));
-/// Messages of ours that may wait for the connection.
+/// Maximum outgoing messages that wait for the connection.
 const WAITING: usize = 1024;
 
-/// What a subscriber is started with.
+/// Configuration of a subscriber.
 #[derive(Debug, Clone)]
 pub struct SubscriberConfig {
     pub client: ClientConfig,
-    /// What to subscribe to, at least once each (QoS 1).
+    /// Topic filters, each subscribed with QoS 1.
     pub filters: Vec<String>,
-    /// Messages that the broker may have out at once without acknowledgement.
+    /// Receive maximum: unacknowledged messages that the broker may send.
     pub outstanding: u16,
-    /// How long the broker keeps what comes while we are away.
+    /// Time for which the broker queues messages while the subscriber is offline.
     pub session: Duration,
 }
 
 impl SubscriberConfig {
-    /// With room for a thousand messages, and a session of an hour.
+    /// A configuration with a receive maximum of a thousand and a session of one hour.
     pub fn new(client: ClientConfig, filters: impl IntoIterator<Item = String>) -> Self {
         SubscriberConfig {
             client,
@@ -48,49 +48,50 @@ impl SubscriberConfig {
     }
 }
 
-/// What a subscriber hears.
+/// An event of a subscriber.
 #[derive(Debug)]
 pub enum Event {
-    /// The broker is there, and has taken our subscriptions.
+    /// The broker is connected and has accepted the subscriptions.
     Connected,
-    /// The broker is away; it is tried again, with longer and longer pauses.
+    /// The broker is unreachable. Reconnection is attempted with increasing pauses.
     Away(Failure),
     Message(Message),
 }
 
-/// A message of the broker.
+/// A message from the broker.
 #[derive(Debug)]
 pub struct Message {
     pub topic: String,
     pub payload: Bytes,
-    /// Stored by the broker from before we subscribed.
+    /// True if it was retained before the subscription.
     pub retained: bool,
     pub response_topic: Option<String>,
     pub correlation: Option<Bytes>,
-    /// The property `run` of its publisher.
+    /// User property `run` of its publisher.
     pub run: Option<String>,
     pub ack: Ack,
 }
 
 impl Message {
-    /// The sequence of its publisher's run, where it has one.
+    /// Sequence number in its publisher's run, if it has one.
     pub fn sequence(&self) -> Option<u64> {
         let bytes = self.correlation.as_deref()?.try_into().ok()?;
         Some(u64::from_be_bytes(bytes))
     }
 }
 
-/// Acknowledges a message. Dropped, the message comes again with the next connection.
+/// Acknowledges a message. If it is dropped, the broker sends the message again on the next
+/// connection.
 #[derive(Debug)]
-#[must_use = "a message that is not acknowledged comes again"]
+#[must_use = "an unacknowledged message is sent again"]
 pub struct Ack {
     client: AsyncClient,
     packet: u16,
 }
 
 impl Ack {
-    /// The broker may forget the message. If the connection is not the one that brought it,
-    /// nothing happens: it comes again.
+    /// Tells the broker to forget the message. Has no effect if the connection has changed since;
+    /// the message is then sent again.
     pub async fn send(self) {
         let mut publish = Publish::new("", QoS::AtLeastOnce, "", None);
         publish.pkid = self.packet;
@@ -98,7 +99,7 @@ impl Ack {
     }
 }
 
-/// See the module. Dropping it ends the connection; the session at the broker stays.
+/// See the module. Dropping it ends the connection; the session at the broker remains.
 #[derive(Debug)]
 pub struct Subscriber {
     events: mpsc::Receiver<Event>,
@@ -121,7 +122,7 @@ struct Outbound {
 }
 
 impl Sender {
-    /// Publishes JSON at least once; returns when the broker has taken it.
+    /// Publishes JSON with QoS 1. Returns when the broker has acknowledged it.
     pub async fn publish(
         &self,
         topic: impl Into<String>,
@@ -142,15 +143,15 @@ impl Sender {
 }
 
 impl Subscriber {
-    /// Begins to connect, on the runtime of the caller.
+    /// Starts to connect, on the caller's runtime.
     pub fn start(config: SubscriberConfig) -> Result<Subscriber> {
         if config.filters.is_empty() {
             return Err(Error::Invalid(
-                "nothing to subscribe to".into(),
-                "name a filter",
+                "there is no topic filter to subscribe to".into(),
+                "pass at least one filter",
             ));
         }
-        // A wrong file is better found now than in the log.
+        // Report an unusable file now, not later in the log.
         config.client.options()?;
         let (events, receiver) = mpsc::channel(usize::from(config.outstanding) + 2);
         let (outgoing, waiting) = mpsc::channel(WAITING);
@@ -166,12 +167,12 @@ impl Subscriber {
         })
     }
 
-    /// The next event; `None` never comes while the runtime lives.
+    /// The next event. Never returns `None` while the runtime lives.
     pub async fn next(&mut self) -> Option<Event> {
         self.events.recv().await
     }
 
-    /// To publish with.
+    /// A handle for publishing.
     pub fn sender(&self) -> Sender {
         self.sender.clone()
     }
@@ -206,7 +207,7 @@ impl Worker {
                 Err(failure) => failure,
             };
             if said.as_ref() != Some(&failure) {
-                warn!(reason = %failure.what, hint = %failure.hint, "the broker is away");
+                warn!(reason = %failure.what, hint = %failure.hint, "the broker is unreachable");
                 if self
                     .events
                     .send(Event::Away(failure.clone()))
@@ -241,23 +242,19 @@ impl Worker {
         options.set_session_expiry_interval(Some(config.session.as_secs() as u32));
         options.set_receive_maximum(Some(config.outstanding));
         options.set_manual_acks(true);
-        // As many events as there may be messages: pings go out even if nobody listens.
+        // Room for all outstanding messages, so that pings are sent even if the events are not
+        // handled.
         let room = usize::from(config.outstanding) + 1024;
         Connection::open(&config.client.broker, options, room).await
     }
 
-    /// A connection from start to end; `Ok` if nobody listens any more.
+    /// Serves one connection from start to end. Returns `Ok` if nobody receives the events any
+    /// more.
     async fn session(&mut self, mut connection: Connection) -> Result<(), Failure> {
         let client = connection.client.clone();
         let broker = self.config.client.broker.clone();
-        let ended = || {
-            Failure::new(
-                Kind::Away,
-                "the connection has ended",
-                "see the broker's log",
-            )
-        };
-        // One packet each, so that a refusal names its filter.
+        let ended = || Failure::new(Kind::Away, "the connection ended", "check the broker's log");
+        // One packet per filter, so that a refusal identifies its filter.
         let mut asked: VecDeque<String> = self.config.filters.iter().cloned().collect();
         for filter in &asked {
             client

@@ -1,4 +1,4 @@
-//! One line of log a minute for each address, however much a stranger does.
+//! Limits the log to one line per minute and address, however much a stranger does.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// How long an address is quiet after a line.
 const QUIET: Duration = Duration::from_secs(60);
-/// Addresses that are remembered; with more of them, they share one.
+/// Maximum addresses that are remembered. Further ones share one entry.
 const ADDRESSES: usize = 1024;
 
 /// See the module.
@@ -16,8 +16,8 @@ pub(crate) struct Throttle {
 }
 
 impl Throttle {
-    /// Whether to say something of this address now: how often it was kept quiet since the last
-    /// line. `None`: not now.
+    /// Returns the number of lines suppressed since the last one if a line about this address may
+    /// be logged now, else `None`.
     pub fn ask(&mut self, address: IpAddr) -> Option<u64> {
         self.ask_at(address, Instant::now())
     }

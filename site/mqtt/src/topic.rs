@@ -1,18 +1,18 @@
-//! The topics. Every other place asks here.
+//! Topic names. All code builds and parses topics here.
 
 use selo_link::DeviceId;
 
 use crate::error::{Error, Result};
 
-/// The site of a gateway that was not told one.
+/// Default site of a gateway.
 pub const DEFAULT_SITE: &str = "site";
 
-/// The name of a gateway that was not told one.
+/// Default name of a gateway.
 pub const DEFAULT_GATEWAY: &str = "gateway";
 
-/// What collectors subscribe to: they share the readings of every site, each message goes to
-/// one of them. The group's name comes from their password: Mosquitto lets everyone who may
-/// read the topics join any group whose name is known, and take messages away from it.
+/// The collectors' shared subscription: they share the readings of every site, and each message
+/// goes to one of them. The group name is derived from their password, because Mosquitto lets
+/// every reader of the topics join a group whose name it knows, and take messages away from it.
 pub fn collector_filter(password: Option<&str>) -> String {
     let group = match password {
         None => "selo-collector".to_owned(),
@@ -25,11 +25,10 @@ pub fn collector_filter(password: Option<&str>) -> String {
     format!("$share/{group}/selo/+/reading/+")
 }
 
-/// The device's level in the topic of readings without a device, which gateways of earlier
-/// releases sent.
+/// Device level of a gateway's classic readings, which have no device.
 pub const NO_DEVICE: &str = "classic";
 
-/// Sites and gateways are levels of topics.
+/// Checks the name of a site or gateway, which becomes a topic level.
 pub fn check_name(name: &str) -> Result<()> {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if (1..=32).contains(&name.len()) && name.bytes().all(fits) {
@@ -37,10 +36,10 @@ pub fn check_name(name: &str) -> Result<()> {
     }
     Err(Error::Invalid(
         format!(
-            "'{}' is not a valid name of a site or a gateway",
+            "'{}' is not a valid name for a site or a gateway",
             name.escape_debug()
         ),
-        "lower-case letters, digits and -, at most 32",
+        "use lower-case letters, digits and -, at most 32 characters",
     ))
 }
 
@@ -52,6 +51,7 @@ pub struct Topics {
 }
 
 impl Topics {
+    /// Checks the names of a site and a gateway.
     pub fn new(site: &str, gateway: &str) -> Result<Topics> {
         check_name(site)?;
         check_name(gateway)?;
@@ -61,10 +61,12 @@ impl Topics {
         })
     }
 
+    /// The site's name.
     pub fn site(&self) -> &str {
         &self.site
     }
 
+    /// The gateway's name.
     pub fn gateway(&self) -> &str {
         &self.gateway
     }
@@ -74,44 +76,44 @@ impl Topics {
         format!("selo/{}/reading/{device}", self.site)
     }
 
-    /// A device's last reading, retained.
+    /// A device's last reading. Retained.
     pub fn state(&self, device: DeviceId) -> String {
         format!("selo/{}/state/{device}", self.site)
     }
 
-    /// Whether the gateway is there, retained.
+    /// The gateway's presence. Retained.
     pub fn status(&self) -> String {
         format!("selo/{}/status/{}", self.site, self.gateway)
     }
 
-    /// What a collector has stored.
+    /// A collector's confirmations to this gateway.
     pub fn stored(&self) -> String {
         stored(&self.site, &self.gateway)
     }
 }
 
-/// What a collector has stored of a gateway's readings.
+/// A collector's confirmations to a gateway.
 pub fn stored(site: &str, gateway: &str) -> String {
     format!("selo/{site}/stored/{gateway}")
 }
 
-/// An alarm of a device, retained.
+/// An alarm of a device. Retained.
 pub fn alarm(site: &str, alarm: &str, device: &str) -> String {
     format!("selo/{site}/alarm/{alarm}/{device}")
 }
 
-/// Where Home Assistant looks for a device, retained.
+/// Home Assistant's discovery topic of a device. Retained.
 pub fn home_assistant(device: DeviceId) -> String {
     format!("homeassistant/device/selo-{device}/config")
 }
 
-/// The site of a topic of ours.
+/// The site of a Selo topic.
 pub fn site(topic: &str) -> Option<&str> {
     let mut levels = topic.split('/');
     (levels.next() == Some("selo")).then(|| levels.next())?
 }
 
-/// The device of a reading's topic, or [`NO_DEVICE`].
+/// The device of a reading's topic; [`NO_DEVICE`] for classic readings.
 pub fn device_of_reading(topic: &str) -> Option<&str> {
     let levels: Vec<&str> = topic.split('/').collect();
     match levels[..] {

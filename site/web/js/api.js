@@ -1,6 +1,6 @@
-// The collector's API: requests, and errors as it says them.
+// The collector's API: requests, and errors in the API's terms.
 
-/** An answer that is no success: `code`, `message` and `hint` are the API's. */
+/** An unsuccessful answer. `code`, `message` and `hint` are the API's. */
 export class ApiError extends Error {
     constructor(status, code, message, hint) {
         super(message);
@@ -13,7 +13,7 @@ async function failure(response) {
     try {
         error = (await response.json()).error;
     } catch {
-        // A proxy's page, or nothing.
+        // A proxy's error page, or an empty body.
     }
     return new ApiError(
         response.status,
@@ -23,7 +23,7 @@ async function failure(response) {
     );
 }
 
-/** The response, if it is a success. */
+/** Returns the response if it is successful, else throws. */
 export async function ask(path, { method = "GET", body, signal } = {}) {
     let response;
     try {
@@ -42,7 +42,7 @@ export async function ask(path, { method = "GET", body, signal } = {}) {
     return response;
 }
 
-/** What the API answers to `/api/v1` + path; `query` may hold undefined members. */
+/** Returns the API's answer to `/api/v1` + path. `query` may hold undefined members. */
 export async function api(path, { query = {}, ...options } = {}) {
     const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
     const search = given.length > 0 ? `?${new URLSearchParams(given)}` : "";

@@ -1,4 +1,4 @@
-// The shell: who is logged in, which page is shown, what is live.
+// The application shell: login state, the current page, and live updates.
 
 import { ApiError, api } from "./api.js";
 import { fill, h } from "./dom.js";
@@ -21,11 +21,11 @@ const MENU = ["stations", "alarms", "frames", "exchange", "devices", "report", "
 
 const element = (id) => document.getElementById(id);
 const live = new Live();
-/** What pages share. */
+/** State shared by the pages. */
 const app = { live, user: null, admin: false, alarms: new Map(), names: new Map(), show, loggedIn, restart };
 let leave = null;
 
-/** The page and its argument that the address names. */
+/** The page and its argument, from the URL's hash. */
 function place() {
     const [page, argument] = location.hash.replace(/^#\/?/, "").split("?")[0].split("/");
     try {
@@ -35,7 +35,7 @@ function place() {
     }
 }
 
-/** Shows the page that the address names; the one before is told to stop. */
+/** Shows the page that the URL names, and stops the previous one. */
 async function show() {
     leave?.abort();
     const left = new AbortController();
@@ -52,7 +52,8 @@ async function show() {
     if (!page) return;
     try {
         await page.show({ main, argument, signal: left.signal, app });
-        // The heading was built anew with the data; a page that wants the focus has taken it.
+        // The heading was rebuilt with the data. Focus it, unless the page has set the focus
+        // itself.
         if (document.activeElement === document.body) main.querySelector("h1").focus({ preventScroll: true });
     } catch (error) {
         if (left.signal.aborted) return;
@@ -74,7 +75,7 @@ function shell(current) {
             h("a", { href: `#/${name}`, "aria-current": name === current ? "page" : undefined },
                 t(`nav.${name}`),
                 name === "alarms" && count > 0 && h("span", { class: "count" }, ` ${count}`))))));
-        // Where the menu is a strip, the current page is in sight.
+        // If the menu is a scrolling strip, scroll the current page into view.
         const here = nav.querySelector("[aria-current]");
         if (here) nav.scrollLeft = here.offsetLeft - nav.clientWidth / 3;
         fill(element("who"),
@@ -110,13 +111,13 @@ async function logout() {
     }
 }
 
-/** After the language has changed. */
+/** Called after a language change. */
 function restart() {
     setLanguage(preference("language"));
     return show();
 }
 
-// Alarms are told on every page ---------------------------------------------------------
+// Alarms are announced on every page ----------------------------------------------------
 
 const key = (alarm) => `${alarm.alarm} ${alarm.station}`;
 app.stationName = (id) => app.names.get(id) || id.split(":").pop();
@@ -136,7 +137,7 @@ live.addEventListener("alarm", ({ detail: alarm }) => {
     const [name] = place();
     const focused = document.activeElement?.closest("#nav a")?.getAttribute("href");
     shell(name === "station" ? "stations" : name);
-    // The menu was built anew: whoever was in it stays where they were.
+    // The menu was rebuilt, so restore the focus in it.
     const links = [...element("nav").querySelectorAll("a")];
     links.find((link) => link.getAttribute("href") === focused)?.focus();
 });
@@ -154,14 +155,14 @@ function banner(good) {
 live.addEventListener("state", ({ detail: good }) => banner(good));
 addEventListener("offline", () => app.user && banner(false));
 live.addEventListener("refused", async () => {
-    // Refused for being logged out, or because the collector is away?
+    // The event source was refused: was the session ended, or is the collector unreachable?
     const error = await api("/me").then(() => null, (error) => error);
     if (error?.status === 401 && app.user) loggedOut();
 });
 
 addEventListener("hashchange", show);
 element("skip").addEventListener("click", (event) => {
-    // The address is the router's; the link only moves the focus.
+    // The hash belongs to the router, so only move the focus.
     event.preventDefault();
     element("main").focus();
 });

@@ -1,5 +1,5 @@
-// Charts: a line with its band, or bars with limits; drawn by uPlot, with a text that says
-// what is to be seen and a table of the same numbers.
+// Charts drawn by uPlot: a line with a band, or bars with limits. Each has a text summary and a
+// table of the same numbers.
 
 import uPlot from "/vendor/uplot.js";
 import { fill, h, table } from "./dom.js";
@@ -25,8 +25,8 @@ function axes(unit, range) {
     ];
 }
 
-/** A figure that holds a chart. `update` gives it data; it follows the width of the page and
- * the colours, until the signal aborts. */
+/** A figure that holds a chart. `update` sets its data. The chart follows the page's width and
+ * colours until the signal aborts. */
 export class Chart {
     constructor(signal) {
         this.title = h("strong");
@@ -80,7 +80,7 @@ export class Chart {
         const data = [[], ...names.map(() => [])];
         const gap = this.#gap();
         times.forEach((time, at) => {
-            // A line must not pretend to know what was between.
+            // Do not draw a line across a gap in the data.
             if (kind === "line" && at > 0 && time - times[at - 1] > gap) {
                 data[0].push((times[at - 1] + 1) / 1000);
                 for (const column of data.slice(1)) column.push(null);
@@ -132,7 +132,7 @@ export class Chart {
         this.plot.over.append(this.tip);
     }
 
-    /** Bars from their time to the end of their step. */
+    /** Bars that reach from their time to the end of their step. */
     #bars(step) {
         return (plot, series, from, to) => {
             const path = new Path2D();
@@ -150,7 +150,7 @@ export class Chart {
         };
     }
 
-    /** Bars are shown whole: the first and the last step, too. */
+    /** Extends the range so that the first and the last bar are shown whole. */
     #span() {
         const { kind, from, to, step } = this.given;
         const whole = kind === "bars" ? step : 1;
@@ -183,7 +183,7 @@ export class Chart {
         ctx.restore();
     }
 
-    /** What stands under the pointer. */
+    /** Shows the values under the pointer. */
     #read(plot) {
         const { idx: at, left } = plot.cursor;
         const drawn = plot.data[plot.data.length - 1][at];

@@ -1,12 +1,13 @@
-// Builds elements. Text becomes text nodes and nothing else: what comes from a device, a
-// gateway or a person can never become markup.
+// Builds elements. Text only becomes text nodes, so text from a device, a gateway or a person can
+// never become markup.
 
-/** An element: attributes by name, listeners as `onclick: f`, children that are nodes or text. */
+/** Creates an element from attributes, listeners as `onclick: f`, and children that are nodes or
+ * text. */
 export function h(tag, attributes = {}, ...children) {
     return build(document.createElement(tag), attributes, children);
 }
 
-/** The same for a picture. */
+/** Creates an SVG element in the same way. */
 export function s(tag, attributes = {}, ...children) {
     return build(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
@@ -34,7 +35,7 @@ function append(element, children) {
     }
 }
 
-/** Puts these children in place of what an element holds. */
+/** Replaces the children of an element. */
 export function fill(element, ...children) {
     element.replaceChildren();
     append(element, children);
@@ -43,7 +44,7 @@ export function fill(element, ...children) {
 
 let ids = 0;
 
-/** A label and its control, side by side for the eye and joined for a screen reader. */
+/** A label and its control: side by side on the screen, and associated for a screen reader. */
 export function field(label, control, { help, id = `field-${++ids}` } = {}) {
     control.id = id;
     const note = help && h("small", { id: `${id}-help` }, help);
@@ -51,7 +52,7 @@ export function field(label, control, { help, id = `field-${++ids}` } = {}) {
     return h("div", { class: "field" }, h("label", { for: id }, label), control, note);
 }
 
-/** A select: options are [value, text]. */
+/** A select element. Options are [value, text]. */
 export function select(options, chosen, attributes = {}) {
     const element = h(
         "select",
@@ -62,8 +63,8 @@ export function select(options, chosen, attributes = {}) {
     return element;
 }
 
-/** A table in a region that scrolls by itself, also by keyboard. Cells are text, nodes, or
- * {n: number as text}, which is set flush right. */
+/** A table in a region that scrolls by itself, also by keyboard. Cells are text, nodes, or {n:
+ * number as text}, which is right-aligned. */
 export function table(caption, heads, rows, { hideCaption = false } = {}) {
     const cell = (tag, content, scope) => {
         const number = content?.n !== undefined;

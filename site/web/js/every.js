@@ -1,13 +1,13 @@
-// Work that is repeated or asked for often, until a page is left.
+// Repeated and throttled work that stops when a page is left.
 
-/** Calls every so many milliseconds until the signal aborts. */
+/** Calls a function at this interval in milliseconds until the signal aborts. */
 export function every(ms, signal, work) {
     const timer = setInterval(work, ms);
     signal.addEventListener("abort", () => clearInterval(timer));
 }
 
-/** A function that does the work soon, at most once in so many milliseconds, however often
- * it is called; what fails is tried again at the next call. */
+/** Returns a function that runs the work soon, but at most once per this many milliseconds. After
+ * a failure, the next call tries again. */
 export function throttled(ms, signal, work) {
     let waiting = false;
     let last = -Infinity;
@@ -22,5 +22,5 @@ export function throttled(ms, signal, work) {
     };
 }
 
-/** Listens until the signal aborts. */
+/** Adds a listener until the signal aborts. */
 export const on = (target, kind, signal, work) => target.addEventListener(kind, work, { signal });

@@ -1,9 +1,9 @@
-// Frames as a table, on their own page and on a station's.
+// A table of frames, on their own page and on a station's page.
 
 import { h, table } from "./dom.js";
 import { dateTime, number, quantity, t, valueName } from "./text.js";
 
-/** `station` names a station, or is null where all frames are one station's. */
+/** `station` returns the name of a station id. It is null if all frames belong to one station. */
 export function framesTable(caption, frames, { station }) {
     if (frames.length === 0) return h("p", {}, t("frames.empty"));
     const heads = [
@@ -14,7 +14,7 @@ export function framesTable(caption, frames, { station }) {
     const values = (frame) => h("ul", { class: "inline" }, Object.entries(frame.values).map(([name, { value, unit }]) =>
         h("li", {}, `${valueName(name)} `, h("b", {}, name === "time" ? dateTime(value * 1000) : quantity(value, unit)))));
     const rows = frames.map((frame) => [
-        // A gateway's clock was wrong: what is true is when it was stored.
+        // The gateway's clock was wrong, so show the time of storing instead.
         frame.plausible ? dateTime(frame.received)
             : [h("b", { class: "warn" }, dateTime(frame.received)), h("br"), t("frames.stored", { at: dateTime(frame.stored) })],
         ...(station ? [h("a", { href: `#/station/${encodeURIComponent(frame.station)}` }, station(frame.station))] : []),

@@ -1,5 +1,5 @@
-// Live events. The browser reconnects by itself and says which event it got last; where
-// the collector refuses (restarted, logged out) the source is made anew, with growing pauses.
+// Live events. The browser reconnects by itself and sends the id of the last event. If the
+// collector refuses (restarted, logged out), a new source is opened, with increasing pauses.
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -18,7 +18,7 @@ export class Live extends EventTarget {
         source.addEventListener("open", () => {
             this.#pause = FIRST_PAUSE_MS;
             this.#tell("state", true);
-            // What happened while nobody listened is asked for.
+            // Events during the interruption were missed, so reload the data.
             if (this.#was) this.#tell("resync");
             this.#was = true;
         });

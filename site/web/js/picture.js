@@ -1,16 +1,16 @@
-// Pictures that are drawn at the width that they have, and anew when it changes: means with
-// their intervals, and the ways of stations. All that they show stands in a table, too.
+// SVG pictures drawn at their current width and redrawn when it changes: means with their
+// intervals, and paths of stations. A table on the page shows the same data.
 
 import { fill, h, s } from "./dom.js";
 import { number, t } from "./text.js";
 
-/** Below it a row's words take two lines. */
+/** Below this width, the text of a row takes two lines. */
 const NARROW = 480;
 const COLOURS = 5;
-/** Room that a letter takes, about. */
+/** Approximate width of a letter. */
 const LETTER = 6.7;
 
-/** Round steps of an axis from 0 that has at most so many. */
+/** Round axis steps from 0, at most this many. */
 export function steps(most, count) {
     const rough = (most || 1) / count;
     const power = 10 ** Math.floor(Math.log10(rough));
@@ -18,13 +18,13 @@ export function steps(most, count) {
     return { step, top: Math.max(1, Math.ceil(most / step - 1e-9)) * step };
 }
 
-/** Milliseconds with as many digits as a reader cares for in a time like `as`. */
+/** Formats milliseconds with the number of digits suitable for a time like `as`. */
 export const milliseconds = (seconds, as = seconds) => {
     const ms = as * 1000;
     return number(seconds * 1000, ms < 10 ? 2 : ms < 100 ? 1 : 0);
 };
 
-/** A figure whose picture `draw(width)` makes. */
+/** A figure whose picture is drawn by `draw(width)`. */
 export class Picture {
     #width = 0;
     #draw = null;
@@ -56,7 +56,7 @@ export class Picture {
 const canvas = (width, height, label, ...children) =>
     s("svg", { class: "picture", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label }, ...children);
 
-/** Means with their intervals, a row each: {name, more, ring, mean, low, high}, in seconds. */
+/** Means with their intervals, one per row: {name, more, ring, mean, low, high}, in seconds. */
 export function means(rows, label) {
     return (width) => {
         const narrow = width < NARROW;
@@ -89,8 +89,8 @@ export function means(rows, label) {
 
 const METRES = 111_320; // of a degree of latitude
 
-/** Ways of stations: `track` has {station, latitude, longitude}, the newest first; `last` has
- * a name for each station's dot. */
+/** Paths of stations. `track` has {station, latitude, longitude}, newest first. `last` has a name
+ * for each station's dot. */
 export function ways(track, last, label) {
     return (width) => {
         const height = Math.round(Math.min(420, Math.max(230, width * 0.5)));
@@ -98,7 +98,8 @@ export function ways(track, last, label) {
         const longitudes = [...track, ...last].map((one) => one.longitude);
         const [south, north] = [Math.min(...latitudes), Math.max(...latitudes)];
         const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)];
-        // Degrees east are shorter the further from the equator; near a pole there is no east.
+        // A degree of longitude gets shorter towards the poles. The bound avoids a division by
+        // zero there.
         const shrink = Math.max(0.05, Math.cos((south + north) / 2 * Math.PI / 180));
         const pad = { x: 46, y: 38 };
         const least = 200 / METRES;
@@ -113,7 +114,7 @@ export function ways(track, last, label) {
             const points = track.filter((one) => one.station === station).map((one) => place(one).join(","));
             return points.length > 1 && s("polyline", { class: `way ${colour(station)}`, points: points.join(" ") });
         });
-        // Names that would stand on one another are left to the table.
+        // Leave out names that would overlap; the table has them.
         const taken = [];
         const dots = last.map((one) => {
             const [x, y] = place(one);
@@ -126,7 +127,7 @@ export function ways(track, last, label) {
                 s("circle", { class: "mark", cx: x, cy: y, r: 4.5 }),
                 free && s("text", { class: end ? "end halo paper" : "halo paper", x: x + (end ? -10 : 10), y: y + 4 }, one.text));
         });
-        // The longest round distance that takes a quarter of the width.
+        // The longest round distance that fits a quarter of the width.
         const most = width / 4 / scale * METRES;
         const power = 10 ** Math.floor(Math.log10(most));
         const metres = [5, 2, 1].map((one) => one * power).find((one) => one <= most);

@@ -1,4 +1,4 @@
-// What this browser remembers: language and colours. Nothing else is kept here.
+// Preferences stored in this browser: language and colours. Nothing else is stored.
 
 const PREFIX = "selo.";
 
@@ -6,7 +6,7 @@ export function preference(name) {
     try {
         return localStorage.getItem(PREFIX + name) ?? "";
     } catch {
-        // Storage is forbidden: the defaults hold.
+        // Storage is forbidden, so the defaults apply.
         return "";
     }
 }
@@ -16,11 +16,11 @@ export function prefer(name, value) {
         if (value) localStorage.setItem(PREFIX + name, value);
         else localStorage.removeItem(PREFIX + name);
     } catch {
-        // It holds until the page is left.
+        // The setting then lasts until the page is left.
     }
 }
 
-/** Sets the colours: `light`, `dark`, or empty for what the system says. */
+/** Sets the colours: `light`, `dark`, or empty for the system's setting. */
 export function applyTheme(theme = preference("theme")) {
     if (theme) document.documentElement.dataset.theme = theme;
     else delete document.documentElement.dataset.theme;

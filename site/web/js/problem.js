@@ -1,12 +1,12 @@
-// An error as the user sees it: what happened, and what to do.
+// Shows an error to the user: what happened, and what to do.
 
 import { h } from "./dom.js";
 import { known, t } from "./text.js";
 
-/** A box that is read out at once; `again` is offered as a button. */
+/** A box that screen readers announce at once. If `again` is given, it has a retry button. */
 export function problem(error, again) {
     const own = known(`error.${error.code}`);
-    // What the API says is English, whatever the page's language is.
+    // The API's messages are English, whatever the page's language.
     const english = (text) => h("span", { lang: "en" }, text);
     const [before, after] = t("hint", { hint: "\u0000" }).split("\u0000");
     return h("div", { class: "problem", role: "alert" },
@@ -15,7 +15,7 @@ export function problem(error, again) {
         again && h("button", { type: "button", onclick: again }, t("retry")));
 }
 
-/** Runs what a button does; an error is shown in the box, a success empties it. */
+/** Runs a button's action. An error is shown in the box; a success clears it. */
 export async function attempt(box, work) {
     box.replaceChildren();
     try {

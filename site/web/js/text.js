@@ -1,17 +1,17 @@
-// Words and numbers in the user's language. A language is one file in lang/.
+// Texts and numbers in the user's language. Each language is one file in lang/.
 
 import en from "./lang/en.js";
 import pt from "./lang/pt-BR.js";
 
 const LANGUAGES = { en, "pt-BR": pt };
 let chosen = "en";
-// How numbers and times are written: as where the browser is, if it speaks the language.
+// Locale of numbers and times: the browser's, if its language is the chosen one.
 let region = "en";
 
 export const languages = Object.keys(LANGUAGES);
 export const language = () => chosen;
 
-/** `wanted` is a language, or empty: then the browser says. */
+/** `wanted` is a language, or empty for the browser's. */
 export function setLanguage(wanted) {
     const asked = wanted ? [wanted] : navigator.languages;
     const short = (tag) => tag.split("-")[0].toLowerCase();
@@ -21,18 +21,18 @@ export function setLanguage(wanted) {
     document.documentElement.lang = chosen;
 }
 
-/** The text of a key; `{name}` in it stands for an argument. */
+/** The text of a key, with `{name}` replaced by arguments. */
 export function t(key, values = {}) {
     const text = LANGUAGES[chosen][key] ?? en[key] ?? key;
     return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 }
 
-/** The text of a key that may not be there. */
+/** The text of a key that may not exist. */
 export const known = (key) => LANGUAGES[chosen][key];
 
 // Numbers -------------------------------------------------------------------------------
 
-// How many digits after the point a reader cares for.
+// Number of decimals for each unit.
 const DIGITS = { mm: 1, Cel: 1, V: 2, "%": 0, hPa: 1, s: 0 };
 const SIGNS = { Cel: "°C", 1: "" };
 
@@ -43,19 +43,19 @@ export function number(value, digits) {
     const options = digits === undefined
         ? { maximumFractionDigits: 3 }
         : { minimumFractionDigits: digits, maximumFractionDigits: digits };
-    // Nothing is 0, not -0.
+    // Adding 0 turns -0 into 0.
     return new Intl.NumberFormat(region, options).format(value + 0);
 }
 
 export const amount = (value, unit) => number(value, DIGITS[unit]);
 
-/** A value with its unit, which stays on its line. */
+/** A value with its unit, joined by a no-break space. */
 export function quantity(value, unit) {
     const sign = unitSign(unit);
     return sign ? `${amount(value, unit)}\u00a0${sign}` : amount(value, unit);
 }
 
-/** Names of values come from codec files; the common ones have words here. */
+/** Names of values come from codec files. The common ones are translated. */
 export function valueName(name) {
     const word = known(`value.${name}`);
     if (word) return word;
@@ -81,7 +81,7 @@ export const day = (time, zone) =>
 
 const STEPS = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]];
 
-/** How long ago, in the largest unit that fits. */
+/** Time since a moment, in the largest unit that fits. */
 export function ago(time, now = Date.now()) {
     if (!time) return t("never");
     const seconds = Math.round((at(time).getTime() - now) / 1000);
@@ -90,7 +90,7 @@ export function ago(time, now = Date.now()) {
     return format.format(Math.trunc(seconds / size), unit);
 }
 
-/** A span of seconds, in the largest unit that fits: "2 h", "1.5 h", "30 min". */
+/** A duration in seconds, in the largest unit that fits: "2 h", "1.5 h", "30 min". */
 export function span(seconds) {
     const [unit, size] = STEPS.find(([, size]) => seconds >= size) ?? STEPS[3];
     const options = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 };

@@ -1,5 +1,5 @@
-// The browser: Debian's Chromium, without a screen. Everything that it asks for and that
-// goes wrong in it is kept, for the tests to judge.
+// The browser: Debian's Chromium, headless. All its requests and errors are recorded for the
+// tests to check.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,20 +9,20 @@ const TYPES = { html: "text/html", js: "text/javascript", css: "text/css", svg: 
 
 export async function launch() {
     const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-    // Chromium's own sandbox refuses root, as in a container.
+    // Chromium's own sandbox does not work as root, such as in a container.
     const args = process.getuid() === 0 ? ["--no-sandbox"] : [];
     return chromium.launch({ executablePath, args: [...args, "--disable-dev-shm-usage"] });
 }
 
-/** What happened in all pages of a run. */
+/** Requests and errors of all pages of a run. */
 export class Watch {
     requests = [];
-    /** Those that left the collector that the page came from. */
+    /** Requests that left the collector's origin. */
     strayed = [];
     problems = [];
 }
 
-/** A browser of its own for one test: `options` are Playwright's. */
+/** A separate browser context for one test. `options` are Playwright's. */
 export async function open(browser, collector, watch, options = {}) {
     const context = await browser.newContext({ baseURL: collector.base, locale: "en-GB", timezoneId: "UTC", ...options });
     context.setDefaultTimeout(Number(process.env.SELO_TIMEOUT ?? 60_000));
@@ -45,7 +45,7 @@ export async function open(browser, collector, watch, options = {}) {
     return context.newPage();
 }
 
-/** While one writes pages: takes them from a folder, under the collector's own headers. */
+/** For page development: serves the files from a folder, under the collector's own headers. */
 async function fromFolder(context, folder) {
     await context.route(/^[^?]*\/(?!api\/|report)[^?]*$/, async (route) => {
         const path = new URL(route.request().url()).pathname;

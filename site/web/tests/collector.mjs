@@ -1,5 +1,5 @@
-// A collector of a test's own, in a folder that goes away, with readings that are the same
-// each time but for the hour.
+// A test's own collector in a temporary folder. Its readings are the same in every run except for
+// the hour.
 
 import { spawn, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ export class Collector {
         this.http = "127.0.0.1:0";
     }
 
-    /** Starts it; at the same address if it ran before. */
+    /** Starts the collector, at its previous address if it ran before. */
     async start() {
         const { command, options, ready } = this.program();
         this.process = spawn(SELO, [command, "--state", this.folder, "--http", this.http, ...options], {
@@ -53,12 +53,12 @@ export class Collector {
         return answer.json();
     }
 
-    /** A token of role device and this name. */
+    /** Creates a token with role device and this name. */
     async makeToken(name, role = "device") {
         return (await this.api("/tokens", "POST", { name, role })).token;
     }
 
-    /** Posts what a station says of itself: `posts` are [route, body]. */
+    /** Posts a station's data about itself: `posts` are [route, body]. */
     async post(token, posts) {
         for (const [route, body] of posts) {
             const answer = await fetch(`${this.base}/api/v1/exchange/${route}`, {
@@ -68,7 +68,7 @@ export class Collector {
         }
     }
 
-    /** Sends readings of many stations, with their names: a device's token may not. */
+    /** Sends readings of many stations as admin, because a device's token may not set names. */
     async send(messages) {
         this.token ??= await this.makeToken("test", "admin");
         const answer = await fetch(`${this.base}/api/v1/readings`, {
@@ -93,7 +93,7 @@ export class Collector {
     }
 }
 
-/** With a gateway beside it, as `selo up` runs them. */
+/** A collector with a gateway on the same machine, as `selo up` runs them. */
 export class Up extends Collector {
     program() {
         const free = "127.0.0.1:0";
@@ -101,15 +101,15 @@ export class Up extends Collector {
         return { command: "up", options: ["--listen", free, "--broker", free, "--json-log"], ready };
     }
 
-    /** Starts a simulated Uno that pairs with the gateway, then sends so many readings. */
+    /** Starts a simulated Uno that pairs with the gateway, then sends this many readings. */
     uno(readings) {
         const options = ["--to", this.gateway, "--readings", readings, "--every", "1s"];
         return spawn(SELO, ["node", "--board", "uno", "--fast", "--project", ROOT, ...options]);
     }
 }
 
-/** Where `pattern` is in what a process says on stderr, as soon as it is. One that does not
- * say it in a time that no machine needs is killed. */
+/** Waits until a process writes `pattern` to stderr, and returns the match. After a generous
+ * timeout the process is killed. */
 export function said(process, pattern) {
     let log = "";
     return new Promise((resolve, reject) => {
@@ -127,7 +127,7 @@ export function said(process, pattern) {
     });
 }
 
-/** A sequence of numbers in [0, 1), the same for the same seed. */
+/** Pseudo-random numbers in [0, 1), the same for the same seed. */
 export function random(seed) {
     let state = seed >>> 0;
     return () => {
@@ -173,8 +173,8 @@ export class Station {
         return message;
     }
 
-    /** Readings of so many days until `until`, every so many minutes; some are lost, and it
-     * rains now and then. */
+    /** Readings of this many days until `until`, one per interval in minutes. Some are lost, and
+     * it rains now and then. */
     history(days, minutes, until) {
         const readings = [];
         let shower = 0;
@@ -192,7 +192,7 @@ export class Station {
     }
 }
 
-/** Two stations that move and post over TLS what it took. */
+/** Two moving stations that post their TLS times. */
 export async function exchanges(collector) {
     const jitter = random(3);
     for (const [name, speed, turn] of [["bus", 12.5, 1], ["boat", 3.1, -1]]) {
@@ -212,7 +212,7 @@ export async function exchanges(collector) {
     }
 }
 
-/** Stations with a month behind them. Returns them by device. */
+/** Stations with a month of readings. Returns them by device. */
 export async function seed(collector, { now = Date.now(), evil = "<img src=x onerror=alert(1)>" } = {}) {
     const stations = [
         new Station("3f9a01c2", "Garden", { seed: 7 }),

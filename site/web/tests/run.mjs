@@ -1,8 +1,8 @@
-// The dashboard in a browser, with a collector behind it. Prints a line a test, and
-// "N passed, M failed". What fails is tried once more; what passes then is told ("flaky:
-// NAME") and is still somebody's to mend.
+// Tests of the dashboard in a browser, with a real collector. Prints one line per test, then "N
+// passed, M failed". A failed test is repeated once. If it then passes, it is reported as "flaky:
+// NAME" and must still be fixed.
 //
-// usage: node site/web/tests/run.mjs [WORD]   only tests whose name has the word
+// usage: node site/web/tests/run.mjs [WORD]   runs only the tests whose name contains the word
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -32,7 +32,7 @@ async function logged(options = {}) {
     return page;
 }
 
-/** Goes to a page of the dashboard and waits until its data is there. */
+/** Opens a page of the dashboard and waits for its data. */
 async function go(page, name) {
     await page.goto(`/#/${name}`);
     await settled(page, name);
@@ -49,8 +49,8 @@ async function settled(page, name) {
 
 const text = (page, selector) => page.locator(selector).first().innerText();
 
-/** What `read` gives as soon as it gives what `holds` accepts: pages draw when they get to
- * it. Whatever it gave last is judged after 30 seconds, by throwing. */
+/** Polls `read` until `holds` accepts its result, because pages draw asynchronously. After 30
+ * seconds the last result is checked once more, which throws. */
 async function until(read, holds) {
     const patience = Date.now() + 30_000;
     for (;;) {
@@ -67,7 +67,7 @@ async function until(read, holds) {
 
 const becomes = (read, wanted, what) => until(read, (value) => assert.deepEqual(value, wanted, what));
 
-test("both languages say everything", () => {
+test("both languages have every text", () => {
     assert.deepEqual(Object.keys(pt), Object.keys(en));
     for (const [key, english] of Object.entries(en)) {
         const names = (one) => (one.match(/\{\w+\}/g) ?? []).sort();
@@ -75,7 +75,7 @@ test("both languages say everything", () => {
     }
 });
 
-test("every text that the code asks for exists, and nothing is put in as markup", () => {
+test("every text used by the code exists, and no text is inserted as markup", () => {
     const folder = fileURLToPath(new URL("../js", import.meta.url));
     const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".js") && !file.includes("lang"));
     assert.ok(files.length > 10);
@@ -86,14 +86,14 @@ test("every text that the code asks for exists, and nothing is put in as markup"
     }
 });
 
-test("a wrong password is refused, with a word why", async () => {
+test("a wrong password is refused with a reason", async () => {
     const page = await open(browser, collector, watch);
     await page.goto("/");
     await page.fill("input[name=user]", "admin");
     await page.fill("input[name=password]", "wrong");
     await page.click("button.main");
     await page.waitForSelector("[role=alert]");
-    await until(() => text(page, "[role=alert]"), (words) => assert.match(words, /password is wrong/));
+    await until(() => text(page, "[role=alert]"), (words) => assert.match(words, /Wrong user or password/));
     await until(() => text(page, "[role=alert] .hint"), (words) => assert.match(words, /selo collect user add/));
     assert.equal(await page.isVisible("#nav"), false);
     await becomes(() => page.inputValue("input[name=password]"), "");
@@ -118,7 +118,7 @@ test("logging out ends the session", async () => {
     await page.waitForSelector("input[name=password]");
 });
 
-test("a station's card follows its readings by itself", async () => {
+test("a station's card follows its readings without a reload", async () => {
     const page = await logged();
     await go(page, "stations");
     const garden = page.locator(".card", { hasText: "3f9a01c2" });
@@ -134,7 +134,7 @@ test("a station's card follows its readings by itself", async () => {
     assert.equal(watch.requests.filter((url) => url.endsWith("/api/v1/me")).length, loaded, "the page was not loaded anew");
 });
 
-test("what is held back because of a clock is told, and readings of a wrong clock are marked", async () => {
+test("retention paused by a wrong clock is reported, and readings with a wrong time are marked", async () => {
     const page = await logged();
     const answer = (held, behind) => page.route(/\/api\/v1\/stations$/, async (route) => {
         const told = await (await route.fetch()).json();
@@ -143,14 +143,14 @@ test("what is held back because of a clock is told, and readings of a wrong cloc
     await go(page, "stations");
     await page.locator(".card").first().waitFor();
     assert.equal(await page.locator("p.warn[role=status]").isVisible(), false, "nothing is held back");
-    for (const [held, behind, words] of [[true, 0, /not deleted now/], [false, 800 * 86_400, /800 days ahead/]]) {
+    for (const [held, behind, words] of [[true, 0, /not being deleted/], [false, 800 * 86_400, /800 days ahead/]]) {
         await answer(held, behind);
         await go(page, "frames");
         await go(page, "stations");
         await page.locator("p.warn[role=status]", { hasText: words }).waitFor();
         await page.unroute(/\/api\/v1\/stations$/);
     }
-    // A gateway whose clock was never set.
+    // A reading from a gateway whose clock was never set.
     await collector.send([stations["3f9a01c2"].reading(1_500_000_000_000, { temperature: { value: 11.7, unit: "Cel" } })]);
     const { frames } = await collector.api("/frames?before=1500000000001");
     const wrong = frames.filter((frame) => !frame.plausible);
@@ -166,11 +166,11 @@ test("a chart of a value is drawn, follows readings, and has a table", async () 
     await go(page, "station/3f9a01c2");
     await page.click("button[data-range='1h']");
     const figure = page.locator("figure[data-chart=temperature]");
-    // Until then it is still the chart of the range before.
-    await figure.getByRole("img", { name: /^Temperature, 1 hour: least .*\s°C, most .*\s°C, last .*\s°C$/ }).waitFor();
+    // Until then the chart still shows the previous range.
+    await figure.getByRole("img", { name: /^Temperature, 1 hour: minimum .*\s°C, maximum .*\s°C, last .*\s°C$/ }).waitFor();
     const inked = () => figure.locator("canvas").evaluate((canvas) => {
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-        // The teal of the line, which axes and grid do not have.
+        // The teal of the line. Axes and grid do not use it.
         let count = 0;
         for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 200 && data[at] < 40 && data[at + 1] > 90 && data[at + 2] > 90) count += 1;
         return count;
@@ -199,7 +199,7 @@ test("every range shows its charts", async () => {
     await becomes(() => page.locator("figure canvas").count(), 3);
 });
 
-test("the bars of rain add up to the API's total, and to what fell", async () => {
+test("the rain bars add up to the API's total and to the simulated rain", async () => {
     const page = await logged();
     await page.goto("/#/stations");
     for (const range of ["24h", "30d"]) {
@@ -214,13 +214,13 @@ test("the bars of rain add up to the API's total, and to what fell", async () =>
         const cells = await until(() => figure.locator("tbody td").allInnerTexts(), (cells) => assert.equal(cells.length, mm.length));
         const sum = cells.reduce((sum, cell) => sum + Number(cell), 0);
         assert.ok(total > 0 && Math.abs(sum - total) < 1e-6, `${range}: bars ${sum}, API ${total}`);
-        await until(() => text(page, "figure[data-chart=rain] .badge"), (badge) => assert.match(badge, new RegExp(`^${total.toFixed(1)}.mm in all$`)));
-        // All that this station has sent is younger than 30 days.
+        await until(() => text(page, "figure[data-chart=rain] .badge"), (badge) => assert.match(badge, new RegExp(`^${total.toFixed(1)}.mm in total$`)));
+        // All readings of this station are less than 30 days old.
         if (range === "30d") assert.ok(Math.abs(total - Math.round(stations["3f9a01d7"].rain * 5) / 5) < 0.21, `${total} of ${stations["3f9a01d7"].rain}`);
     }
 });
 
-test("Portuguese, where the browser speaks it, and by choice", async () => {
+test("Portuguese by the browser's language, and by choice", async () => {
     const page = await open(browser, collector, watch, { locale: "pt-BR" });
     await page.goto("/");
     await page.waitForSelector("input[name=password]");
@@ -249,7 +249,7 @@ test("colours by choice, kept by the browser", async () => {
     await becomes(paper, dark);
 });
 
-test("on a phone nothing is wider than the screen", async () => {
+test("nothing is wider than a phone's screen", async () => {
     const page = await logged({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
     for (const name of PAGES) {
         await go(page, name);
@@ -276,7 +276,7 @@ test("everything by keyboard alone", async () => {
     await page.keyboard.type(collector.password);
     await page.keyboard.press("Enter");
     await page.waitForSelector(".card");
-    // The new page's heading has it.
+    // The focus moves to the new page's heading.
     await hasFocus("Stations");
     await tab("Garden");
     await page.keyboard.press("Enter");
@@ -287,7 +287,7 @@ test("everything by keyboard alone", async () => {
     await tab("As a table");
     await page.keyboard.press("Enter");
     await page.waitForSelector("figure details[open] table");
-    // The link to the content passes by the menu.
+    // The skip link passes the menu.
     await page.evaluate(() => document.body.focus());
     await page.locator("#skip").focus();
     await page.keyboard.press("Enter");
@@ -299,7 +299,7 @@ test("everything by keyboard alone", async () => {
     await hasFocus("Settings");
 });
 
-test("what a device calls itself is text", async () => {
+test("a device's name is shown as text, not as markup", async () => {
     const page = await logged();
     for (const [name, heading] of [["stations", "Stations"], ["frames", "Frames"], ["station/5b2c7e10", EVIL], ["alarms", "Alarms"]]) {
         await page.goto(`/#/${name}`);
@@ -309,7 +309,7 @@ test("what a device calls itself is text", async () => {
     }
 });
 
-test("an alarm is told on every page, counted, and ends", async () => {
+test("an alarm is announced on every page, counted, and cleared", async () => {
     const page = await logged();
     await go(page, "settings");
     const roof = stations["3f9a01d7"];
@@ -320,12 +320,11 @@ test("an alarm is told on every page, counted, and ends", async () => {
     await go(page, "alarms");
     await page.getByRole("link", { name: "Roof" }).first().waitFor();
     await battery(3.9);
-    await page.waitForFunction(() => document.querySelector("#live").textContent === "The alarm battery-low at Roof is over"
-        || document.querySelector("#live").textContent === "Alarm battery-low at Roof is over");
+    await page.waitForFunction(() => document.querySelector("#live").textContent === "Alarm battery-low at Roof has cleared");
     await page.getByRole("region", { name: "Past" }).getByText("battery-low").first().waitFor();
 });
 
-test("rules are edited, and the API's objection is shown", async () => {
+test("rules are edited, and the API's error is shown", async () => {
     const page = await logged();
     await go(page, "alarms");
     const rule = page.locator("fieldset", { hasText: "heavy-rain" });
@@ -341,7 +340,7 @@ test("rules are edited, and the API's objection is shown", async () => {
     assert.equal(rules.find(({ name }) => name === "heavy-rain").limit, 12.5);
 });
 
-test("a viewer sees, and is not offered to change", async () => {
+test("a viewer can read, and gets no controls to change things", async () => {
     const name = `maria${viewers += 1}`;
     collector.addUser(name, "viewer", "correct horse battery");
     const page = await open(browser, collector, watch);
@@ -354,7 +353,7 @@ test("a viewer sees, and is not offered to change", async () => {
     assert.equal(await page.getByRole("button", { name: "Rename" }).count(), 0);
 });
 
-test("a station is renamed, and every page knows", async () => {
+test("a renamed station has its new name on every page", async () => {
     const page = await logged();
     await go(page, "station/3f9a01d7");
     await page.getByRole("button", { name: "Rename" }).click();
@@ -380,7 +379,7 @@ test("a token is shown once, works, and is removed", async () => {
     assert.equal((await ask()).status, 401);
 });
 
-test("frames: one station's, with counters, and older ones", async () => {
+test("frames of one station with counters, and older frames", async () => {
     const page = await logged();
     await go(page, "frames");
     await becomes(() => page.locator("main tbody tr").count(), 50);
@@ -395,7 +394,7 @@ test("frames: one station's, with counters, and older ones", async () => {
     await becomes(lost, frames.map(({ lost_before: lost }) => lost));
 });
 
-test("stations over TLS: times by suite as the API sums them up, places, one station's, and later ones", async () => {
+test("stations over TLS: times by suite match the API, positions, one station, and later posts", async () => {
     const page = await logged();
     await go(page, "exchange");
     const { times, stations: there } = await collector.api("/exchange");
@@ -410,7 +409,7 @@ test("stations over TLS: times by suite as the API sums them up, places, one sta
         assert.equal(Number(cells[4]), count);
         assert.equal(count, 8);
     }
-    // A dot for each mean, further right the longer it took.
+    // One dot per mean, further right the longer it took.
     const places = page.locator("main section").nth(1).locator("tbody tr");
     const circles = () => page.locator("[data-picture=handshake] circle").evaluateAll((all) => all.map((one) => Number(one.getAttribute("cx"))));
     const dots = await until(circles, (dots) => assert.equal(dots.length, 2));
@@ -421,33 +420,34 @@ test("stations over TLS: times by suite as the API sums them up, places, one sta
     await becomes(() => page.locator("[data-picture=map] svg").getAttribute("aria-label"), "2 stations; boat, bus");
     await page.locator("main select").selectOption("boat");
     await becomes(() => page.locator("[data-picture=map] polyline").count(), 1);
-    // It is asked anew by itself.
+    // The page polls by itself.
     const token = await collector.makeToken("plane");
     await page.locator("main select").selectOption("");
     await collector.post(token, [["reading", { latitude: -23.2, longitude: -50.6, speed: 250 }]]);
     await page.getByRole("cell", { name: "250.00", exact: true }).waitFor();
 });
 
-test("stations over TLS: a span in which nobody posted says so", async () => {
+test("stations over TLS: a period without posts says so", async () => {
     const page = await logged();
     await page.route(/\/api\/v1\/exchange\?/, (route) => route.fulfill({ json: { from: "", to: "", times: [], all: true, stations: [], track: [] } }));
     await page.goto("/#/exchange");
-    await page.getByText("No station told a time in this span.").waitFor();
+    await page.getByText("No station reported a time in this period.").waitFor();
     await becomes(() => page.locator("main svg:visible, main table").count(), 0);
 });
 
-test("what needs a gateway says so, with a hint; so does a missing report", async () => {
+test("pages without a gateway or a report show a hint", async () => {
     const page = await logged();
     await go(page, "devices");
-    await until(() => text(page, ".problem"), (words) => assert.match(words, /No gateway runs together/));
+    await until(() => text(page, ".problem"), (words) => assert.match(words, /No gateway runs with this collector/));
     await until(() => text(page, ".problem .hint"), (words) => assert.match(words, /selo up/));
     await go(page, "report");
     await until(() => text(page, ".problem .hint"), (words) => assert.match(words, /selo lab report/));
 });
 
-test("pairing: the digits of the node are typed, and judged by the gateway", async () => {
+test("pairing: the operator types the node's digits, and the gateway checks them", async () => {
     const page = await logged();
-    // No gateway here: its side is played, in the words of site/collector/src/beside.rs.
+    // There is no gateway here, so the test simulates its answers in the format of
+    // site/collector/src/beside.rs.
     let window = { state: "closed", attempts: [] };
     const asked = [];
     await page.route("**/api/v1/pairing", async (route) => {
@@ -489,7 +489,7 @@ test("pairing: the digits of the node are typed, and judged by the gateway", asy
     await page.getByRole("img", { name: "QR code of shed" }).waitFor({ state: "detached" });
 });
 
-test("pairing with a gateway: a simulated Uno shows the digits that the page takes", async () => {
+test("pairing with a gateway: the page accepts the digits of a simulated Uno", async () => {
     const up = new Up();
     try {
         await up.start();
@@ -533,7 +533,7 @@ for (const colorScheme of ["light", "dark"]) {
     });
 }
 
-test("who asks for less motion gets none", async () => {
+test("no animation if the browser prefers reduced motion", async () => {
     const moving = async (reducedMotion) => {
         const page = await logged({ reducedMotion });
         await go(page, "settings");
@@ -545,14 +545,14 @@ test("who asks for less motion gets none", async () => {
     assert.deepEqual([await moving("no-preference"), await moving("reduce")], [true, false]);
 });
 
-test("no request has left the origin, and no policy was broken", () => {
+test("no request left the origin, and no security policy was violated", () => {
     assert.ok(watch.requests.length > 100, "requests were seen");
     assert.deepEqual(watch.strayed, []);
     assert.deepEqual(watch.problems, []);
 });
 
-// Last: it ends the session of the others.
-test("a collector that goes away is told, and found again", async () => {
+// This test runs last, because it ends the other tests' session.
+test("a lost connection to the collector is reported and restored", async () => {
     const page = await logged();
     await go(page, "stations");
     await collector.stop();
@@ -560,7 +560,7 @@ test("a collector that goes away is told, and found again", async () => {
     await until(() => text(page, "#banner"), (words) => assert.match(words, /No connection to the collector/));
     await collector.start();
     await page.waitForSelector("#banner", { state: "hidden" });
-    // Sessions may end with the collector; then it asks who is there.
+    // The session may have ended with the collector. Then the page asks for a login.
     await page.waitForSelector(".card, input[name=password]");
     if (await page.isVisible("input[name=password]")) await logIn(page, "admin", collector.password);
     await page.waitForSelector(".card");
@@ -575,7 +575,7 @@ try {
     await collector.start();
     stations = await seed(collector, { evil: EVIL });
     browser = await launch();
-    // One that is logged in, for the tests that begin there.
+    // A logged-in session, for the tests that start there.
     const first = await open(browser, collector, watch);
     await logIn(first, "admin", collector.password);
     state = await first.context().storageState();
@@ -592,7 +592,7 @@ try {
     let tries = 3;
     for (const [name, work] of tests.filter(([name]) => name.includes(word))) {
         const first = await attempt(work);
-        // More than a few are no accident.
+        // More than a few flaky tests are not an accident.
         const error = first && tries-- > 0 ? await attempt(work) : first;
         if (error) {
             failed += 1;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The dashboard in a browser (Debian's Chromium), with a real collector behind it.
-# With SELO_WEB=site/web the pages come from that folder instead of the program: for writing
-# them without building each time.
+# Tests the dashboard in a browser (Debian's Chromium) with a real collector. With
+# SELO_WEB=site/web the pages are served from that folder instead of the program, so that they can
+# be edited without a rebuild.
 #
-# usage: site/web/tests/run.sh [WORD]   only tests whose name has the word
+# usage: site/web/tests/run.sh [WORD]   runs only the tests whose name contains the word
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 tools/npm-ci.sh site/web/tests

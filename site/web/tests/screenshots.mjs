@@ -1,7 +1,8 @@
-// The pictures of docs/dashboard.md, from a collector with made-up readings.
+// Creates the pictures of docs/dashboard.md, from a collector with made-up readings.
 //
 // usage: node site/web/tests/screenshots.mjs [FOLDER]   (default docs/images)
-// First: tools/npm-ci.sh site/web/tests
+//
+// Run `tools/npm-ci.sh site/web/tests` first.
 
 import { mkdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -18,7 +19,7 @@ const SHOTS = [
     ["dashboard-alarms", "alarms", { ...DESK, colorScheme: "light" }, "#rules form"],
     ["dashboard-phone", "station/3f9a01c2", { ...PHONE, colorScheme: "light", locale: "pt-BR" }, "figure[data-chart=battery] canvas"],
     ["dashboard-tls", "exchange", { ...DESK, colorScheme: "light", fullPage: true }, "[data-picture=map] svg"],
-    // To look at, not in the page: `all` as second argument.
+    // For inspection only, not for the page: `all` as second argument.
     ["dashboard-phone-dark", "stations", { ...PHONE, colorScheme: "dark" }, ".card"],
     ["dashboard-frames", "frames", { ...DESK, colorScheme: "dark" }, "main table"],
     ["dashboard-settings", "settings", { ...DESK, colorScheme: "light" }, "#tokens table"],

@@ -1,11 +1,11 @@
-//! An attack's name, and what came of it.
+//! Names and outcomes of attacks on the link.
 
 use std::fmt;
 
 use selo_link::Suite;
 use serde::{Serialize, Serializer};
 
-/// What is attacked.
+/// The attacked part of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Against {
@@ -17,31 +17,31 @@ pub enum Against {
     Join,
 }
 
-/// What the attacker tries.
+/// The kind of attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Attack {
-    /// Sits in the middle and puts own keys in the place of both.
+    /// Sits in the middle and replaces both sides' keys by its own.
     Mitm,
-    /// Sends again what was recorded.
+    /// Replays recorded packets.
     Replay,
     /// Sends altered or invented packets.
     Forge,
-    /// Sends packets back to who sent them.
+    /// Reflects packets to their sender.
     Reflect,
-    /// Makes node or gateway use something weaker.
+    /// Makes the node or the gateway use weaker options.
     Downgrade,
-    /// Makes the gateway compute, remember, and drop the honest.
+    /// Makes the gateway waste computation and memory, and drop honest packets.
     Flood,
     /// Guesses digits or tags.
     Guess,
 }
 
 impl Against {
-    /// All of them.
+    /// All targets.
     pub const ALL: [Against; 3] = [Against::Classic, Against::Pair, Against::Join];
 
-    /// As on the command line.
+    /// Name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Against::Classic => "classic",
@@ -52,7 +52,7 @@ impl Against {
 }
 
 impl Attack {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Attack; 7] = [
         Attack::Mitm,
         Attack::Replay,
@@ -63,7 +63,7 @@ impl Attack {
         Attack::Guess,
     ];
 
-    /// As on the command line.
+    /// Name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Attack::Mitm => "mitm",
@@ -89,54 +89,54 @@ impl fmt::Display for Attack {
     }
 }
 
-/// The verdict on an attack.
+/// Verdict on an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkVerdict {
-    /// The attacker got what the protocol should have kept.
+    /// The attacker broke a property that the protocol should protect.
     Broken,
-    /// It did not.
+    /// The attack failed.
     Refused,
 }
 
-/// A figure behind a verdict.
+/// A figure that supports a verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
-    /// What was counted.
+    /// The counted quantity.
     pub what: &'static str,
-    /// How many.
+    /// The count.
     pub value: f64,
 }
 
-/// One attack, carried out.
+/// Result of one attack.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LinkOutcome {
     /// The attack.
     pub attack: Attack,
-    /// What was attacked.
+    /// The attacked part.
     pub against: Against,
-    /// The suite; classic has none.
+    /// The suite; `None` for classic.
     #[serde(serialize_with = "suite_name")]
     pub suite: Option<Suite>,
-    /// What the attacker did.
+    /// Actions of the attacker.
     pub did: String,
     /// The verdict.
     pub verdict: LinkVerdict,
-    /// What the protocol promises.
+    /// The verdict that the protocol promises.
     pub promised: LinkVerdict,
-    /// What the attacker got, or who refused, and under which name it was counted.
+    /// The attacker's gain, or the side that refused and its drop counter.
     pub shows: String,
-    /// The figures behind it.
+    /// Supporting figures.
     pub evidence: Vec<Figure>,
 }
 
 impl LinkOutcome {
-    /// Whether node and gateway behaved as docs/protocol.md promises.
+    /// Returns true if node and gateway behaved as docs/protocol.md promises.
     pub fn is_as_promised(&self) -> bool {
         self.verdict == self.promised
     }
 
-    /// What was counted under this name.
+    /// The value of the named figure.
     pub fn figure(&self, what: &str) -> Option<f64> {
         let figure = self.evidence.iter().find(|figure| figure.what == what)?;
         Some(figure.value)
@@ -147,7 +147,7 @@ fn suite_name<S: Serializer>(suite: &Option<Suite>, serializer: S) -> Result<S::
     suite.map(Suite::name).serialize(serializer)
 }
 
-/// A number as a figure.
+/// Converts a number to a figure.
 pub(crate) fn figure(what: &'static str, value: impl TryInto<u64>) -> Figure {
     Figure {
         what,

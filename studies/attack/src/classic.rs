@@ -1,5 +1,6 @@
-//! Attacks on Algorithm 2 of [albarello2020], as docs/protocol.md gives it under "Classic".
-//! It promises nothing against whoever can send packets, and keeps that promise.
+//! Attacks on Algorithm 2 of [albarello2020], as docs/protocol.md describes it under "Classic".
+//! It promises no protection against an attacker who can send packets, and the attacks show that
+//! it gives none.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
@@ -12,27 +13,27 @@ use crate::error::{Error, Result};
 use crate::target::Target;
 use crate::wire::{Burst, Way, fresh_address, on_loopback};
 
-/// How long a packet may take on loopback.
+/// Time limit for a packet on loopback.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A reading in two blocks, as a careless firmware writes it: when, and how much.
+/// A reading in two AES blocks, as careless firmware would write it: the time, then the value.
 const YESTERDAY: &[u8; 32] = b"2026-11-20 06:00rain  87.5 mm/h ";
 const TODAY: &[u8; 32] = b"2026-11-21 06:00rain   0.0 mm/h ";
 
 /// Join requests of strangers.
 const FLOOD: u64 = 100;
 
-/// How often a recorded message is sent again.
+/// Number of times that a recorded message is replayed.
 const REPLAYS: usize = 5;
 
-/// A node of the paper. Its only key serves both directions.
+/// A node of the paper. Its single key serves both directions.
 #[derive(Debug)]
 struct Node {
     socket: UdpSocket,
     key: Option<ClassicKey>,
 }
 
-/// Node and gateway with the attacker between them.
+/// Node and gateway, with the attacker between them.
 #[derive(Debug)]
 struct Line {
     node: Node,
@@ -59,7 +60,7 @@ fn receive(socket: &UdpSocket) -> Result<Vec<u8>> {
     Ok(packet[..size].to_vec())
 }
 
-/// The public key in a frame.
+/// Extracts the public key of a frame.
 fn public_key(frame: &[u8]) -> Result<[u8; 32]> {
     match Frame::parse(frame) {
         Some(Frame::GatewayKey(key) | Frame::NodeKey(key)) => Ok(*key),
@@ -96,8 +97,8 @@ impl Node {
         self.socket.send(&frame).map(drop).map_err(network)
     }
 
-    /// What the node takes the next packet for: a message under its key, which is the gateway's
-    /// as far as it can tell.
+    /// Decodes the next packet as the node does: a message under its key, which it takes to be
+    /// the gateway's.
     fn receive(&self) -> Result<Option<Vec<u8>>> {
         Ok(open(self.key()?, &receive(&self.socket)?))
     }
@@ -120,8 +121,8 @@ impl Line {
         })
     }
 
-    /// The three messages of the key exchange, until the gateway has taken in the last. The
-    /// attacker may put another key in the place of each.
+    /// Runs the three messages of the key exchange, until the gateway has processed the last one.
+    /// The attacker may replace each key.
     fn join(
         &mut self,
         target: &dyn Target,
@@ -149,14 +150,13 @@ impl Line {
         self.join(target, |_, key| key)
     }
 
-    /// The node sends; the attacker has the frame.
+    /// The node sends a message. Returns the frame that the attacker captures.
     fn capture(&self, message: &[u8]) -> Result<Vec<u8>> {
         self.node.send(message)?;
         receive(&self.to_node)
     }
 
-    /// Sends frames to the gateway; the readings that it has passed on when it has taken
-    /// them in.
+    /// Sends frames to the gateway. Returns the readings that it delivered after processing them.
     fn give(&self, target: &dyn Target, frames: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
         let mut burst = Burst::new(target);
         for frame in frames {
@@ -199,7 +199,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end().to_owned()
 }
 
-/// Two key pairs of the attacker's own, one to each side.
+/// Uses two key pairs of the attacker, one towards each side.
 pub fn mitm(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     let own = EphemeralSecret::random()?;
@@ -225,7 +225,7 @@ pub fn mitm(target: &mut dyn Target) -> Result<LinkOutcome> {
     let replaced = delivered.last() == Some(&altered) && altered != YESTERDAY;
     Ok(outcome(
         Attack::Mitm,
-        "put own keys in the place of both, read the message, altered it",
+        "replaced both keys by its own, read the message, altered it",
         recovered && replaced,
         format!(
             "read '{}', delivered '{}'",
@@ -239,7 +239,7 @@ pub fn mitm(target: &mut dyn Target) -> Result<LinkOutcome> {
     ))
 }
 
-/// A recorded message again and again.
+/// Replays a recorded message several times.
 pub fn replay(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     line.honest_join(target)?;
@@ -253,7 +253,7 @@ pub fn replay(target: &mut dyn Target) -> Result<LinkOutcome> {
         .count();
     Ok(outcome(
         Attack::Replay,
-        "recorded one message and sent it five times more",
+        "recorded one message and replayed it five times",
         times > 1,
         format!("'{}' delivered {times} times", text(YESTERDAY)),
         vec![
@@ -263,7 +263,7 @@ pub fn replay(target: &mut dyn Target) -> Result<LinkOutcome> {
     ))
 }
 
-/// ECB encrypts each block alone: blocks of two messages make a third one.
+/// ECB encrypts each block independently, so blocks of two messages can be combined into a third.
 pub fn forge(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     line.honest_join(target)?;
@@ -276,7 +276,7 @@ pub fn forge(target: &mut dyn Target) -> Result<LinkOutcome> {
     let broken = delivered.last() == Some(&expected);
     Ok(outcome(
         Attack::Forge,
-        "pasted a block of one message into another, without any key",
+        "pasted a block of one message into another, without a key",
         broken,
         match broken {
             true => format!("delivered '{}', which the node never sent", text(&expected)),
@@ -286,7 +286,7 @@ pub fn forge(target: &mut dyn Target) -> Result<LinkOutcome> {
     ))
 }
 
-/// One key serves both directions: a node's own message is a message for the node.
+/// The single key serves both directions, so the node accepts its own message.
 pub fn reflect(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     line.honest_join(target)?;
@@ -299,7 +299,7 @@ pub fn reflect(target: &mut dyn Target) -> Result<LinkOutcome> {
         "sent the node's own message back to it",
         broken,
         match taken {
-            Some(message) => format!("the node took '{}' for the gateway's", text(&message)),
+            Some(message) => format!("the node accepted '{}' as the gateway's", text(&message)),
             None => "the node refused its own message".to_owned(),
         },
         vec![figure(
@@ -309,7 +309,7 @@ pub fn reflect(target: &mut dyn Target) -> Result<LinkOutcome> {
     ))
 }
 
-/// Every stranger's byte costs the gateway a key pair.
+/// Each one-byte request of a stranger costs the gateway a key pair.
 pub fn flood(target: &mut dyn Target) -> Result<LinkOutcome> {
     let line = Line::new(target)?;
     let before = target.multiplications();
@@ -317,9 +317,9 @@ pub fn flood(target: &mut dyn Target) -> Result<LinkOutcome> {
     let spent = target.multiplications() - before;
     Ok(outcome(
         Attack::Flood,
-        "sent join requests of one byte without being anyone",
+        "sent join requests of one byte without an identity",
         spent > 0,
-        format!("{FLOOD} bytes of a stranger cost {spent} scalar multiplications"),
+        format!("{FLOOD} bytes from a stranger cost {spent} scalar multiplications"),
         vec![
             figure("join requests", FLOOD),
             figure("scalar multiplications", spent),

@@ -1,53 +1,53 @@
-//! What can go wrong with an attack's own means. An attack that fails is no error.
+//! Errors of the attacks' own set-up. An attack that fails is not an error.
 
 use std::io;
 use std::net::SocketAddr;
 
 use thiserror::Error;
 
-/// The result of a step of an attack.
+/// Result of a step of an attack.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong.
+/// An error of the set-up.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Attacks are carried out against this machine only.
-    #[error("{address} is not on loopback: attacks are carried out against this machine only")]
+    /// The target is not on this machine. Attacks run against this machine only.
+    #[error("{address} is not on loopback: attacks run against this machine only")]
     NotLoopback {
         /// The target.
         address: SocketAddr,
     },
 
-    /// The sockets on loopback.
-    #[error("the loopback network: {source}")]
+    /// An error of the loopback sockets.
+    #[error("a loopback socket failed: {source}")]
     Network {
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 
-    /// What should happen without an attacker did not happen.
-    #[error("the attack cannot be set up: {0}")]
+    /// A step failed that works without an attacker.
+    #[error("cannot set up the attack: {0}")]
     Setup(&'static str),
 
-    /// The C library refused what it should not.
+    /// The C library returned an unexpected error.
     #[error("the node: {0}")]
     Node(#[from] selo_sys::Error),
 
-    /// No randomness.
+    /// The system's random number generator failed.
     #[error(transparent)]
     Random(#[from] selo_link::RandomError),
 
-    /// A service under attack, or an honest user of it.
+    /// An error of a service under attack, or of an honest user.
     #[error("{0}")]
     Service(String),
 
-    /// A connection to a service, or a file of it.
+    /// An error of a connection to a service, or of one of its files.
     #[error(transparent)]
     Io(#[from] io::Error),
 
-    /// The gateway under attack.
-    #[error("the gateway under attack: {0}")]
+    /// An error of the gateway under attack.
+    #[error("the gateway under attack failed: {0}")]
     Gateway(String),
 }
 

@@ -1,5 +1,4 @@
-//! The gateways under attack, in this process: the real one, with a state of its own that goes
-//! with it, and the study's gateway of the published protocol.
+//! The gateway under attack: the real one, in this process, with a temporary state directory.
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,15 +13,15 @@ use selo_link::{DeviceId, DeviceKey, Reason, Suite};
 use crate::error::{Error, Result};
 use crate::target::{Reading, Target};
 
-/// How long a pairing window of an experiment is open, milliseconds.
+/// Duration of an experiment's pairing window, in milliseconds.
 const WINDOW_MS: u64 = 10 * 60 * 1000;
 
-/// How long a message waits for its node, milliseconds.
+/// Lifetime of a message to a node, in milliseconds.
 const MESSAGE_MS: u64 = 60 * 1000;
 
 type Readings = Arc<Mutex<Vec<Reading>>>;
 
-/// A gateway on loopback, on a port that is free.
+/// A gateway on a free loopback port.
 #[derive(Debug)]
 pub struct RealGateway {
     handle: Handle,
@@ -39,7 +38,9 @@ impl RealGateway {
         let state = tempfile::Builder::new()
             .prefix("selo-attack-")
             .tempdir()
-            .map_err(|source| Error::Gateway(format!("no place for its state: {source}")))?;
+            .map_err(|source| {
+                Error::Gateway(format!("cannot create a directory for its state: {source}"))
+            })?;
         let readings = Readings::default();
         let taken = Arc::clone(&readings);
         let sink = move |batch: &[selo_gateway::reading::Reading]| {
@@ -61,7 +62,7 @@ impl RealGateway {
         })
     }
 
-    /// Has something done by the engine. It runs as long as the handle lives.
+    /// Runs a function on the engine. The engine runs as long as the handle lives.
     fn call<R: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Engine, Now, &mut Output) -> R + Send + 'static,

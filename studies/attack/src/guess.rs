@@ -1,12 +1,12 @@
-//! Guessing the digits of a pairing: why the first message is a commitment.
+//! Guessing the digits of a pairing. This shows why the first message is a commitment.
 //!
-//! Who sits in the middle makes two pairings and needs both to show the same digits. Without
-//! a commitment the attacker knows the node's digits before it has to send its own key to the
-//! gateway, and tries key pairs until the digits match. With the commitment each of its keys
-//! is fixed before it can know the digits that it leads to, so all it has is luck.
+//! An attacker in the middle makes two pairings and needs both to show the same digits. Without a
+//! commitment it knows the node's digits before it must send its own key to the gateway, so it
+//! tries key pairs until the digits match. With the commitment, each of its keys is fixed before
+//! it can know the resulting digits, so only luck is left.
 //!
-//! Both are carried out with fewer than six digits, so that the first ends in a second and
-//! the second gives luck enough to be counted.
+//! Both experiments use fewer than six digits. The first then ends within a second, and the
+//! second has enough lucky matches to count.
 
 use std::time::{Duration, Instant};
 
@@ -18,21 +18,21 @@ use selo_sys::Sha3_256;
 
 use crate::error::{Error, Result};
 
-/// How the attacker fared.
+/// Result of the guessing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Guessed {
-    /// Pairings that the attacker sat in.
+    /// Attacked pairings.
     pub attempts: u64,
-    /// Among them those in which both sides showed the same digits.
+    /// Pairings in which both sides showed the same digits.
     pub matches: u64,
     /// Key pairs that the attacker tried.
     pub tries: u64,
-    /// How long that took.
+    /// Duration.
     pub elapsed: Duration,
 }
 
-/// Digits of Algorithm 2 of [albarello2020], if someone had added some: a hash of the shared
-/// key and of both public keys, as each side saw them.
+/// Digits for Algorithm 2 of [albarello2020] if it had any: a hash of the shared key and of both
+/// public keys as this side saw them.
 fn plain_digits(key: &ClassicKey, gateway: &[u8; 32], node: &[u8; 32], modulus: u32) -> u32 {
     let mut hash = Sha3_256::new();
     for part in [key.expose(), gateway, node] {
@@ -46,13 +46,13 @@ fn agree(secret: &EphemeralSecret, peer: &[u8; 32]) -> Result<ClassicKey> {
     ClassicKey::agree(secret, peer).map_err(|_| Error::Setup("a public key is zero"))
 }
 
-/// Sits in pairings that compare digits but commit to nothing, and grinds: at most
-/// `tries_max` key pairs in each.
+/// Attacks pairings that compare digits without a commitment, by trying at most `tries_max` key
+/// pairs each.
 pub fn without_commitment(modulus: u32, attempts: u64, tries_max: u64) -> Result<Guessed> {
     let start = Instant::now();
     let (mut matches, mut tries) = (0, 0);
     for _ in 0..attempts {
-        // The gateway's key comes first; the attacker gives the node one of its own.
+        // The gateway's key comes first. The attacker gives the node a key of its own.
         let gateway = EphemeralSecret::random()?;
         let gateway_public = gateway.public_key();
         let to_node = EphemeralSecret::random()?;
@@ -61,7 +61,7 @@ pub fn without_commitment(modulus: u32, attempts: u64, tries_max: u64) -> Result
         let node_key = agree(&node, &to_node.public_key())?;
         let node_public = node.public_key();
         let shown = plain_digits(&node_key, &to_node.public_key(), &node_public, modulus);
-        // The attacker knows them, and has not yet sent its own key to the gateway.
+        // The attacker knows the digits and has not yet sent its own key to the gateway.
         for _ in 0..tries_max {
             tries += 1;
             let own = EphemeralSecret::random()?;
@@ -70,7 +70,7 @@ pub fn without_commitment(modulus: u32, attempts: u64, tries_max: u64) -> Result
             if plain_digits(&key, &gateway_public, &public, modulus) != shown {
                 continue;
             }
-            // What the gateway shows when it gets that key.
+            // The digits that the gateway shows for that key.
             let gateway_key = agree(&gateway, &public)?;
             let at_gateway = plain_digits(&gateway_key, &gateway_public, &public, modulus);
             matches += u64::from(at_gateway == shown);
@@ -85,11 +85,11 @@ pub fn without_commitment(modulus: u32, attempts: u64, tries_max: u64) -> Result
     })
 }
 
-/// Sits in pairings of the real protocol, of which only the last digits are compared.
+/// Attacks pairings of the real protocol, comparing only the last digits.
 ///
-/// The attacker has committed to its key before it sees the gateway's, and has given the node
-/// a key before the node opens its commitment: nothing that it could still choose changes any
-/// digits. So it tries one key pair for each side.
+/// The attacker committed to its key before it saw the gateway's, and gave the node a key before
+/// the node opened its commitment. No remaining choice affects any digits, so it tries one key
+/// pair per side.
 pub fn with_commitment(suite: Suite, modulus: u32, attempts: u64) -> Result<Guessed> {
     let start = Instant::now();
     let mut matches = 0;
@@ -104,7 +104,7 @@ pub fn with_commitment(suite: Suite, modulus: u32, attempts: u64) -> Result<Gues
         let (at_node, _) = reveal(node, as_gateway.key())?;
         let (_, own_reveal) = reveal(as_node, gateway.key())?;
         let Ok(Frame::PairReveal(own_reveal)) = Frame::parse(&own_reveal) else {
-            return Err(Error::Setup("a PAIR-REVEAL is none"));
+            return Err(Error::Setup("a PAIR-REVEAL is invalid"));
         };
         let at_gateway = gateway
             .reveal(&own_reveal)
@@ -122,23 +122,23 @@ pub fn with_commitment(suite: Suite, modulus: u32, attempts: u64) -> Result<Gues
 fn answer(commit: &[u8], secret: EphemeralSecret) -> Result<GatewayPairing> {
     match Frame::parse(commit) {
         Ok(Frame::PairCommit(commit)) => Ok(GatewayPairing::start(&commit, secret).0),
-        _ => Err(Error::Setup("a PAIR-COMMIT is none")),
+        _ => Err(Error::Setup("a PAIR-COMMIT is invalid")),
     }
 }
 
 /// The digits that a node shows, and the PAIR-REVEAL that it sends.
 fn reveal(node: NodePairing, key: &[u8]) -> Result<(u32, [u8; 53])> {
     let Ok(Frame::PairKey(key)) = Frame::parse(key) else {
-        return Err(Error::Setup("a PAIR-KEY is none"));
+        return Err(Error::Setup("a PAIR-KEY is invalid"));
     };
     match node.key(&key) {
         Ok((compared, reveal)) => Ok((compared.digits().value(), reveal)),
-        Err(_) => Err(Error::Setup("a PAIR-KEY is refused")),
+        Err(_) => Err(Error::Setup("a PAIR-KEY was refused")),
     }
 }
 
-/// Matches that chance alone exceeds less than once in a million experiments: `expected` and
-/// six standard deviations of a Poisson distribution, and six more for small numbers.
+/// Upper bound for matches by chance, exceeded in less than one of a million experiments:
+/// `expected` plus six standard deviations of a Poisson distribution, plus six for small numbers.
 pub fn luck_at_most(expected: f64) -> u64 {
     (expected + 6.0 * expected.sqrt() + 6.0) as u64
 }
@@ -159,7 +159,7 @@ mod tests {
         for suite in Suite::ALL {
             let guessed = with_commitment(suite, 100, 200).expect("runs");
             assert!(guessed.matches <= luck_at_most(2.0), "{guessed:?}");
-            // With one digit value there is nothing to guess: the count can rise.
+            // With a single digit value every guess matches, so the counter is seen to rise.
             let certain = with_commitment(suite, 1, 3).expect("runs");
             assert_eq!(certain.matches, 3);
         }

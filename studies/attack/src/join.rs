@@ -17,40 +17,40 @@ use crate::wire::{Burst, Way, Wire, fresh_address, on_loopback, relay};
 const SECRET: &[u8; 16] = b"rain 87.5 mm/h  ";
 const COMMAND: &[u8; 8] = b"valve on";
 
-/// Joins that are forged in a flood, and the addresses that they come from.
+/// Forged joins of a flood, and the number of their source addresses.
 const FLOOD: usize = 20_000;
 const FLOOD_ADDRESSES: usize = 1_000;
 /// Packets of a neighbour at the node's address.
 const NEIGHBOUR: usize = 6_000;
-/// After so many of them the honest node begins to join.
+/// Number of flood packets after which the honest node starts to join.
 const FLOOD_BEFORE: usize = FLOOD / 4;
-/// How long the honest node may take. It sends its request again after seconds.
+/// Time limit for the honest node, which repeats its request after some seconds.
 const FLOOD_LAST: Duration = Duration::from_secs(20);
-/// Memory that this process may take meanwhile for other reasons than the flood, KiB.
+/// Memory in KiB by which this process may grow meanwhile for reasons other than the flood.
 const MEMORY_MAX: u64 = 8 << 10;
 
 /// Tags that are guessed at the gateway.
 const GUESSES: usize = 20_000;
-/// Wrong tags that end a session at the node [docs/protocol.md, Forgeries].
+/// Wrong tags after which the node ends a session [docs/protocol.md, Forgeries].
 const NODE_LIMIT: usize = 1 << 15;
 
 const UP: u8 = 0x70;
 const DOWN: u8 = 0x80;
 
-/// A node with a session, and an attacker who has seen all of it.
+/// A node with a session, and an attacker who has seen all its packets.
 struct Scene<'t> {
     target: &'t mut dyn Target,
     wire: Wire,
     id: DeviceId,
     key: DeviceKey,
     suite: Suite,
-    /// Readings of this device that had been delivered before.
+    /// Readings of this device that were delivered before.
     before: usize,
     sent: usize,
 }
 
 impl<'t> Scene<'t> {
-    /// A node that has its key, as the gateway has it.
+    /// A node and a gateway that share a device key.
     fn known(target: &'t mut dyn Target, suite: Suite) -> Result<Scene<'t>> {
         let id = DeviceId(u32::from_le_bytes(random_bytes()?));
         let key = DeviceKey::new(random_bytes()?);
@@ -75,7 +75,7 @@ impl<'t> Scene<'t> {
         Ok(scene)
     }
 
-    /// The node joins, and nobody disturbs it.
+    /// The node joins without interference.
     fn join(&mut self) -> Result<()> {
         let joined = self.wire.node.count(&Event::Joined);
         self.wire.node.node.node().join()?;
@@ -84,26 +84,25 @@ impl<'t> Scene<'t> {
         })
     }
 
-    /// The node sends a reading, and nobody disturbs it.
+    /// The node sends a reading without interference.
     fn send(&mut self, payload: &[u8]) -> Result<()> {
         let (target, goal) = (&*self.target, self.target.readings().len() + 1);
         self.wire.node.node.node().send(payload, false)?;
         self.sent += 1;
         self.wire
-            .must("a reading is not delivered", &mut relay, |_| {
+            .must("a reading was not delivered", &mut relay, |_| {
                 target.readings().len() >= goal
             })
     }
 
-    /// The node sends a reading, which goes no further than the attacker.
+    /// The node sends a reading that the attacker captures and withholds.
     fn withhold(&mut self, payload: &[u8]) -> Result<Vec<u8>> {
         self.wire.node.node.node().send(payload, false)?;
         let seen = self.wire.seen.len();
         let mut none = |_: Way, _: &[u8]| Vec::new();
-        self.wire
-            .must("the node does not send", &mut none, |wire| {
-                wire.seen.len() > seen
-            })?;
+        self.wire.must("the node did not send", &mut none, |wire| {
+            wire.seen.len() > seen
+        })?;
         Ok(self.wire.seen[seen].frame.clone())
     }
 
@@ -112,12 +111,12 @@ impl<'t> Scene<'t> {
         let received = self.wire.node.received().len();
         self.target.send(self.id, COMMAND);
         self.wire
-            .must("the node does not receive", &mut relay, |wire| {
+            .must("the node did not receive", &mut relay, |wire| {
                 wire.node.received().len() > received
             })
     }
 
-    /// The attacker's packets, to the gateway.
+    /// Sends the attacker's packets to the gateway.
     fn inject(&mut self, frames: &[Vec<u8>]) -> Result<u64> {
         let frames = frames.iter().map(Vec::as_slice);
         self.wire.inject(&*self.target, frames)
@@ -127,12 +126,12 @@ impl<'t> Scene<'t> {
         self.wire.inject_down(frames.iter().map(Vec::as_slice))
     }
 
-    /// Readings that were delivered in this scene.
+    /// Readings delivered in this scene.
     fn delivered(&self) -> usize {
         self.target.readings().len() - self.before
     }
 
-    /// Readings beyond those that the node sent and the attacker let pass.
+    /// Delivered readings in excess of those that the node sent and the attacker let pass.
     fn surplus(&self) -> usize {
         self.delivered().saturating_sub(self.sent)
     }
@@ -162,14 +161,14 @@ impl<'t> Scene<'t> {
     }
 }
 
-/// Own ephemeral keys in the place of both, in both messages of the join.
+/// Replaces both ephemeral keys by the attacker's, in both messages of the join.
 pub fn mitm(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::known(target, suite)?;
     let drops = Drops::count(scene.target);
     let (sessions, spent) = (scene.target.sessions(), scene.target.multiplications());
     let own = EphemeralSecret::random()?.public_key();
 
-    // The request's key.
+    // The key of the request.
     scene.wire.node.node.node().join()?;
     let mut replace = |way: Way, frame: &[u8]| {
         let mut frame = frame.to_vec();
@@ -181,14 +180,15 @@ pub fn mitm(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let target = &*scene.target;
     scene
         .wire
-        .must("the gateway hears nothing", &mut replace, |_| {
+        .must("the gateway received nothing", &mut replace, |_| {
             target.packets() > 0 && drops.words(target) != "nothing" || target.sessions() > sessions
         })?;
     let forged = drops.of(scene.target, Reason::ForgedJoin);
     let spent = scene.target.multiplications() - spent;
     let taken = scene.target.sessions() - sessions;
 
-    // The answer's key: the node repeats its request, and the true answer comes altered.
+    // The key of the answer: the node repeats its request, and the attacker alters the genuine
+    // answer.
     scene.wire.node.skip(std::time::Duration::from_secs(2));
     let mut answered = false;
     let mut replace = |way: Way, frame: &[u8]| {
@@ -201,13 +201,14 @@ pub fn mitm(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     };
     scene
         .wire
-        .must("the gateway does not answer", &mut replace, |wire| {
+        .must("the gateway did not answer", &mut replace, |wire| {
             wire.seen.iter().any(|seen| seen.way == Way::Down)
         })?;
     scene.wire.drain()?;
     let fooled = scene.wire.node.node.node().is_joined();
 
-    // Undisturbed, the same request succeeds; what is sent then is not to be read.
+    // Without interference the same request succeeds. The attacker must not be able to read the
+    // packets sent afterwards.
     scene.wire.node.skip(std::time::Duration::from_secs(4));
     scene
         .wire
@@ -233,7 +234,7 @@ pub fn mitm(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     };
     Ok(scene.outcome(
         Attack::Mitm,
-        "put own ephemeral keys in the place of both",
+        "replaced both ephemeral keys by its own",
         broken,
         shows,
         vec![
@@ -254,7 +255,7 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
         .any(|window| window == needle)
 }
 
-/// Everything that was recorded, again: in the live session, and after the next join.
+/// Replays everything that was recorded: in the live session, and after the next join.
 pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::joined(target, suite)?;
     scene.send(SECRET)?;
@@ -279,13 +280,13 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let received = scene.wire.node.received().len();
     let joined = scene.wire.node.count(&Event::Joined);
 
-    // The next session: packets of the one before, and its answer to the new request.
+    // The next session: replays packets of the previous one, and its answer to the new request.
     scene.wire.node.node.node().join()?;
     frames += scene.inject_down(&accepts)?;
     let fooled = scene.wire.node.count(&Event::Joined) > joined;
     scene
         .wire
-        .must("the node cannot join again", &mut relay, |wire| {
+        .must("the node cannot rejoin", &mut relay, |wire| {
             wire.node.count(&Event::Joined) > joined
         })?;
     scene.send(SECRET)?;
@@ -299,17 +300,17 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let broken = surplus + twice > 0 || fooled || replayed_spent + new_sessions > 0;
     let shows = match broken {
         true => format!(
-            "{surplus} readings delivered twice, {twice} commands taken twice, {new_sessions} \
-             sessions made, {replayed_spent} scalar multiplications"
+            "{surplus} readings delivered twice, {twice} commands accepted twice, \
+            {new_sessions} sessions created, {replayed_spent} scalar multiplications"
         ),
         false => format!(
-            "gateway: {}; node: nothing taken twice; both sessions went on",
+            "gateway: {}; node: nothing accepted twice; both sessions continued",
             drops.words(scene.target)
         ),
     };
     Ok(scene.outcome(
         Attack::Replay,
-        format!("sent {frames} recorded frames again, in this session and in the next"),
+        format!("replayed {frames} recorded frames, in this session and in the next"),
         broken,
         shows,
         vec![
@@ -329,8 +330,8 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     ))
 }
 
-/// Every bit of a frame that the gateway has not seen, flipped; blocks of two frames in one;
-/// the same for the node.
+/// Flips every bit of a frame that the gateway has not seen, and combines blocks of two frames.
+/// Then does the same to the node.
 pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::joined(target, suite)?;
     let (first, second) = (scene.withhold(SECRET)?, scene.withhold(SECRET)?);
@@ -346,7 +347,7 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let words = drops.words(scene.target);
     let forged = drops.of(scene.target, Reason::Forged);
     let surplus = scene.surplus();
-    // The true ones still count, once each.
+    // The genuine frames still count, once each.
     scene.sent += 2;
     scene.inject(&[first, second])?;
     scene.send(SECRET)?;
@@ -356,7 +357,7 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut none = |_: Way, _: &[u8]| Vec::new();
     scene
         .wire
-        .must("the gateway does not send", &mut none, |wire| {
+        .must("the gateway did not send", &mut none, |wire| {
             !wire
                 .captured(Way::Down, |first| first & 0xf0 == DOWN)
                 .is_empty()
@@ -369,11 +370,13 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
 
     let broken = surplus > 0 || taken > 0;
     let shows = match broken {
-        true => format!("{surplus} forged readings delivered, {taken} forged commands taken"),
-        false => format!("gateway: {words}; node: none taken; the true ones were"),
+        true => format!("{surplus} forged readings delivered, {taken} forged commands accepted"),
+        false => format!("gateway: {words}; node: none accepted; genuine frames were accepted"),
     };
     if !(broken || intact && obeyed) {
-        return Err(Error::Setup("true frames were refused after forged ones"));
+        return Err(Error::Setup(
+            "genuine frames were refused after forged ones",
+        ));
     }
     Ok(scene.outcome(
         Attack::Forge,
@@ -388,7 +391,7 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     ))
 }
 
-/// The frame with one bit flipped, for each bit.
+/// Copies of the frame with one bit flipped, for each bit.
 fn flips(frame: &[u8]) -> Vec<Vec<u8>> {
     (0..8 * frame.len())
         .map(|bit| {
@@ -399,7 +402,7 @@ fn flips(frame: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Every recorded frame back to who sent it, as it was and as one of the other direction.
+/// Reflects every recorded frame to its sender, unchanged and marked as of the other direction.
 pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::joined(target, suite)?;
     scene.send(SECRET)?;
@@ -432,14 +435,14 @@ pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let broken = taken + surplus > 0 || spent > 0;
     let shows = match broken {
         true => format!(
-            "{surplus} of the gateway's frames delivered, {taken} of the node's taken, {spent} \
-             scalar multiplications"
+            "{surplus} of the gateway's frames delivered, {taken} of the node's accepted, \
+            {spent} scalar multiplications"
         ),
-        false => format!("gateway: {words}; node: none taken; each direction has its key"),
+        false => format!("gateway: {words}; node: none accepted; each direction has its own key"),
     };
     Ok(scene.outcome(
         Attack::Reflect,
-        format!("sent {frames} frames back to who made them"),
+        format!("reflected {frames} frames to their senders"),
         broken,
         shows,
         vec![
@@ -449,26 +452,26 @@ pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     ))
 }
 
-/// Options, flags, another suite, and classic.
+/// Alters options, flags and suite, and uses classic frames.
 pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::joined(target, suite)?;
     let drops = Drops::count(scene.target);
     let (sessions, spent) = (scene.target.sessions(), scene.target.multiplications());
 
-    // A request of each other suite, even by someone who has the key.
+    // A request for each other suite, even from someone who has the key.
     let mut frames = Vec::new();
     for other in Suite::ALL.into_iter().filter(|other| *other != suite) {
         let secret = EphemeralSecret::random()?;
         let (_, request) = JoinAttempt::start(other, scene.id, &scene.key, 1_000, false, &secret);
         frames.push(request.to_vec());
     }
-    // The options of the next request, which the attacker holds back.
+    // Alters the options of the next request, which the attacker holds back.
     scene.wire.node.node.node().join()?;
     let seen = scene.wire.seen.len();
     let mut none = |_: Way, _: &[u8]| Vec::new();
     scene
         .wire
-        .must("the node does not ask", &mut none, |wire| {
+        .must("the node did not send a request", &mut none, |wire| {
             wire.seen.len() > seen
         })?;
     let request = scene.wire.seen[seen].frame.clone();
@@ -488,11 +491,11 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let spent = scene.target.multiplications() - spent;
     let new_sessions = scene.target.sessions().saturating_sub(sessions);
 
-    // The answer's options, and the paper's answer, to the node.
+    // Alters the options of the answer to the node, and sends the paper's answer.
     let joined = scene.wire.node.count(&Event::Joined);
     scene.wire.node.skip(std::time::Duration::from_secs(2));
     let seen = scene.wire.seen.len();
-    // Under load the gateway asks for a proof of the address first: that goes through.
+    // Under load the gateway first asks for a proof of the address; let that pass.
     let accepts = |frame: &[u8]| frame.len() == JoinAccept::BYTES;
     let mut hold = |way: Way, frame: &[u8]| match way {
         Way::Down if accepts(frame) => Vec::new(),
@@ -505,7 +508,7 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     };
     scene
         .wire
-        .must("the gateway does not answer", &mut hold, |wire| {
+        .must("the gateway did not answer", &mut hold, |wire| {
             answer(wire).is_some()
         })?;
     let accept = answer(&mut scene.wire).map_or_else(Vec::new, |seen| seen.frame);
@@ -521,7 +524,7 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     scene.wire.inject_down([accept.as_slice()])?;
     let joined = scene.wire.node.count(&Event::Joined) > joined;
 
-    // The flags of a data frame, each combination but the right one.
+    // Every combination of a data frame's flags except the right one.
     let frame = scene.withhold(SECRET)?;
     let flagged: Vec<Vec<u8>> = (1..16)
         .map(|flags| {
@@ -538,7 +541,9 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
 
     let broken = surplus > 0 || fooled || new_sessions > 0 || spent > 0;
     if !broken && !joined {
-        return Err(Error::Setup("the true answer was refused after false ones"));
+        return Err(Error::Setup(
+            "the genuine answer was refused after false ones",
+        ));
     }
     let shows = match broken {
         true => format!(
@@ -547,13 +552,13 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
             u8::from(fooled)
         ),
         false => format!(
-            "gateway: {}; node: none taken; suite, options and flags are authenticated",
+            "gateway: {}; node: none accepted; suite, options and flags are authenticated",
             drops.words(scene.target)
         ),
     };
     Ok(scene.outcome(
         Attack::Downgrade,
-        format!("other suites, options, flags, and the paper's protocol: {sent} frames"),
+        format!("sent other suites, options and flags, and the paper's protocol: {sent} frames"),
         broken,
         shows,
         vec![
@@ -571,8 +576,8 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     ))
 }
 
-/// A neighbour at the node's own address sends what is not a frame, joins in the node's name and
-/// packets of its session. True if the node is heard all the same, from another port, too.
+/// A neighbour at the node's own address sends invalid frames, joins in the node's name, and
+/// packets of its session. Returns true if the node is still served, also from another port.
 fn heard_beside_a_neighbour(scene: &mut Scene<'_>) -> Result<bool> {
     let session = session_of(scene)?;
     let neighbour = scene.wire.neighbour(&*scene.target)?;
@@ -607,16 +612,16 @@ fn heard_beside_a_neighbour(scene: &mut Scene<'_>) -> Result<bool> {
     Ok(true)
 }
 
-/// Forged joins from many addresses, while an honest node wants to join; then a neighbour at its
-/// own.
+/// Floods forged joins from many addresses while an honest node joins. Then a neighbour floods
+/// from the node's own address.
 pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::known(target, suite)?;
     let mut stranger = stranger(scene.target)?;
-    // Who waits in a window that an attack before has left open is answered later, with a
+    // Close a window that an earlier attack left open. A node waiting in it would cost a
     // multiplication that is not the flood's.
     scene.target.close_window();
-    // The gateway tells its counts after each pass. When it tells of this packet it has told of
-    // all that came before, and what is counted from here on is the flood's.
+    // The gateway updates its counters after each pass. Once it has counted this packet, it has
+    // counted all earlier ones, so the counts from here on belong to the flood.
     let mut first = Burst::new(&*scene.target);
     stranger
         .send(&[0xff])
@@ -630,7 +635,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut forged = [0; JoinRequest::BYTES];
     let mut joined_at = None;
     let (mut number, mut since) = (0, Instant::now());
-    // A node that must send its request again does so after seconds: the flood goes on as long.
+    // A node that must repeat its request does so after some seconds. The flood lasts as long.
     while number < FLOOD || (joined_at.is_none() && since.elapsed() < FLOOD_LAST) {
         if number < FLOOD && number % (FLOOD / FLOOD_ADDRESSES) == 0 {
             stranger = self::stranger(scene.target)?;
@@ -638,7 +643,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         let random: [u8; 53] = random_bytes()?;
         forged[0] = 0x50;
         forged[5..].copy_from_slice(&random);
-        // Every other one names the honest device, the rest devices that are not.
+        // Every second packet names the honest device, the others name unknown devices.
         let id = match number % 2 {
             0 => scene.id,
             _ => DeviceId(u32::from_le_bytes(random_bytes()?)),
@@ -656,7 +661,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         if number >= FLOOD_BEFORE && joined_at.is_none() {
             let frames = scene.wire.seen.len();
             scene.wire.step(&mut relay)?;
-            // The honest packets are taken in among the forged ones.
+            // The honest packets are processed among the forged ones.
             let later = &scene.wire.seen[frames..];
             burst.all += later.iter().filter(|seen| seen.way == Way::Up).count() as u64;
             if scene.wire.node.node.node().is_joined() {
@@ -669,7 +674,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let spent = scene.target.multiplications() - spent;
     let grown = resident_kibibytes().saturating_sub(memory);
     let held = scene.target.sessions().saturating_sub(sessions);
-    // A session to be heard in; without one the verdict stands already.
+    // The node needs a session to be heard. Without one the verdict is already known.
     let heard = match joined_at {
         Some(_) => {
             scene.send(SECRET)?;
@@ -677,20 +682,22 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         }
         None => false,
     };
-    // The honest join: two multiplications, one session.
+    // Subtract the honest join: two multiplications, one session.
     let stolen = spent.saturating_sub(2 * u64::from(joined_at.is_some()));
     let extra = held.saturating_sub(u64::from(joined_at.is_some()));
     let broken = stolen > 0 || extra > 0 || !heard || grown > MEMORY_MAX;
     let shows = match joined_at {
         None => "the honest node could not join during the flood".to_owned(),
-        Some(_) if !heard => "the node is not heard beside a neighbour at its address".to_owned(),
+        Some(_) if !heard => {
+            "the node is not served while a neighbour floods from its address".to_owned()
+        }
         Some(_) if broken => format!(
             "{stolen} scalar multiplications, {extra} sessions and {grown} KiB for strangers"
         ),
         Some(at) => format!(
             "gateway: {}; 0 scalar multiplications; the honest node joined after {} forged \
-             joins, and was heard beside {NEIGHBOUR} packets from its own address; memory grew \
-             by {grown} KiB",
+            joins, and was served despite {NEIGHBOUR} packets from its own address; memory grew \
+            by {grown} KiB",
             drops.words(scene.target),
             at + 1,
         ),
@@ -724,7 +731,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     ))
 }
 
-/// A socket on an address that nobody has had.
+/// A socket on an unused loopback address.
 fn stranger(target: &dyn Target) -> Result<UdpSocket> {
     let address = on_loopback(target)?;
     let open = || {
@@ -735,7 +742,7 @@ fn stranger(target: &dyn Target) -> Result<UdpSocket> {
     open().map_err(|source| Error::Network { source })
 }
 
-/// Memory of this process, in which node, attacker and gateway live.
+/// Resident memory of this process, which contains node, attacker and gateway.
 fn resident_kibibytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -743,7 +750,7 @@ fn resident_kibibytes() -> u64 {
         .unwrap_or(0)
 }
 
-/// Random tags: at the gateway some, at the node as many as end a session.
+/// Guesses tags: some at the gateway, and at the node as many as end a session.
 pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut scene = Scene::joined(target, suite)?;
     let frame = scene.withhold(SECRET)?;
@@ -761,7 +768,7 @@ pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     scene.inject(&[frame])?;
     scene.send(SECRET)?;
 
-    // The node's session, until it has had enough.
+    // The node's session, until it ends it.
     let session = session_of(&scene)?;
     let mut down = [&[DOWN][..], &session, &[0, 0], SECRET, &[0; 8]].concat();
     let mut tries = 0;
@@ -773,7 +780,7 @@ pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     }
     let taken = scene.wire.node.received().len();
     let ended = scene.wire.node.count(&Event::Lost) > 0;
-    // It comes back by itself.
+    // The node rejoins by itself.
     let back = scene
         .wire
         .until(&mut relay, |wire| wire.node.count(&Event::Joined) > 1)?;
@@ -782,12 +789,12 @@ pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     }
     let broken = surplus > 0 || taken > 0 || !ended || !back;
     let shows = match (ended, back) {
-        (false, _) => format!("the node took {tries} wrong tags and no end"),
-        (_, false) => "the node did not come back".to_owned(),
-        _ if broken => format!("{surplus} guessed readings delivered, {taken} commands taken"),
+        (false, _) => format!("the node did not end its session after {tries} wrong tags"),
+        (_, false) => "the node did not rejoin".to_owned(),
+        _ if broken => format!("{surplus} guessed readings delivered, {taken} commands accepted"),
         _ => format!(
             "gateway: forged {forged}; the node ended its session after {tries} wrong tags and \
-             joined again; a guess succeeds once in 2^64"
+            rejoined; a guess succeeds once in 2^64"
         ),
     };
     Ok(scene.outcome(
@@ -809,6 +816,6 @@ fn session_of(scene: &Scene<'_>) -> Result<[u8; 2]> {
     let ups = scene.wire.captured(Way::Up, |first| first & 0xf0 == UP);
     match ups.last().map(Vec::as_slice) {
         Some([_, low, high, ..]) => Ok([*low, *high]),
-        _ => Err(Error::Setup("the node has sent nothing")),
+        _ => Err(Error::Setup("the node sent nothing")),
     }
 }

@@ -1,12 +1,12 @@
-//! Attacks on the Selo link and services, carried out for real on loopback, and their outcome.
+//! Attacks on the Selo link and services, carried out on loopback, and their outcomes.
 //!
 //! | module | is |
 //! |---|---|
-//! | [`case`] | an attack's name, and what came of it |
+//! | [`case`] | names and outcomes of attacks |
 //! | [`wire`] | node and gateway with the attacker between them |
-//! | [`target`], [`gateway`] | what is attacked |
+//! | [`target`], [`gateway`] | the gateway under attack |
 //! | [`classic`], [`pair`], [`join`], [`guess`] | the attacks |
-//! | [`run`] | all of them |
+//! | [`run`] | runs the attacks |
 //! | [`service`] | attacks on the services: hostile clients against the running command |
 #![warn(missing_docs)]
 

@@ -13,8 +13,8 @@ use crate::guess;
 use crate::target::{Drops, Target};
 use crate::wire::{Way, Wire, relay};
 
-/// Who types the node's digits at the gateway: hears that it has accepted them or not, and
-/// holds the node's button or does not.
+/// The operator who types the node's digits at the gateway. Its argument is true if the gateway
+/// accepted them. It returns true to hold the node's button.
 pub type Operator = fn(bool) -> bool;
 
 /// Holds the button only if the gateway has accepted the digits.
@@ -22,26 +22,26 @@ pub fn careful(accepted: bool) -> bool {
     accepted
 }
 
-/// PAIR-COMMITs in a flood.
+/// PAIR-COMMITs of a flood.
 const FLOOD: usize = 2_000;
 /// PAIR-KEYs that a window gives at once, and in its ten minutes.
 const KEYS_AT_ONCE: u64 = 8;
 const KEYS_IN_WINDOW: u64 = 68;
 
-/// Digits that are compared where guessing is to be seen: three, of which there are 1,000.
+/// Number of digit values where guessing is measured: three digits.
 const MODULUS: u32 = 1_000;
-/// Pairings that are ground without a commitment, and key pairs in each at most.
+/// Pairings attacked without a commitment, and maximum key pairs for each.
 const GROUND: u64 = 3;
 const TRIES_MAX: u64 = 20 * MODULUS as u64;
-/// Pairings in which luck is tried against the commitment.
+/// Pairings attacked by luck against the commitment.
 const LUCK: u64 = 2_000;
 
 const NODE_REPEATS: Duration = Duration::from_secs(4);
 
-/// A point of small order: its secret with everyone is zero [RFC7748, 6.1].
+/// A point of small order: its shared secret with any key is zero [RFC7748, 6.1].
 const SMALL_ORDER: [u8; 32] = [0; 32];
 
-/// First bytes, and where fields stand.
+/// First bytes of frames, and offsets of fields.
 const COMMIT: u8 = 0x10;
 const KEY: u8 = 0x20;
 const REVEAL: u8 = 0x30;
@@ -86,15 +86,17 @@ fn node_digits(wire: &Wire) -> Option<u32> {
     })
 }
 
-/// Node and gateway pair, and nobody disturbs them, up to the operator; the digits.
+/// Node and gateway pair without interference, up to the operator. Returns the digits.
 fn compare(target: &mut dyn Target, wire: &mut Wire) -> Result<u32> {
     target.open_window();
     wire.node.events.clear();
     wire.node.node.node().pair()?;
     let shown = &*target;
-    wire.must("the two do not compare digits", &mut relay, |wire| {
-        node_digits(wire).is_some() && shown.comparing().is_some()
-    })?;
+    wire.must(
+        "node and gateway did not reach the digits",
+        &mut relay,
+        |wire| node_digits(wire).is_some() && shown.comparing().is_some(),
+    )?;
     let node = node_digits(wire).ok_or(Error::Setup("the node shows no digits"))?;
     let gateway = target.comparing().map(|(_, digits)| digits);
     if gateway != Some(node) {
@@ -103,19 +105,19 @@ fn compare(target: &mut dyn Target, wire: &mut Wire) -> Result<u32> {
     Ok(node)
 }
 
-/// The whole pairing, undisturbed.
+/// The whole pairing without interference.
 fn pair(target: &mut dyn Target, wire: &mut Wire) -> Result<u32> {
     let digits = compare(target, wire)?;
     wire.node.node.node().confirm(true)?;
     target.decide(true);
     wire.node.skip(NODE_REPEATS);
-    wire.must("the node is not paired", &mut relay, |wire| {
+    wire.must("the node was not paired", &mut relay, |wire| {
         wire.node.count(&Event::Paired) > 0
     })?;
     Ok(digits)
 }
 
-/// Two pairings, one with each side.
+/// Makes two pairings, one with each side.
 pub fn mitm(target: &mut dyn Target, suite: Suite, operator: Operator) -> Result<LinkOutcome> {
     let mut wire = Wire::new(suite, target)?;
     let id = device(&mut wire);
@@ -124,10 +126,10 @@ pub fn mitm(target: &mut dyn Target, suite: Suite, operator: Operator) -> Result
     let (at_node, at_gateway) = sit_between(target, &mut wire, suite, id)?;
     let (_, gateway_digits) = target
         .comparing()
-        .ok_or(Error::Setup("the gateway compares nothing"))?;
+        .ok_or(Error::Setup("the gateway shows no digits"))?;
     let node_digits = node_digits(&wire).ok_or(Error::Setup("the node shows no digits"))?;
 
-    // The operator types what the node shows; the attacker has its own word for the node.
+    // The operator types the node's digits. The attacker sends its own result to the node.
     let accepted = target.enter(node_digits);
     wire.node.node.node().confirm(operator(accepted))?;
     wire.inject_down([at_node.result(true).as_slice()])?;
@@ -140,13 +142,12 @@ pub fn mitm(target: &mut dyn Target, suite: Suite, operator: Operator) -> Result
     let broken = has_node || has_gateway;
     let shows = match (has_node, has_gateway) {
         (false, false) => format!(
-            "the node shows {node_digits:06}, the gateway waits for {gateway_digits:06}: it \
-             refuses what is typed, no key is stored"
+            "the node shows {node_digits:06}, the gateway expects {gateway_digits:06}: it \
+            refuses the typed digits, no key is stored"
         ),
         (node, gateway) => format!(
-            "the operator confirmed {node_digits:06} on the node, the gateway waited for \
-             {gateway_digits:06}; the attacker has \
-             the key of the {}",
+            "the operator confirmed {node_digits:06} on the node, the gateway expected \
+            {gateway_digits:06}; the attacker has the key of the {}",
             match (node, gateway) {
                 (true, true) => "node and that of the gateway",
                 (true, false) => "node",
@@ -157,7 +158,7 @@ pub fn mitm(target: &mut dyn Target, suite: Suite, operator: Operator) -> Result
     Ok(outcome(
         suite,
         Attack::Mitm,
-        "paired with the node as the gateway, and with the gateway as the node",
+        "paired as the gateway with the node, and as the node with the gateway",
         broken,
         shows,
         vec![
@@ -171,7 +172,7 @@ pub fn mitm(target: &mut dyn Target, suite: Suite, operator: Operator) -> Result
     ))
 }
 
-/// The attacker's two pairings, up to the operator: what it has derived with the node, and
+/// The attacker's two pairings, up to the operator. Returns the keys derived with the node and
 /// with the gateway.
 fn sit_between(
     target: &dyn Target,
@@ -179,15 +180,15 @@ fn sit_between(
     suite: Suite,
     id: DeviceId,
 ) -> Result<(Compared, Compared)> {
-    let setup = Error::Setup("the attacker's two pairings come to nothing");
-    // As the node: an own commitment goes up in the place of the node's.
+    let setup = Error::Setup("the attacker's two pairings failed");
+    // As the node: send the attacker's commitment instead of the node's.
     let start = wire.seen.len();
     let commit = wire.intercept(start, Way::Up, COMMIT)?;
     let (as_node, own_commit) =
         NodePairing::start(suite, id, EphemeralSecret::random()?, random_bytes()?);
     wire.inject(target, [own_commit.as_slice()])?;
     let key = wire.intercept(start, Way::Down, KEY)?;
-    // As the gateway: an own key goes down in the place of the gateway's.
+    // As the gateway: send the attacker's key instead of the gateway's.
     let as_gateway = match Frame::parse(&commit) {
         Ok(Frame::PairCommit(commit)) => {
             GatewayPairing::start(&commit, EphemeralSecret::random()?).0
@@ -213,7 +214,7 @@ fn sit_between(
     }
 }
 
-/// A recorded pairing, again: to the gateway in a new window, to the node in a new pairing.
+/// Replays a recorded pairing: to the gateway in a new window, and to the node in a new pairing.
 pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut wire = Wire::new(suite, target)?;
     let id = device(&mut wire);
@@ -222,7 +223,7 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let down = wire.captured(Way::Down, |_| true);
     let key = target.device_key(id).ok_or(Error::Setup("no device key"))?;
 
-    // The gateway's window is open again, and nobody stands at the node.
+    // The gateway's window is open again, and no node is pairing.
     let drops = Drops::count(target);
     target.open_window();
     let (mut frames, mut shown) = (0, None);
@@ -230,13 +231,13 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         frames += wire.inject(target, [frame.as_slice()])?;
         shown = shown.or(target.comparing().map(|(_, digits)| digits));
     }
-    // Whoever is asked sees digits that no node shows.
+    // The operator sees digits that no node shows.
     target.decide(false);
     let kept = target
         .device_key(id)
         .is_some_and(|now| now.expose() == key.expose());
 
-    // The node pairs again, and hears the gateway of yesterday.
+    // The node pairs again, and receives the gateway's recorded packets.
     wire.node.events.clear();
     wire.node.node.node().pair()?;
     frames += wire.inject_down(down.iter().map(Vec::as_slice))?;
@@ -261,7 +262,7 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     Ok(outcome(
         suite,
         Attack::Replay,
-        format!("sent {frames} frames of a recorded pairing again, to both"),
+        format!("replayed {frames} frames of a recorded pairing to both"),
         broken,
         shows,
         vec![
@@ -271,13 +272,13 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     ))
 }
 
-/// Altered reveals and results, and results without a key.
+/// Alters reveals and results, and sends results without a key.
 pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut wire = Wire::new(suite, target)?;
     let id = device(&mut wire);
     let drops = Drops::count(target);
     let (mut frames, mut compared) = (0, 0_u64);
-    // One altered reveal ends an attempt; each part of it in turn. All of one window.
+    // An altered reveal ends an attempt. Alter each part in turn, all within one window.
     target.open_window();
     for (number, byte) in [REVEAL_KEY, REVEAL_R].into_iter().enumerate() {
         wire.node.node.node().pair()?;
@@ -291,7 +292,7 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         };
         let refused = |target: &dyn Target| drops.of(target, Reason::Commitment) as usize;
         let shown = &*target;
-        wire.must("an altered reveal is not looked at", &mut alter, |wire| {
+        wire.must("an altered reveal was not processed", &mut alter, |wire| {
             wire.seen[start..]
                 .iter()
                 .any(|seen| seen.frame.first() == Some(&REVEAL))
@@ -304,13 +305,13 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     }
     let commitment = drops.of(target, Reason::Commitment);
 
-    // The node waits for the gateway's word, and gets the attacker's.
+    // The node waits for the gateway's result, and receives the attacker's.
     compare(target, &mut wire)?;
     wire.node.node.node().confirm(true)?;
     let mut forged = vec![[&[0x40][..], &id.to_bytes(), &random_bytes::<16>()?].concat()];
     forged.push([&[0x40][..], &id.to_bytes(), &[0; 16]].concat());
     frames += wire.inject_down(forged.iter().map(Vec::as_slice))?;
-    // The gateway's operator rejects; the attacker makes a yes of the no.
+    // The operator rejects. The attacker changes the result to an acceptance.
     let start = wire.seen.len();
     target.decide(false);
     wire.node.skip(NODE_REPEATS);
@@ -319,7 +320,7 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         Way::Down => Vec::new(),
     };
     let mut result = None;
-    wire.must("the gateway does not reject", &mut only_up, |wire| {
+    wire.must("the gateway did not reject", &mut only_up, |wire| {
         let mut later = wire.seen[start..].iter();
         result = later
             .find(|seen| seen.frame.first() == Some(&REJECTED))
@@ -336,14 +337,12 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         true => format!(
             "node paired: {fooled}; key stored: {stored}; altered reveals shown: {compared}"
         ),
-        false => format!(
-            "gateway: commitment {commitment}; node: three false words of the gateway ignored"
-        ),
+        false => format!("gateway: commitment {commitment}; node: ignored three false results"),
     };
     Ok(outcome(
         suite,
         Attack::Forge,
-        format!("altered what was committed to, and the operator's word: {frames} frames"),
+        format!("altered committed values and the operator's result: {frames} frames"),
         broken,
         shows,
         vec![
@@ -354,7 +353,7 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     ))
 }
 
-/// Keys of small order, and frames back to who sent them.
+/// Sends keys of small order, and reflects frames to their senders.
 pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut wire = Wire::new(suite, target)?;
     let id = device(&mut wire);
@@ -387,7 +386,7 @@ pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     Ok(outcome(
         suite,
         Attack::Reflect,
-        "sent keys of small order to both, and their own frames back",
+        "sent keys of small order to both, and reflected their own frames",
         broken,
         shows,
         vec![
@@ -422,7 +421,7 @@ fn committed_to(suite: Suite, id: DeviceId, public: &[u8; 32]) -> Result<(Vec<u8
     ))
 }
 
-/// Another suite than the node's.
+/// Replaces the node's suite by another one.
 pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let drops = Drops::count(target);
     let (mut tried, mut compared) = (0, 0);
@@ -443,7 +442,7 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
             drops.of(target, Reason::Malformed),
         );
         let shown = &*target;
-        wire.must("an altered suite is not looked at", &mut alter, |_| {
+        wire.must("an altered suite was not processed", &mut alter, |_| {
             let after = (
                 drops.of(shown, Reason::Commitment),
                 drops.of(shown, Reason::Malformed),
@@ -457,13 +456,13 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let commitment = drops.of(target, Reason::Commitment);
     let broken = compared > 0;
     let shows = match broken {
-        true => format!("the gateway went on with {compared} false suites"),
+        true => format!("the gateway continued with {compared} false suites"),
         false => format!("gateway: {}", drops.words(target)),
     };
     Ok(outcome(
         suite,
         Attack::Downgrade,
-        format!("wrote {tried} other suites into the commitment's frame"),
+        format!("wrote {tried} other suites into the commitment frame"),
         broken,
         shows,
         vec![
@@ -475,7 +474,7 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     ))
 }
 
-/// Pairings without end: with the window closed, and with it open.
+/// Floods pairings: with the window closed, and with it open.
 pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let (mut wire, mut other) = (Wire::new(suite, target)?, Wire::new(suite, target)?);
     let drops = Drops::count(target);
@@ -495,7 +494,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let open = commits()?;
     other.inject(target, open.iter().map(Vec::as_slice))?;
     let spent_open = target.multiplications() - spent - spent_closed;
-    // Whoever opens the window again can pair.
+    // Reopening the window lets an honest node pair.
     let mut honest = Wire::new(suite, target)?;
     pair(target, &mut honest)?;
     let broken = spent_closed > 0 || spent_open > KEYS_AT_ONCE;
@@ -519,13 +518,13 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     ))
 }
 
-/// Digits: luck against the commitment, and a bounded number of tries for each window.
+/// Guesses digits: by luck against the commitment, with a bounded number of attempts per window.
 pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let lucky = guess::with_commitment(suite, MODULUS, LUCK)?;
     let expected = lucky.attempts as f64 / f64::from(MODULUS);
     let bound = guess::luck_at_most(expected);
 
-    // The window, at the real gateway: every attempt is rejected by the operator.
+    // The window of the real gateway: the operator rejects every attempt.
     let mut wire = Wire::new(suite, target)?;
     target.open_window();
     let mut attempts = 0;
@@ -541,7 +540,7 @@ pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         }
         let key = wire.intercept(start, Way::Down, KEY)?;
         let Ok(Frame::PairKey(key)) = Frame::parse(&key) else {
-            return Err(Error::Setup("a PAIR-KEY is none"));
+            return Err(Error::Setup("a PAIR-KEY is invalid"));
         };
         if let Ok((_, reveal)) = node.key(&key) {
             wire.inject(target, [reveal.as_slice()])?;
@@ -551,15 +550,15 @@ pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     }
     let broken = lucky.matches > bound || attempts > KEYS_AT_ONCE;
     let shows = format!(
-        "of {} pairings with three digits {} matched, {expected} by chance alone; the gateway \
-         gave {attempts} keys at once; with six digits and {KEYS_IN_WINDOW} keys in a window of \
-         ten minutes: {KEYS_IN_WINDOW} chances in 1,000,000",
+        "of {} pairings with three digits, {} matched ({expected} expected by chance); the \
+        gateway gave {attempts} keys at once; with six digits and {KEYS_IN_WINDOW} keys in a \
+        window of ten minutes: {KEYS_IN_WINDOW} chances in 1,000,000",
         lucky.attempts, lucky.matches
     );
     Ok(outcome(
         suite,
         Attack::Guess,
-        "committed to keys, and hoped that the digits match",
+        "committed to keys at random, so that digits match only by luck",
         broken,
         shows,
         vec![
@@ -571,8 +570,8 @@ pub fn guess(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     ))
 }
 
-/// The same against digits without a commitment: what Algorithm 2 of [albarello2020] with
-/// digits, and nothing else, would be.
+/// The same guess against digits without a commitment, as if Algorithm 2 of [albarello2020] only
+/// added digits.
 pub fn guess_without_commitment() -> Result<LinkOutcome> {
     let ground = guess::without_commitment(MODULUS, GROUND, TRIES_MAX)?;
     let rate = ground.tries as f64 / ground.elapsed.as_secs_f64();
@@ -581,7 +580,7 @@ pub fn guess_without_commitment() -> Result<LinkOutcome> {
         against: Against::Classic,
         suite: None,
         did: format!(
-            "classic with three digits to compare: tried {} key pairs until they matched",
+            "classic with three digits to compare: tried {} key pairs until the digits matched",
             ground.tries
         ),
         verdict: if ground.matches == ground.attempts {

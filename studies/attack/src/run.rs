@@ -1,4 +1,4 @@
-//! Carries attacks out, one after another.
+//! Runs attacks one after another.
 
 use selo_link::Suite;
 
@@ -8,12 +8,12 @@ use crate::gateway::{ClassicGateway, RealGateway};
 use crate::target::Target;
 use crate::{classic, join, pair};
 
-/// An attack that can be carried out.
+/// An attack that can be run.
 #[derive(Debug, Clone, Copy)]
 pub struct Case {
     /// The attack.
     pub attack: Attack,
-    /// What it is carried out against.
+    /// The attacked part.
     pub against: Against,
     how: How,
 }
@@ -21,12 +21,12 @@ pub struct Case {
 #[derive(Debug, Clone, Copy)]
 enum How {
     Classic(fn(&mut dyn Target) -> Result<LinkOutcome>),
-    /// Needs no gateway: a variant of the protocol that nothing here speaks.
+    /// Needs no gateway: a protocol variant that no program here implements.
     Alone(fn() -> Result<LinkOutcome>),
     Suite(fn(&mut dyn Target, Suite) -> Result<LinkOutcome>),
 }
 
-/// Every attack against everything that it makes sense against, in the order of the table.
+/// Every attack against everything to which it applies, in the order of the table.
 pub const CASES: [Case; 20] = {
     const fn classic(attack: Attack, how: fn(&mut dyn Target) -> Result<LinkOutcome>) -> Case {
         Case {
@@ -80,7 +80,7 @@ pub const CASES: [Case; 20] = {
 };
 
 impl Case {
-    /// Carries the attack out; `suite` matters to all but classic.
+    /// Runs the attack. `suite` matters to all attacks except those on classic.
     pub fn run(&self, targets: &mut Targets, suite: Suite) -> Result<LinkOutcome> {
         match self.how {
             How::Classic(how) => how(targets.classic()?),
@@ -89,13 +89,14 @@ impl Case {
         }
     }
 
-    /// Whether the suite makes a difference.
+    /// Returns true if the suite makes a difference.
     pub fn has_suites(&self) -> bool {
         matches!(self.how, How::Suite(_))
     }
 }
 
-/// The gateways under attack, each started when it is first needed.
+/// The gateways under attack, started on demand: one with defaults, one that accepts classic
+/// frames.
 #[derive(Debug, Default)]
 pub struct Targets {
     sealed: Option<RealGateway>,
@@ -111,7 +112,7 @@ impl Targets {
         started(&mut self.classic, ClassicGateway::start)
     }
 
-    /// Ends them. Fails if one did not end cleanly.
+    /// Stops them. Returns an error if one could not finish its work.
     pub fn stop(self) -> Result<()> {
         if let Some(sealed) = self.sealed {
             sealed.stop()?;

@@ -1,4 +1,4 @@
-//! What is attacked: a gateway that can be asked what it believed and what it computed.
+//! The gateway under attack, with access to its counters and state.
 
 use std::net::SocketAddr;
 
@@ -6,31 +6,32 @@ use selo_link::{DeviceId, DeviceKey, Reason, Suite};
 
 /// A gateway on loopback.
 pub trait Target {
-    /// Where it listens.
+    /// Address on which it listens.
     fn address(&self) -> SocketAddr;
-    /// Packets that it has taken in so far.
+    /// Packets that it has processed so far.
     fn packets(&self) -> u64;
-    /// Whether all readings among them that it has accepted are passed on.
+    /// Returns true if all accepted readings have been delivered.
     fn is_settled(&self) -> bool;
     /// Packets that it has dropped for this reason.
     fn dropped(&self, reason: Reason) -> u64;
     /// X25519 scalar multiplications that it has computed.
     fn multiplications(&self) -> u64;
-    /// Sessions that it holds, pending ones too.
+    /// Sessions that it holds, including pending ones.
     fn sessions(&self) -> u64;
-    /// The readings that it has passed on, in order.
+    /// Readings that it has delivered, in order.
     fn readings(&self) -> Vec<Reading>;
     /// Adds a device, or replaces its key.
     fn add_device(&mut self, id: DeviceId, suite: Suite, key: &DeviceKey);
     /// The key that it has for a device.
     fn device_key(&self, id: DeviceId) -> Option<DeviceKey>;
-    /// Opens the pairing window anew: with all its attempts.
+    /// Closes and reopens the pairing window, with all attempts available.
     fn open_window(&mut self);
-    /// Closes it.
+    /// Closes the pairing window.
     fn close_window(&mut self);
     /// The device and the digits of the newest attempt that waits for the operator.
     fn comparing(&self) -> Option<(DeviceId, u32)>;
-    /// The operator types digits: true if an attempt has them and is now a device.
+    /// The operator types digits. Returns true if they match an attempt, whose node then becomes
+    /// a device.
     fn enter(&mut self, digits: u32) -> bool;
     /// The operator rejects all attempts that have digits.
     fn reject(&mut self);
@@ -44,24 +45,25 @@ pub trait Target {
             _ => self.reject(),
         }
     }
-    /// Sends a payload to a device that has a session, without asking for an acknowledgement.
+    /// Sends a payload to a device with a session, without requesting an acknowledgement.
     fn send(&mut self, id: DeviceId, payload: &[u8]);
 }
 
-/// What a gateway has passed on.
+/// A reading that a gateway has delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// Whose, if the gateway knows.
+    /// The device, if the gateway knows it.
     pub device: Option<DeviceId>,
-    /// What it says.
+    /// The payload.
     pub payload: Vec<u8>,
 }
 
-/// What a target has dropped since a moment, by reason.
+/// Counts a target's dropped packets by reason, from a given moment.
 #[derive(Debug)]
 pub(crate) struct Drops(Vec<(Reason, u64)>);
 
 impl Drops {
+    /// Starts counting now.
     pub fn count(target: &dyn Target) -> Drops {
         Drops(
             Reason::ALL
@@ -71,12 +73,13 @@ impl Drops {
         )
     }
 
+    /// Packets dropped for this reason since then.
     pub fn of(&self, target: &dyn Target, reason: Reason) -> u64 {
         let before = self.0.iter().find(|(other, _)| *other == reason);
         target.dropped(reason) - before.map_or(0, |(_, count)| *count)
     }
 
-    /// `forged 232, malformed 8`: what was counted meanwhile.
+    /// Formats the packets dropped since then, such as `forged 232, malformed 8`.
     pub fn words(&self, target: &dyn Target) -> String {
         let counted: Vec<String> = self
             .0

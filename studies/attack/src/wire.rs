@@ -1,5 +1,5 @@
-//! Node and gateway with the attacker between them: real sockets on loopback, and nothing
-//! passes that the attacker does not hand on.
+//! Node and gateway with the attacker between them, on real loopback sockets. Only packets that
+//! the attacker forwards arrive.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
@@ -12,17 +12,17 @@ use selo_sys::node::Event;
 use crate::error::{Error, Result};
 use crate::target::Target;
 
-/// How long the other side may take to do what it does at once. Not a measurement.
+/// Time limit for an action that is normally immediate. Not a measurement.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Packets on their way to a gateway before the attacker waits for it: what every receive
-/// buffer holds.
+/// Packets in flight to a gateway before the attacker waits for it. Every receive buffer holds
+/// this many.
 const IN_FLIGHT: u64 = 128;
 
-/// Room for what is not a frame.
+/// Buffer size, larger than any frame.
 const PACKET_MAX: usize = 2048;
 
-/// Which way a packet goes.
+/// Direction of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// To the gateway.
@@ -34,26 +34,26 @@ pub enum Way {
 /// A packet that the attacker has seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// Which way it went.
+    /// Its direction.
     pub way: Way,
     /// Its bytes.
     pub frame: Vec<u8>,
 }
 
-/// What the attacker makes of a packet: the packets that leave instead of it.
+/// The attacker's function on a packet. It returns the packets to send instead.
 pub type Tamper<'t> = &'t mut dyn FnMut(Way, &[u8]) -> Vec<Vec<u8>>;
 
-/// Hands everything on.
+/// Forwards everything.
 pub fn relay(_: Way, frame: &[u8]) -> Vec<Vec<u8>> {
     vec![frame.to_vec()]
 }
 
-/// A node whose clock the attacker's experiment can move.
+/// A node whose clock the experiment can move.
 #[derive(Debug)]
 pub struct NodeEnd {
     /// The C library's node.
     pub node: VirtualNode,
-    /// What has happened at the node, in order.
+    /// Events at the node, in order.
     pub events: Vec<Event>,
     socket: UdpSocket,
     start: Instant,
@@ -65,7 +65,7 @@ pub struct NodeEnd {
 pub struct Wire {
     /// The node.
     pub node: NodeEnd,
-    /// Everything that passed the attacker, before anything was done to it.
+    /// Every packet that reached the attacker, before any change.
     pub seen: Vec<Seen>,
     to_node: UdpSocket,
     to_gateway: UdpSocket,
@@ -75,8 +75,8 @@ fn network(source: io::Error) -> Error {
     Error::Network { source }
 }
 
-/// An address of loopback that no experiment has had: what one is charged for by the
-/// gateway's limits shall not be another's debt.
+/// A loopback address that no experiment has used yet, so that the gateway's limits for one
+/// experiment do not affect another.
 pub(crate) fn fresh_address() -> Ipv4Addr {
     static LAST: AtomicU16 = AtomicU16::new(0);
     let [high, low] = LAST.fetch_add(1, Ordering::Relaxed).to_be_bytes();
@@ -106,7 +106,7 @@ fn socket_at(host: IpAddr, peer: Option<SocketAddr>) -> Result<UdpSocket> {
     Ok(socket)
 }
 
-/// The next packet of a socket, if one has come.
+/// The next packet of a socket, if one has arrived.
 pub(crate) fn receive(socket: &UdpSocket) -> Result<Option<Vec<u8>>> {
     let mut packet = [0; PACKET_MAX];
     match socket.recv(&mut packet) {
@@ -117,12 +117,12 @@ pub(crate) fn receive(socket: &UdpSocket) -> Result<Option<Vec<u8>>> {
 }
 
 impl NodeEnd {
-    /// Time passes for the node alone.
+    /// Advances only the node's clock.
     pub fn skip(&mut self, time: Duration) {
         self.skipped += time;
     }
 
-    /// How often this has happened.
+    /// Occurrences of an event.
     pub fn count(&self, event: &Event) -> usize {
         self.events
             .iter()
@@ -130,7 +130,7 @@ impl NodeEnd {
             .count()
     }
 
-    /// Payloads that it took for the gateway's.
+    /// Payloads that the node accepted as the gateway's.
     pub fn received(&self) -> Vec<&[u8]> {
         self.events
             .iter()
@@ -157,8 +157,7 @@ impl NodeEnd {
 }
 
 impl Wire {
-    /// A new node of this suite, which knows nothing yet, behind an attacker in front of
-    /// `target`.
+    /// A new node of this suite without keys, behind an attacker in front of `target`.
     pub fn new(suite: selo_link::Suite, target: &dyn Target) -> Result<Wire> {
         let suite = selo_sys::node::Suite::from_code(suite.code())
             .ok_or(Error::Setup("the C library lacks the suite"))?;
@@ -206,7 +205,7 @@ impl Wire {
         self.node.turn()
     }
 
-    /// Moves packets until `done`; false if that does not come about.
+    /// Moves packets until `done`. Returns false on a timeout.
     pub fn until(
         &mut self,
         tamper: Tamper<'_>,
@@ -225,7 +224,7 @@ impl Wire {
         }
     }
 
-    /// [`Wire::until`], where anything but success means that the experiment itself is broken.
+    /// Like [`Wire::until`], but a timeout means that the experiment itself is broken.
     pub fn must(
         &mut self,
         what: &'static str,
@@ -239,21 +238,21 @@ impl Wire {
         }
     }
 
-    /// Another socket at the address that the gateway knows the node by: a neighbour behind the
-    /// same translator.
+    /// Another socket at the node's address as the gateway sees it: a neighbour behind the same
+    /// NAT.
     pub(crate) fn neighbour(&self, target: &dyn Target) -> Result<UdpSocket> {
         let host = self.to_gateway.local_addr().map_err(network)?.ip();
         socket_at(host, Some(on_loopback(target)?))
     }
 
-    /// The translator gives the node another port.
+    /// The NAT gives the node another port.
     pub(crate) fn change_port(&mut self, target: &dyn Target) -> Result<()> {
         self.to_gateway = self.neighbour(target)?;
         Ok(())
     }
 
-    /// The attacker sends packets to the gateway and waits until it has taken them in; what
-    /// it answers is seen, and goes nowhere.
+    /// The attacker sends packets to the gateway, and waits until they are processed. The answers
+    /// are recorded but not forwarded.
     pub fn inject<'f>(
         &mut self,
         target: &dyn Target,
@@ -269,7 +268,7 @@ impl Wire {
         Ok(burst.all)
     }
 
-    /// The attacker sends packets to the node, which takes them in at once.
+    /// The attacker sends packets to the node, which processes them at once.
     pub fn inject_down<'f>(&mut self, frames: impl IntoIterator<Item = &'f [u8]>) -> Result<u64> {
         let mut count = 0;
         for frame in frames {
@@ -280,19 +279,19 @@ impl Wire {
         Ok(count)
     }
 
-    /// Looks at what waits on both sides and hands nothing on.
+    /// Records the packets that wait on both sides without forwarding them.
     pub fn drain(&mut self) -> Result<()> {
         self.step(&mut |_, _| Vec::new())
     }
 
-    /// The first packet that goes this way and begins with `first` since `seen` had so many
-    /// entries. While it does not come, nothing else goes anywhere either.
+    /// Waits for the first packet in this direction that begins with `first`, after entry `since`
+    /// of `seen`. Meanwhile nothing is forwarded.
     pub fn intercept(&mut self, since: usize, way: Way, first: u8) -> Result<Vec<u8>> {
         let is_it = |seen: &&Seen| seen.way == way && seen.frame.first() == Some(&first);
         let find = |wire: &Wire| wire.seen[since..].iter().find(is_it).cloned();
         let mut found = find(self);
         if found.is_none() {
-            self.must("a packet does not come", &mut |_, _| Vec::new(), |wire| {
+            self.must("a packet did not arrive", &mut |_, _| Vec::new(), |wire| {
                 found = find(wire);
                 found.is_some()
             })?;
@@ -300,7 +299,7 @@ impl Wire {
         Ok(found.map_or_else(Vec::new, |seen| seen.frame))
     }
 
-    /// The packets seen that went this way and begin with such a byte.
+    /// The packets seen in this direction whose first byte satisfies `first`.
     pub fn captured(&self, way: Way, first: impl Fn(u8) -> bool) -> Vec<Vec<u8>> {
         self.seen
             .iter()
@@ -310,7 +309,7 @@ impl Wire {
     }
 }
 
-/// Packets sent faster than one by one, and never more than the gateway's buffer holds.
+/// Sends packets in bursts that never exceed the gateway's buffer.
 #[derive(Debug)]
 pub(crate) struct Burst {
     before: u64,
@@ -319,6 +318,7 @@ pub(crate) struct Burst {
 }
 
 impl Burst {
+    /// Starts counting from the gateway's current number of packets.
     pub fn new(target: &dyn Target) -> Burst {
         Burst {
             before: target.packets(),
@@ -326,6 +326,7 @@ impl Burst {
         }
     }
 
+    /// Records a sent packet, and waits if too many are in flight.
     pub fn sent(&mut self, target: &dyn Target) -> Result<()> {
         self.all += 1;
         if self.all.is_multiple_of(IN_FLIGHT) {
@@ -334,13 +335,13 @@ impl Burst {
         Ok(())
     }
 
-    /// Until the gateway has taken in everything.
+    /// Waits until the gateway has processed all packets.
     pub fn wait(&self, target: &dyn Target) -> Result<()> {
         let start = Instant::now();
         while target.packets() < self.before + self.all || !target.is_settled() {
             if start.elapsed() > PATIENCE {
                 return Err(Error::Setup(
-                    "the gateway does not take in what is sent to it",
+                    "the gateway did not process the packets sent to it",
                 ));
             }
             std::thread::sleep(Duration::from_micros(100));

@@ -1,4 +1,5 @@
-//! Every attack against the real gateway and the real node: what docs/protocol.md promises.
+//! Every attack against the real gateway and the real node must have the outcome that
+//! docs/protocol.md promises.
 
 use selo_attack::run::{CASES, Targets};
 use selo_link::Suite;

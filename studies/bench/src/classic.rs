@@ -1,5 +1,5 @@
-//! The baseline: the Python gateway of `bench/baseline-gateway/` and its devices, which
-//! speak Algorithm 2 of [albarello2020] (docs/protocol.md, "Classic").
+//! The baseline: the Python gateway of `bench/baseline-gateway/` and its devices, which use
+//! Algorithm 2 of [albarello2020] (docs/protocol.md, "Classic").
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -15,21 +15,21 @@ use crate::error::{Error, Result};
 use crate::load::{Addresses, BATCH, Frames, READING_BYTES};
 use crate::process::Process;
 
-/// Where Debian puts its Python, whose cryptography package the baseline means.
+/// Debian's Python, whose cryptography package the baseline was written for.
 const DEBIAN_PYTHON: &str = "/usr/bin/python3";
 
 const NAME: &str = "the baseline gateway";
-/// Joins on their way at a time.
+/// Simultaneous joins.
 const WAVE: usize = 64;
 
-/// What runs the baseline.
+/// The interpreter and script of the baseline.
 #[derive(Debug, Clone)]
 pub struct Baseline {
     python: PathBuf,
     program: PathBuf,
 }
 
-/// What the baseline has counted since its start.
+/// Counters of the baseline since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct Counters {
     pub joins: u64,
@@ -47,8 +47,8 @@ pub struct BaselineGateway {
 }
 
 impl Baseline {
-    /// Finds a Python with the module `cryptography`: `python` if given, else Debian's, else
-    /// the first on the path.
+    /// Finds a Python with the module `cryptography`: `python` if given, else Debian's, else the
+    /// first on the path.
     pub fn find(project: &Path, python: Option<&Path>) -> Result<Baseline> {
         let program = project.join("bench/baseline-gateway/gateway.py");
         if !program.is_file() {
@@ -78,8 +78,8 @@ impl Baseline {
         }
     }
 
-    /// Starts it. With `keep_decryptor` it makes one decrypting context for each session
-    /// instead of one for each message.
+    /// Starts the gateway. With `keep_decryptor` it creates one decryption context per session
+    /// instead of one per message.
     pub fn start(&self, keep_decryptor: bool) -> Result<BaselineGateway> {
         let mut command = Command::new(&self.python);
         command.arg(&self.program);
@@ -92,7 +92,9 @@ impl Baseline {
             .strip_prefix("ready ")
             .and_then(|rest| rest.split_once(' '))
             .and_then(|(port, versions)| Some((port.parse().ok()?, versions)))
-            .ok_or_else(|| process.broken(format!("it said '{line}' instead of 'ready PORT'")))?;
+            .ok_or_else(|| {
+                process.broken(format!("it printed '{line}' instead of 'ready PORT'"))
+            })?;
         Ok(BaselineGateway {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
             versions: versions.to_owned(),
@@ -102,7 +104,7 @@ impl Baseline {
 }
 
 impl BaselineGateway {
-    /// Waits until it has taken in everything that was sent.
+    /// Waits until it has processed everything that was sent.
     pub fn settle(&mut self) -> Result<Counters> {
         let mut before = self.counters()?;
         loop {
@@ -115,17 +117,18 @@ impl BaselineGateway {
         }
     }
 
+    /// Asks the gateway for its counters.
     pub fn counters(&mut self) -> Result<Counters> {
         self.process.signal(rustix::process::Signal::USR1)?;
         let line = self.process.line()?;
         serde_json::from_str(&line).map_err(|error| {
             self.process
-                .broken(format!("its counters '{line}': {error}"))
+                .broken(format!("cannot parse its counters '{line}': {error}"))
         })
     }
 }
 
-/// Devices of the baseline, one to an address.
+/// Devices of the baseline, one per address.
 #[derive(Debug)]
 pub struct Devices {
     secret: EphemeralSecret,
@@ -133,7 +136,7 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// The devices' own work is not what is measured, so they share one key pair.
+    /// The devices share one key pair, because their own work is not measured.
     pub fn new() -> Result<Devices> {
         Ok(Devices {
             secret: EphemeralSecret::random()?,
@@ -141,7 +144,7 @@ impl Devices {
         })
     }
 
-    /// Every address joins. Returns when all have sent their keys.
+    /// Joins from every address. Returns when all have sent their keys.
     pub fn join(&mut self, gateway: &BaselineGateway, addresses: &Addresses) -> Result<()> {
         self.keys.clear();
         let network = |source| Error::Network { source };
@@ -159,7 +162,7 @@ impl Devices {
                 let Some(Frame::GatewayKey(peer)) = Frame::parse(&frame[..size]) else {
                     return Err(gateway
                         .process
-                        .broken("it answered a join with something else"));
+                        .broken("it sent an unexpected answer to a join"));
                 };
                 let key = ClassicKey::agree(&self.secret, peer)
                     .map_err(|refusal| gateway.process.broken(refusal.to_string()))?;

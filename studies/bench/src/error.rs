@@ -1,14 +1,15 @@
-//! What can go wrong in a benchmark. Every message says what happened and where;
-//! [`Error::hint`] says what to do next.
+//! Errors of a benchmark. Each message says what happened and where; [`Error::hint`] says what to
+//! do next.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// The result of a benchmark's step.
+/// Result of a step of a benchmark.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// An error of the benchmark.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,17 +17,17 @@ pub enum Error {
     Start { program: String, source: io::Error },
 
     /// There is no Python with the module `cryptography`.
-    #[error("the baseline needs Python 3 with the module cryptography; {tried} has none")]
+    #[error("the baseline needs Python 3 with the module cryptography; {tried} does not have it")]
     NoPython { tried: String },
 
     #[error("{} is missing: the baseline gateway", path.display())]
     NoBaseline { path: PathBuf },
 
-    /// A gateway under load did something that it should not.
+    /// A gateway under load misbehaved.
     #[error("{name}: {message}")]
     Gateway { name: &'static str, message: String },
 
-    #[error("the load generator's sockets: {source}")]
+    #[error("a socket of the load generator failed: {source}")]
     Network { source: io::Error },
 
     #[error(transparent)]
@@ -40,15 +41,16 @@ pub enum Error {
 }
 
 impl Error {
-    /// What the user can do about it, in one line, if there is something.
+    /// A one-line hint that says what the user can do, if there is anything.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Error::NoPython { .. } => {
-                "apt-get install python3-cryptography, or --python FILE, or --without-baseline"
+                "run apt-get install python3-cryptography, or pass --python FILE or \
+                --without-baseline"
                     .into()
             }
             Error::NoBaseline { .. } => {
-                "run it in Selo's source folder, or give --project DIR".into()
+                "run it in Selo's source folder, or pass --project DIR".into()
             }
             Error::Network { source } if source.raw_os_error() == Some(24) => {
                 "allow more open files: ulimit -n 4096".into()

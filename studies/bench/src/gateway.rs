@@ -1,10 +1,10 @@
 //! The benchmark of the gateway.
 //!
-//! A round measures the baseline and Selo's gateway one after the other, each in a new
-//! process, with the same load generator. What is reported is work over CPU time: what the
-//! kernel charged the gateway's process, user and system, for a number of joins or readings.
-//! So the load generator's share of the machine does not count, and a gateway of several
-//! threads has no advantage. The figures of the rounds make the mean and its interval.
+//! A round measures the baseline and Selo's gateway one after the other, each in a new process,
+//! with the same load generator. The figure is work per CPU time: the user and system time that
+//! the kernel charged to the gateway's process for a number of joins or readings. The load
+//! generator's share of the machine therefore does not count, and a multi-threaded gateway has no
+//! advantage. The rounds' figures give the mean and its interval.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -22,14 +22,14 @@ use crate::machine::Machine;
 use crate::process::Process;
 use crate::sealed::{self, SealedGateway, State};
 
-/// The schema that a line of `--json` names.
+/// Schema of a `--json` line.
 pub const SCHEMA: &str = "selo.bench-gateway/1";
 
-/// Addresses that the devices have, in both cases. A device of the baseline needs one.
+/// Number of device addresses, for both gateways. Each device of the baseline needs its own.
 const ADDRESSES: usize = 512;
 
-/// Devices in the rounds: what comes at full speed for some seconds is then below the limit of
-/// one device.
+/// Devices of a round. With this many, several seconds at full speed stay below the limit of each
+/// device.
 const DEVICES: usize = 20_000;
 
 /// Joins of the baseline in a round: about as much CPU time as Selo's.
@@ -38,30 +38,30 @@ const BASELINE_JOINS: usize = 2_048;
 /// Frames sealed at a time.
 const CHUNK: usize = 1_000_000;
 
-/// What is measured, and how long.
+/// Parameters of the benchmark.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The source folder, for the baseline.
     pub project: PathBuf,
     /// The command `selo`.
     pub program: PathBuf,
-    /// Python for the baseline; without one, Debian's is looked for.
+    /// Python for the baseline. `None`: Debian's.
     pub python: Option<PathBuf>,
     pub with_baseline: bool,
     pub suites: Vec<Suite>,
-    /// Sessions for the measurement of memory; 0 leaves it out.
+    /// Sessions for the memory measurement; 0 skips it.
     pub sessions: usize,
-    /// How long readings are sent in each round, at most.
+    /// Maximum duration of sending readings in each round.
     pub seconds: Duration,
     pub rounds: u32,
-    /// Devices in the rounds; fewer only to try the benchmark out.
+    /// Devices in the rounds. Use fewer only to try the benchmark.
     pub devices: usize,
-    /// Where gateways keep their state meanwhile; `None` for the system's place.
+    /// Directory for the gateways' state; `None` for the system's temporary directory.
     pub state: Option<PathBuf>,
 }
 
 impl Options {
-    /// With the defaults of the command.
+    /// The defaults of the command.
     pub fn new(project: PathBuf, program: PathBuf) -> Options {
         Options {
             project,
@@ -78,28 +78,28 @@ impl Options {
     }
 }
 
-/// Who was measured.
+/// A measured gateway.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Subject {
     /// `selo`, `baseline`, or `baseline-keep-decryptor`.
     pub name: &'static str,
     /// Selo's suite.
     pub suite: Option<String>,
-    /// Versions, devices, what is particular.
+    /// Versions, devices, and peculiarities.
     pub about: String,
 }
 
-/// What a figure is.
+/// The kind of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
-    /// Readings taken, decrypted, and passed on, for each second of CPU time.
+    /// Readings received, decrypted and delivered, per second of CPU time.
     ReadingsPerCoreSecond,
-    /// Key exchanges completed for each second of CPU time.
+    /// Completed key exchanges per second of CPU time.
     JoinsPerCoreSecond,
-    /// The same with as many live sessions as `--sessions` says.
+    /// Readings per second of CPU time with `--sessions` live sessions.
     ReadingsPerCoreSecondFull,
-    /// Memory for each device with a session, beyond an empty gateway's.
+    /// Memory per device with a session, beyond an empty gateway's.
     BytesPerSession,
 }
 
@@ -114,23 +114,23 @@ pub struct Row {
     /// Half width of the 95 % interval of the mean.
     pub ci95: Option<f64>,
     pub samples: Vec<f64>,
-    /// Readings in all samples; `None` where readings are not what was counted.
+    /// Readings in all samples; `None` if the metric does not count readings.
     pub readings: Option<Readings>,
-    /// This over the baseline's in the same run, where there is one.
+    /// Ratio to the baseline's figure of the same run, if there is one.
     pub over_baseline: Option<f64>,
-    /// Always wall-clock: other things ran, and it varies from run to run.
+    /// Always wall-clock: other programs ran too, and it varies from run to run.
     pub fidelity: &'static str,
     pub machine: Machine,
 }
 
-/// What became of readings that were sent. The rest of them did not find room in the
-/// socket's buffer and cost the gateway nothing.
+/// Outcome of sent readings. The remaining ones did not fit into the socket buffer and cost the
+/// gateway nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Readings {
     pub sent: u64,
-    /// Decrypted, found genuine, and passed on.
+    /// Decrypted, authenticated and delivered.
     pub accepted: u64,
-    /// Seen and not accepted.
+    /// Received but not accepted.
     pub refused: u64,
 }
 
@@ -142,16 +142,16 @@ impl std::ops::AddAssign for Readings {
     }
 }
 
-/// Everything of a run.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub struct Report {
     pub rows: Vec<Row>,
     pub machine: Machine,
-    /// Remarks on what limits the figures.
+    /// Remarks on the limits of the figures.
     pub remarks: Vec<String>,
 }
 
-/// What one subject did in one round.
+/// Result of one subject in one round.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sample {
     joins: f64,
@@ -159,7 +159,7 @@ struct Sample {
     counts: Readings,
 }
 
-/// Runs the benchmark; `progress` says what is being done.
+/// Runs the benchmark. `progress` is called with the current step.
 pub fn run(options: &Options, mut progress: impl FnMut(&str)) -> Result<Report> {
     let baseline = options
         .with_baseline
@@ -242,16 +242,15 @@ fn sum(samples: &[Sample]) -> Readings {
 
 fn remarks(subjects: &[(Subject, Vec<Sample>)]) -> Vec<String> {
     let mut remarks = vec![
-        "Work over the CPU time of the gateway's process, user and system, all threads. \
-         Wall-clock fidelity: it varies from run to run and from machine to machine; the ratio \
-         does less."
+        "Work per CPU time (user and system, all threads) of the gateway's process. Wall-clock \
+        fidelity: it varies between runs and machines; the ratio varies less."
             .to_owned(),
-        "In a reading of either: the kernel's work to hand over one datagram, finding the \
-         session, decryption, counting."
+        "Each reading includes, for both gateways: the kernel's work to deliver one datagram, \
+        the session look-up, decryption, counting."
             .to_owned(),
-        "In Selo's alone: an authenticated tag, the replay window, limits of rates, the journal \
-         (on the disk once a second), one line of JSON written to /dev/null. The baseline \
-         checks the padding and forgets the reading."
+        "For Selo only: the authentication tag, the replay window, rate limits, the journal \
+        (written to the disk once a second), one line of JSON to /dev/null. The baseline checks \
+        the padding and discards the reading."
             .to_owned(),
     ];
     for (subject, samples) in subjects {
@@ -264,7 +263,7 @@ fn remarks(subjects: &[(Subject, Vec<Sample>)]) -> Vec<String> {
         remarks.push(
             format!(
                 "{} {suite}: {sent} readings sent, {accepted} accepted, {refused} refused; the \
-                 rest did not find room in the socket's buffer and cost the gateway nothing.",
+                rest did not fit into the socket buffer and cost the gateway nothing.",
                 subject.name
             )
             .replace(" :", ":"),
@@ -299,8 +298,8 @@ impl Report {
     }
 }
 
-/// Sends readings for so long, or until the devices have sent what a gateway takes of them;
-/// sealed in chunks while no clock runs. Says how many.
+/// Sends readings until the time limit, or until the devices have sent as many as a gateway
+/// accepts of them. Chunks are sealed while no clock runs. Returns the number sent.
 fn load(addresses: &Addresses, limit: Duration, devices: &mut sealed::Devices) -> Result<u64> {
     let (mut sent, mut elapsed) = (0, Duration::ZERO);
     while elapsed < limit {
@@ -315,9 +314,10 @@ fn load(addresses: &Addresses, limit: Duration, devices: &mut sealed::Devices) -
     Ok(sent)
 }
 
-/// How many readings may follow those that were sent. However fast this machine is, no device
-/// comes near the limit above which the gateway refuses: that would be another measurement.
-/// Addresses take turns and share the devices, so those with the fewest send the most of each.
+/// Number of readings that may follow those already sent. However fast the machine, no device
+/// must come near the limit above which the gateway refuses, because that would measure something
+/// else. Addresses take turns and share the devices, so addresses with the fewest devices send
+/// the most per device.
 fn next_chunk(addresses: usize, devices: usize, elapsed: Duration, sent: u64) -> usize {
     let turns = addresses * BATCH;
     let each = 0.75 * f64::from(PACKETS_BURST)
@@ -327,23 +327,23 @@ fn next_chunk(addresses: usize, devices: usize, elapsed: Duration, sent: u64) ->
     left - left % turns
 }
 
-/// Batches that are sent before the clock runs, one from an address and few enough for any
-/// socket's buffer: a gateway that does not accept each reading of them would be measured at
-/// something else.
+/// Batches sent before the clock runs, one per address and few enough for any socket buffer. If
+/// the gateway does not accept all their readings, the measurement would be of something else.
 const REHEARSAL: usize = 10;
 
-/// An error unless all of them were accepted.
+/// Returns an error unless all readings were accepted.
 fn all_accepted(process: &Process, sent: u64, accepted: u64) -> Result<()> {
     if accepted == sent {
         return Ok(());
     }
     Err(process.broken(format!(
-        "it accepted {accepted} of {sent} readings that were sent slowly"
+        "it accepted only {accepted} of {sent} readings that were sent slowly"
     )))
 }
 
-/// What a gateway that settles says, and how many readings it has accepted. On a busy machine
-/// it may seem to rest before it has begun, so it is asked until it has all, for some seconds.
+/// Waits for a gateway to settle. Returns its status and the number of accepted readings. On a
+/// busy machine it may seem idle before it has started, so it is polled for some seconds until it
+/// has all readings.
 fn settled<S>(sent: u64, mut settle: impl FnMut() -> Result<(S, u64)>) -> Result<(S, u64)> {
     const PATIENCE: Duration = Duration::from_secs(10);
     let start = Instant::now();
@@ -355,10 +355,10 @@ fn settled<S>(sent: u64, mut settle: impl FnMut() -> Result<(S, u64)>) -> Result
     }
 }
 
-/// Waits until the gateway rests: what joins leave to be done later, such as the registry's
-/// rows, is a part of their price and not of the readings'.
+/// Waits until the gateway is idle. Deferred work of joins, such as registry rows, must count for
+/// the joins and not for the readings.
 fn rest(process: &Process) -> Result<()> {
-    // Longer than a second, because once a second there is something to do.
+    // Longer than a second, because some work is done once a second.
     const LOOK: Duration = Duration::from_millis(1_200);
     const IDLE: f64 = 0.02;
     let start = Instant::now();
@@ -373,7 +373,7 @@ fn rest(process: &Process) -> Result<()> {
     }
 }
 
-/// Work for each second of CPU time since `before`.
+/// Work per second of CPU time since `before`.
 fn per_core_second(process: &Process, before: f64, work: u64) -> Result<f64> {
     Ok(work as f64 / (process.cpu_seconds()? - before))
 }
@@ -404,7 +404,7 @@ fn measure_baseline(
     })?;
     all_accepted(&gateway.process, sent, accepted)?;
 
-    // ECB has no counters: a chunk may be sent again and again.
+    // ECB has no counters, so a chunk can be sent repeatedly.
     let frames = devices.seal(CHUNK / 10);
     let before = gateway.process.cpu_seconds()?;
     let (start, mut sent) = (Instant::now(), 0);
@@ -420,7 +420,7 @@ fn measure_baseline(
     };
     let reading_rate = per_core_second(&gateway.process, before, counts.accepted)?;
     let decryptor = if keep {
-        "one decryptor for each session"
+        "one decryptor per session"
     } else {
         "as albarello2020 describes it"
     };
@@ -464,7 +464,7 @@ fn measure_selo(suite: Suite, options: &Options) -> Result<(Subject, Sample)> {
         name: "selo",
         suite: Some(suite.to_string()),
         about: format!(
-            "journal on, readings to nobody; {} sessions",
+            "journal on, readings discarded; {} sessions",
             options.devices
         ),
     };
@@ -476,8 +476,7 @@ fn measure_selo(suite: Suite, options: &Options) -> Result<(Subject, Sample)> {
     Ok((subject, sample))
 }
 
-/// Readings for each second of CPU time, and what became of them. `before`: what the gateway
-/// had counted so far.
+/// Readings per second of CPU time, and their outcome. `before` is the gateway's count so far.
 fn readings(
     gateway: &mut SealedGateway,
     addresses: &Addresses,
@@ -497,7 +496,7 @@ fn readings(
     Ok((rate, counts))
 }
 
-/// Memory, and readings, with a million sessions or as many as are asked for.
+/// Measures memory and readings with the requested number of sessions, by default a million.
 fn measure_full(
     suite: Suite,
     options: &Options,
@@ -566,7 +565,7 @@ mod tests {
                     let fewest = (devices / addresses * addresses) as f64;
                     let gained = f64::from(PACKETS_PER_SECOND) * elapsed.as_secs_f64();
                     let limit = f64::from(PACKETS_BURST) + gained;
-                    // A device may have sent its first one before, and a rehearsal's batch.
+                    // A device may already have sent its first reading and a rehearsal batch.
                     let before = (1 + BATCH) as f64;
                     assert!(
                         sent as f64 / fewest + before <= limit,

@@ -1,11 +1,11 @@
-//! Measures the gateway under load, beside the gateway of the paper.
+//! Measures the gateway under load, next to the paper's gateway.
 //!
 //! | module | is |
 //! |---|---|
-//! | [`gateway`] | the benchmark: who is measured, how often, what is made of it |
+//! | [`gateway`] | the benchmark: subjects, rounds and figures |
 //! | [`classic`], [`sealed`] | the two gateways, each in a process of its own, and their devices |
-//! | [`load`] | the load generator that both get |
-//! | [`process`], [`machine`] | what the kernel says of a process, and of the machine |
+//! | [`load`] | the load generator for both gateways |
+//! | [`process`], [`machine`] | the kernel's data about a process and the machine |
 
 pub mod classic;
 pub mod error;

@@ -1,9 +1,8 @@
-//! The load generator: many devices' addresses, frames that were sealed beforehand, and as
-//! few system calls as the kernel allows, so that the gateway is what limits.
+//! The load generator: many device addresses, presealed frames and as few system calls as
+//! possible, so that the gateway is the bottleneck.
 //!
-//! Every frame is a datagram of its own and the kernel is not asked to cut a large one
-//! (UDP_SEGMENT): a gateway that receives cut ones whole would be measured faster than any
-//! real device's packets let it be.
+//! Every frame is a separate datagram, without segmentation offload (UDP_SEGMENT). A gateway that
+//! received offloaded segments as one would be measured faster than real devices' packets allow.
 
 use std::io::{self, IoSlice};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
@@ -14,20 +13,19 @@ use socket2::{Domain, Socket, Type};
 
 use crate::error::{Error, Result};
 
-/// Bytes of a reading, before it is sealed.
+/// Bytes of a reading before sealing.
 pub const READING_BYTES: usize = 16;
 
-/// Frames handed to the kernel in one call, all of one address.
+/// Frames passed to the kernel in one call, all from one address.
 pub const BATCH: usize = 16;
 
-/// Bytes of buffer that a socket asks for, as the gateways do.
+/// Requested socket buffer size in bytes, the same as the gateways'.
 const BUFFER: usize = 4 << 20;
 
-/// Sockets of one process: below the usual limit of open files, 1,024.
+/// Sockets of one process, below the usual open-file limit of 1,024.
 pub const ADDRESSES_MAX: usize = 900;
 
-/// The addresses of the devices: 127.64.x.y, each with a port of its own, each connected to
-/// the gateway.
+/// The addresses of the devices: 127.64.x.y, each with its own port, connected to the gateway.
 #[derive(Debug)]
 pub struct Addresses {
     sockets: Vec<UdpSocket>,
@@ -51,6 +49,7 @@ impl Addresses {
         Ok(Addresses { sockets })
     }
 
+    /// Number of addresses.
     pub fn len(&self) -> usize {
         self.sockets.len()
     }
@@ -68,7 +67,7 @@ impl Addresses {
 /// Bytes that a frame occupies in [`Frames`].
 const STRIDE: usize = 40;
 
-/// Sealed frames in the order in which they are sent.
+/// Sealed frames in sending order.
 #[derive(Debug, Default)]
 pub struct Frames {
     bytes: Vec<u8>,
@@ -76,6 +75,7 @@ pub struct Frames {
 }
 
 impl Frames {
+    /// An empty list with room for `frames`.
     pub fn with_capacity(frames: usize) -> Frames {
         Frames {
             bytes: Vec::with_capacity(frames * STRIDE),
@@ -83,7 +83,7 @@ impl Frames {
         }
     }
 
-    /// Adds a frame of a 16-byte reading, which has at most 40 bytes.
+    /// Adds a frame of a 16-byte reading, at most 40 bytes long.
     pub fn push(&mut self, frame: &[u8]) {
         assert!(frame.len() <= STRIDE, "a frame of a 16-byte reading");
         let start = self.bytes.len();
@@ -92,6 +92,7 @@ impl Frames {
         self.sizes.push(frame.len() as u8);
     }
 
+    /// Number of frames.
     pub fn len(&self) -> usize {
         self.sizes.len()
     }
@@ -107,15 +108,15 @@ impl Frames {
     }
 }
 
-/// What was sent, and how long it took.
+/// Number of sent frames, and the time taken.
 #[derive(Debug, Clone, Copy)]
 pub struct Sent {
     pub frames: u64,
     pub elapsed: Duration,
 }
 
-/// Sends frames as fast as the kernel takes them, [`BATCH`] at a time from each address in
-/// turn, until all are sent or `limit` is over.
+/// Sends frames as fast as the kernel accepts them, [`BATCH`] at a time from each address in
+/// turn, until all are sent or `limit` has passed.
 pub fn send(addresses: &Addresses, frames: &Frames, limit: Duration) -> Result<Sent> {
     let start = Instant::now();
     let (mut sent, mut turn) = (0, 0);
@@ -133,7 +134,7 @@ pub fn send(addresses: &Addresses, frames: &Frames, limit: Duration) -> Result<S
     })
 }
 
-/// Sends at most [`BATCH`] frames; says how many.
+/// Sends at most [`BATCH`] frames. Returns their number.
 fn send_batch<'f>(
     socket: &UdpSocket,
     frames: impl ExactSizeIterator<Item = &'f [u8]>,
@@ -153,7 +154,8 @@ fn send_batch<'f>(
         match rustix::net::sendmmsg(socket, &mut headers[done..], SendFlags::empty()) {
             Ok(count) => done += count,
             Err(rustix::io::Errno::INTR) => {}
-            // What the gateway said about an earlier frame (it has just started or ended).
+            // The kernel reports an earlier frame that found no listener, because the gateway has
+            // just started or ended.
             Err(rustix::io::Errno::CONNREFUSED) => {}
             Err(error) => return Err(error.into()),
         }
@@ -172,7 +174,7 @@ mod tests {
             .set_read_timeout(Some(Duration::from_secs(5)))
             .expect("a limit");
         let addresses = Addresses::open(3, gateway.local_addr().expect("bound")).expect("opens");
-        // Two full batches and a rest.
+        // Two full batches and a remainder.
         let count = 2 * BATCH + 5;
         let mut frames = Frames::default();
         for index in 0..count {

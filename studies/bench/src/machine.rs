@@ -1,9 +1,10 @@
-//! The machine that was measured, so that a figure can name it.
+//! Describes the measured machine, to accompany the figures.
 
 use std::fs;
 
 use serde::Serialize;
 
+/// Description of a machine.
 #[derive(Debug, Clone, Serialize)]
 pub struct Machine {
     pub cpu: String,
@@ -12,6 +13,7 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// Describes this machine from /proc and uname.
     pub fn this() -> Machine {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let kernel = rustix::system::uname();
@@ -27,7 +29,7 @@ impl Machine {
     }
 }
 
-/// The CPU's name as x86 (`model name`) and most others (`Model`, `Hardware`) give it.
+/// The CPU's name in the format of x86 (`model name`) and most others (`Model`, `Hardware`).
 fn model(cpuinfo: &str) -> Option<&str> {
     ["model name", "Model", "Hardware"].iter().find_map(|key| {
         cpuinfo

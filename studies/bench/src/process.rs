@@ -1,5 +1,4 @@
-//! A gateway in a process of its own, watched from outside: its CPU time and its memory are
-//! what the kernel says of it.
+//! A gateway in a process of its own. Its CPU time and memory are read from the kernel.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -8,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
-/// How long a gateway may take to start, to answer, and to end.
+/// Time limit for a gateway to start, to answer, and to end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running gateway. It is killed when this is dropped.
+/// A running gateway. Dropping it kills the process.
 #[derive(Debug)]
 pub struct Process {
     name: &'static str,
@@ -20,12 +19,12 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts `command`; its standard output is read by [`Process::line`].
+    /// Starts `command`. [`Process::line`] reads its standard output.
     pub fn start(name: &'static str, command: &mut Command) -> Result<Process> {
         Self::spawn(name, command.stdout(Stdio::piped()))
     }
 
-    /// Starts `command`; nobody reads its standard output.
+    /// Starts `command` and discards its standard output.
     pub fn start_unheard(name: &'static str, command: &mut Command) -> Result<Process> {
         Self::spawn(name, command.stdout(Stdio::null()))
     }
@@ -45,34 +44,36 @@ impl Process {
         })
     }
 
-    /// The next line that it prints, without the line's end.
+    /// The next line of its output, without the line break.
     pub fn line(&mut self) -> Result<String> {
         let mut line = String::new();
         let Some(lines) = &mut self.lines else {
-            return Err(self.broken("nobody reads its standard output"));
+            return Err(self.broken("its standard output is discarded"));
         };
         match lines.read_line(&mut line) {
-            Ok(0) => Err(self.broken("it ended before it said what was expected")),
+            Ok(0) => Err(self.broken("it ended before it printed the expected line")),
             Ok(_) => Ok(line.trim_end().to_owned()),
             Err(error) => Err(self.broken(error.to_string())),
         }
     }
 
-    /// Whether it is still there.
+    /// Returns true if it is running.
     pub fn is_running(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
+    /// Process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
+    /// Sends a signal to the process.
     pub fn signal(&self, signal: rustix::process::Signal) -> Result<()> {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).map_err(|error| self.broken(error.to_string()))
     }
 
-    /// CPU seconds, user and system, of all its threads since its start.
+    /// User and system CPU seconds of all its threads since its start.
     pub fn cpu_seconds(&self) -> Result<f64> {
         let path = format!("/proc/{}/stat", self.pid());
         let text = fs::read_to_string(&path).map_err(|error| self.broken(error.to_string()))?;
@@ -81,14 +82,14 @@ impl Process {
         Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
     }
 
-    /// Bytes of memory that it occupies.
+    /// Resident memory in bytes.
     pub fn resident_bytes(&self) -> Result<u64> {
         let path = format!("/proc/{}/status", self.pid());
         let text = fs::read_to_string(&path).map_err(|error| self.broken(error.to_string()))?;
-        resident_bytes(&text).ok_or_else(|| self.broken(format!("{path} does not say VmRSS")))
+        resident_bytes(&text).ok_or_else(|| self.broken(format!("{path} does not contain VmRSS")))
     }
 
-    /// Asks it to end (SIGTERM) and waits until it has.
+    /// Asks it to end (SIGTERM), and waits until it has.
     pub fn stop(mut self) -> Result<ExitStatus> {
         self.signal(rustix::process::Signal::TERM)?;
         let start = Instant::now();
@@ -98,12 +99,13 @@ impl Process {
                 Ok(None) if start.elapsed() < PATIENCE => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
-                Ok(None) => return Err(self.broken("it does not end on SIGTERM")),
+                Ok(None) => return Err(self.broken("it did not end on SIGTERM")),
                 Err(error) => return Err(self.broken(error.to_string())),
             }
         }
     }
 
+    /// An error that names this gateway.
     pub fn broken(&self, message: impl Into<String>) -> Error {
         Error::Gateway {
             name: self.name,
@@ -119,8 +121,8 @@ impl Drop for Process {
     }
 }
 
-/// utime + stime of a line of /proc/PID/stat: fields 14 and 15. The second field is the
-/// program's name in brackets and may hold anything, brackets too.
+/// utime + stime of /proc/PID/stat: fields 14 and 15. The second field is the program's name in
+/// brackets, which may contain anything, including brackets.
 fn cpu_ticks(stat: &str) -> Option<u64> {
     let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
     let utime: u64 = fields.nth(11)?.parse().ok()?;

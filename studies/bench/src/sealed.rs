@@ -1,5 +1,5 @@
-//! Selo's own gateway in a process of its own, and its devices: joined by the gateway's
-//! protocol, with readings sealed before the clock runs.
+//! Selo's own gateway in a separate process, and its devices, which have joined by its protocol.
+//! Readings are sealed before the clock runs.
 
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ use crate::process::Process;
 
 const NAME: &str = "selo gateway";
 
-/// Joins on their way at a time: each has an address to itself.
+/// Simultaneous joins, each from its own address.
 const WAVE: usize = 128;
 
-/// Rows that the registry takes in one transaction.
+/// Registry rows per transaction.
 const ROWS: usize = 50_000;
 
-/// How long the gateway may take to start with all its devices, and to answer.
+/// Time limit for the gateway to start with all its devices, and to answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running `selo gateway`.
@@ -38,9 +38,9 @@ pub struct SealedGateway {
 }
 
 impl SealedGateway {
-    /// Starts the command `selo`, at `program`, on a state that has its devices already. All
-    /// is as it is by default, the journal and the limits too, but that nobody reads the
-    /// readings.
+    /// Starts the command `selo`, at `program`, on a state that already has the devices. All
+    /// settings are defaults, including the journal and the limits, but the readings are
+    /// discarded.
     pub fn start(program: &Path, state: &Path) -> Result<SealedGateway> {
         let mut command = Command::new(program);
         command.arg("gateway").arg("--state").arg(state).args([
@@ -58,13 +58,13 @@ impl SealedGateway {
                 Err(_) if process.is_running() && start.elapsed() < PATIENCE => {
                     std::thread::sleep(Duration::from_millis(20));
                 }
-                Err(error) => return Err(process.broken(format!("it does not start: {error}"))),
+                Err(error) => return Err(process.broken(format!("it did not start: {error}"))),
             }
         };
         let listen = status(&mut client, &process)?.listen;
         let address: SocketAddr = listen
             .parse()
-            .map_err(|_| process.broken(format!("it listens on '{listen}'")))?;
+            .map_err(|_| process.broken(format!("it reports an invalid address '{listen}'")))?;
         Ok(SealedGateway {
             process,
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, address.port())),
@@ -72,13 +72,12 @@ impl SealedGateway {
         })
     }
 
-    /// What it has counted.
+    /// Its counters.
     pub fn status(&mut self) -> Result<Status> {
         status(&mut self.client, &self.process)
     }
 
-    /// Waits until it has taken in everything that was sent, and has passed on what it
-    /// accepted.
+    /// Waits until it has processed everything that was sent, and delivered what it accepted.
     pub fn settle(&mut self) -> Result<Status> {
         let start = Instant::now();
         let mut before = self.status()?;
@@ -90,7 +89,7 @@ impl SealedGateway {
                 return Ok(now);
             }
             if start.elapsed() > PATIENCE {
-                return Err(self.process.broken("it does not come to rest"));
+                return Err(self.process.broken("it did not become idle"));
             }
             before = now;
         }
@@ -100,7 +99,7 @@ impl SealedGateway {
 fn status(client: &mut Client, process: &Process) -> Result<Status> {
     match client.ask(&Request::Status)? {
         Reply::Status(status) => Ok(*status),
-        _ => Err(process.broken("it does not say how it goes")),
+        _ => Err(process.broken("it did not report its status")),
     }
 }
 
@@ -112,7 +111,7 @@ pub struct State {
 }
 
 impl State {
-    /// Makes it, on the disk that holds `parent`, or where the system puts temporary files.
+    /// Creates the state on the disk that holds `parent`, or in the system's temporary directory.
     pub fn new(parent: Option<&Path>, devices: &Devices) -> Result<State> {
         let mut builder = tempfile::Builder::new();
         builder.prefix("selo-bench-");
@@ -140,12 +139,13 @@ impl State {
         })
     }
 
+    /// The state directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Devices with keys, and the sessions that they have.
+/// Devices with keys, and their sessions.
 #[derive(Debug)]
 pub struct Devices {
     suite: Suite,
@@ -161,8 +161,8 @@ fn device_id(row: usize) -> DeviceId {
 }
 
 impl Devices {
-    /// So many devices with keys of their own. The devices' own work is not what is measured,
-    /// so all their joins use one ephemeral key: with different device keys the gateway's work
+    /// Creates `count` devices with their own keys. All their joins use one ephemeral key,
+    /// because the devices' work is not measured; with different device keys the gateway's work
     /// is the same.
     pub fn new(suite: Suite, count: usize) -> Result<Devices> {
         let key = |_| Ok(DeviceKey::new(random_bytes()?));
@@ -176,6 +176,7 @@ impl Devices {
         })
     }
 
+    /// Number of devices.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
@@ -184,7 +185,7 @@ impl Devices {
         self.keys.is_empty()
     }
 
-    /// Every device joins, and sends a first reading, which makes its session live.
+    /// Joins every device, and sends a first reading, which makes its session live.
     pub fn join(
         &mut self,
         gateway: &SealedGateway,
@@ -225,8 +226,8 @@ impl Devices {
         Ok(())
     }
 
-    /// Seals `count` readings for [`crate::load::send`]: a batch holds one reading of each of
-    /// [`BATCH`] devices of its address, or more of each if it has fewer.
+    /// Seals `count` readings for [`crate::load::send`]. A batch holds one reading of each of
+    /// [`BATCH`] devices of its address, or more of each if there are fewer.
     pub fn seal(&mut self, count: usize) -> Frames {
         let addresses = self.next.len();
         let mut frames = Frames::with_capacity(count);
@@ -253,7 +254,7 @@ fn network(source: std::io::Error) -> Error {
     Error::Network { source }
 }
 
-/// The answer to a join; asks once more if it does not come.
+/// The answer to a join. Asks once more if it does not arrive.
 fn answer(
     gateway: &SealedGateway,
     socket: &UdpSocket,
@@ -271,5 +272,5 @@ fn answer(
         }
         socket.send(request).map_err(network)?;
     }
-    Err(gateway.process.broken("it does not answer a join"))
+    Err(gateway.process.broken("it did not answer a join"))
 }

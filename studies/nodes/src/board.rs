@@ -18,20 +18,20 @@ use crate::fleet::{Tally, any_port};
 use crate::reading::{RainGauge, wall_clock};
 use crate::records::Record;
 
-/// The part of a second that the chip runs between two looks at its line and at the network.
+/// The chip runs this fraction of a second between two polls of its line and the network.
 const STEPS_PER_SECOND: u64 = 500;
 
-/// How long a frame that will be answered may travel, there and back, before a chip that runs
-/// as fast as it can is let on: its own clock would otherwise be far ahead of the gateway's.
+/// Time allowed for a round trip of a frame that expects an answer. Until it passes, a chip that
+/// runs at full speed is held back; otherwise its clock would be far ahead of the gateway's.
 const ANSWER: Duration = Duration::from_millis(500);
 
 /// The type of a sealed frame from a node [docs/protocol.md, Data].
 const UP: u8 = 0x70;
 
-/// What the firmware says on its console.
+/// Console output of the firmware.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said<'a> {
-    /// Digits to compare; they are in the line, too.
+    /// Digits to compare. The line contains them too.
     Digits(u32),
     /// A line.
     Line(&'a str),
@@ -39,31 +39,31 @@ pub enum Said<'a> {
     Payload(&'a [u8]),
 }
 
-/// The operator's word on the digits.
+/// The operator's answer about the digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
-    /// They are the same.
+    /// The digits match.
     Same,
-    /// They are not.
+    /// The digits differ.
     Different,
 }
 
-/// What the board does.
+/// Parameters of a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The gateway.
     pub to: SocketAddr,
     /// Time between two readings, by the chip's clock.
     pub every: Duration,
-    /// Readings; without a number they go on.
+    /// Number of readings; `None` for no limit.
     pub readings: Option<u64>,
-    /// Every reading is repeated until the gateway acknowledges it.
+    /// Repeats every reading until the gateway acknowledges it.
     pub confirmed: bool,
-    /// As fast as the simulator runs, instead of at the pace of the wall clock.
+    /// Runs at the simulator's full speed instead of in real time.
     pub fast: bool,
-    /// Of the weather.
+    /// Seed of the weather.
     pub seed: u64,
-    /// When to stop at the latest, by the wall clock.
+    /// Latest time to stop, by the wall clock.
     pub limit: Option<Duration>,
 }
 
@@ -74,7 +74,7 @@ pub fn build(root: &Path, board: &str, suite: &str) -> Result<(Board, Image)> {
     })
 }
 
-/// Finds the node's firmware for a board and a suite; `build` makes an image of it.
+/// Finds the node's firmware for a board and a suite. `build` creates its image.
 pub(crate) fn build_with(
     root: &Path,
     board: &str,
@@ -93,13 +93,13 @@ pub(crate) fn build_with(
     let (unit, list) = unit
         .and_then(|unit| Some((unit, unit.program()?)))
         .ok_or_else(|| selo_engine::Error::NothingSelected {
-            what: format!("there is no firmware of a node for board '{}'", board.name),
+            what: format!("there is no node firmware for board '{}'", board.name),
         })?;
     let image = build(&Builder::new(&project, board)?, unit, &list)?;
     Ok((board.clone(), image))
 }
 
-/// Writes an EEPROM that holds `record`, for a board that starts for the first time.
+/// Writes an EEPROM image that holds `record`, for a board that starts for the first time.
 pub fn write_eeprom(path: &Path, record: &Record) -> Result<()> {
     use std::io::Write as _;
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -119,7 +119,7 @@ pub fn write_eeprom(path: &Path, record: &Record) -> Result<()> {
         })
 }
 
-/// A board that runs.
+/// A running board.
 struct Running<'p> {
     node: Node,
     plan: &'p Plan,
@@ -130,15 +130,15 @@ struct Running<'p> {
     tally: Tally,
     joined: bool,
     unconfirmed: bool,
-    /// The chip has been given a reading, and has neither sent it nor refused to.
+    /// The chip was given a reading and has neither sent nor refused it.
     unsent: bool,
     next_reading: u64,
-    /// A frame was sent that the gateway will answer, at this time.
+    /// Time at which a frame was sent that the gateway will answer.
     asked: Option<Instant>,
 }
 
-/// Runs the board until the plan is carried out or `stop` is set. `hear` is told what the
-/// firmware says; its answer to digits is the operator's word.
+/// Runs the board until the plan is complete or `stop` is set. `hear` receives the firmware's
+/// output. Its answer to digits is the operator's.
 pub fn run(
     node: Node,
     clock_hz: u64,
@@ -195,7 +195,7 @@ impl Running<'_> {
         }
     }
 
-    /// What the chip has said.
+    /// Handles the chip's output.
     fn listen(&mut self, hear: &mut impl FnMut(Said<'_>) -> Option<Word>) -> Result<()> {
         while let Some(line) = self.node.console.pop_front() {
             match line.as_str() {
@@ -218,7 +218,7 @@ impl Running<'_> {
                     self.tally.lost += 1;
                     self.unconfirmed = false;
                 }
-                // Whoever runs a board that is not paired wants to pair it.
+                // Running an unpaired board means that it is to be paired.
                 "unpaired" => self.node.command("pair")?,
                 refused if refused.starts_with("error ") => self.unsent = false,
                 _ => {}
@@ -238,12 +238,12 @@ impl Running<'_> {
             self.tally.received += 1;
             hear(Said::Payload(&payload));
         }
-        // What the lab measures; here it only takes memory.
+        // Cycle spans are for the lab. Here they only take memory.
         self.node.spans.clear();
         Ok(())
     }
 
-    /// Frames from the chip to the gateway.
+    /// Sends frames from the chip to the gateway.
     fn send(&mut self) -> Result<()> {
         while let Some(frame) = self.node.link.pop_front() {
             self.tally.frames_out += 1;
@@ -260,7 +260,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Hands the chip a reading, if one is due.
+    /// Gives the chip a reading if one is due.
     fn read(&mut self) -> Result<()> {
         let all = self
             .plan
@@ -282,7 +282,8 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Frames from the gateway to the chip; waits for them as long as the chip may wait.
+    /// Passes frames from the gateway to the chip. Waits for them as long as the chip may be held
+    /// back.
     fn receive(&mut self) -> Result<()> {
         let wait = if self.plan.fast {
             let asked = self.asked.take();
@@ -308,7 +309,7 @@ impl Running<'_> {
             match self.socket.recv(&mut packet) {
                 Ok(size) => {
                     self.tally.frames_in += 1;
-                    // A carrier drops what is longer than any frame.
+                    // A carrier drops packets longer than any frame.
                     if size <= selo_sys::node::FRAME_MAX {
                         self.node.send_frame(&packet[..size])?;
                     }
@@ -327,7 +328,7 @@ impl Running<'_> {
     }
 }
 
-/// Whether the gateway answers such a frame at once.
+/// Returns true if the gateway answers such a frame at once.
 fn expects_answer(frame: &[u8]) -> bool {
     const ACK_REQUEST: u8 = 4;
     match frame.first() {
@@ -367,7 +368,7 @@ mod tests {
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o600);
-        // One that is there is another board's, or this one's from yesterday.
+        // An existing file belongs to another board or an earlier run.
         assert!(write_eeprom(&path, &record).is_err());
     }
 

@@ -1,5 +1,5 @@
-//! What can go wrong with virtual nodes. Every message says what happened and where;
-//! [`Error::hint`] says what to do next.
+//! Errors of virtual nodes. Each message says what happened and where; [`Error::hint`] says what
+//! to do next.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// The result of something with virtual nodes.
+/// Result of an operation on virtual nodes.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong.
+/// An error of virtual nodes.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,7 +19,7 @@ pub enum Error {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 
@@ -28,12 +28,12 @@ pub enum Error {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 
-    /// The directory with the records is open to other users.
-    #[error("{} holds keys, but others may enter it (mode {mode:03o})", path.display())]
+    /// Other users may enter the directory with the records.
+    #[error("{} holds keys, but other users may enter it (mode {mode:03o})", path.display())]
     Permissions {
         /// The directory.
         path: PathBuf,
@@ -41,60 +41,62 @@ pub enum Error {
         mode: u32,
     },
 
-    /// Other virtual nodes run on these records.
-    #[error("other virtual nodes run on {}", path.display())]
+    /// Other virtual nodes are using these records.
+    #[error("other virtual nodes are using {}", path.display())]
     Locked {
         /// The directory.
         path: PathBuf,
     },
 
-    /// A file that is not a record file.
+    /// The file is not a record file.
     #[error("{} does not hold records of virtual nodes", path.display())]
     NotRecords {
         /// The file.
         path: PathBuf,
     },
 
-    /// What the user asked for cannot be.
+    /// The request is impossible.
     #[error("{what}")]
     Wrong {
-        /// What is wrong, and where.
+        /// The problem, and where it is.
         what: String,
         /// What to do.
         hint: String,
     },
 
-    /// The gateway cannot be reached by any frame.
+    /// No frame can be sent to the gateway.
     #[error("cannot send to {address}: {source}")]
     Network {
         /// The gateway.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 
-    /// The firmware cannot be built, or the simulator does not run it.
+    /// The firmware cannot be built, or the simulator cannot run it.
     #[error(transparent)]
     Board(#[from] selo_engine::Error),
 
-    /// The C library refused.
+    /// The C library returned an error.
     #[error("node {node}: {source}")]
     Node {
-        /// Which one, from 0.
+        /// Number of the node, from 0.
         node: usize,
-        /// Why.
+        /// The cause.
         source: selo_sys::Error,
     },
 }
 
 impl Error {
-    /// What the user can do about it, in one line, if there is something.
+    /// A one-line hint that says what the user can do, if there is anything.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Error::Permissions { path, .. } => format!("chmod 700 {}", path.display()),
-            Error::Locked { .. } => "wait until they end, or give --state another directory".into(),
+            Error::Locked { .. } => {
+                "wait until they end, or pass another directory with --state".into()
+            }
             Error::NotRecords { .. } => {
-                "give --state another directory; nothing was changed in this one".into()
+                "pass another directory with --state; this one was not changed".into()
             }
             Error::Network { source, .. } if source.raw_os_error() == Some(24) => {
                 "allow more open files (ulimit -n 16384), or run fewer nodes".into()
@@ -106,17 +108,18 @@ impl Error {
                     io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable
                 ) =>
             {
-                "this machine has no way there: see `ip route get`, or choose another --to".into()
+                "this machine has no route to it: check with `ip route get`, or pass another --to"
+                    .into()
             }
             Error::Write { source, .. } => match source.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                    "free some space; the nodes go on from what is there".into()
+                    "free some disk space; the nodes continue from the stored records".into()
                 }
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    "choose a place that you may write to: --state DIR".into()
+                    "pass a directory that you may write to with --state DIR".into()
                 }
                 io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-                    "there is a file of that name: choose another --state DIR".into()
+                    "a file with that name exists: pass another --state DIR".into()
                 }
                 _ => return None,
             },

@@ -1,5 +1,5 @@
-//! The rain gauge of `lab/firmware/node` (field) on a simulated Uno, and a radio module on its
-//! UART: a virtual one in this program or in another, or one behind a serial port.
+//! The rain gauge of `lab/firmware/node` (field) on a simulated Uno, with a radio module on its
+//! UART: a virtual module in this program or in another one, or a module behind a serial port.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -22,13 +22,13 @@ use selo_radio::wires::Plug;
 use crate::board::build_with;
 use crate::error::{Error, Result};
 
-/// The part of a second that the chip runs between two looks at its module.
+/// The chip runs this fraction of a second between two polls of its module.
 const STEPS_PER_SECOND: u64 = 1000;
 
-/// The module at the chip's UART.
+/// The module on the chip's UART.
 pub trait Radio {
-    /// `now` has come: gives the module what the chip has sent and the levels of M1 and M0;
-    /// gives what the module sends, and the level of AUX.
+    /// Advances the module to `now` with the chip's output bytes and the levels of M1 and M0.
+    /// Returns the module's output bytes and the level of AUX.
     fn exchange(
         &mut self,
         now: Duration,
@@ -37,7 +37,7 @@ pub trait Radio {
     ) -> Result<(Vec<u8>, bool)>;
 }
 
-/// A module in an ether of this program, whose time is another's.
+/// A module in an ether of this program, which shares its virtual time.
 impl Radio for Handle {
     fn exchange(
         &mut self,
@@ -55,9 +55,9 @@ impl Radio for Handle {
 
 /// A virtual module in another process, with all its wires ([`selo_radio::wires`]).
 ///
-/// The chip's time is its own, and the other process may be kept waiting: so the bytes of a
-/// frame leave together once the chip is silent, and come together, and AUX is low as long as
-/// any of them is on its way.
+/// The chip has its own time, and the other process may be delayed. The bytes of a frame are
+/// therefore sent together once the chip is silent, and arrive together. AUX is low while any of
+/// them is in transit.
 #[derive(Debug)]
 pub struct Wired {
     path: PathBuf,
@@ -65,13 +65,13 @@ pub struct Wired {
     frame: Vec<u8>,
     last_byte: Duration,
     come: VecDeque<Vec<u8>>,
-    /// Until when bytes are on their way to the chip.
+    /// Time until which bytes are in transit to the chip.
     busy_until: Duration,
     low_since: Duration,
 }
 
 impl Wired {
-    /// Plugs a module in, which switches it on.
+    /// Connects to a module, which switches it on.
     pub fn connect(path: &Path) -> Result<Wired> {
         let plug = Plug::connect(path).map_err(|source| Error::Read {
             path: path.into(),
@@ -120,7 +120,7 @@ impl Radio for Wired {
         if free {
             self.low_since = now;
         }
-        // The chip may need AUX to wake it.
+        // The chip may rely on AUX to wake it.
         let mut bytes = Vec::new();
         if now >= self.low_since + BEFORE_OUTPUT {
             bytes.extend(self.come.drain(..).flatten());
@@ -132,14 +132,14 @@ impl Radio for Wired {
     }
 }
 
-/// A module behind a serial port, virtual or real, which has no pins: M0 and M1 have to be
-/// low there, and AUX is that of a model which gets the same bytes.
+/// A module behind a serial port, virtual or real. The port has no pins, so M0 and M1 must be low
+/// at the module, and AUX comes from a model that gets the same bytes.
 #[derive(Debug)]
 pub struct SerialPort {
     path: PathBuf,
     file: File,
     model: Module,
-    /// Until when bytes are on their way to the chip.
+    /// Time until which bytes are in transit to the chip.
     busy_until: Duration,
 }
 
@@ -188,7 +188,7 @@ impl Radio for SerialPort {
         }
         self.model.advance(time, &mut ignored);
         if !sent.is_empty() {
-            // The port takes what a UART sends within a second; what it does not is lost.
+            // The port accepts as much as a UART sends within a second; the rest is lost.
             match self.file.write(sent) {
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
@@ -219,7 +219,7 @@ impl Radio for SerialPort {
     }
 }
 
-/// Builds the rain gauge for a board and a suite, with a reading each `every`.
+/// Builds the rain gauge for a board and a suite, with one reading per `every`.
 pub fn build(root: &Path, board: &str, suite: &str, every: Duration) -> Result<(Board, Image)> {
     let period = [
         "-UNODE_PERIOD_MS".to_owned(),
@@ -230,7 +230,7 @@ pub fn build(root: &Path, board: &str, suite: &str, every: Duration) -> Result<(
     })
 }
 
-/// What passed between a chip and its module.
+/// Bytes exchanged between a chip and its module.
 struct Passed {
     sent: Vec<u8>,
     come: bool,
@@ -244,7 +244,7 @@ fn advance(node: &mut FieldNode, radio: &mut impl Radio) -> Result<Passed> {
     if !come.is_empty() {
         node.receive(&come)?;
     }
-    // What the lab measures; here it only takes memory.
+    // Cycle spans are for the lab. Here they only take memory.
     node.spans.clear();
     Ok(Passed {
         sent,
@@ -252,13 +252,13 @@ fn advance(node: &mut FieldNode, radio: &mut impl Radio) -> Result<Passed> {
     })
 }
 
-/// The chip and its module, a thousandth of a second further; what comes from the module and
-/// the level of AUX reach the chip then.
+/// Advances the chip and its module by a millisecond. The module's bytes and AUX level reach the
+/// chip at the end.
 pub fn step(node: &mut FieldNode, radio: &mut impl Radio) -> Result<()> {
     advance(node, radio).map(drop)
 }
 
-/// Rain that nobody has to make: tips at random moments, so many an hour.
+/// Simulated rain: tips at random times, with a given mean rate per hour.
 #[derive(Debug)]
 pub struct Rain {
     random: ChaCha8Rng,
@@ -268,7 +268,7 @@ pub struct Rain {
 }
 
 impl Rain {
-    /// The same seed gives the same rain, which ends after so many tips.
+    /// The same seed gives the same rain. It ends after `tips` tips.
     pub fn new(seed: u64, tips_an_hour: f64, tips: u64) -> Rain {
         Rain {
             random: ChaCha8Rng::seed_from_u64(seed),
@@ -278,7 +278,7 @@ impl Rain {
         }
     }
 
-    /// Whether a tip is due at `now`; the rain begins when this is asked first.
+    /// Returns true if a tip is due at `now`. The rain starts at the first call.
     fn tips(&mut self, now: Duration) -> bool {
         if self.an_hour <= 0.0 || self.left == 0 {
             return false;
@@ -287,7 +287,7 @@ impl Rain {
         if due || self.next.is_none() {
             let waited: f64 = self.random.random_range(f64::MIN_POSITIVE..1.0);
             let seconds = -waited.ln() * 3600.0 / self.an_hour;
-            // A bucket does not tip faster.
+            // A bucket cannot tip faster.
             self.next = Some(now + Duration::from_secs_f64(seconds.clamp(0.5, 1e6)));
         }
         self.left -= u64::from(due);
@@ -295,54 +295,54 @@ impl Rain {
     }
 }
 
-/// What a station is to do.
+/// Parameters of a station.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    /// Readings after which it ends; without a number it goes on.
+    /// Number of readings; `None` for no limit.
     pub readings: Option<u64>,
-    /// When to stop at the latest, by the wall clock.
+    /// Latest time to stop, by the wall clock.
     pub limit: Option<Duration>,
 }
 
-/// What a station did.
+/// Activity of a station.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Times it has joined.
+    /// Number of joins.
     pub joins: u64,
-    /// It has a session now.
+    /// True if it has a session now.
     pub joined_now: bool,
     /// Sessions that it has lost.
     pub sessions_lost: u64,
-    /// Readings that it has sent. A frame that is repeated is one more.
+    /// Readings sent. A repeated frame counts again.
     pub readings: u64,
-    /// Frames that it has sent.
+    /// Frames sent.
     pub frames_out: u64,
-    /// Bursts of bytes that it has received.
+    /// Bursts of bytes received.
     pub frames_in: u64,
-    /// Tips of its bucket, since it has joined.
+    /// Bucket tips since it joined.
     pub tips: u64,
-    /// How chip and module have spent the time from the first reading on.
+    /// Time that chip and module spent in each state since the first reading.
     pub spent: Spent,
 }
 
-/// Time in each state, from which the energy follows.
+/// Time in each state, from which the energy is computed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// The core computes, or its oscillator starts.
+    /// The core is running, or its oscillator is starting.
     pub awake: Duration,
-    /// The core sleeps, its timers run.
+    /// The core sleeps and its timers run.
     pub idle: Duration,
-    /// Its oscillator stands still.
+    /// Its oscillator is stopped.
     pub power_down: Duration,
-    /// The module is on the air, at 2.4 kbit/s.
+    /// The module is transmitting at 2.4 kbit/s.
     pub sending: Duration,
-    /// The module is awake, and does not send.
+    /// The module is awake and not transmitting.
     pub listening: Duration,
-    /// The module sleeps.
+    /// The module is asleep.
     pub radio_asleep: Duration,
 }
 
-/// Where a node's counters stood.
+/// Snapshot of a node's counters.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     cycle: u64,
@@ -361,7 +361,7 @@ impl Mark {
         }
     }
 
-    /// What has been spent since then, with so long on the air.
+    /// Time spent since the snapshot, of which `sending` was on the air.
     fn spent(&self, node: &FieldNode, sending: Duration) -> Spent {
         let time = |cycles: u64| Duration::from_secs_f64(cycles as f64 / node.clock_hz() as f64);
         let all = time(node.cycle - self.cycle);
@@ -379,21 +379,21 @@ impl Mark {
 }
 
 impl Spent {
-    /// All of it.
+    /// The total.
     pub fn all(&self) -> Duration {
         self.awake + self.idle + self.power_down
     }
 }
 
-/// A frame of the link that carries a reading: sealed by the node, and longer than one that
-/// only acknowledges [docs/protocol.md, Data].
+/// Returns true for a frame that carries a reading: sealed by the node, and longer than a mere
+/// acknowledgement [docs/protocol.md, Data].
 fn is_reading(frame: &[u8]) -> bool {
     const UP: u8 = 0x70;
     const ACKNOWLEDGEMENT_MAX: usize = 25;
     frame.first().is_some_and(|first| first & 0xf0 == UP) && frame.len() > ACKNOWLEDGEMENT_MAX
 }
 
-/// Frames out of what the chip sends: silence ends one.
+/// Splits the chip's output into frames, which silence ends.
 #[derive(Debug, Default)]
 struct Frames {
     open: Vec<u8>,
@@ -419,19 +419,19 @@ impl Frames {
     }
 }
 
-/// How far the chip may fall behind the wall clock and still make up for it. What is late by
-/// more stays late: a chip that runs faster than the clock would not wait for its answers.
+/// The chip may fall this far behind the wall clock and still catch up. A larger delay remains,
+/// because a chip that runs faster than the clock would not wait for its answers.
 const BEHIND: Duration = Duration::from_millis(200);
 
-/// How long a finger is on the button to start a pairing, and to confirm one.
+/// Duration of a button press that starts a pairing, and of one that confirms it.
 const SHORT_PRESS: Duration = Duration::from_millis(200);
 const LONG_PRESS: Duration = Duration::from_millis(2_500);
-/// A button that is held while the station starts makes it forget its keys.
+/// Holding the button during the start makes the station forget its keys.
 const STARTED: Duration = Duration::from_secs(1);
 
-/// Runs the station at the pace of the wall clock until the plan is carried out or `stop` is
-/// set. `hear` is told each line of its console. A station that is not paired gets the short
-/// press that starts a pairing; when `confirm` is set, the long one that confirms it.
+/// Runs the station in real time until the plan is complete or `stop` is set. `hear` receives
+/// each console line. An unpaired station gets the short press that starts a pairing, and, if
+/// `confirm` is set, the long press that confirms it.
 pub fn run(
     node: &mut FieldNode,
     radio: &mut impl Radio,

@@ -1,9 +1,9 @@
-//! Many nodes over UDP, on few threads: each thread waits for the sockets of its share of the
-//! nodes and for what is due next.
+//! Many nodes over UDP on few threads. Each thread waits for the sockets of its nodes and for the
+//! next due event.
 //!
-//! A node has a socket and so an address of its own, as long as the system allows so many
-//! open files; beyond that nodes share sockets, and a frame is handed to every node on its
-//! socket, as on a radio channel.
+//! Each node has its own socket, and so its own address, while the open-file limit allows it.
+//! Beyond that nodes share sockets, and a frame is given to every node on its socket, as on a
+//! radio channel.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -24,84 +24,83 @@ use crate::node::VirtualNode;
 use crate::reading::{RainGauge, wall_clock};
 use crate::records::Records;
 
-/// How often a node gets a turn when nothing comes for it: its own times are seconds.
+/// Longest time between two turns of a node. A node's own timers are in seconds.
 const TURN: Duration = Duration::from_millis(50);
 
-/// The starts of the nodes are spread over the time between two readings, but not over more
-/// than this,
+/// The nodes' starts are spread over one reading interval, but over at most this long.
 const SPREAD_MAX: Duration = Duration::from_secs(10);
 
-/// and not over less than their joins need: a join is two scalar multiplications here and two
-/// at the gateway, and who cannot keep up asks again, which makes it worse.
+/// Maximum rate of joins at the start; the spread is lengthened if necessary. A join takes two
+/// scalar multiplications here and two at the gateway. A node without an answer repeats its
+/// request, which increases the load.
 const JOINS_PER_SECOND: u32 = 500;
 
-/// Files that are not sockets of nodes.
+/// Open files other than the nodes' sockets.
 const OTHER_FILES: u64 = 64;
 
-/// Room for what is not a frame, so that it is seen to be none.
+/// Buffer size, larger than any frame, so that an oversized packet is recognised.
 const PACKET_MAX: usize = 2048;
 
-/// What the nodes do.
+/// Parameters of a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The gateway.
     pub to: SocketAddr,
     /// Time between two readings of a node.
     pub every: Duration,
-    /// Readings of each node; without a number they go on.
+    /// Readings of each node; `None` for no limit.
     pub readings: Option<u64>,
-    /// Every reading is repeated until the gateway acknowledges it.
+    /// Repeats every reading until the gateway acknowledges it.
     pub confirmed: bool,
-    /// What happens to frames, in each direction.
+    /// Impairment of frames, in each direction.
     pub impairment: Impairment,
-    /// Of the impairment, the weather and the start times; never of keys.
+    /// Seed of the impairment, the weather and the start times, but never of keys.
     pub seed: u64,
-    /// When to stop at the latest.
+    /// Latest time to stop.
     pub limit: Option<Duration>,
-    /// Threads, at least one.
+    /// Number of threads, at least one.
     pub threads: usize,
-    /// How many times faster than the wall clock the nodes' clocks run: 1, but for tests that
-    /// cannot wait for a node that waits for seconds.
+    /// Speed of the nodes' clocks relative to the wall clock. 1, except in tests that cannot wait
+    /// for timers of seconds.
     pub speed: u32,
 }
 
-/// How long it takes until all of so many nodes have been switched on, a reading `every` so
-/// often.
+/// Time until this many nodes have been switched on, with a reading per `every`.
 pub fn start_time(nodes: usize, every: Duration) -> Duration {
     let joins = Duration::from_secs_f64(nodes as f64 / f64::from(JOINS_PER_SECOND));
     every.min(SPREAD_MAX).max(joins)
 }
 
-/// What has happened so far.
+/// Counters of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Nodes that have a session now.
     pub joined_now: u64,
-    /// Nodes that have had one.
+    /// Nodes that have ever had a session.
     pub joined: u64,
     /// Sessions after a node's first.
     pub rejoins: u64,
-    /// Sessions that nodes took for lost.
+    /// Sessions that nodes considered lost.
     pub sessions_lost: u64,
-    /// Readings given to nodes' sessions.
+    /// Readings passed to nodes' sessions.
     pub sent: u64,
     /// Confirmed readings that the gateway has acknowledged.
     pub acknowledged: u64,
-    /// Confirmed readings that were given up.
+    /// Confirmed readings that nodes gave up.
     pub lost: u64,
     /// Payloads from the gateway.
     pub received: u64,
-    /// Frames that left the nodes, and that came for them, before any impairment.
+    /// Frames sent by and to the nodes, before any impairment.
     pub frames_out: u64,
     /// See `frames_out`.
     pub frames_in: u64,
-    /// Frames that the system did not take, or that it says nobody listened to.
+    /// Frames that the system could not send, or that were refused because nobody listens.
     pub send_errors: u64,
-    /// Readings that were never made, because the one before still waited.
+    /// Readings that were skipped because the previous one was still waiting.
     pub skipped: u64,
-    /// What the impairment did, in both directions; known at the end.
+    /// Actions of the impairment in both directions. Known at the end.
     pub network: Strikes,
-    /// From a confirmed reading to its acknowledgement; known at the end.
+    /// Time from a confirmed reading to its acknowledgement. Known at the end.
     pub latency: Latency,
 }
 
@@ -144,8 +143,8 @@ fn count(number: &AtomicU64) {
     number.fetch_add(1, Relaxed);
 }
 
-/// Runs nodes, which have device keys, until the plan is carried out or `stop` is set.
-/// `observe` is called now and then with what has happened.
+/// Runs nodes that have device keys, until the plan is complete or `stop` is set. `observe` is
+/// called from time to time with the counters.
 pub fn run(
     mut nodes: Vec<VirtualNode>,
     records: Records,
@@ -156,13 +155,13 @@ pub fn run(
     let shared = Shared::default();
     let records = Mutex::new(records);
     let ended = Mutex::new((Strikes::default(), Latency::default()));
-    // One thread's error ends the others.
+    // An error in one thread stops the others.
     let failed = AtomicBool::new(false);
     let sockets = allow_files(nodes.len());
     let threads = plan.threads.clamp(1, nodes.len().max(1));
     let share = nodes.len().div_ceil(threads).max(1);
     let total = nodes.len();
-    // What the nodes stored when they started, before any of them sends.
+    // Commit the records that the nodes stored at their start, before any of them sends.
     commit(&records, 0, &mut nodes)?;
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
@@ -206,7 +205,8 @@ pub fn run(
     })
 }
 
-/// Raises the limit of open files if `nodes` need more; says how many sockets they can have.
+/// Raises the open-file limit if `nodes` need more. Returns the number of sockets that they may
+/// have.
 fn allow_files(nodes: usize) -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let need = nodes as u64 + OTHER_FILES;
@@ -230,7 +230,7 @@ fn allow_files(nodes: usize) -> usize {
         .max(1)
 }
 
-/// Keeps what nodes have stored; `first` is the number of the first.
+/// Commits the nodes' stored records. `first` is the number of the first node.
 fn commit(records: &Mutex<Records>, first: usize, nodes: &mut [VirtualNode]) -> Result<()> {
     let stored: Vec<_> = nodes
         .iter_mut()
@@ -247,7 +247,7 @@ fn commit(records: &Mutex<Records>, first: usize, nodes: &mut [VirtualNode]) -> 
     records.commit()
 }
 
-/// One thread's nodes.
+/// The nodes of one thread.
 struct Shard<'a> {
     plan: &'a Plan,
     shared: &'a Shared,
@@ -259,22 +259,22 @@ struct Shard<'a> {
     start: Instant,
     agenda: Schedule<Due>,
     finished: usize,
-    /// Nodes that have something to do at once.
+    /// Nodes that need a turn immediately.
     busy: Vec<usize>,
     latency: Latency,
 }
 
-/// What is known of a node beside itself.
+/// State kept for a node in addition to the node itself.
 struct State {
     gauge: RainGauge,
     up: Path,
     down: Path,
     sent: u64,
-    /// When the next reading is due.
+    /// Time at which the next reading is due.
     next_reading: Duration,
-    /// A reading is due and waits for a session, or for the one before to be acknowledged.
+    /// A reading is due, but waits for a session or for the previous acknowledgement.
     reading_due: bool,
-    /// A confirmed reading is on its way, since then.
+    /// Time at which the outstanding confirmed reading was sent.
     unconfirmed: Option<Duration>,
     has_joined: bool,
     joined_now: bool,
@@ -321,7 +321,7 @@ impl<'a> Shard<'a> {
                 let stream = 4 * node as u64;
                 let mut random = ChaCha8Rng::seed_from_u64(plan.seed);
                 random.set_stream(stream);
-                // The first one starts at once: nobody waits for one node.
+                // The first node starts at once, so that a single node is not delayed.
                 let jitter: f64 = if node == 0 { 0.0 } else { random.random() };
                 let offset = spread.mul_f64((node as f64 + jitter) / total as f64);
                 agenda.add(offset, Due::Start(node - first));
@@ -356,7 +356,7 @@ impl<'a> Shard<'a> {
         })
     }
 
-    /// What happened to the frames of all nodes.
+    /// Impairments of the frames of all nodes.
     fn strikes(&self) -> Strikes {
         let mut all = Strikes::default();
         for state in &self.states {
@@ -393,7 +393,7 @@ impl<'a> Shard<'a> {
         }
     }
 
-    /// Every node has sent its readings, and what is confirmed has been settled.
+    /// Returns true if every node has sent its readings and every confirmed one is settled.
     fn is_done(&self) -> bool {
         self.finished == self.nodes.len() && self.agenda.is_empty()
     }
@@ -413,7 +413,7 @@ impl<'a> Shard<'a> {
         }
     }
 
-    /// Empties a socket.
+    /// Reads all packets from a socket.
     fn take_in(&mut self, socket: usize) -> Result<()> {
         let mut packet = [0; PACKET_MAX];
         loop {
@@ -431,7 +431,7 @@ impl<'a> Shard<'a> {
                     }
                 }
                 Err(error) if is_momentary(&error) => return Ok(()),
-                // The system tells what became of an earlier frame: nobody listens yet.
+                // The system reports that an earlier frame found no listener.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
                     count(&self.shared.send_errors);
                 }
@@ -452,12 +452,12 @@ impl<'a> Shard<'a> {
                 }
                 Due::Reading(node) => {
                     let state = &mut self.states[node];
-                    // One that waits for a session is not lost and not doubled: the next
-                    // one takes its place.
+                    // A reading that waits for a session is neither lost nor duplicated; the next
+                    // one replaces it.
                     if std::mem::replace(&mut state.reading_due, true) && state.has_joined {
                         count(&self.shared.skipped);
                     }
-                    // By the clock, however late this turn has come.
+                    // Keep to the schedule, however late this turn is.
                     state.next_reading += self.plan.every;
                     let next = state.next_reading;
                     self.busy.push(node);
@@ -475,7 +475,7 @@ impl<'a> Shard<'a> {
         Ok(())
     }
 
-    /// Whether the reading that is due is the node's last.
+    /// Returns true if the due reading is the node's last.
     fn is_last(&self, node: usize) -> bool {
         self.plan
             .readings
@@ -504,7 +504,7 @@ impl<'a> Shard<'a> {
         }
     }
 
-    /// The busy nodes' turns; then what they stored is kept, and what they sent leaves.
+    /// Runs the busy nodes' turns, then commits their records, then sends their frames.
     fn turns(&mut self, now: Duration, records: &Mutex<Records>) -> Result<()> {
         let mut busy = std::mem::take(&mut self.busy);
         busy.sort_unstable();
@@ -568,7 +568,7 @@ impl State {
         }
     }
 
-    /// Sends the reading that is due, if it can be sent.
+    /// Sends the due reading if possible.
     fn read(
         &mut self,
         node: &mut Node,
@@ -587,7 +587,7 @@ impl State {
                 count(&shared.sent);
                 Ok(())
             }
-            // The session has just ended: the reading waits for the next one.
+            // The session has just ended. The reading waits for the next one.
             Err(selo_sys::Error::State) => Ok(()),
             Err(error) => Err(error),
         }
@@ -616,7 +616,7 @@ fn is_momentary(error: &io::Error) -> bool {
     ) || error.raw_os_error() == Some(rustix::io::Errno::NOBUFS.raw_os_error())
 }
 
-/// Any port of the family of `to`.
+/// The unspecified address and port 0 of the family of `to`.
 pub(crate) fn any_port(to: SocketAddr) -> SocketAddr {
     let ip: IpAddr = match to {
         SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),

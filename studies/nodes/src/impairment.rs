@@ -1,8 +1,8 @@
-//! A network that is not kind: frames are lost, delayed, overtaken, doubled, altered and cut.
+//! A bad network: frames are lost, delayed, reordered, duplicated, corrupted and truncated.
 //!
-//! [`Impairment`] says how often, [`Path`] does it, to one frame at a time and without a
-//! clock of its own: it answers with the copies that arrive and when. [`Schedule`] keeps
-//! what is on its way. The same seed gives the same fate to the same frames.
+//! [`Impairment`] holds the rates. [`Path`] applies them to one frame at a time, without a clock:
+//! it returns the arriving copies with their times. [`Schedule`] holds the copies in transit. The
+//! same seed treats the same frames in the same way.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,21 +13,21 @@ use std::time::Duration;
 use rand::{Rng as _, RngCore, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// How long a frame that is to be overtaken waits beyond its delay: long enough for frames
-/// that are sent behind it, short enough not to count as lost.
+/// Extra delay of a frame that is to be overtaken: long enough for later frames to pass it, short
+/// enough not to count as lost.
 const OVERTAKEN: RangeInclusive<Duration> = Duration::from_millis(20)..=Duration::from_millis(200);
 
-/// A chance from 0 (never) to 1 (always). Read from `0.05` or `5%`.
+/// A probability from 0 (never) to 1 (always). Parsed from `0.05` or `5%`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Chance(f64);
 
 impl Chance {
-    /// 0.
+    /// Probability 0.
     pub const NEVER: Chance = Chance(0.0);
-    /// 1.
+    /// Probability 1.
     pub const ALWAYS: Chance = Chance(1.0);
 
-    /// `None` if `value` is no chance.
+    /// Returns `None` if `value` is not a probability.
     pub fn new(value: f64) -> Option<Chance> {
         (0.0..=1.0).contains(&value).then_some(Chance(value))
     }
@@ -49,24 +49,26 @@ impl FromStr for Chance {
             .parse::<f64>()
             .ok()
             .and_then(|value| Chance::new(value / scale))
-            .ok_or_else(|| "a chance is 0 to 1, or 0% to 100%: 0.05 or 5%".into())
+            .ok_or_else(|| {
+                "a probability must be from 0 to 1, or from 0% to 100%: 0.05 or 5%".into()
+            })
     }
 }
 
-/// What happens to the frames of one direction.
+/// Impairment of the frames of one direction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Impairment {
-    /// The frame does not arrive.
+    /// The frame is lost.
     pub loss: Chance,
-    /// Every frame's time on its way, drawn evenly from the range.
+    /// Transit time of every frame, uniformly distributed over this range.
     pub delay: RangeInclusive<Duration>,
-    /// The frame waits longer, so that later ones overtake it.
+    /// The frame is delayed further, so that later ones overtake it.
     pub reorder: Chance,
-    /// The frame arrives a second time, with a delay of its own.
+    /// The frame arrives twice, the second time with its own delay.
     pub duplicate: Chance,
-    /// One bit of the frame changes.
+    /// One bit of the frame is flipped.
     pub corrupt: Chance,
-    /// The frame loses one byte or more at its end.
+    /// The frame loses one or more bytes at its end.
     pub truncate: Chance,
 }
 
@@ -84,18 +86,18 @@ impl Default for Impairment {
     }
 }
 
-/// How often each impairment has struck.
+/// Counters of the impairments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Strikes {
-    /// Frames that did not arrive.
+    /// Frames that were lost.
     pub lost: u64,
     /// Frames that arrived twice.
     pub doubled: u64,
-    /// Copies that waited longer.
+    /// Copies that were delayed further.
     pub overtaken: u64,
-    /// Copies of which a bit was changed.
+    /// Copies with a flipped bit.
     pub altered: u64,
-    /// Copies that lost their end.
+    /// Copies that were truncated.
     pub cut: u64,
 }
 
@@ -118,7 +120,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// `stream` tells the paths of one seed apart.
+    /// `stream` distinguishes the paths of one seed.
     pub fn new(impairment: Impairment, seed: u64, stream: u64) -> Path {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(stream);
@@ -129,12 +131,12 @@ impl Path {
         }
     }
 
-    /// What has happened to the frames so far.
+    /// Counters of this path.
     pub fn strikes(&self) -> Strikes {
         self.strikes
     }
 
-    /// Sends `frame` at `now`; calls `arrive` for every copy with its time and its bytes.
+    /// Sends `frame` at `now`. Calls `arrive` for every copy with its time and bytes.
     pub fn pass(&mut self, now: Duration, frame: &[u8], mut arrive: impl FnMut(Duration, Vec<u8>)) {
         let Path {
             impairment,
@@ -180,8 +182,7 @@ fn between(range: &RangeInclusive<Duration>, random: &mut impl RngCore) -> Durat
     Duration::from_micros(u64::try_from(drawn).unwrap_or(u64::MAX))
 }
 
-/// What is due later, in the order in which it is due; equal times in the order of their
-/// arrival here.
+/// Items ordered by due time. Items with equal times keep the order in which they were added.
 #[derive(Debug)]
 pub struct Schedule<T> {
     heap: BinaryHeap<Reverse<Entry<T>>>,
@@ -225,14 +226,14 @@ impl<T> Default for Schedule<T> {
 }
 
 impl<T> Schedule<T> {
-    /// Keeps `item` until `due`.
+    /// Adds `item`, due at `due`.
     pub fn add(&mut self, due: Duration, item: T) {
         let order = self.next;
         self.next += 1;
         self.heap.push(Reverse(Entry { due, order, item }));
     }
 
-    /// The next item, if it is due at `now`.
+    /// Takes the next item if it is due at `now`.
     pub fn take(&mut self, now: Duration) -> Option<T> {
         if self.due()? > now {
             return None;
@@ -240,17 +241,17 @@ impl<T> Schedule<T> {
         self.heap.pop().map(|Reverse(entry)| entry.item)
     }
 
-    /// When the next item is due.
+    /// Time at which the next item is due.
     pub fn due(&self) -> Option<Duration> {
         self.heap.peek().map(|Reverse(entry)| entry.due)
     }
 
-    /// Items that are not yet taken.
+    /// Number of items that were not taken yet.
     pub fn len(&self) -> usize {
         self.heap.len()
     }
 
-    /// Whether nothing is on its way.
+    /// Returns true if there is no item.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
@@ -262,10 +263,10 @@ mod tests {
 
     const FRAME: [u8; 29] = [0xa5; 29];
 
-    /// What arrives of one frame.
+    /// The arriving copies of one frame.
     type Copies = Vec<(Duration, Vec<u8>)>;
 
-    /// Sends `count` frames; the copies of each.
+    /// Sends `count` frames. Returns the copies of each.
     fn send(impairment: Impairment, seed: u64, count: usize) -> Vec<Copies> {
         let mut path = Path::new(impairment, seed, 0);
         (0..count)
@@ -292,7 +293,7 @@ mod tests {
 
     #[test]
     fn each_impairment_strikes_as_often_as_it_says_and_does_what_it_says() {
-        // 10,000 frames at 20 %: 2,000 with a standard deviation of 40; 5 deviations.
+        // 10,000 frames at 20 %: mean 2,000, standard deviation 40; allows 5 deviations.
         let about = |count: usize| (1800..=2200).contains(&count);
         let p = chance("20%");
         let base = Impairment::default;

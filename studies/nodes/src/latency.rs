@@ -1,11 +1,11 @@
-//! How long something took, very often, in a fixed amount of memory.
+//! A histogram of many durations in a fixed amount of memory.
 
 use std::time::Duration;
 
-/// Buckets of each doubling: a quantile is at most a sixteenth too large.
+/// Buckets per power of two: a quantile is at most 1/16 too large.
 const PER_DOUBLING: usize = 16;
 
-/// Microseconds have at most so many doublings here: 2^40 are twelve days.
+/// Covered powers of two of microseconds: 2^40 us are twelve days.
 const DOUBLINGS: usize = 40;
 
 const BUCKETS: usize = PER_DOUBLING * DOUBLINGS;
@@ -24,8 +24,8 @@ impl Default for Latency {
     }
 }
 
-/// Numbers below two times [`PER_DOUBLING`] have a bucket of their own; above it, the four
-/// bits after the first name the bucket of a doubling.
+/// Values below two times [`PER_DOUBLING`] have their own bucket. Above, the four bits after the
+/// leading one select the bucket within the power of two.
 fn bucket(microseconds: u64) -> usize {
     let per = PER_DOUBLING as u64;
     let shift = (microseconds / per).checked_ilog2().unwrap_or(0);
@@ -33,7 +33,7 @@ fn bucket(microseconds: u64) -> usize {
     usize::try_from(bucket).map_or(BUCKETS - 1, |bucket| bucket.min(BUCKETS - 1))
 }
 
-/// The largest number of a bucket.
+/// The largest value of a bucket.
 fn most(bucket: usize) -> u64 {
     let shift = (bucket / PER_DOUBLING).saturating_sub(1);
     let first = (bucket - shift * PER_DOUBLING) as u64;
@@ -41,25 +41,25 @@ fn most(bucket: usize) -> u64 {
 }
 
 impl Latency {
-    /// One more.
+    /// Records a duration.
     pub fn record(&mut self, took: Duration) {
         let microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.buckets[bucket(microseconds)] += 1;
     }
 
-    /// All of another one.
+    /// Adds all durations of another histogram.
     pub fn add(&mut self, other: &Latency) {
         for (to, from) in self.buckets.iter_mut().zip(&other.buckets) {
             *to += from;
         }
     }
 
-    /// How many there are.
+    /// Number of recorded durations.
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
 
-    /// The time that this part of them (0 to 1) took at most, to a sixteenth.
+    /// The duration that the fraction `part` (0 to 1) of them does not exceed, accurate to 1/16.
     pub fn quantile(&self, part: f64) -> Option<Duration> {
         let count = self.count();
         let rank = ((part * count as f64).ceil() as u64).clamp(1, count.max(1));

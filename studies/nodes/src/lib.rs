@@ -1,16 +1,16 @@
-//! Virtual nodes: the device library on a PC, by the thousand, over a network that may be bad.
+//! Virtual nodes: thousands of device-library nodes on a PC, over a simulated bad network.
 //!
 //! | module | is |
 //! |---|---|
 //! | [`node`] | one node without I/O: the C code, its frames, its record |
-//! | [`fleet`] | many of them over UDP |
-//! | [`pairing`] | one of them pairs |
+//! | [`fleet`] | many nodes over UDP |
+//! | [`pairing`] | pairing of one node |
 //! | [`board`] | a node on a simulated board |
 //! | [`field`] | the rain gauge on a simulated board, with a radio module |
-//! | [`records`] | what they store, in one file |
-//! | [`impairment`] | loss, delay, reordering, duplicates, damage |
-//! | [`latency`] | how long acknowledgements took |
-//! | [`reading`] | what they measure |
+//! | [`records`] | the nodes' stored records, in one file |
+//! | [`impairment`] | loss, delay, reordering, duplication, corruption |
+//! | [`latency`] | histogram of acknowledgement times |
+//! | [`reading`] | simulated readings |
 #![warn(missing_docs)]
 
 pub mod board;

@@ -1,6 +1,5 @@
-//! One virtual node: the C library's node with a device that is memory. It does no I/O and
-//! has no clock; whoever drives it hands in frames and the time, and takes out frames and the
-//! record.
+//! One virtual node: the C library's node on a device in memory. It does no I/O and has no clock.
+//! Its driver passes in frames and the time, and takes out frames and the record.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,10 +9,10 @@ use selo_sys::node::{Event, FRAME_MAX, Hal, Node, Suite};
 
 use crate::records::{RECORD_BYTES, Record};
 
-/// Where a node's entropy comes from.
+/// Source of a node's entropy.
 pub type Entropy = Box<dyn FnMut(&mut [u8]) -> Result<(), selo_sys::Error> + Send>;
 
-/// The operating system's randomness.
+/// The operating system's random generator.
 pub fn system_entropy() -> Entropy {
     Box::new(|out| getrandom::fill(out).map_err(|_| selo_sys::Error::Random))
 }
@@ -24,14 +23,14 @@ pub struct VirtualNode {
     port: Arc<Mutex<Port>>,
 }
 
-/// What the node sees of the world, and the world of the node.
+/// The node's view of the world: its HAL.
 #[derive(Default)]
 struct Port {
     milliseconds: u32,
     inbox: VecDeque<Vec<u8>>,
     outbox: Vec<Vec<u8>>,
     record: Option<Record>,
-    /// The record has been stored since it was last taken.
+    /// The node has stored a record since it was last taken.
     stored: bool,
 }
 
@@ -40,7 +39,7 @@ struct Device {
     entropy: Entropy,
 }
 
-/// Nothing that holds the lock can panic, so a poisoned one is as good.
+/// No code that holds the lock can panic, so a poisoned lock is still consistent.
 fn lock(port: &Mutex<Port>) -> MutexGuard<'_, Port> {
     port.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -82,8 +81,7 @@ impl Hal for Device {
 }
 
 impl VirtualNode {
-    /// A node that has just been switched on with what it stored, if anything. Its clock
-    /// stands at 0.
+    /// Switches a node on, with its stored record if it has one. Its clock starts at 0.
     pub fn start(
         suite: Suite,
         record: Option<Record>,
@@ -102,7 +100,7 @@ impl VirtualNode {
         Ok(VirtualNode { node, port })
     }
 
-    /// Cuts the power and gives it back: only the record remains.
+    /// Cycles the power. Only the record survives.
     pub fn restart(&mut self) -> Result<(), selo_sys::Error> {
         let mut port = lock(&self.port);
         port.inbox.clear();
@@ -111,34 +109,34 @@ impl VirtualNode {
         self.node.begin()
     }
 
-    /// A frame has come. One that no frame is as long as is dropped, as the carrier must.
+    /// Delivers a frame. One that is longer than any frame is dropped, as the carrier must do.
     pub fn receive(&mut self, frame: &[u8]) {
         if frame.len() <= FRAME_MAX {
             lock(&self.port).inbox.push_back(frame.to_vec());
         }
     }
 
-    /// Gives the node its turn at `milliseconds` since its start: takes in what has come,
-    /// repeats what is due; events are handed to `event` with the node.
+    /// Runs the node at `milliseconds` since its start: it handles received frames and repeats
+    /// what is due. `event` is called with the node for each event.
     pub fn turn(&mut self, milliseconds: u32, mut event: impl FnMut(&mut Node, Event)) {
         lock(&self.port).milliseconds = milliseconds;
         loop {
             let waiting = lock(&self.port).inbox.len();
             match self.node.poll() {
                 Some(happened) => event(&mut self.node, happened),
-                // A frame may have been dropped without an event, and another one wait.
+                // The node may have dropped a frame without an event while another one waits.
                 None if lock(&self.port).inbox.len() == waiting => break,
                 None => {}
             }
         }
     }
 
-    /// The frames that the node has sent since they were last taken.
+    /// The frames sent since the last call.
     pub fn take_sent(&mut self) -> Vec<Vec<u8>> {
         std::mem::take(&mut lock(&self.port).outbox)
     }
 
-    /// The record, if the node has stored one since it was last taken. It must be kept before
+    /// The record, if the node has stored one since the last call. It must be committed before
     /// frames that were sent later leave.
     pub fn take_stored(&mut self) -> Option<Record> {
         let mut port = lock(&self.port);
@@ -147,7 +145,7 @@ impl VirtualNode {
             .flatten()
     }
 
-    /// The node, for everything else that selo.h offers.
+    /// The node, for the rest of the API of selo.h.
     pub fn node(&mut self) -> &mut Node {
         &mut self.node
     }
@@ -159,7 +157,7 @@ impl fmt::Debug for VirtualNode {
     }
 }
 
-/// What a record says of itself without its secrets: `None` if it is none of this version.
+/// The public part of a record; `None` if it is not a record of this version.
 pub fn describe(record: &Record) -> Option<RecordInfo> {
     (record[VERSION] == RECORD_VERSION).then_some(())?;
     let id = record[ID..].first_chunk()?;
@@ -170,9 +168,8 @@ pub fn describe(record: &Record) -> Option<RecordInfo> {
     })
 }
 
-/// The record of a node that is given its id and key by hand before it starts for the first
-/// time, as `selo_node_provision` would make it. `seed` is random, and `join_counter` is the
-/// first that its gateway will accept.
+/// The first record of a node with a given id and key, as `selo_node_provision` would create it.
+/// `seed` must be random. `join_counter` is the first that its gateway will accept.
 pub fn provisioned(
     suite: Suite,
     id: u32,
@@ -191,12 +188,12 @@ pub fn provisioned(
     record
 }
 
-/// Whether a record holds this device key.
+/// Returns true if a record holds this device key.
 pub fn has_key(record: &Record, key: &[u8; 32]) -> bool {
     record[PAIRED] == 1 && selo_sys::equal(&record[KEY..KEY + 32], key)
 }
 
-/// Where a record has what: `src/selo/link/node_record.c`. The tests hold it to the C code.
+/// Offsets in a record, from `src/selo/link/node_record.c`. Tests compare them with the C code.
 const VERSION: usize = 0;
 const SUITE: usize = 1;
 const PAIRED: usize = 2;
@@ -206,12 +203,12 @@ const SEED: usize = 40;
 const JOIN_COUNTER: usize = 72;
 const RECORD_VERSION: u8 = 1;
 
-/// Whose record it is.
+/// The public part of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordInfo {
-    /// The suite that it was made for.
+    /// The suite that it was created for.
     pub suite: Suite,
-    /// Whether it holds a device key.
+    /// True if it holds a device key.
     pub paired: bool,
     /// The device id.
     pub id: u32,
@@ -250,7 +247,7 @@ mod tests {
             let sent = node.take_sent();
             assert_eq!((sent.len(), sent[0].len(), sent[0][0]), (1, 58, 0x50));
 
-            // Another process with the same record: another request.
+            // Another process with the same record sends another request.
             let mut again =
                 VirtualNode::start(suite, Some(record), fixed_entropy()).expect("starts");
             assert!(again.node().is_paired());
@@ -267,7 +264,8 @@ mod tests {
                 VirtualNode::start(suite, Some(record), fixed_entropy()).expect("starts");
             assert!(node.node().is_paired());
             assert_eq!(node.node().id(), 0xa1b2_c3d4);
-            // What the C code stores then differs in the seed and in the reserved counters.
+            // The record that the C code then stores differs in the seed and in the reserved
+            // counters.
             let stored = node.take_stored().expect("stored at the start");
             assert_eq!(stored[..SEED], record[..SEED]);
             assert_ne!(stored[SEED..JOIN_COUNTER], record[SEED..JOIN_COUNTER]);
@@ -285,7 +283,7 @@ mod tests {
         node.node().provision(1, &[9; 32]).expect("takes a key");
         node.node().join().expect("begins a join");
         let sent = node.take_sent();
-        // Its last byte says how long [docs/protocol.md, state machines].
+        // The wait is encoded in the frame's last byte [docs/protocol.md, state machines].
         let wait = 2_000 + 4 * u32::from(*sent[0].last().expect("a frame"));
         node.turn(wait - 1, |_, event| panic!("{event:?}"));
         assert!(node.take_sent().is_empty());

@@ -1,4 +1,4 @@
-//! One node pairs with a gateway over UDP, while a person types its digits there.
+//! Pairs one node with a gateway over UDP, while a person types its digits there.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -12,22 +12,22 @@ use crate::fleet::any_port;
 use crate::node::VirtualNode;
 use crate::records::Records;
 
-/// How often the node gets a turn when nothing comes for it.
+/// Longest time between two turns of the node. Its own timers are in seconds.
 const TURN: Duration = Duration::from_millis(20);
 
-/// How a pairing ended.
+/// Result of a pairing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paired {
     /// The device key is stored.
     Yes,
-    /// The operator rejected, here or at the gateway; the time was up; or the peer misbehaved.
+    /// The operator rejected, here or at the gateway; the time ran out; or the peer misbehaved.
     No,
     /// It was stopped from here.
     Stopped,
 }
 
-/// Pairs `node`, whose record is `number`. `compare` is asked once the node shows digits: true
-/// if the gateway has accepted them. It may take its time.
+/// Pairs `node`, whose record is `number`. `compare` is called once the node shows digits. It may
+/// block, and returns true if the gateway has accepted them.
 pub fn pair(
     node: &mut VirtualNode,
     number: usize,
@@ -54,7 +54,7 @@ pub fn pair(
         for frame in node.take_sent() {
             match socket.send(&frame) {
                 Ok(_) => {}
-                // Nobody listens yet; the node sends again.
+                // The gateway is not listening yet. The node sends again.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
                 Err(source) => return Err(network(source)),
             }
@@ -76,7 +76,7 @@ pub fn pair(
             _ => {}
         });
         if let Some(digits) = digits {
-            // The gateway takes them when it has the node's last frame.
+            // The gateway accepts the digits once it has the node's last frame.
             for frame in node.take_sent() {
                 socket.send(&frame).map_err(network)?;
             }
@@ -90,7 +90,7 @@ pub fn pair(
     }
 }
 
-/// Keeps what the node has stored, before what it has sent leaves.
+/// Commits the node's stored record before its sent frames leave.
 fn keep(node: &mut VirtualNode, number: usize, records: &mut Records) -> Result<()> {
     if let Some(record) = node.take_stored() {
         records.set(number, record);

@@ -1,19 +1,19 @@
-//! The readings of a made-up rain gauge, in the layout of `src/selo/station/reading.h`, so that
-//! one codec reads a virtual node and a board.
+//! Readings of a simulated rain gauge, in the layout of `src/selo/station/reading.h`, so that one
+//! codec decodes virtual nodes and boards.
 
 use std::time::{Duration, SystemTime};
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Bytes of a reading.
+/// Length of a reading in bytes.
 pub const READING_BYTES: usize = 16;
 
 /// Bits of the status.
 const CLOCK_LOST: u16 = 1;
 const RESTARTED: u16 = 2;
 
-/// How likely a minute begins rain, and ends it.
+/// Probability per minute that rain begins, and that it ends.
 const RAIN_BEGINS: f64 = 0.01;
 const RAIN_ENDS: f64 = 0.05;
 
@@ -43,8 +43,8 @@ impl RainGauge {
         }
     }
 
-    /// The next reading, at `time` since 1970 by the station's clock (none: it has none);
-    /// little-endian: seconds (4), tips of 0.2 mm since the start (4), centidegrees (4,
+    /// The next reading, at `time` since 1970 by the station's clock (`None`: the clock is not
+    /// set). Little-endian: seconds (4), tips of 0.2 mm since the start (4), centidegrees (4,
     /// signed), battery millivolts (2), status (2).
     pub fn read(&mut self, time: Option<Duration>) -> [u8; READING_BYTES] {
         let change = if self.raining { RAIN_ENDS } else { RAIN_BEGINS };
@@ -72,7 +72,7 @@ impl RainGauge {
     }
 }
 
-/// What the clock of this machine says, since 1970; none before then.
+/// This machine's time since 1970; `None` if it is before 1970.
 pub fn wall_clock() -> Option<Duration> {
     SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)

@@ -1,9 +1,9 @@
-//! The nodes' stored records: one file for all, so that a rerun is what a restart of every
-//! board would be.
+//! The nodes' stored records in one file. A rerun therefore corresponds to a restart of every
+//! board.
 //!
-//! The file is written whole, under another name first, and moved into place. A node's store
-//! is complete when [`Records::commit`] has returned: whoever drives the nodes commits before
-//! it sends what they sent meanwhile, so no frame leaves whose counters are not on the disk.
+//! The file is written to a temporary name and renamed. A node's record is durable when
+//! [`Records::commit`] has returned. The driver commits before it sends the nodes' frames, so no
+//! frame leaves whose counters are not on the disk.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// Bytes of a record, as `SELO_LINK_RECORD_BYTES`.
+/// Length of a record in bytes, as `SELO_LINK_RECORD_BYTES`.
 pub const RECORD_BYTES: usize = 76;
 
-/// What a node stores. It holds keys.
+/// A node's stored record. It contains keys.
 pub type Record = [u8; RECORD_BYTES];
 
 const MAGIC: [u8; 16] = *b"selo nodes, v. 1";
 /// 1 if there is a record, then the record.
 const SLOT_BYTES: usize = 1 + RECORD_BYTES;
 
-/// The records of a number of nodes, in a directory of their own or in memory only.
+/// The records of a number of nodes, in a directory or in memory only.
 #[derive(Default)]
 pub struct Records {
     slots: Vec<Option<Record>>,
@@ -32,18 +32,18 @@ pub struct Records {
 
 struct LockedDirectory {
     directory: PathBuf,
-    /// Held while this process lives: two processes with one record would use one counter
+    /// Lock held while this process lives: two processes with one record would use a counter
     /// twice.
     _lock: File,
 }
 
 impl Records {
-    /// Records that are forgotten with the process.
+    /// Records that are not stored.
     pub fn in_memory() -> Records {
         Records::default()
     }
 
-    /// The records in `directory`, which is made if it is not there.
+    /// Opens the records in `directory`. Creates the directory if it does not exist.
     pub fn open(directory: &Path) -> Result<Records> {
         let write = |source| Error::Write {
             path: directory.into(),
@@ -99,22 +99,22 @@ impl Records {
         })
     }
 
-    /// Nodes that there is room for; not all need have a record.
+    /// Number of nodes that there is room for. Not all need have a record.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there is room for none.
+    /// Returns true if there is room for no node.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// What the node stored last.
+    /// The node's latest record.
     pub fn get(&self, node: usize) -> Option<&Record> {
         self.slots.get(node)?.as_ref()
     }
 
-    /// Keeps the record of a node, on the disk after the next [`Records::commit`].
+    /// Sets the record of a node. It is durable after the next [`Records::commit`].
     pub fn set(&mut self, node: usize, record: Record) {
         if self.slots.len() <= node {
             self.slots.resize(node + 1, None);
@@ -123,7 +123,7 @@ impl Records {
         self.changed = true;
     }
 
-    /// Brings what has changed to the disk.
+    /// Writes changed records to the disk.
     pub fn commit(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());

@@ -1,37 +1,36 @@
-//! How much of an hour a transmitter was on the air. Where a band allows a share of each hour
-//! (1 % in most of 868 MHz, 10 % at 433 MHz in Europe [EN300220]), a transmitter may be held
-//! to it, or only counted.
+//! Duty cycle: the share of an hour that a transmitter is on the air. Bands limit it (1 % in most
+//! of 868 MHz, 10 % at 433 MHz in Europe [EN300220]). The limit can be enforced or only counted.
 
 use std::collections::VecDeque;
 
 use crate::Time;
 
-/// The window over which a share is meant.
+/// The window of a duty-cycle limit.
 pub const HOUR: Time = 3_600_000_000_000;
 
-/// What is done about a transmission that would exceed the share.
+/// Handling of a transmission that would exceed the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Policy {
-    /// It is made, and counted.
+    /// It is sent and counted.
     #[default]
     Count,
-    /// It is not made, and counted.
+    /// It is suppressed and counted.
     Refuse,
 }
 
-/// A share of each hour, and what is done about more.
+/// A duty-cycle limit per hour.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limit {
-    /// 0.01 is 1 %.
+    /// Share of the time; 0.01 is 1 %.
     pub share: f64,
-    /// What is done about more.
+    /// Handling of an excess.
     pub policy: Policy,
 }
 
-/// The account of one transmitter.
+/// The air time of one transmitter.
 #[derive(Debug, Clone, Default)]
 pub struct Account {
-    /// When each transmission of the last hour began, and how long it took.
+    /// Start and duration of each transmission within the last hour.
     recent: VecDeque<(Time, Time)>,
     recent_sum: Time,
     total: Time,
@@ -40,7 +39,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// Asks to be on the air for `airtime` from now on. False: it may not.
+    /// Requests to transmit for `airtime` from now on. Returns false if it is not allowed.
     pub fn ask(&mut self, now: Time, airtime: Time, limit: Option<Limit>) -> bool {
         while let Some((began, took)) = self.recent.front().copied() {
             if began + HOUR > now {
@@ -70,12 +69,12 @@ impl Account {
         self.total
     }
 
-    /// Transmissions that exceeded the share, made or not.
+    /// Transmissions that exceeded the limit, sent or suppressed.
     pub fn exceeded(&self) -> u64 {
         self.exceeded
     }
 
-    /// Transmissions that were not made.
+    /// Transmissions that were suppressed.
     pub fn refused(&self) -> u64 {
         self.refused
     }
@@ -104,7 +103,7 @@ mod tests {
         }
         assert!(!ask(72));
         assert!(!ask(3_599));
-        // The first of them is an hour old: one more, and only one.
+        // The first transmission is an hour old, so exactly one more is allowed.
         assert!(ask(3_600));
         assert!(!ask(3_601));
         assert!(ask(3_602));

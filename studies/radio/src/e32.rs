@@ -1,22 +1,22 @@
-//! One E32 module as a pure state machine: bytes on RXD, pin levels and the time go in; bytes
-//! on TXD, the level of AUX and packets for the air come out. No I/O, no thread, no clock.
+//! One E32 module as a pure state machine. Inputs: bytes on RXD, pin levels and the time.
+//! Outputs: bytes on TXD, the level of AUX, and packets to send. No I/O, no threads, no clock.
 //!
-//! What the manual says [E32-MANUAL, 5.6, 6, 7] is modelled as it says it. Where it is silent
-//! the model does this:
+//! The model follows the manual [E32-MANUAL, 5.6, 6, 7]. Where the manual is silent, the model
+//! does this:
 //!
-//! | the manual leaves open | here |
+//! | not in the manual | this model |
 //! |---|---|
-//! | how long a power-on reset takes | [`RESET`] |
-//! | how long AUX is low after sleep mode | [`RECONFIGURE`] |
-//! | what happens to the 513th byte | it is lost, and counted |
-//! | whether frames that wait in the buffer stay apart | they do: silence on the UART ends a frame, and a sub-packet never holds bytes of two |
-//! | whether the head of fixed transmission counts among the 58 bytes, and which sub-packets it covers | it does not; all of its frame |
-//! | a frame that is only such a head, or less | nothing is sent |
-//! | a command that is none, or that stops short | no answer; silence ends it |
-//! | the answer to a setting | the six bytes, as they are now |
+//! | duration of a power-on reset | [`RESET`] |
+//! | duration of AUX low after sleep mode | [`RECONFIGURE`] |
+//! | the 513th byte | is lost and counted |
+//! | separation of frames that wait in the buffer | silence on the UART ends a frame, and a sub-packet never holds bytes of two frames |
+//! | whether the head of fixed transmission counts among the 58 bytes, and its scope | it does not count; it applies to all sub-packets of its frame |
+//! | a frame that consists of the head only, or less | nothing is sent |
+//! | an invalid or incomplete command | no answer; silence ends it |
+//! | the answer to a setting | the six bytes as they are then |
 //! | a preamble shorter than the sleeper's interval | the packet is missed |
-//! | received packets while TXD is still busy | they follow without a pause; beyond 512 bytes a packet is lost, and counted |
-//! | a change of pins while the last packet is on the air | waits for its end |
+//! | packets received while TXD is busy | are output without a pause; beyond 512 bytes a packet is lost and counted |
+//! | a pin change while the last packet is on the air | takes effect after its end |
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -25,37 +25,38 @@ use crate::{Time, nanos};
 use selo_e32::airtime::AirRate;
 use selo_e32::parameters::{EVERYONE, Parameters, SILENCE_BYTES, Uart};
 
-/// User's bytes in one packet on the air [E32-MANUAL, 6.2].
+/// User bytes in one packet on the air [E32-MANUAL, 6.2].
 pub const SUB_PACKET: usize = 58;
-/// Bytes that wait for the air, and bytes that wait for TXD [E32-MANUAL, 5.6.2].
+/// Capacity of the buffer towards the air, and of the buffer towards TXD, in bytes [E32-MANUAL,
+/// 5.6.2].
 pub const BUFFER: usize = 512;
-/// From AUX going low to the first bit of a received packet on TXD [E32-MANUAL, 6.2].
+/// Time from AUX going low to the first bit of a received packet on TXD [E32-MANUAL, 6.2].
 pub const BEFORE_OUTPUT: Duration = Duration::from_millis(5);
-/// A power-on or commanded reset. Not in the manual; [ramalho2024] took 100 ms to get its
-/// module ready.
+/// Duration of a power-on or commanded reset. Not in the manual; [ramalho2024] needed 100 ms to
+/// get its module ready.
 pub const RESET: Duration = Duration::from_millis(100);
-/// Applying the parameters on leaving sleep mode. Not in the manual.
+/// Time to apply the parameters on leaving sleep mode. Not in the manual.
 pub const RECONFIGURE: Duration = Duration::from_millis(10);
-/// From a change of the pins to the new mode [E32-MANUAL, 6.1].
+/// Time from a pin change to the new mode [E32-MANUAL, 6.1].
 const AFTER_PINS: Duration = Duration::from_millis(1);
-/// From AUX going high to the new mode [E32-MANUAL, 5.6.4].
+/// Time from AUX going high to the new mode [E32-MANUAL, 5.6.4].
 const AFTER_AUX: Duration = Duration::from_millis(2);
 
 /// The operating mode, by the levels of M1 and M0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// 0 0: bytes to the air, and back.
+    /// 0 0: transparent transmission and reception.
     Normal,
-    /// 0 1: the same, with a long preamble that wakes those who save power.
+    /// 0 1: the same, with a long preamble that wakes receivers in power saving.
     WakeUp,
-    /// 1 0: receives from those in [`Mode::WakeUp`]; RXD is closed.
+    /// 1 0: receives from modules in [`Mode::WakeUp`]; RXD is closed.
     PowerSaving,
     /// 1 1: no radio; configuration commands.
     Sleep,
 }
 
 impl Mode {
-    /// The mode of these levels.
+    /// The mode for these pin levels.
     pub fn of(m1: bool, m0: bool) -> Mode {
         match (m1, m0) {
             (false, false) => Mode::Normal,
@@ -66,18 +67,18 @@ impl Mode {
     }
 }
 
-/// What modules send one another.
+/// A packet on the air.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
-    /// The channel that it is on.
+    /// Its channel.
     pub channel: u8,
-    /// How it is modulated.
+    /// Its air data rate.
     pub rate: AirRate,
-    /// Whether it is coded; modules that disagree do not understand each other.
+    /// Forward error correction. Modules with different settings do not understand each other.
     pub fec: bool,
-    /// Whom it is for.
+    /// Destination address.
     pub address: u16,
-    /// The wake-up preamble, if the sender puts one before it.
+    /// Duration of the wake-up preamble, if there is one.
     pub preamble: Option<Duration>,
     /// Transmission power.
     pub power_dbm: i8,
@@ -86,39 +87,39 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// How long it takes.
+    /// Its time on the air.
     pub fn airtime(&self) -> Duration {
         self.preamble.unwrap_or_default() + self.rate.airtime(self.payload.len(), self.fec)
     }
 }
 
-/// What a module does by itself.
+/// An output of the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
     /// A byte is complete on TXD.
     Byte(u8),
-    /// A packet begins to be on the air.
+    /// A packet starts to be on the air.
     Transmit(Packet),
 }
 
-/// What a module has done and lost.
+/// Counters of a module.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Packets sent.
     pub sent: u64,
     /// Packets received and understood.
     pub received: u64,
-    /// Bytes on RXD that found the buffer full.
+    /// Bytes lost because the buffer was full.
     pub overflow: u64,
     /// Bytes on RXD while the UART was closed: reset, reconfiguration, power saving.
     pub closed: u64,
-    /// Commands that are none, and frames of fixed transmission without a payload.
+    /// Invalid commands, and frames of fixed transmission without a payload.
     pub malformed: u64,
-    /// Received packets that found the buffer before TXD full.
+    /// Received packets lost because the TXD buffer was full.
     pub cut: u64,
 }
 
-/// Where fixed transmission sends a frame.
+/// Destination of a frame in fixed transmission.
 #[derive(Debug, Clone, Copy)]
 struct Head {
     address: u16,
@@ -128,25 +129,25 @@ struct Head {
 /// See the module's documentation.
 #[derive(Debug, Clone)]
 pub struct Module {
-    /// Survive the power.
+    /// Parameters that survive a power loss.
     saved: Parameters,
     live: Parameters,
     mode: Mode,
     pins: Mode,
     pins_at: Time,
-    /// A reset or a reconfiguration ends then.
+    /// End of a reset or reconfiguration.
     busy_until: Option<Time>,
     /// Bytes for the air.
     input: VecDeque<u8>,
-    /// How many bytes of `input` the ended frames have, each.
+    /// Length of each complete frame in `input`.
     frames: VecDeque<usize>,
-    /// Bytes of `input` after the ended frames, and when the last of them came.
+    /// Number of bytes in `input` after the complete frames, and the time of the last one.
     open: usize,
     last_byte: Option<Time>,
-    /// The head of the frame at the front of `input`, once it has been taken off.
+    /// The head of the first frame in `input`, once it has been removed.
     head: Option<Head>,
     on_air_until: Option<Time>,
-    /// Bytes for TXD, and when the next one is complete.
+    /// Bytes for TXD, and the time when the next one is complete.
     output: VecDeque<u8>,
     next_output: Option<Time>,
     command: Vec<u8>,
@@ -156,7 +157,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// A module that is switched on, with M1 and M0 low.
+    /// A module that is switched on at `now`, with M1 and M0 low.
     pub fn new(parameters: Parameters, now: Time) -> Module {
         let mut module = Module {
             saved: parameters,
@@ -182,7 +183,7 @@ impl Module {
         module
     }
 
-    /// Takes the power away and gives it back.
+    /// Cycles the power.
     pub fn power_cycle(&mut self, now: Time) {
         self.mode = self.pins;
         self.on_air_until = None;
@@ -203,27 +204,27 @@ impl Module {
         self.update_aux(now);
     }
 
-    /// The level of AUX: high is free.
+    /// The level of AUX; high means idle.
     pub fn aux(&self) -> bool {
         !self.aux_low
     }
 
-    /// Whether bytes wait for TXD.
+    /// Returns true if bytes wait for TXD.
     pub fn is_saying(&self) -> bool {
         !self.output.is_empty()
     }
 
-    /// The parameters that are in force.
+    /// The active parameters.
     pub fn parameters(&self) -> Parameters {
         self.live
     }
 
-    /// The mode that is in force.
+    /// The active mode.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// How the UART is set now.
+    /// The current UART settings.
     pub fn uart(&self) -> Uart {
         match self.mode {
             Mode::Sleep => Uart::CONFIGURATION,
@@ -231,17 +232,17 @@ impl Module {
         }
     }
 
-    /// What it has done and lost.
+    /// The counters.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Whether its receiver is on, and not deafened by its own transmitter.
+    /// Returns true if its receiver is on and it is not transmitting.
     pub fn listening(&self) -> bool {
         self.busy_until.is_none() && self.on_air_until.is_none() && self.mode != Mode::Sleep
     }
 
-    /// Whether a packet that reached its receiver is one for it.
+    /// Returns true if a packet that reached its receiver is addressed to it.
     pub fn accepts(&self, packet: &Packet) -> bool {
         let own = self.live.address();
         let woken = packet
@@ -255,7 +256,7 @@ impl Module {
             && (self.mode != Mode::PowerSaving || woken)
     }
 
-    /// Sets the levels of M1 and M0. The mode follows when the module is free.
+    /// Sets the levels of M1 and M0. The mode changes when the module is idle.
     pub fn set_pins(&mut self, now: Time, m1: bool, m0: bool) {
         let pins = Mode::of(m1, m0);
         if pins != self.pins {
@@ -264,7 +265,7 @@ impl Module {
         }
     }
 
-    /// A byte has come on RXD: call [`Module::advance`] up to now before.
+    /// Delivers a byte on RXD. Call [`Module::advance`] up to now first.
     pub fn receive_byte(&mut self, now: Time, byte: u8) {
         if self.busy_until.is_some() || self.mode == Mode::PowerSaving {
             self.counts.closed += 1;
@@ -283,8 +284,8 @@ impl Module {
         self.update_aux(now);
     }
 
-    /// A packet has been on the air and was understood: call [`Module::advance`] up to now
-    /// before. Nothing happens if it is none for this module.
+    /// Delivers a packet that was received without error. Call [`Module::advance`] up to now
+    /// first. Ignored if it is not addressed to this module.
     pub fn receive_packet(&mut self, now: Time, packet: &Packet) {
         if !self.accepts(packet) {
             return;
@@ -297,7 +298,7 @@ impl Module {
         self.say(now, &packet.payload);
     }
 
-    /// When it does something by itself next.
+    /// Time of its next spontaneous action.
     pub fn deadline(&self) -> Option<Time> {
         let silence = self
             .last_byte
@@ -314,10 +315,10 @@ impl Module {
         .min()
     }
 
-    /// Lets it do what is due up to now. A packet that begins is to be followed by
-    /// [`Module::advance`] at its end at the latest.
+    /// Runs everything that is due up to now. After a packet starts, [`Module::advance`] must be
+    /// called at its end at the latest.
     pub fn advance(&mut self, now: Time, out: &mut Vec<(Time, Output)>) {
-        // What the last call from outside made possible is done at once.
+        // Carries out at once what the last external call made possible.
         while let Some(at) = self.deadline().filter(|at| *at <= now) {
             self.happen(at, out);
             self.update_aux(at);
@@ -328,17 +329,17 @@ impl Module {
         self.update_aux(now);
     }
 
-    /// When the mode that the pins ask for is taken up.
+    /// Time at which the mode requested by the pins becomes active.
     fn mode_change(&self) -> Option<Time> {
         let free = self.pins != self.mode && !self.aux_low && self.on_air_until.is_none();
         free.then(|| {
             let pins = self.pins_at + nanos(AFTER_PINS);
-            // A level that has long been high lets the change take effect at once.
+            // If AUX has been high for long enough, the change takes effect at once.
             pins.max(self.aux_rose + nanos(AFTER_AUX))
         })
     }
 
-    /// What is due at `at`, which is the deadline.
+    /// Runs the action that is due at `at`, the deadline.
     fn happen(&mut self, at: Time, out: &mut Vec<(Time, Output)>) {
         if self.busy_until == Some(at) {
             self.busy_until = None;
@@ -362,7 +363,7 @@ impl Module {
         }
     }
 
-    /// The UART has been silent for long enough: a frame, or a command, has ended.
+    /// The UART has been silent long enough to end a frame or a command.
     fn silence(&mut self) {
         self.last_byte = None;
         if !self.command.is_empty() {
@@ -373,7 +374,7 @@ impl Module {
             self.frames.push_back(self.open);
             self.open = 0;
         } else if self.frames.is_empty() {
-            // Its last sub-packet went when it was full: the frame ends after all.
+            // Its last sub-packet was sent when it was full. The frame ends only now.
             self.head = None;
         }
     }
@@ -420,7 +421,7 @@ impl Module {
         }
     }
 
-    /// Takes bytes off the frame at the front.
+    /// Removes bytes from the first frame.
     fn take(&mut self, size: usize) -> Vec<u8> {
         match self.frames.front_mut() {
             Some(rest) => *rest -= size,
@@ -429,8 +430,7 @@ impl Module {
         self.input.drain(..size).collect()
     }
 
-    /// Takes the head off the frame at the front, if it is there. Frames without a payload
-    /// are dropped.
+    /// Removes the head from the first frame, if it is complete. Drops frames without a payload.
     fn take_head(&mut self) -> bool {
         const HEAD: usize = 3;
         while let Some(size) = self.frames.front().copied().filter(|size| *size <= HEAD) {
@@ -449,7 +449,7 @@ impl Module {
         true
     }
 
-    /// Carries out the command, if it is complete.
+    /// Executes the command if it is complete.
     fn obey(&mut self, now: Time) {
         let answer = match self.command[..] {
             [head @ (0xc0 | 0xc2), a, b, c, d, e] => {
@@ -479,7 +479,7 @@ impl Module {
         self.say(now, &answer);
     }
 
-    /// Puts bytes out on TXD, after those that wait there.
+    /// Appends bytes to the TXD buffer.
     fn say(&mut self, now: Time, bytes: &[u8]) {
         self.output.extend(bytes);
         if self.next_output.is_none() {

@@ -1,48 +1,50 @@
-//! What can go wrong. Every message says what happened and where; [`Error::hint`] says what
-//! to do next.
+//! Errors of this crate. Each message says what happened and where; [`Error::hint`] says what to
+//! do next.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// The result of an operation of this crate.
+/// Result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// See the module.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The system gave no pseudo-terminal.
+    /// The system could not open a pseudo-terminal.
     #[error("cannot open a pseudo-terminal: {source}")]
     Pty {
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
-    /// The name for the pseudo-terminal could not be made.
-    #[error("cannot make the link {}: {source}", path.display())]
+    /// The link to the pseudo-terminal could not be created.
+    #[error("cannot create the link {}: {source}", path.display())]
     Link {
-        /// The name.
+        /// The link's path.
         path: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
     /// The thread that drives the ether could not be started.
     #[error("cannot start a thread: {source}")]
     Thread {
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl Error {
-    /// What to do next.
+    /// A one-line hint that says what to do next.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Error::Pty { .. } => "is /dev/pts mounted, and are there too many of them open?".into(),
+            Error::Pty { .. } => "check that /dev/pts is mounted and that not too many \
+                pseudo-terminals are open"
+                .into(),
             Error::Link { path, source } if source.kind() == io::ErrorKind::AlreadyExists => {
                 format!(
-                    "{} is not a link of an earlier run: choose another name, or remove it",
+                    "{} is not a link from an earlier run: choose another name, or remove it",
                     path.display()
                 )
             }
@@ -51,7 +53,7 @@ impl Error {
         })
     }
 
-    /// The exit code of the command (docs/reference.md).
+    /// Exit code of the command (docs/reference.md).
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Link { .. } => 2,

@@ -1,6 +1,6 @@
-//! Modules in one place of virtual time: an event-driven simulation of their UARTs, the
-//! modules themselves and the medium between them. Nothing happens but in
-//! [`Ether::advance`], and what happens depends only on what was called when, and on the seed.
+//! Modules in shared virtual time: an event-driven simulation of their UARTs, the modules and the
+//! medium between them. State changes only in [`Ether::advance`], and depends only on the
+//! sequence of calls and the seed.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,95 +12,94 @@ use crate::nanos;
 use selo_e32::airtime::AirRate;
 use selo_e32::parameters::{Parameters, Uart};
 
-/// What an ether is like.
+/// Parameters of an ether.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Settings {
-    /// How waves fade.
+    /// The propagation model.
     pub propagation: Propagation,
-    /// Of the shadowing.
+    /// Seed of the shadowing.
     pub seed: u64,
-    /// What share of an hour each module may be on the air.
+    /// Duty-cycle limit of each module.
     pub duty: Option<Limit>,
 }
 
-/// A module of an [`Ether`], by its number in the order of [`Ether::add`].
+/// Number of a module of an [`Ether`], in the order of [`Ether::add`].
 pub type Station = usize;
 
-/// Something worth telling of the air.
+/// A recorded event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// When.
+    /// Its time.
     pub at: Time,
     /// The module.
     pub station: Station,
-    /// What.
+    /// The kind of event.
     pub what: What,
 }
 
 /// See [`Event`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
-    /// It began to send.
+    /// It started to transmit.
     Sends {
-        /// User's bytes.
+        /// User bytes.
         bytes: usize,
-        /// When it will have ended.
+        /// End of the transmission.
         until: Time,
     },
-    /// It would have sent, but its share of the hour is used up.
+    /// A transmission was suppressed by the duty-cycle limit.
     Refused,
-    /// It understood a packet.
+    /// It received a packet.
     Heard {
-        /// Of this module.
+        /// The sending module.
         from: Station,
         /// Signal strength.
         rssi_dbm: f64,
     },
-    /// It did not get a packet that was meant for it.
+    /// It missed a packet that was addressed to it.
     Missed {
-        /// Of this module.
+        /// The sending module.
         from: Station,
-        /// User's bytes.
+        /// User bytes.
         bytes: usize,
-        /// Why: never [`Reception::Received`].
+        /// The reason, never [`Outcome::Received`].
         why: Reception,
     },
 }
 
-/// What the air has done to one module's bytes.
+/// Counters of one module's bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// What the module counts itself.
+    /// The module's own counters.
     pub module: Counts,
-    /// Packets for it that it did not get because it slept, or sent something itself.
+    /// Packets for it that it missed because it was asleep or transmitting.
     pub deaf: u64,
-    /// ... because they were too weak.
+    /// Packets that it missed because they were too weak.
     pub weak: u64,
-    /// ... because of a collision.
+    /// Packets that it missed because of a collision.
     pub collided: u64,
-    /// Bytes between host and module that were garbled, because their UARTs are set
-    /// differently.
+    /// Bytes between host and module that were garbled by different UART settings.
     pub garbled: u64,
     /// Time on the air.
     pub on_air: Time,
-    /// Transmissions beyond the share of the hour.
+    /// Transmissions beyond the duty-cycle limit.
     pub over_duty: u64,
 }
 
 #[derive(Debug, Clone)]
 struct Attached {
     module: Module,
-    /// Bytes from the host that the UART has not yet brought to the module, and when the
-    /// next of them is complete.
+    /// Bytes from the host that are still on the UART line, and the time when the next one is
+    /// complete.
     line: VecDeque<u8>,
     next_in: Option<Time>,
-    /// Bytes that the module has said and the host has not yet taken.
+    /// Bytes from the module that the host has not read yet.
     said: VecDeque<u8>,
-    /// The host's UART, if it may differ from the module's.
+    /// The host's UART settings, if they may differ from the module's.
     host: Option<Uart>,
     account: Account,
     tally: Tally,
-    /// What the receiver was tuned to.
+    /// The receiver's current tuning.
     tuned: (u8, AirRate, bool, u16, Mode),
 }
 
@@ -123,7 +122,7 @@ impl Attached {
             .min()
     }
 
-    /// The pace of the line from the host.
+    /// Time per byte on the line from the host.
     fn byte_time(&self) -> Time {
         nanos(self.host.unwrap_or(self.module.uart()).byte())
     }
@@ -146,7 +145,7 @@ pub struct Ether {
 }
 
 impl Ether {
-    /// An ether without modules, at time 0.
+    /// Creates an ether without modules, at time 0.
     pub fn new(settings: Settings) -> Ether {
         Ether {
             now: 0,
@@ -159,8 +158,7 @@ impl Ether {
         }
     }
 
-    /// Switches a module on now. M1 and M0 are low, so that after its reset it is in normal
-    /// mode.
+    /// Switches on a module now. M1 and M0 are low, so after its reset it is in normal mode.
     pub fn add(&mut self, position: Position, parameters: Parameters) -> Station {
         let station = self.medium.add(position);
         let module = Module::new(parameters, self.now);
@@ -178,18 +176,17 @@ impl Ether {
         station
     }
 
-    /// How many modules there are.
+    /// Number of modules.
     pub fn stations(&self) -> usize {
         self.places.len()
     }
 
-    /// The time.
+    /// The current time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Bytes from the host to RXD. They take their time on the line, after those that still
-    /// are on it.
+    /// Writes bytes to RXD. They are transferred at UART speed, after any earlier ones.
     pub fn write(&mut self, station: Station, bytes: &[u8]) {
         let now = self.now;
         let place = &mut self.places[station];
@@ -199,17 +196,17 @@ impl Ether {
         }
     }
 
-    /// Bytes of the host that are still on the line.
+    /// Bytes from the host that are still on the line.
     pub fn unwritten(&self, station: Station) -> usize {
         self.places[station].line.len()
     }
 
-    /// Takes the bytes that have come out of TXD.
+    /// Takes the bytes that have arrived on TXD.
     pub fn read(&mut self, station: Station) -> Vec<u8> {
         self.places[station].said.drain(..).collect()
     }
 
-    /// Whether more bytes are about to come out of TXD without a pause.
+    /// Returns true if more bytes will follow on TXD without a pause.
     pub fn is_saying(&self, station: Station) -> bool {
         self.places[station].module.is_saying()
     }
@@ -225,13 +222,13 @@ impl Ether {
         self.places[station].module.aux()
     }
 
-    /// Sets the host's UART: bytes are garbled, and lost, while the module's is another.
-    /// Without one the host's always is as the module's.
+    /// Sets the host's UART. While it differs from the module's, bytes are garbled and lost. With
+    /// `None` the host always matches the module.
     pub fn set_host_uart(&mut self, station: Station, uart: Option<Uart>) {
         self.places[station].host = uart;
     }
 
-    /// Takes a module's power away and gives it back.
+    /// Cycles a module's power.
     pub fn power_cycle(&mut self, station: Station) {
         let now = self.now;
         self.places[station].module.power_cycle(now);
@@ -243,7 +240,7 @@ impl Ether {
         &self.places[station].module
     }
 
-    /// What has happened to one module's bytes.
+    /// Counters of one module's bytes.
     pub fn tally(&self, station: Station) -> Tally {
         let place = &self.places[station];
         Tally {
@@ -254,24 +251,24 @@ impl Ether {
         }
     }
 
-    /// Keeps a record of events from now on, for [`Ether::take_events`].
+    /// Records events from now on, for [`Ether::take_events`].
     pub fn record(&mut self) {
         self.events.get_or_insert_default();
     }
 
-    /// The events since they were last taken.
+    /// The events since the last call.
     pub fn take_events(&mut self) -> Vec<Event> {
         self.events.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// When something happens by itself next.
+    /// Time of the next spontaneous event.
     pub fn deadline(&self) -> Option<Time> {
         let places = self.places.iter().filter_map(Attached::deadline);
         let air = self.medium.next_end().map(|(ends, _)| ends);
         places.chain(air).min()
     }
 
-    /// Lets the time pass until `to`. A time that has passed is now.
+    /// Advances the time to `to`. A time in the past counts as now.
     pub fn advance(&mut self, to: Time) {
         while let Some(at) = self.deadline().filter(|at| *at <= to) {
             self.now = self.now.max(at);
@@ -280,7 +277,7 @@ impl Ether {
         self.now = self.now.max(to);
     }
 
-    /// What is due now: packets end before modules act, and modules act before bytes come.
+    /// Runs what is due now. Packets end before modules act, and modules act before bytes arrive.
     fn happen(&mut self) {
         while let Some((_, id)) = self.medium.next_end().filter(|end| end.0 <= self.now) {
             self.land(id);
@@ -307,7 +304,7 @@ impl Ether {
         }
     }
 
-    /// Lets a module do what is due, and brings what it does to the host and the medium.
+    /// Advances a module, and passes its outputs to the host and the medium.
     fn run(&mut self, station: Station) {
         let mut outputs = std::mem::take(&mut self.outputs);
         self.places[station].module.advance(self.now, &mut outputs);
@@ -328,7 +325,7 @@ impl Ether {
         self.outputs = outputs;
     }
 
-    /// Tells the medium whether a module listens, and whether it was tuned anew.
+    /// Informs the medium whether a module listens, and when it was retuned.
     fn follow(&mut self, station: Station) {
         let place = &mut self.places[station];
         let tuned = Attached::tuning(&place.module);
@@ -339,7 +336,7 @@ impl Ether {
         self.medium.listen(station, place.module.listening());
     }
 
-    /// A packet begins to be on the air.
+    /// Starts a packet on the air.
     fn launch(&mut self, at: Time, station: Station, packet: Packet) {
         let airtime = nanos(packet.airtime());
         let account = &mut self.places[station].account;
@@ -368,14 +365,14 @@ impl Ether {
         self.tell(station, What::Sends { bytes, until });
     }
 
-    /// A packet has ended.
+    /// Ends a packet.
     fn land(&mut self, id: u64) {
         let outcomes = self.medium.end(id);
         let Some((from, packet)) = self.flights.remove(&id) else {
             return;
         };
         for (station, outcome) in outcomes {
-            // Its own transmission may end at this very moment.
+            // The module's own transmission may end at this moment.
             self.run(station);
             let place = &mut self.places[station];
             match outcome {

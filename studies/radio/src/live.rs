@@ -1,6 +1,6 @@
-//! An ether that several parts of a program share: at the pace of the wall clock
-//! ([`Air::paced`], driven by a thread, with ptys and sockets for other processes), or in steps
-//! that the caller takes ([`Air::stepped`]). The handles are the same for both.
+//! An ether shared by several parts of a program: in real time ([`Air::paced`], driven by a
+//! thread, with ptys and sockets for other processes), or in steps by the caller
+//! ([`Air::stepped`]). Both use the same handles.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -22,17 +22,17 @@ use crate::ether::{Ether, Station};
 use crate::wires::Wires;
 use crate::{Time, nanos};
 
-/// The longest that the thread sleeps.
+/// Longest sleep of the thread.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// Bytes of a process that may be on the line to the module; the rest waits in the pty, and
-/// then the process waits, as it would for a UART.
+/// Bytes from a process that may be on the line to the module. The rest waits in the pty, which
+/// blocks the process as a UART would.
 const LINE: usize = 64;
-/// How long a process has to write nothing until a burst of it is over. What it writes at once
-/// comes out of a pty in pieces, with as much time between them as the machine finds other
-/// things to do; on the line they must follow each other, because silence ends a frame.
+/// A burst ends when a process has written nothing for this long. A single write may leave a pty
+/// in pieces, with delays that depend on the machine's load. On the line the pieces must follow
+/// without a gap, because silence ends a frame.
 const QUIET: Duration = Duration::from_millis(20);
 
-/// An ether that is shared.
+/// A shared ether.
 #[derive(Debug, Clone)]
 pub struct Air {
     shared: Arc<Shared>,
@@ -41,7 +41,7 @@ pub struct Air {
 #[derive(Debug)]
 struct Shared {
     ether: Mutex<Ether>,
-    /// When virtual time 0 was, for an ether at the pace of the wall clock.
+    /// Wall-clock time of virtual time 0, for an ether in real time.
     start: Option<Instant>,
     wake: UnixStream,
     awake: UnixStream,
@@ -49,13 +49,13 @@ struct Shared {
 }
 
 impl Air {
-    /// Time passes only in [`Air::advance`].
+    /// The time advances only by [`Air::advance`].
     pub fn stepped(ether: Ether) -> Result<Air> {
         Air::new(ether, None)
     }
 
-    /// Time passes as the wall clock's. Without a [`Driver`] it passes whenever a handle is
-    /// used, which is enough where nothing else waits.
+    /// The time follows the wall clock. Without a [`Driver`] it advances whenever a handle is
+    /// used, which suffices if nothing else waits.
     pub fn paced(ether: Ether) -> Result<Air> {
         let start = Instant::now() - Duration::from_nanos(ether.now());
         Air::new(ether, Some(start))
@@ -81,9 +81,9 @@ impl Air {
         })
     }
 
-    /// The ether, at the time that it is.
+    /// The ether at the current time.
     fn lock(&self) -> MutexGuard<'_, Ether> {
-        // Nothing that holds the lock leaves the ether half changed.
+        // No code that holds the lock leaves the ether inconsistent.
         let lock = self.shared.ether.lock();
         let mut ether = lock.unwrap_or_else(PoisonError::into_inner);
         if let Some(start) = self.shared.start {
@@ -92,15 +92,14 @@ impl Air {
         ether
     }
 
-    /// Does something with the ether.
+    /// Runs a function on the ether.
     pub fn with<R>(&self, act: impl FnOnce(&mut Ether) -> R) -> R {
         let result = act(&mut self.lock());
         self.wake();
         result
     }
 
-    /// Lets the time pass until `to` after the start; at the pace of the wall clock it passes
-    /// by itself, and this changes nothing.
+    /// Advances the time to `to` after the start. Has no effect in real time.
     pub fn advance(&self, to: Duration) {
         let mut ether = self.lock();
         if self.shared.start.is_none() {
@@ -117,12 +116,12 @@ impl Air {
     }
 
     fn wake(&self) {
-        // A full pipe wakes, too.
+        // A full pipe also wakes the thread.
         let _ = (&self.shared.wake).write(&[0]);
     }
 }
 
-/// The host's side of a module: what the four wires of its socket are to a microcontroller.
+/// The host's side of a module, corresponding to the four wires that a microcontroller uses.
 #[derive(Debug, Clone)]
 pub struct Handle {
     air: Air,
@@ -130,12 +129,12 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Bytes to RXD. They take their time on the line.
+    /// Writes bytes to RXD. They are transferred at UART speed.
     pub fn write(&self, bytes: &[u8]) {
         self.air.with(|ether| ether.write(self.station, bytes));
     }
 
-    /// The bytes that have come out of TXD since they were last read.
+    /// The bytes that have arrived on TXD since the last call.
     pub fn read(&self) -> Vec<u8> {
         self.air.lock().read(self.station)
     }
@@ -156,9 +155,9 @@ impl Handle {
     }
 }
 
-/// A pseudo-terminal whose other end is a module's UART. Another process opens
-/// [`Pty::path`] like a serial port. It has RXD and TXD and nothing else: the line settings of
-/// the other process do not matter, and M1, M0 and AUX cannot be reached.
+/// A pseudo-terminal connected to a module's UART. Another process opens [`Pty::path`] like a
+/// serial port. It carries only RXD and TXD: the process's line settings have no effect, and M1,
+/// M0 and AUX are not available.
 #[derive(Debug)]
 pub struct Pty {
     master: File,
@@ -166,13 +165,14 @@ pub struct Pty {
     _slave: OwnedFd,
     path: PathBuf,
     link: Option<PathBuf>,
-    /// What a process has written and is not on the line yet, and when the last of it came.
+    /// Bytes that a process has written but that are not on the line yet, and the time of the
+    /// last one.
     burst: Vec<u8>,
     came: Instant,
 }
 
 impl Pty {
-    /// Opens a pseudo-terminal, raw, and makes a link of that name to it.
+    /// Opens a raw pseudo-terminal, and creates a link to it.
     pub fn open(link: Option<&Path>) -> Result<Pty> {
         let (master, slave, path) = open_pair().map_err(|errno| Error::Pty {
             source: errno.into(),
@@ -193,22 +193,22 @@ impl Pty {
         })
     }
 
-    /// What another process opens: the link if there is one.
+    /// The path for another process: the link if there is one.
     pub fn path(&self) -> &Path {
         self.link.as_deref().unwrap_or(&self.path)
     }
 
-    /// Puts bytes into the terminal. Those that it does not take are lost, as on a wire that
-    /// nobody listens to.
+    /// Writes bytes to the terminal. Bytes that do not fit are lost, as on a wire without a
+    /// reader.
     fn put(&mut self, bytes: &[u8]) {
         let _ = self.master.write(bytes);
     }
 
-    /// Takes what a process has written: bytes for the line, where so many are still on their
-    /// way. They come when a burst is over, or when no silence can come of them: the line is
-    /// busy, or they fill it.
+    /// Takes written bytes for the line, which still holds `unwritten` bytes. They are taken when
+    /// a burst is over, or when no silence can result: the line is busy, or they fill it.
     fn take(&mut self, unwritten: usize) -> Vec<u8> {
-        // Before the look: while this thread is kept waiting after it, no silence passes.
+        // Read the clock first: if this thread is delayed afterwards, the delay must not count as
+        // silence.
         let now = Instant::now();
         let mut buffer = [0; LINE];
         let room = self.room(unwritten);
@@ -231,7 +231,7 @@ impl Pty {
         LINE.saturating_sub(unwritten + self.burst.len())
     }
 
-    /// How long until a burst is over, if one is under way.
+    /// Time until the current burst is over, if there is one.
     fn patience(&self) -> Option<Duration> {
         (!self.burst.is_empty()).then(|| QUIET.saturating_sub(self.came.elapsed()))
     }
@@ -240,7 +240,7 @@ impl Pty {
 impl Drop for Pty {
     fn drop(&mut self) {
         if let Some(link) = &self.link {
-            // Only if it still is ours.
+            // Remove the link only if it is still ours.
             if std::fs::read_link(link).is_ok_and(|target| target == self.path) {
                 let _ = std::fs::remove_file(link);
             }
@@ -266,7 +266,7 @@ fn open_pair() -> rustix::io::Result<(OwnedFd, OwnedFd, PathBuf)> {
     Ok((master, slave, path))
 }
 
-/// Makes the link; one that an earlier run left behind is replaced.
+/// Creates the link, and replaces one that an earlier run left behind.
 fn make_link(path: &Path, link: &Path) -> io::Result<()> {
     if std::fs::read_link(link).is_ok_and(|target| target.starts_with("/dev/pts")) {
         std::fs::remove_file(link)?;
@@ -274,7 +274,7 @@ fn make_link(path: &Path, link: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(path, link)
 }
 
-/// What of another process is connected to a module.
+/// Connection of another process to a module.
 #[derive(Debug)]
 pub enum Host {
     /// Its serial port.
@@ -296,7 +296,7 @@ impl From<Wires> for Host {
 }
 
 impl Host {
-    /// What another process opens.
+    /// The path for another process.
     pub fn path(&self) -> &Path {
         match self {
             Host::Pty(pty) => pty.path(),
@@ -311,8 +311,8 @@ impl Host {
         }
     }
 
-    /// Brings bytes both ways, whole bursts of them, because silence ends a frame, and whoever
-    /// writes or reads may be kept waiting.
+    /// Transfers bytes in both directions, in whole bursts, because silence ends a frame and
+    /// either process may be delayed.
     fn step(&mut self, ether: &mut Ether, station: Station) {
         let pty = match self {
             Host::Pty(pty) => pty,
@@ -329,8 +329,8 @@ impl Host {
     }
 }
 
-/// A thread that keeps an ether at the pace of the wall clock, and its hosts supplied.
-/// Dropping it stops it, and removes the ptys and sockets.
+/// A thread that keeps an ether in real time and serves its hosts. Dropping it stops the thread,
+/// and removes the ptys and sockets.
 #[derive(Debug)]
 pub struct Driver {
     air: Air,
@@ -382,7 +382,7 @@ impl Run {
         }
     }
 
-    /// Brings bytes both ways; gives how long nothing will happen by itself.
+    /// Transfers bytes in both directions. Returns the time until the next spontaneous event.
     fn step(&mut self) -> Duration {
         let air = self.air.clone();
         let mut ether = air.lock();

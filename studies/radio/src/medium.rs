@@ -1,19 +1,19 @@
-//! Who hears whom: a channel model of points in a plane. A transmission reaches a receiver
-//! with the sender's power less a log-distance path loss with shadowing; it is understood if
-//! the receiver listened all the time, it is above the sensitivity of its spreading factor,
-//! and no overlapping transmission of the same channel and modulation came within
-//! [`Propagation::capture_db`] of it (the capture effect of [BOR2016], without its exception
-//! for the first symbols of the preamble: here every overlap counts). The strongest of the
-//! overlapping ones counts, not their sum. Other channels and other modulations are not heard
-//! and do not disturb: what leaks from them in a real receiver is left out.
+//! A channel model of points in a plane. A transmission arrives with the sender's power minus a
+//! log-distance path loss with shadowing. It is received if the receiver listened throughout, the
+//! signal is above the sensitivity of its spreading factor, and no overlapping transmission with
+//! the same channel and modulation came within [`Propagation::capture_db`] of it. This is the
+//! capture effect of [BOR2016] without its exception for the first symbols of the preamble: here
+//! every overlap counts. Of several overlapping transmissions the strongest counts, not their
+//! sum. Other channels and modulations are neither received nor interfere; leakage in real
+//! receivers is not modelled.
 //!
-//! The same seed gives the same links on every run: shadowing belongs to a pair of places and
-//! is drawn from the seed and the pair, not from a sequence.
+//! The same seed gives the same links in every run: shadowing is drawn from the seed and the pair
+//! of places, not from a sequence.
 
 use crate::Time;
 use selo_e32::airtime::{AirRate, Modulation};
 
-/// A place in metres.
+/// A position in metres.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[allow(missing_docs)]
 pub struct Position {
@@ -27,23 +27,23 @@ impl Position {
     }
 }
 
-/// How waves fade.
+/// Radio propagation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Propagation {
     /// Path loss at one metre in dB.
     pub loss_at_1m_db: f64,
-    /// Ten times this is lost with each tenfold distance.
+    /// Path-loss exponent: ten times this is lost in dB per tenfold distance.
     pub exponent: f64,
-    /// Standard deviation of the shadowing of a link, in dB.
+    /// Standard deviation of a link's shadowing, in dB.
     pub shadowing_db: f64,
-    /// A packet survives others that are weaker by at least this, in dB. Infinite: it
-    /// survives none, and every overlap destroys both (pure ALOHA).
+    /// A packet survives others that are weaker by at least this, in dB. Infinite: every overlap
+    /// destroys both packets (pure ALOHA).
     pub capture_db: f64,
 }
 
 impl Default for Propagation {
-    /// Free space to one metre at 433 MHz; from there an exponent by which 20 dBm at 2.4k
-    /// reach the 3 km of the module's manual; the shadowing that [BOR2016] measured; 6 dB.
+    /// Free-space loss to one metre at 433 MHz; from there an exponent with which 20 dBm at 2.4k
+    /// reach the 3 km of the module's manual; the shadowing measured in [BOR2016]; 6 dB capture.
     fn default() -> Propagation {
         Propagation {
             loss_at_1m_db: 25.2,
@@ -55,7 +55,7 @@ impl Default for Propagation {
 }
 
 impl Propagation {
-    /// A medium in which everyone hears everyone equally well, and every overlap destroys.
+    /// A medium in which all links are equally good, and every overlap destroys.
     pub const ALOHA: Propagation = Propagation {
         loss_at_1m_db: 0.0,
         exponent: 0.0,
@@ -64,12 +64,12 @@ impl Propagation {
     };
 }
 
-/// What is on the air, without its bytes.
+/// A transmission without its bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Signal {
-    /// Frequency.
+    /// Frequency channel.
     pub channel: u8,
-    /// How it is modulated.
+    /// Air data rate.
     pub rate: AirRate,
     /// Transmission power.
     pub power_dbm: f64,
@@ -80,7 +80,7 @@ impl Signal {
         self.rate.modulation()
     }
 
-    /// Whether two signals disturb each other.
+    /// Returns true if two signals interfere.
     fn collides(&self, other: &Signal) -> bool {
         let (ours, theirs) = (self.modulation(), other.modulation());
         self.channel == other.channel
@@ -89,21 +89,21 @@ impl Signal {
     }
 }
 
-/// What became of a transmission at one receiver.
+/// Outcome of a transmission at one receiver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reception {
-    /// Understood.
+    /// Received.
     Received {
         /// Signal strength.
         rssi_dbm: f64,
-        /// Signal over noise.
+        /// Signal-to-noise ratio.
         snr_db: f64,
     },
-    /// The receiver slept, was tuned elsewhere, or sent something itself meanwhile.
+    /// The receiver was asleep, tuned elsewhere, or transmitting meanwhile.
     Deaf,
     /// Below the sensitivity.
     Weak,
-    /// Another transmission was too strong.
+    /// An overlapping transmission was too strong.
     Collided,
 }
 
@@ -114,7 +114,7 @@ struct OnAir {
     from: usize,
     signal: Signal,
     ends: Time,
-    /// Who listened when it began.
+    /// The receivers, with their state at its beginning.
     ears: Vec<Ear>,
 }
 
@@ -123,11 +123,11 @@ struct Ear {
     to: usize,
     epoch: u64,
     power_dbm: f64,
-    /// The strongest that overlapped, at this receiver.
+    /// The strongest overlapping signal at this receiver.
     disturbed_dbm: f64,
 }
 
-/// A place with a transceiver.
+/// A position with a transceiver.
 #[derive(Debug, Clone)]
 struct Radio {
     position: Position,
@@ -147,7 +147,7 @@ pub struct Medium {
 }
 
 impl Medium {
-    /// An empty plane.
+    /// Creates an empty medium.
     pub fn new(propagation: Propagation, seed: u64) -> Medium {
         Medium {
             propagation,
@@ -158,7 +158,7 @@ impl Medium {
         }
     }
 
-    /// Adds a transceiver that does not listen yet; gives its number.
+    /// Adds a transceiver that does not listen yet. Returns its number.
     pub fn add(&mut self, position: Position) -> usize {
         self.radios.push(Radio {
             position,
@@ -168,7 +168,7 @@ impl Medium {
         self.radios.len() - 1
     }
 
-    /// Says whether a transceiver listens from now on. Saying so again changes nothing.
+    /// Sets whether a transceiver listens from now on. Repeating the same state has no effect.
     pub fn listen(&mut self, radio: usize, listens: bool) {
         let radio = &mut self.radios[radio];
         if radio.listens != listens {
@@ -177,12 +177,12 @@ impl Medium {
         }
     }
 
-    /// Interrupts the listening of a transceiver that is tuned anew.
+    /// Interrupts the listening of a transceiver that is retuned.
     pub fn retune(&mut self, radio: usize) {
         self.radios[radio].epoch += 1;
     }
 
-    /// What arrives of a power in dBm.
+    /// The received power for a transmission power in dBm.
     pub fn received_dbm(&self, from: usize, to: usize, power_dbm: f64) -> f64 {
         let Propagation {
             loss_at_1m_db,
@@ -200,19 +200,19 @@ impl Medium {
         power_dbm - loss - shadow
     }
 
-    /// A normal deviate that belongs to the seed and a pair of places.
+    /// A normal deviate that is determined by the seed and a pair of places.
     fn normal(&self, a: usize, b: usize) -> f64 {
         let pair = (a.min(b) as u64) << 32 | a.max(b) as u64;
         let first = mix(self.seed ^ mix(pair));
-        // Box and Muller's transformation; the logarithm's argument is never 0.
+        // Box-Muller transform; the argument of the logarithm is never 0.
         let u = (unit(first) + f64::EPSILON).min(1.0);
         let v = unit(mix(first));
         (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
     }
 
-    /// A transmission begins. `ears` are those who may be interested: those of them who do
-    /// not listen now are remembered as deaf. The sender should have stopped to listen.
-    /// Gives the transmission's number, for [`Medium::end`].
+    /// Starts a transmission. `ears` are the potential receivers; those that do not listen now
+    /// count as deaf. The sender should have stopped listening. Returns the transmission's
+    /// number, for [`Medium::end`].
     pub fn begin(
         &mut self,
         from: usize,
@@ -235,7 +235,7 @@ impl Medium {
             let radio = &self.radios[to];
             begun.ears.push(Ear {
                 to,
-                // No epoch is as high: deaf from the beginning.
+                // No epoch reaches this value, so the receiver counts as deaf from the beginning.
                 epoch: if radio.listens { radio.epoch } else { u64::MAX },
                 power_dbm: self.received_dbm(from, to, signal.power_dbm),
                 disturbed_dbm: f64::NEG_INFINITY,
@@ -248,7 +248,7 @@ impl Medium {
             }
             for ear in &mut begun.ears {
                 let power = self.received_dbm(other.from, ear.to, other.signal.power_dbm);
-                // Its own sender does not hear it anyway.
+                // Its own sender does not receive it anyway.
                 if other.from != ear.to {
                     ear.disturbed_dbm = ear.disturbed_dbm.max(power);
                 }
@@ -270,13 +270,13 @@ impl Medium {
         id
     }
 
-    /// When the next transmission ends, and its number.
+    /// Time at which the next transmission ends, and its number.
     pub fn next_end(&self) -> Option<(Time, u64)> {
         self.on_air.iter().map(|one| (one.ends, one.id)).min()
     }
 
-    /// A transmission has ended: what became of it, ear by ear. Nothing for a number that is
-    /// not on the air.
+    /// Ends a transmission. Returns the outcome at each receiver; empty if the number is not on
+    /// the air.
     pub fn end(&mut self, id: u64) -> Vec<(usize, Reception)> {
         let Some(index) = self.on_air.iter().position(|one| one.id == id) else {
             return Vec::new();
@@ -305,13 +305,13 @@ impl Medium {
     }
 }
 
-/// A uniform deviate from 0 to just below 1, of 64 random bits.
+/// Converts 64 random bits to a uniform deviate in [0, 1).
 pub(crate) fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Scatters the bits of a number: neighbours become as good as independent. A generator's
-/// step would need a state for each pair.
+/// Mixes the bits of a number, so that neighbouring numbers become practically independent. A
+/// sequential generator would need a state for each pair.
 fn mix(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -333,7 +333,7 @@ mod tests {
         Position { x, y: 0.0 }
     }
 
-    /// Without shadowing: a receiver at 0, senders where the test says.
+    /// Without shadowing: a receiver at 0, and senders at the given distances.
     fn medium(senders: &[f64]) -> Medium {
         let propagation = Propagation {
             shadowing_db: 0.0,
@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn equals_destroy_each_other_and_the_stronger_survives_by_6_db() {
-        // 6 dB are a factor of 1.484 in distance at an exponent of 3.5.
+        // 6 dB correspond to a factor of 1.484 in distance at an exponent of 3.5.
         for (far, captured) in [(100.0, false), (148.0, false), (149.0, true), (900.0, true)] {
             for near_first in [true, false] {
                 let mut medium = medium(&[100.0, far]);
@@ -458,7 +458,7 @@ mod tests {
         assert_eq!(link(1, 0, 1), link(1, 1, 0), "both ways the same");
         assert_ne!(link(1, 0, 1), link(1, 0, 2));
         assert_ne!(link(1, 0, 1), link(2, 0, 1));
-        // Mean and deviation of many links.
+        // Mean and standard deviation over many links.
         let mut medium = Medium::new(Propagation::default(), 7);
         for _ in 0..2_001 {
             medium.add(at(0.0));

@@ -1,10 +1,9 @@
-//! How many nodes one gateway carries: nodes that send a reading now and then without asking
-//! whether somebody else is sending (ALOHA), to one gateway in their middle. Modules are
-//! reduced to their times, so that hours pass in a moment; the medium is the same as the
-//! ether's.
+//! Number of nodes that one gateway can serve. Nodes around a gateway send readings without
+//! listening before they talk (ALOHA). Modules are reduced to their timing, so that hours are
+//! simulated in a moment. The medium is the ether's.
 //!
-//! With acknowledgements a node repeats a reading as the link does [docs/protocol.md, State
-//! machines], and the gateway, which cannot hear while it answers, answers each of them.
+//! With acknowledgements, a node repeats a reading as the link does [docs/protocol.md, State
+//! machines]. The gateway answers each one, and cannot receive while it answers.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -20,8 +19,7 @@ use crate::{Time, nanos};
 use selo_e32::airtime::AirRate;
 use selo_e32::parameters::{SILENCE_BYTES, Uart};
 
-/// When a node that waits for an acknowledgement sends again, after the time before; after
-/// the last it gives up.
+/// Waits of a node for an acknowledgement, one per transmission. After the last one it gives up.
 const REPEATS: [Duration; 4] = [
     Duration::from_secs(2),
     Duration::from_secs(4),
@@ -29,37 +27,36 @@ const REPEATS: [Duration; 4] = [
     Duration::from_secs(16),
 ];
 
-/// By what share the link's waits are longer at most: 1,020 ms of 2 s [docs/protocol.md,
-/// state machines].
+/// Maximum relative extension of the link's waits: 1,020 ms of 2 s [docs/protocol.md, state
+/// machines].
 pub const LINK_JITTER: f64 = 1020.0 / 2000.0;
 
-/// From a packet in the gateway's host to its answer: far below the other times.
+/// Time from a packet at the gateway's host to its answer, far below the other times.
 const GATEWAY: Duration = Duration::from_millis(1);
 
-/// When nodes send.
+/// Distribution of the sending times.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
-    /// With the period, from a random moment on; each interval differs by up to 5 %. Real
-    /// clocks differ by less, and two nodes may collide for hours or never; here every run
-    /// sees them in all positions.
+    /// Periodic, with a random phase. Each interval varies by up to 5 %. Real clocks vary less,
+    /// so two nodes may collide for hours or never; here every run covers all relative phases.
     Periodic,
-    /// At random, with the period as the mean: what the ALOHA formula assumes.
+    /// Random, with the period as the mean, as the ALOHA formula assumes.
     Poisson,
 }
 
-/// What is simulated.
+/// Parameters of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plan {
-    /// Nodes.
+    /// Number of nodes.
     pub nodes: usize,
     /// Time between two readings of a node.
     pub period: Duration,
-    /// When they come.
+    /// Distribution of the sending times.
     pub arrivals: Arrivals,
-    /// Air data rate of everyone.
+    /// Air data rate of all modules.
     pub rate: AirRate,
-    /// Forward error correction of everyone.
+    /// Forward error correction of all modules.
     pub fec: bool,
     /// Bytes of a reading's frame: 29 for the paper's 16 bytes [docs/protocol.md].
     pub bytes: usize,
@@ -67,16 +64,16 @@ pub struct Plan {
     pub ack_bytes: usize,
     /// Readings are acknowledged, and repeated without an acknowledgement.
     pub confirmed: bool,
-    /// The waits of a reading are all longer by one random share, up to this one. Without it
-    /// two nodes that collide repeat at the same times, and collide again.
+    /// Maximum random extension of all waits of a reading, as a share. Without it, two nodes that
+    /// collide repeat at the same times and collide again.
     pub jitter: f64,
-    /// How waves fade.
+    /// Radio propagation.
     pub propagation: Propagation,
-    /// Nodes are spread evenly over a disc of this radius in metres.
+    /// Nodes are uniformly distributed over a disc of this radius in metres.
     pub radius: f64,
-    /// Readings, of all nodes together.
+    /// Number of readings of all nodes together.
     pub readings: u64,
-    /// Of places, shadowing and times.
+    /// Seed of positions, shadowing and times.
     pub seed: u64,
 }
 
@@ -105,13 +102,13 @@ impl Plan {
         self.rate.airtime(self.bytes, self.fec)
     }
 
-    /// Offered load: the share of the time that all nodes together would be on the air, one
-    /// after the other, without repetitions.
+    /// Offered load: the share of the time that all nodes together would occupy the air without
+    /// overlaps and repetitions.
     pub fn load(&self) -> f64 {
         self.nodes as f64 * self.airtime().as_secs_f64() / self.period.as_secs_f64()
     }
 
-    /// The loss of pure ALOHA at this load, 1 - exp(-2G) [ABRAMSON1970], where a node does not
+    /// Loss of pure ALOHA at this load, 1 - exp(-2G) [ABRAMSON1970], where a node does not
     /// collide with itself.
     pub fn aloha_loss(&self) -> f64 {
         let others = self.nodes.saturating_sub(1) as f64 / self.nodes.max(1) as f64;
@@ -119,35 +116,35 @@ impl Plan {
     }
 }
 
-/// The result of a plan.
+/// Result of a simulation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Report {
-    /// Readings that were made.
+    /// Readings produced.
     pub readings: u64,
-    /// Readings that reached the gateway, once or more.
+    /// Readings that reached the gateway at least once.
     pub delivered: u64,
-    /// Readings that were dropped because the one before still waited.
+    /// Readings dropped because the previous one was still waiting.
     pub dropped: u64,
-    /// Packets of nodes.
+    /// Packets sent by nodes.
     pub sent: u64,
-    /// Packets of nodes that were lost to another's.
+    /// Packets of nodes lost in a collision.
     pub collided: u64,
-    /// Packets of nodes that came while the gateway was sending.
+    /// Packets of nodes that arrived while the gateway was transmitting.
     pub deaf: u64,
     /// Packets of nodes that were too weak.
     pub weak: u64,
-    /// Acknowledgements.
+    /// Acknowledgements sent.
     pub acknowledgements: u64,
-    /// Seconds of virtual time until the last reading.
+    /// Virtual time until the last reading, in seconds.
     pub seconds: f64,
-    /// Mean share of the time that a node was on the air.
+    /// Mean duty cycle of a node.
     pub node_duty: f64,
-    /// Share of the time that the gateway was on the air.
+    /// Duty cycle of the gateway.
     pub gateway_duty: f64,
 }
 
 impl Report {
-    /// The share of readings that the gateway never had.
+    /// Share of the readings that never reached the gateway.
     pub fn loss(&self) -> f64 {
         1.0 - self.delivered as f64 / self.readings.max(1) as f64
     }
@@ -155,7 +152,7 @@ impl Report {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
-    /// The end of a transmission comes first: who follows at once does not collide.
+    /// First in order at equal times, so that a packet that follows immediately does not collide.
     End(u64),
     Reading(usize),
     Begin(usize),
@@ -170,13 +167,13 @@ enum Due {
 struct Node {
     reading: u64,
     delivered: bool,
-    /// Packets that the host has given to the module and that have not yet been sent.
+    /// Packets that the host has passed to the module and that have not been sent yet.
     sending: u32,
     on_air: bool,
-    /// An acknowledgement is awaited, after so many packets.
+    /// An acknowledgement is awaited, after this many packets.
     waits: bool,
     attempts: usize,
-    /// By how much the waits of this reading are longer.
+    /// Extension of this reading's waits, as a share.
     late: f64,
 }
 
@@ -200,17 +197,17 @@ struct Run {
     report: Report,
 }
 
-/// The gateway's number in the medium; nodes follow.
+/// The gateway's number in the medium. The nodes follow.
 const HUB: usize = 0;
 
-/// Carries out a plan. The same plan gives the same report.
+/// Runs a simulation. The same plan gives the same report.
 pub fn run(plan: &Plan) -> Report {
     let mut random = ChaCha8Rng::seed_from_u64(plan.seed);
     let mut medium = Medium::new(plan.propagation, plan.seed);
     medium.add(Position::default());
     medium.listen(HUB, true);
     for _ in 0..plan.nodes {
-        // Evenly over the disc.
+        // Uniformly over the disc.
         let distance = plan.radius * unit(random.next_u64()).sqrt();
         let angle = std::f64::consts::TAU * unit(random.next_u64());
         let node = medium.add(Position {
@@ -241,7 +238,7 @@ pub fn run(plan: &Plan) -> Report {
     run.report
 }
 
-/// From a host's write to the air, and from the air to the host.
+/// Time from a host's write to the air, and from the air to the host.
 fn uart(bytes: usize) -> Duration {
     Uart::CONFIGURATION.byte() * bytes as u32
 }
@@ -322,7 +319,7 @@ impl Run {
         }
     }
 
-    /// The module has the frame: it sends it when the one before has left.
+    /// The module has the frame. It sends the frame when the previous one has left.
     fn begin(&mut self, now: Time, node: usize) {
         if std::mem::replace(&mut self.nodes[node].on_air, true) {
             return;
@@ -407,13 +404,13 @@ impl Run {
         if state.attempts == REPEATS.len() {
             state.waits = false;
         } else {
-            // On a slow air the packet before may still be on it.
+            // On a slow air the previous packet may still be on the air.
             self.send(now, node);
         }
     }
 }
 
-/// Numbers of nodes that are worth a point of a curve.
+/// Numbers of nodes used as points of a curve.
 pub const STEPS: [usize; 22] = [
     1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000,
     3_000, 5_000,
@@ -422,13 +419,13 @@ pub const STEPS: [usize; 22] = [
 /// A point of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// What was simulated.
+    /// The simulated plan.
     pub plan: Plan,
     /// Its result.
     pub report: Report,
 }
 
-/// Loss over the number of nodes, up to the number at which more than `enough` is lost.
+/// Loss by number of nodes, up to the first number with a loss above `enough`.
 pub fn curve(plan: &Plan, enough: f64) -> Vec<Point> {
     let mut points = Vec::new();
     for nodes in STEPS {
@@ -442,9 +439,9 @@ pub fn curve(plan: &Plan, enough: f64) -> Vec<Point> {
     points
 }
 
-/// The largest number of nodes of which at most `loss` is lost, between two points of a
-/// curve; 0 if one node alone loses more. Loss is taken to grow with the nodes, which it does
-/// but for chance.
+/// The largest number of nodes with at most `loss`, between two points of a curve; 0 if a single
+/// node loses more. Assumes that loss grows with the number of nodes, which holds except for
+/// random variation.
 pub fn capacity(points: &[Point], loss: f64) -> Option<usize> {
     let first_beyond = points.iter().position(|point| point.report.loss() > loss)?;
     let beyond = points[first_beyond];
@@ -452,7 +449,7 @@ pub fn capacity(points: &[Point], loss: f64) -> Option<usize> {
         return Some(0);
     };
     let (mut low, mut high) = (within.plan.nodes, beyond.plan.nodes);
-    // Finer than 2 % would be finer than chance.
+    // A resolution finer than 2 % would be below the random variation.
     while high - low > 1.max(low / 50) {
         let nodes = low.midpoint(high);
         let plan = Plan {
@@ -483,7 +480,7 @@ mod tests {
         plan
     }
 
-    /// The oracle: what Abramson's formula says, a simulation without capture must give.
+    /// Oracle: without capture, the simulation must match Abramson's formula.
     #[test]
     fn without_capture_the_loss_is_the_aloha_formulas() {
         for load in [0.02, 0.1, 0.3, 0.5, 1.0] {
@@ -495,10 +492,10 @@ mod tests {
                 assert!((plan.load() - load).abs() < 1e-6);
                 let report = run(&plan);
                 let (loss, formula) = (report.loss(), plan.aloha_loss());
-                // Five standard deviations of so many independent readings; those of
-                // collisions come in pairs.
+                // Five standard deviations of this many independent readings. Collisions lose
+                // readings in pairs.
                 let spread = (2.0 * formula * (1.0 - formula) / report.readings as f64).sqrt();
-                // A node does not begin anew while it sends: a share of load / nodes.
+                // A node does not start again while it sends: a share of load / nodes.
                 let slack = 5.0 * spread + load / 500.0;
                 assert!(
                     (loss - formula).abs() < slack,
@@ -559,7 +556,8 @@ mod tests {
                     ..Plan::new(1, Duration::from_secs(60), rate)
                 });
                 assert_eq!(report.loss(), 0.0, "{rate}, {report:?}");
-                // But at 0.3k a reading takes longer than the 2 s after which it is repeated.
+                // At 0.3k, however, a reading takes longer than the 2 s after which it is
+                // repeated.
                 let repeats = confirmed && rate == AirRate::R300;
                 assert_eq!(report.sent > report.readings, repeats, "{rate}");
             }

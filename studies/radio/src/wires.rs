@@ -1,8 +1,8 @@
-//! A module's socket with all its wires, as a Unix socket: RXD and TXD, M0 and M1, AUX. A
-//! pseudo-terminal has only the first two. A simulated microcontroller in another process
-//! plugs in with [`Plug`]; plugging in switches the module on.
+//! All wires of a module over a Unix socket: RXD and TXD, M0 and M1, AUX. A pseudo-terminal has
+//! only the first two. A simulated microcontroller in another process connects with [`Plug`],
+//! which switches the module on.
 //!
-//! Both sides send messages of a letter, a count and so many bytes:
+//! Both sides send messages that consist of a letter, a count, and that many bytes:
 //!
 //! | to the module | |
 //! |---|---|
@@ -11,12 +11,12 @@
 //!
 //! | from the module | |
 //! |---|---|
-//! | `b` | bytes on TXD, all that came without a pause |
+//! | `b` | bytes on TXD, all that arrived without a pause |
 //! | `a` | the level of AUX has changed |
-//! | `t` | what it was sent last has arrived in it; AUX is as last said |
+//! | `t` | the module has the last bytes; AUX is as last reported |
 //!
-//! Bytes travel in whole bursts, because silence ends a frame, and a process may be kept
-//! waiting at any time.
+//! Bytes are transferred in whole bursts, because silence ends a frame and either process may be
+//! delayed at any time.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -25,10 +25,10 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::ether::{Ether, Station};
 
-/// Bytes of a message at most; a module takes 512 before the first are on the air.
+/// Maximum bytes of a message. A module holds 512 before the first are on the air.
 const MOST: usize = 255;
 
-/// What goes over the socket.
+/// A message on the socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Message {
     Bytes(Vec<u8>),
@@ -69,12 +69,12 @@ impl Message {
     }
 }
 
-/// One side of the connection. It never waits.
+/// One side of the connection. It never blocks.
 #[derive(Debug)]
 struct Line {
     stream: UnixStream,
     come: Vec<u8>,
-    /// What the other side has not yet taken.
+    /// Bytes that the other side has not read yet.
     going: Vec<u8>,
 }
 
@@ -101,7 +101,7 @@ impl Line {
         Ok(())
     }
 
-    /// The messages that have come. An error is the end of the connection.
+    /// The messages that have arrived. An error means the end of the connection.
     fn receive(&mut self) -> io::Result<Vec<Message>> {
         let mut buffer = [0; 512];
         loop {
@@ -127,7 +127,7 @@ impl Line {
     }
 }
 
-/// The side of the module: a name in the file system, and at most one that is plugged in.
+/// The module's side: a socket in the file system, with at most one connected microcontroller.
 #[derive(Debug)]
 pub struct Wires {
     listener: UnixListener,
@@ -140,10 +140,10 @@ pub struct Wires {
 }
 
 impl Wires {
-    /// Makes the socket; one that an earlier run left behind is replaced.
+    /// Creates the socket, and replaces one that an earlier run left behind.
     pub fn open(path: &Path) -> Result<Wires> {
         let listen = || -> io::Result<UnixListener> {
-            // One that nobody listens at any more refuses.
+            // A socket without a listener refuses connections.
             if UnixStream::connect(path).is_err_and(|e| e.kind() == ErrorKind::ConnectionRefused) {
                 use std::os::unix::fs::FileTypeExt as _;
                 if std::fs::symlink_metadata(path)?.file_type().is_socket() {
@@ -158,7 +158,7 @@ impl Wires {
             listener: listen().map_err(|source| Error::Link {
                 path: path.into(),
                 source: match source.kind() {
-                    // What `bind` says of a name that is taken.
+                    // The error of `bind` for a name that is taken.
                     ErrorKind::AddrInUse => ErrorKind::AlreadyExists.into(),
                     _ => source,
                 },
@@ -171,12 +171,12 @@ impl Wires {
         })
     }
 
-    /// Its name.
+    /// The socket's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the driver waits for: whoever plugs in, or what is plugged in.
+    /// The descriptor that the driver waits for: new connections, or the current one.
     pub(crate) fn fd(&self) -> std::os::fd::BorrowedFd<'_> {
         use std::os::fd::AsFd as _;
         match &self.line {
@@ -185,7 +185,7 @@ impl Wires {
         }
     }
 
-    /// Brings everything both ways.
+    /// Transfers everything in both directions.
     pub(crate) fn step(&mut self, ether: &mut Ether, station: Station) {
         if self.line.is_none() {
             let Some(line) = self
@@ -194,7 +194,7 @@ impl Wires {
                 .ok()
                 .and_then(|(stream, _)| Line::new(stream).ok())
             else {
-                ether.read(station); // nobody hears it
+                ether.read(station); // discard bytes that nobody reads
                 return;
             };
             self.line = Some(line);
@@ -204,7 +204,7 @@ impl Wires {
             ether.power_cycle(station);
         }
         if self.exchange(ether, station).is_err() {
-            // Unplugged: what it holds it still sends.
+            // Disconnected. The module still sends its buffered bytes.
             self.line = None;
         }
     }
@@ -246,7 +246,7 @@ impl Drop for Wires {
     }
 }
 
-/// The side of the microcontroller.
+/// The microcontroller's side.
 #[derive(Debug)]
 pub struct Plug {
     line: Line,
@@ -256,7 +256,7 @@ pub struct Plug {
 }
 
 impl Plug {
-    /// Plugs in, which switches the module on.
+    /// Connects, which switches the module on.
     pub fn connect(path: &Path) -> io::Result<Plug> {
         Ok(Plug {
             line: Line::new(UnixStream::connect(path)?)?,
@@ -266,7 +266,7 @@ impl Plug {
         })
     }
 
-    /// Bytes on RXD that follow each other without a pause.
+    /// Writes bytes to RXD that follow each other without a pause.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if !bytes.is_empty() {
             self.on_the_way += bytes.len().div_ceil(MOST) as u32;
@@ -284,14 +284,14 @@ impl Plug {
         Ok(())
     }
 
-    /// The bursts that have come out of TXD since they were last read.
+    /// The bursts from TXD since the last call.
     pub fn read(&mut self) -> io::Result<Vec<Vec<u8>>> {
         let mut bursts = Vec::new();
         for message in self.line.receive()? {
             match message {
                 Message::Bytes(bytes) => bursts.push(bytes),
                 Message::Aux(level) => self.aux = level,
-                // Messages that came together are taken together.
+                // Messages that arrive together are handled together.
                 Message::Taken => self.on_the_way = 0,
                 Message::Pins { .. } => return Err(ErrorKind::InvalidData.into()),
             }
@@ -299,8 +299,7 @@ impl Plug {
         Ok(bursts)
     }
 
-    /// The level of AUX, as far as it was read: low also while bytes are on their way to the
-    /// module.
+    /// The level of AUX as last read. Also low while bytes are in transit to the module.
     pub fn aux(&self) -> bool {
         self.aux && self.on_the_way == 0
     }
@@ -334,7 +333,7 @@ mod tests {
             got.extend(line.receive().expect("messages"));
         }
         assert_eq!(got, messages);
-        // More than one message holds is several.
+        // More bytes than one message holds become several messages.
         let mut bytes = Vec::new();
         Message::Bytes(vec![1; 300]).write(&mut bytes);
         assert_eq!((bytes[1], bytes[258]), (255, 45));

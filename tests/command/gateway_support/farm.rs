@@ -31,7 +31,7 @@ impl Farm {
     pub fn broker(&self) -> Running {
         let listen = format!("127.0.0.1:{}", self.port);
         let broker = Running::start(&self.site, &["broker", "farm", "--listen", &listen]);
-        broker.err.wait("the embedded broker listens");
+        broker.err.wait("the embedded broker is listening");
         broker
     }
 

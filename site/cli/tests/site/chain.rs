@@ -203,8 +203,8 @@ fn one_after_the_other(cluster: Option<Cluster>) {
         chain.broker.take().expect("runs").kill();
         chain.deliver(10);
         if round == 0 {
-            chain.gateway_says("the broker is away");
-            chain.collector_says("the broker is away");
+            chain.gateway_says("the broker is unreachable");
+            chain.collector_says("the broker is unreachable");
         }
         chain.start_broker();
         chain.deliver(10);
@@ -215,7 +215,7 @@ fn one_after_the_other(cluster: Option<Cluster>) {
             chain.wait_stored();
             chain.cluster.as_ref().expect("there").kill();
             chain.deliver(10);
-            let said = chain.collector_says("nothing is stored");
+            let said = chain.collector_says("readings are not being stored");
             assert!(said.contains("hint"), "{said}");
             chain.cluster.as_ref().expect("there").up();
             chain.deliver(10);
@@ -371,10 +371,10 @@ fn a_collector_with_a_full_disk_confirms_nothing_and_stores_all_when_there_is_ro
     chain.deliver(5);
     let filler = fill(pid, chain.farm.site.path());
     chain.deliver(20);
-    let said = chain.collector_says("nothing is stored");
+    let said = chain.collector_says("readings are not being stored");
     assert!(said.contains("full") && said.contains("hint"), "{said}");
     std::fs::remove_file(filler).expect("removes");
-    chain.collector_says("the database takes readings");
+    chain.collector_says("the database accepts readings again");
     chain.deliver(5);
     // The database is on a disk that only the collector sees, and SQLite follows links to the
     // test's own: what is there is looked at as a copy.
@@ -450,9 +450,9 @@ fn jumps(cluster: Option<Cluster>) {
     }
     chain.wait_stored();
     for (jump, words) in [
-        ("+800d", "days ahead of the time that is trusted"),
-        ("-2190d", "no old rows are deleted"),
-        ("+800d", "days ahead of the time that is trusted"),
+        ("+800d", "days ahead of the trusted time"),
+        ("-2190d", "old rows are not being deleted"),
+        ("+800d", "days ahead of the trusted time"),
         ("+0", "connected to the broker"),
     ] {
         clock.set(jump);
@@ -488,7 +488,7 @@ fn an_expired_certificate_is_named_and_the_readings_wait() {
     chain.start_collector();
     clock.set("+30y");
     chain.start_gateway();
-    let said = chain.gateway_says("the broker is away");
+    let said = chain.gateway_says("the broker is unreachable");
     assert!(
         said.contains("has expired") && said.contains("renew it"),
         "{said}"
@@ -538,12 +538,12 @@ fn a_certificate_is_warned_of_before_it_expires_and_read_again_when_asked() {
         rustix::process::kill_process(process, rustix::process::Signal::HUP).expect("runs");
     };
     ask();
-    collector.err.said("the certificate was read again");
+    collector.err.said("the certificate was reloaded");
     // What cannot be used changes nothing, and does not end it.
     let key = chain.farm.site.path().join("farm/server.key");
     std::fs::write(&key, "no key").expect("writes");
     ask();
-    let said = collector.err.said("the certificate stays as it was");
+    let said = collector.err.said("the old certificate stays in use");
     assert!(said.contains("server.key"), "{said}");
     collector.interrupt();
     assert_eq!(collector.wait().0, Some(0));
@@ -558,7 +558,7 @@ fn a_wrong_password_is_named_and_the_readings_wait() {
     let right = std::fs::read(&file).expect("there");
     std::fs::write(&file, b"another\n").expect("writes");
     chain.start_gateway();
-    let said = chain.gateway_says("the broker is away");
+    let said = chain.gateway_says("the broker is unreachable");
     assert!(
         said.contains("wrong name or password") && said.contains("--mqtt-password-file"),
         "{said}"

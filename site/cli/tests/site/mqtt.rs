@@ -74,10 +74,10 @@ fn mistakes_are_named_and_no_password_is_repeated() {
             &["--mqtt", "mqtts://a:hunter2@h"][..],
             "--mqtt-password-file",
         ),
-        (&["--mqtt", "mqtt://broker.example"], "in the clear"),
+        (&["--mqtt", "mqtt://broker.example"], "unencrypted"),
         (
             &["--mqtt", "mqtts://a@h", "--site", "A"],
-            "not a valid name of a site",
+            "not a valid name for a site",
         ),
         (
             &[
@@ -90,7 +90,7 @@ fn mistakes_are_named_and_no_password_is_repeated() {
         ),
         (
             &["--mqtt", "mqtts://a@h", "--mqtt-ca", "open.password"],
-            "no certificate in it",
+            "contains no certificate",
         ),
     ] {
         let mut all = vec!["gateway", "--listen", "127.0.0.1:0"];

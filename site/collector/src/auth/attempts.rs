@@ -1,5 +1,5 @@
-//! Counts of failed logins. A count belongs to an account and a place together, so that
-//! nobody can lock another person's account from a place of their own.
+//! Failed-login counters. A counter belongs to an account and a place together, so nobody can
+//! lock another person's account from elsewhere.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,16 +7,16 @@ use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-/// Failures of one account from one place before it has to wait.
+/// Failed logins to one account from one place before it must wait.
 pub const FAILURES_MAX: u32 = 5;
-/// Failures of one address, whatever the accounts.
+/// Failed logins from one address, over all accounts.
 pub const OF_ADDRESS_MAX: u32 = 30;
-/// For how long failures count.
+/// Failures count for this long, in ms.
 pub const FAILURES_MS: i64 = 60_000;
-/// Counts that are kept; the oldest goes when there are more.
+/// Maximum number of counters. The oldest is dropped when there are more.
 const COUNTS_MAX: usize = 10_000;
 
-/// Counts for a minute each.
+/// Counters that each last one minute.
 #[derive(Debug)]
 pub struct Counts<K>(Mutex<HashMap<K, (i64, u32)>>);
 
@@ -27,21 +27,22 @@ impl<K> Default for Counts<K> {
 }
 
 impl<K: Eq + std::hash::Hash + Clone> Counts<K> {
-    /// Counts one more at `now`; false if that is more than `max`.
+    /// Increments the counter of `key` at `now`. Returns false if it is above `max`.
     pub fn take(&self, key: K, max: u32, now: i64) -> bool {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.len() >= COUNTS_MAX && !counts.contains_key(&key) {
             counts.retain(|_, (since, _)| (0..FAILURES_MS).contains(&(now - *since)));
         }
         if counts.len() >= COUNTS_MAX && !counts.contains_key(&key) {
-            // Nobody is refused because others are many.
+            // Evict the oldest counter: a caller must never be refused because there are many
+            // others.
             let oldest = counts.iter().min_by_key(|(_, (since, _))| *since);
             if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
                 counts.remove(&oldest);
             }
         }
         let entry = counts.entry(key).or_insert((now, 0));
-        // A clock that was set back ends a count, too.
+        // A counter also expires if the clock was set back.
         if !(0..FAILURES_MS).contains(&(now - entry.0)) {
             *entry = (now, 0);
         }
@@ -52,7 +53,7 @@ impl<K: Eq + std::hash::Hash + Clone> Counts<K> {
         true
     }
 
-    /// Takes back what [`Counts::take`] counted.
+    /// Reverts [`Counts::take`].
     pub fn give_back(&self, key: &K) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, count)) = counts.get_mut(key) {
@@ -61,12 +62,13 @@ impl<K: Eq + std::hash::Hash + Clone> Counts<K> {
     }
 }
 
-/// Where a login comes from.
+/// Origin of a login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// An address that nobody else is behind, as far as we know.
+    /// An address that belongs to one client, as far as the server knows.
     Address(IpAddr),
-    /// An address of many: this machine, or a proxy that does not say for whom it asks.
+    /// An address that many clients share: this machine, or a proxy that does not name its
+    /// client.
     Shared(IpAddr),
     /// A browser that has logged in to this account before.
     Browser([u8; 16]),
@@ -74,16 +76,17 @@ pub enum Origin {
 
 type Key = [u8; 32];
 
-/// Failed logins.
+/// Counters of failed logins.
 #[derive(Debug, Default)]
 pub struct Attempts(Counts<Key>);
 
-/// What one attempt was counted as.
+/// The counters that one attempt incremented.
 #[derive(Debug)]
 pub struct Counted(Vec<Key>);
 
 impl Attempts {
-    /// Counts an attempt before its outcome is known, so that many at once do not all pass.
+    /// Counts an attempt before its outcome is known, so that simultaneous attempts cannot all
+    /// pass. Returns `None` if a limit is reached.
     pub fn count(&self, account: &str, place: Origin, now: i64) -> Option<Counted> {
         let mut limits = vec![(key(Some(account), place), FAILURES_MAX)];
         if let Origin::Address(_) = place {
@@ -100,7 +103,7 @@ impl Attempts {
         Some(counted)
     }
 
-    /// The attempt did not fail, or was none.
+    /// Reverts the count of an attempt that succeeded or was not carried out.
     pub fn forget(&self, counted: Counted) {
         for key in &counted.0 {
             self.0.give_back(key);
@@ -140,7 +143,7 @@ mod tests {
         }
         assert!(!counts.take(COUNTS_MAX * 2 - 1, 1, 1));
         assert_eq!(
-            counts.0.lock().expect("no panic").len(),
+            counts.0.lock().expect("lock is not poisoned").len(),
             COUNTS_MAX,
             "bounded"
         );
@@ -161,7 +164,10 @@ mod tests {
                 .is_some()
         );
         assert!(attempts.count("admin", place(1), FAILURES_MS).is_some());
-        assert!(attempts.count("admin", place(1), -1).is_some(), "set back");
+        assert!(
+            attempts.count("admin", place(1), -1).is_some(),
+            "the counter expires when the clock is set back"
+        );
     }
 
     #[test]

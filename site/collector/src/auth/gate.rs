@@ -1,5 +1,5 @@
-//! Turns at computing a password's hash. Each computation takes 19 MiB and a core for a
-//! moment, and anybody may ask for one: a few run at once, some wait, the rest come again.
+//! Queue for password hashing. Each computation takes 19 MiB and one core for a moment, and any
+//! stranger may request one. A few run at a time, some wait, and the rest are refused.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-/// Computations at once.
+/// Maximum simultaneous computations.
 pub const AT_ONCE: usize = 2;
-/// Logins that wait.
+/// Maximum waiting logins.
 pub const QUEUE: usize = 32;
-/// Logins of one address that wait.
+/// Maximum waiting logins of one address.
 pub const OF_ADDRESS: usize = 4;
-/// The longest wait.
+/// Longest time that a login waits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Everybody who computes or waits.
+/// The running and the waiting logins.
 #[derive(Debug, Default)]
 pub struct Gate(Mutex<Line>);
 
@@ -24,7 +24,7 @@ pub struct Gate(Mutex<Line>);
 struct Line {
     running: usize,
     waiting: Vec<Waiter>,
-    /// The last turn was for a browser that has logged in before.
+    /// True if the last turn went to a recognised browser.
     known_last: bool,
 }
 
@@ -35,10 +35,10 @@ struct Waiter {
     start: oneshot::Sender<Turn>,
 }
 
-/// The right to compute; the next one starts when it is dropped.
+/// Permission to compute. Dropping it starts the next login.
 #[derive(Debug)]
 pub struct Turn {
-    /// `None` if nobody took the turn.
+    /// `None` if the waiter had left before it got the turn.
     gate: Option<Arc<Gate>>,
 }
 
@@ -52,7 +52,7 @@ impl Drop for Turn {
 
 impl Gate {
     fn line(&self) -> MutexGuard<'_, Line> {
-        // A panic while it is held leaves a line that is whole.
+        // The queue is consistent even if a thread panicked while it held the lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -62,8 +62,8 @@ impl Gate {
         }
     }
 
-    /// Waits for a turn; `None` if too many wait already, or for too long. `known` is a
-    /// browser that has logged in before: it does not wait behind strangers.
+    /// Waits for a turn. Returns `None` if too many are waiting or the wait is too long. `known`
+    /// marks a recognised browser, which does not wait behind strangers.
     pub async fn enter(self: &Arc<Self>, address: IpAddr, known: bool) -> Option<Turn> {
         let waiting = {
             let mut line = self.line();
@@ -100,8 +100,8 @@ impl Gate {
 }
 
 impl Line {
-    /// Makes room for one more. When all places are taken, chance decides between those
-    /// who wait and the one who comes, so that nobody can keep the queue by being early.
+    /// Makes room for one more login. When the queue is full, one of the waiting logins and the
+    /// new one loses at random, so nobody can keep the queue by being early.
     fn make_room(&mut self, address: IpAddr, known: bool) -> bool {
         let own = |waiter: &Waiter| waiter.address == address && waiter.known == known;
         let of_address = self.waiting.iter().filter(|waiter| own(waiter)).count();
@@ -119,7 +119,7 @@ impl Line {
                 }
             })
             .collect();
-        // A browser that is known takes a stranger's place for certain.
+        // A recognised browser always takes a stranger's place.
         let strangers: Vec<usize> = rivals
             .iter()
             .copied()
@@ -137,8 +137,8 @@ impl Line {
         }
     }
 
-    /// By chance, and by turns from those who are known and those who are not: neither
-    /// keeps the other waiting.
+    /// Picks the next login at random, and alternates between recognised browsers and strangers,
+    /// so that neither group starves the other.
     fn next(&mut self) -> Option<Waiter> {
         self.waiting.retain(|waiter| !waiter.start.is_closed());
         let of = |known: bool| -> Vec<usize> {
@@ -155,7 +155,7 @@ impl Line {
     }
 }
 
-/// A random number below `among`; 0 if the system has none.
+/// A random number below `among`; 0 if the system's random generator fails.
 fn chance(among: usize) -> usize {
     let mut bytes = [0; 8];
     let _ = getrandom::fill(&mut bytes);
@@ -198,7 +198,11 @@ mod tests {
             drop((first, second));
             assert_eq!(gate.line().running, AT_ONCE);
             drop(waiting);
-            assert_eq!(gate.line().running, 0, "who leaves gives the turn back");
+            assert_eq!(
+                gate.line().running,
+                0,
+                "a waiter that leaves returns its turn"
+            );
         });
     }
 

@@ -1,5 +1,5 @@
-//! What a source of readings may say: an operator and the broker's gateways everything, a
-//! token of the role `device` only what its own stations measured.
+//! Scope of a source of readings. Operators and the broker's gateways may send for every station;
+//! a token with the role `device` may send only for its own stations.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::message::{Message, is_name, parts_of};
 
-/// The site of readings over HTTP if nobody says which.
+/// Default site of readings over HTTP.
 pub const SITE: &str = "site";
-/// In place of stations: all of the site.
+/// Stands for all stations of the site.
 const ALL: &str = "*";
-/// Stations that one token may name.
+/// Maximum number of stations of one token.
 const STATIONS_MAX: usize = 1000;
 
-/// Stations of one site.
+/// A set of stations of one site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
     pub site: String,
@@ -22,19 +22,23 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// Checks a scope: the site name, and 1 to 1000 station names or `*`.
     pub fn new(site: &str, stations: impl IntoIterator<Item = String>) -> Result<Scope> {
         if !is_name(site, 32) {
-            return Err(Error::Invalid("site is not [A-Za-z0-9._-]{1,32}".into()));
+            return Err(Error::Invalid(
+                "site does not match [A-Za-z0-9._-]{1,32}".into(),
+            ));
         }
         let stations: BTreeSet<String> = stations.into_iter().collect();
         if stations.is_empty() || stations.len() > STATIONS_MAX {
             return Err(Error::Invalid(format!(
-                "a token has 1 to {STATIONS_MAX} stations"
+                "a token must name 1 to {STATIONS_MAX} stations"
             )));
         }
         if stations.iter().any(|one| one != ALL && !is_name(one, 32)) {
             return Err(Error::Invalid(
-                "a station is [A-Za-z0-9._-]{1,32}, or * for all of the site".into(),
+                "a station must match [A-Za-z0-9._-]{1,32}, or be * for all stations of the site"
+                    .into(),
             ));
         }
         Ok(Scope {
@@ -43,8 +47,8 @@ impl Scope {
         })
     }
 
-    /// As the database keeps it, if it says anything: names with a blank between them. What
-    /// says nothing, or nothing sensible, allows the station of the token's name.
+    /// Parses the database form: names separated by spaces. If it is absent or invalid, the scope
+    /// is the station that has the token's name.
     pub fn kept(site: Option<&str>, stations: Option<&str>, name: &str) -> Scope {
         let words = stations.unwrap_or(name).split_whitespace();
         let own = || Scope {
@@ -54,11 +58,12 @@ impl Scope {
         Scope::new(site.unwrap_or(SITE), words.map(str::to_owned)).unwrap_or_else(|_| own())
     }
 
+    /// The station names, sorted.
     pub fn stations(&self) -> Vec<&str> {
         self.stations.iter().map(String::as_str).collect()
     }
 
-    /// For [`Scope::kept`].
+    /// The inverse of [`Scope::kept`].
     pub fn to_text(&self) -> String {
         self.stations().join(" ")
     }
@@ -68,18 +73,19 @@ impl Scope {
     }
 }
 
-/// The rights of a source.
+/// Rights of a source of readings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum May {
     /// Readings and names of every station.
     #[default]
     All,
-    /// Readings of these stations, and no names.
+    /// Readings of these stations, without names.
     Own(Arc<Scope>),
 }
 
 impl May {
-    /// Takes out of a message what its source may not say; an error if it may say nothing.
+    /// Removes the parts of a message that its source may not set. Returns an error if the source
+    /// may not send for this station at all.
     pub fn admit(&self, mut message: Message) -> Result<Message> {
         let May::Own(scope) = self else {
             return Ok(message);
@@ -91,7 +97,7 @@ impl May {
                 site: site.into(),
             });
         }
-        // A station's name is its operator's, and its gateway is none of the broker's.
+        // Only the operator names a station, and its gateway is not one of the broker's.
         message.names = false;
         message.name = None;
         message.gateway = None;
@@ -108,7 +114,7 @@ fn without_names(line: &str) -> String {
             message.remove("gateway");
             serde_json::Value::from(message).to_string()
         }
-        // It was parsed before: this is not reached, and says nothing if it is.
+        // Unreachable, because the line was parsed before. An empty object reveals nothing.
         _ => "{}".into(),
     }
 }

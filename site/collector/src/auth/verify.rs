@@ -1,7 +1,7 @@
-//! Whether a password belongs to a hash, in memory that is used again.
+//! Password verification in reusable memory.
 //!
-//! A computation takes 19 MiB. An allocator that serves many threads keeps what each of them
-//! gave back, so the few computations that run at once share a few buffers.
+//! A computation takes 19 MiB. An allocator that serves many threads keeps the memory that each
+//! thread freed. The few simultaneous computations therefore share a few buffers.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,13 +10,13 @@ use argon2::{Algorithm, Argon2, Block, Params, Version};
 
 use super::gate::AT_ONCE;
 
-/// Buffers that nobody uses now.
+/// Buffers that are not in use.
 static BUFFERS: Mutex<Vec<Vec<Block>>> = Mutex::new(Vec::new());
 
-/// The longest hash that is compared.
+/// Longest hash that is compared, in bytes.
 const HASH_MAX: usize = 64;
 
-/// True if `hash`, in the form of PHC strings, is of this password.
+/// Returns true if `hash`, a PHC string, matches this password.
 pub(super) fn is_of(password: &[u8], hash: &str) -> bool {
     let Ok(hash) = PasswordHash::new(hash) else {
         return false;
@@ -24,7 +24,7 @@ pub(super) fn is_of(password: &[u8], hash: &str) -> bool {
     let (Some(expected), Some(computed)) = (hash.hash, compute(password, &hash)) else {
         return false;
     };
-    // In a time that does not depend on where they differ.
+    // Constant-time comparison.
     expected == computed
 }
 

@@ -1,5 +1,5 @@
-//! One interface to both databases. The SQL is the same for both (`sql.rs`); what differs
-//! is here: types of columns, parameters, and what an error means.
+//! One interface to both databases. Both run the same SQL (`sql.rs`). This module handles the
+//! differences: column types, parameters, and the meaning of errors.
 
 mod postgres;
 mod postgres_tls;
@@ -12,18 +12,18 @@ use crate::error::{Error, Result};
 pub use self::postgres::Postgres;
 pub use self::sqlite::Sqlite;
 
-/// Which database, and where.
+/// The kind of database, and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
-    /// A file; its directory must exist.
+    /// A SQLite file. Its directory must exist.
     Sqlite(PathBuf),
-    /// A connection string of PostgreSQL: `postgres://user@host/database`, or
-    /// `host=/run/postgresql user=selo dbname=selo`.
+    /// A PostgreSQL connection string: `postgres://user@host/database`, or `host=/run/postgresql
+    /// user=selo dbname=selo`.
     Postgres(String),
 }
 
 impl Location {
-    /// A path is SQLite; what begins with `postgres://` or `postgresql://` is not.
+    /// Parses a location: a PostgreSQL connection string, or else a path to a SQLite file.
     pub fn parse(text: &str) -> Location {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             Location::Postgres(text.into())
@@ -32,7 +32,7 @@ impl Location {
         }
     }
 
-    /// A connection that may write; `limit` bounds the pages of a SQLite file.
+    /// Opens a connection that may write. `limit` bounds the number of pages of a SQLite file.
     pub fn open_writer(&self, limit: Option<u64>) -> Result<Box<dyn Database>> {
         Ok(match self {
             Location::Sqlite(path) => Box::new(Sqlite::open_writer(path, limit)?),
@@ -40,7 +40,7 @@ impl Location {
         })
     }
 
-    /// A connection that only reads.
+    /// Opens a read-only connection.
     pub fn open_reader(&self) -> Result<Box<dyn Database>> {
         Ok(match self {
             Location::Sqlite(path) => Box::new(Sqlite::open_reader(path)?),
@@ -49,7 +49,7 @@ impl Location {
     }
 }
 
-/// Without the password of a connection string.
+/// Omits the password of a connection string.
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -69,12 +69,12 @@ fn without_password(url: &str) -> String {
         }
         None => rest.to_string(),
     };
-    // Parameters may hold a password too.
+    // Query parameters may contain a password too.
     let rest = rest.split('?').next().unwrap_or("");
     format!("{scheme}{rest}")
 }
 
-/// What a column holds, or a parameter.
+/// The value of a column or a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     Null,
@@ -126,16 +126,18 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-/// A row of an answer. A column that is not of the kind asked for reads as if it were
-/// absent: the schema says which kinds there are.
+/// A result row. A column of another type than requested reads as absent; the schema defines the
+/// types.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row(pub Vec<Value>);
 
 impl Row {
+    /// An integer; 0 if it is absent.
     pub fn int(&self, column: usize) -> i64 {
         self.opt_int(column).unwrap_or(0)
     }
 
+    /// An integer.
     pub fn opt_int(&self, column: usize) -> Option<i64> {
         match self.0.get(column) {
             Some(Value::Int(value)) => Some(*value),
@@ -144,6 +146,7 @@ impl Row {
         }
     }
 
+    /// A floating-point number. An integer is converted.
     pub fn opt_real(&self, column: usize) -> Option<f64> {
         match self.0.get(column) {
             Some(Value::Real(value)) => Some(*value),
@@ -152,10 +155,12 @@ impl Row {
         }
     }
 
+    /// A floating-point number; 0 if it is absent.
     pub fn real(&self, column: usize) -> f64 {
         self.opt_real(column).unwrap_or(0.0)
     }
 
+    /// A text.
     pub fn opt_text(&self, column: usize) -> Option<&str> {
         match self.0.get(column) {
             Some(Value::Text(value)) => Some(value),
@@ -163,10 +168,12 @@ impl Row {
         }
     }
 
+    /// A text; empty if it is absent.
     pub fn text(&self, column: usize) -> &str {
         self.opt_text(column).unwrap_or("")
     }
 
+    /// A byte string; empty if it is absent.
     pub fn blob(&self, column: usize) -> &[u8] {
         match self.0.get(column) {
             Some(Value::Blob(value)) => value,
@@ -175,33 +182,33 @@ impl Row {
     }
 }
 
-/// A connection. SQL is written with `?1 ?2`, and with the types of `schema.rs`.
+/// A database connection. SQL uses the parameters `?1 ?2` and the types of `schema.rs`.
 pub trait Database: Send + std::fmt::Debug {
-    /// How the place is shown, without secrets.
+    /// The location as shown to users, without secrets.
     fn place(&self) -> &str;
-    /// Connects anew if the connection is gone.
+    /// Reconnects if the connection is lost.
     fn ready(&mut self) -> Result<()>;
-    /// True if [`Database::ready`] would have to connect.
+    /// Returns true if [`Database::ready`] would have to reconnect.
     fn is_gone(&self) -> bool;
     fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64>;
     fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<Vec<Row>>;
     /// Runs `head VALUES (...) tail` for every row.
     fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()>;
-    /// Inserts the rows that are not there yet, whose `key` is their first columns: true
-    /// for each that was new. No two of them may have the same key.
+    /// Inserts the rows that do not exist yet. Their first columns are the `key`. Returns true
+    /// for each row that was new. No two rows may have the same key.
     fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>>;
-    /// Statements without parameters, such as those of a schema.
+    /// Runs statements without parameters, such as those of a schema.
     fn script(&mut self, sql: &str) -> Result<()>;
-    /// Begins a transaction that will write.
+    /// Begins a transaction for writing.
     fn begin(&mut self) -> Result<()>;
     fn commit(&mut self) -> Result<()>;
-    /// Never fails: a transaction that cannot be taken back is over anyway.
+    /// Rolls back. Never fails: a transaction that cannot be rolled back has ended anyway.
     fn rollback(&mut self);
-    /// The database's name of a type of `schema.rs`.
+    /// Replaces the types of `schema.rs` by this database's types.
     fn dialect(&self, sql: &str) -> String;
 }
 
-/// Runs `work` in a transaction; nothing of it remains if it fails.
+/// Runs `work` in a transaction, and rolls it back if it fails.
 pub fn transaction<T>(
     db: &mut dyn Database,
     work: impl FnOnce(&mut dyn Database) -> Result<T>,
@@ -214,8 +221,8 @@ pub fn transaction<T>(
     done
 }
 
-/// The rows of a multi-row statement: `head VALUES (?1, ?2), (?3, ?4) tail`. Few sizes, so
-/// that prepared statements are found again.
+/// Runs the rows as multi-row statements: `head VALUES (?1, ?2), (?3, ?4) tail`. Uses few sizes,
+/// so that prepared statements can be reused.
 fn in_multi_rows(
     rows: &[Vec<Value>],
     head: &str,
@@ -250,7 +257,7 @@ fn multi_row(head: &str, tail: &str, rows: usize, columns: usize) -> String {
         sql.push_str(if row == 0 { "(" } else { ", (" });
         for column in 0..columns {
             let comma = if column == 0 { "" } else { "," };
-            // A string takes every byte.
+            // Writing to a `String` cannot fail.
             let _ = write!(sql, "{comma}?{}", row * columns + column + 1);
         }
         sql.push(')');

@@ -1,5 +1,5 @@
-//! PostgreSQL, by the same statements. A connection that breaks is made anew before the
-//! next piece of work.
+//! PostgreSQL with the same statements. A broken connection is replaced before the next
+//! operation.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -13,16 +13,16 @@ use super::postgres_tls::{self, Security};
 use super::{Database, Row, Value, in_multi_rows, without_password};
 use crate::error::{Error, Result};
 
-/// The number that says "a collector writes here" among the advisory locks of a
-/// database: "selo" in ASCII.
+/// Key of the advisory lock that a writing collector holds: "selo" in ASCII.
 const LOCK: i64 = 0x7365_6c6f;
 
-/// How long a server may take to say that a connection lives.
+/// Timeout of the check that a connection is alive.
 const ANSWER: Duration = Duration::from_secs(2);
 
+/// A connection to PostgreSQL.
 pub struct Postgres {
     config: Config,
-    /// `None`: in the clear.
+    /// `None`: without TLS.
     tls: Option<MakeRustlsConnect>,
     client: Option<Client>,
     statements: HashMap<String, Statement>,
@@ -37,13 +37,13 @@ impl std::fmt::Debug for Postgres {
 }
 
 impl Postgres {
-    /// A writer holds the lock of the database as long as it is connected.
+    /// Connects. A writer holds the database's advisory lock for as long as it is connected.
     pub fn open(url: &str, writes: bool) -> Result<Postgres> {
         let place = without_password(url);
         let (url, security) = Security::of_url(url)?;
         let mut config: Config = url.parse().map_err(|_| {
             Error::Invalid(format!(
-                "'{place}' is not a connection string of PostgreSQL (postgres://USER@HOST/DATABASE)"
+                "'{place}' is not a PostgreSQL connection string (postgres://USER@HOST/DATABASE)"
             ))
         })?;
         if config.get_connect_timeout().is_none() {
@@ -66,11 +66,11 @@ impl Postgres {
     fn client(&mut self) -> Result<&mut Client> {
         self.client.as_mut().ok_or_else(|| Error::Unavailable {
             place: self.place.clone(),
-            reason: "the connection is gone".into(),
+            reason: "the connection is lost".into(),
         })
     }
 
-    /// What an error means; a broken connection is let go.
+    /// Converts an error, and drops the connection if it is broken.
     fn meaning(&mut self, error: &postgres::Error) -> Error {
         let place = self.place.clone();
         let reason = match error.as_db_error() {
@@ -82,8 +82,8 @@ impl Postgres {
         }
         match error.code() {
             None => {
-                // Not an answer of the server: the connection, or a value that does not
-                // fit its column.
+                // Not a server response: either the connection failed, or a value does not fit
+                // its column.
                 if self.client.is_none() || error.is_closed() {
                     self.forget();
                     Error::Unavailable { place, reason }
@@ -92,7 +92,7 @@ impl Postgres {
                 }
             }
             Some(code) if *code == SqlState::DISK_FULL => Error::Full { place, reason },
-            // Connection, transaction rollback, resources, operator, system
+            // SQLSTATE classes: connection, transaction rollback, resources, operator, system
             // [POSTGRESQL, Appendix A].
             Some(code)
                 if ["08", "25", "40", "53", "57", "58", "28"].contains(&&code.code()[..2]) =>
@@ -198,7 +198,7 @@ impl Database for Postgres {
     }
 
     fn ready(&mut self) -> Result<()> {
-        // A connection that broke while nobody used it looks whole until it is asked.
+        // A connection that broke while idle looks healthy until it is used.
         let alive = |client: &mut Client| client.is_valid(ANSWER).is_ok();
         if self.client.as_mut().is_some_and(alive) {
             return Ok(());
@@ -209,7 +209,7 @@ impl Database for Postgres {
             None => self.config.connect(NoTls),
         };
         let mut client = connected.map_err(|error| match self.meaning(&error) {
-            // No connection is there that could be to blame.
+            // There is no connection yet, so every error means that the database is unavailable.
             Error::Database { place, reason } => Error::Unavailable { place, reason },
             other => other,
         })?;
@@ -249,7 +249,7 @@ impl Database for Postgres {
             .map_err(|error| self.meaning(&error))
     }
 
-    // Many rows at once: every statement is a way to the server and back.
+    // Many rows per statement, because each statement is a round trip to the server.
     fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()> {
         in_multi_rows(rows, head, tail, |sql, parameters| {
             self.execute(sql, parameters).map(drop)
@@ -263,7 +263,7 @@ impl Database for Postgres {
             inserted.extend(self.query(sql, parameters)?);
             Ok(())
         })?;
-        // In which order they come back is nowhere promised.
+        // PostgreSQL does not guarantee the order of the returned rows.
         let name = |columns: &[Value]| format!("{columns:?}");
         let inserted: HashSet<String> = inserted.iter().map(|Row(found)| name(found)).collect();
         let fresh = rows.iter().map(|row| {
@@ -289,7 +289,7 @@ impl Database for Postgres {
 
     fn rollback(&mut self) {
         if self.client.is_some() && self.script("ROLLBACK").is_err() {
-            // Whatever state it is in, the next work begins on a fresh connection.
+            // The transaction state is unknown, so start again with a new connection.
             self.forget();
         }
     }

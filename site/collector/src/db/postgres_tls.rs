@@ -1,5 +1,5 @@
-//! TLS to PostgreSQL, asked for by `sslmode` and `sslrootcert` in the address, with the
-//! meaning that libpq gives them [POSTGRESQL, 34.19].
+//! TLS to PostgreSQL, requested by `sslmode` and `sslrootcert` in the connection string, with
+//! libpq's semantics [POSTGRESQL, 34.19].
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,29 +18,31 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::{Error, Result};
 
-/// How much the connection must be protected.
+/// Required protection of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Disable,
-    /// If the server has it. Whoever is in between can take it away.
+    /// Use TLS if the server offers it. An attacker in the middle can remove it.
     Prefer,
-    /// Encrypted; the server is who the authority says if one is named, else anyone.
+    /// Encrypt. Verify the certificate only if an authority is named.
     Require,
-    /// The server's certificate is of the authority.
+    /// Verify that the server's certificate is signed by the authority.
     VerifyCa,
-    /// And it is for the server's name.
+    /// Also verify the server's name.
     VerifyFull,
 }
 
+/// The TLS parameters of a connection string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Security {
     mode: Mode,
-    /// PEM file of the authority; without one, verification asks the system's.
+    /// PEM file of the authority. Without one, verification uses the system's authorities.
     root: Option<PathBuf>,
 }
 
 impl Security {
-    /// Takes what is ours out of an address; the rest is for the crate `postgres`.
+    /// Extracts the TLS parameters from a connection string. The rest is for the `postgres`
+    /// crate.
     pub fn of_url(url: &str) -> Result<(String, Security)> {
         let mut security = Security {
             mode: Mode::Prefer,
@@ -61,7 +63,8 @@ impl Security {
                         "verify-full" => Mode::VerifyFull,
                         other => {
                             return Err(Error::Invalid(format!(
-                                "sslmode={other} is none of disable, prefer, require, verify-ca, verify-full"
+                                "sslmode={other} is not one of disable, prefer, require, \
+                                verify-ca, verify-full"
                             )));
                         }
                     }
@@ -78,7 +81,7 @@ impl Security {
         Ok((url, security))
     }
 
-    /// Reads the authority, and says to the configuration what is wanted.
+    /// Reads the authority, and sets the TLS mode in the configuration.
     pub fn connector(&self, config: &mut Config) -> Result<Option<MakeRustlsConnect>> {
         config.ssl_mode(match self.mode {
             Mode::Disable => SslMode::Disable,
@@ -125,8 +128,8 @@ impl Security {
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
             if roots.is_empty() {
                 return Err(Error::Invalid(
-                    "this machine has no certificate authorities: name PostgreSQL's with \
-                     sslrootcert=FILE"
+                    "this machine has no certificate authorities; name the authority of \
+                    PostgreSQL's certificate with sslrootcert=FILE"
                         .into(),
                 ));
             }
@@ -137,7 +140,7 @@ impl Security {
                 .add(certificate)
                 .map_err(|error| selo_mqtt::Error::File {
                     path: path.clone(),
-                    why: format!("no certificate of an authority: {error}"),
+                    why: format!("not a valid CA certificate: {error}"),
                     hint: "the PEM file of the authority that signed PostgreSQL's certificate"
                         .into(),
                 })?;
@@ -146,7 +149,7 @@ impl Security {
     }
 }
 
-/// `%2F` as `/`.
+/// Decodes percent escapes, such as `%2F` to `/`.
 fn unescaped(text: &str) -> Result<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -160,7 +163,9 @@ fn unescaped(text: &str) -> Result<String> {
                 (Some(high), Some(low)) => high << 4 | low,
                 _ => {
                     return Err(Error::Invalid(
-                        "the database's address has a % without two hexadecimal digits".into(),
+                        "the connection string has a % that is not followed by two hexadecimal \
+                        digits"
+                            .into(),
                     ));
                 }
             },
@@ -170,13 +175,13 @@ fn unescaped(text: &str) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| Error::Invalid(error.to_string()))
 }
 
-/// The checks that a mode asks for. That the server has the key of the certificate it
-/// shows is checked in all of them.
+/// The certificate checks of a mode. Every mode verifies that the server holds the certificate's
+/// private key.
 #[derive(Debug)]
 struct Check {
-    /// `None`: any certificate will do.
+    /// `None` accepts any certificate.
     inner: Option<Arc<WebPkiServerVerifier>>,
-    /// The certificate must be for the server's name.
+    /// True if the certificate must match the server's name.
     name: bool,
     provider: Arc<rustls::crypto::CryptoProvider>,
 }
@@ -196,7 +201,7 @@ impl ServerCertVerifier for Check {
         let verified =
             inner.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match verified {
-            // The name is looked at last: everything else is right.
+            // rustls checks the name last, so this error means that all other checks passed.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if !self.name => Ok(ServerCertVerified::assertion()),
@@ -231,7 +236,7 @@ impl ServerCertVerifier for Check {
     }
 }
 
-/// What TLS has to do with an error, and what to do about it.
+/// Explains an error that has a TLS cause, and says what to do. Returns `None` for other errors.
 pub fn why(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -239,27 +244,27 @@ pub fn why(error: &(dyn std::error::Error + 'static)) -> Option<String> {
             return Some(match tls {
                 rustls::Error::InvalidCertificate(
                     CertificateError::UnknownIssuer | CertificateError::BadSignature,
-                ) => "its certificate is from an authority that is not trusted here; name the \
-                      one that signed it with sslrootcert=FILE"
+                ) => "its certificate is signed by an authority that this machine does not \
+                    trust; name that authority with sslrootcert=FILE"
                     .into(),
                 rustls::Error::InvalidCertificate(
                     CertificateError::Expired | CertificateError::ExpiredContext { .. },
-                ) => "its certificate has expired; renew it there, and look at this machine's \
-                      clock"
+                ) => "its certificate has expired; renew it on the server, and check this \
+                    machine's clock"
                     .into(),
                 rustls::Error::InvalidCertificate(
                     CertificateError::NotValidForName
                     | CertificateError::NotValidForNameContext { .. },
-                ) => "its certificate is for another name; connect by a name that it has, or \
-                      say sslmode=verify-ca"
+                ) => "its certificate is for another name; connect by a name in the \
+                    certificate, or set sslmode=verify-ca"
                     .into(),
                 other => format!("TLS: {other}"),
             });
         }
         if error.to_string().contains("server does not support TLS") {
             return Some(
-                "it does not offer TLS, and sslmode asks for it; set ssl = on in its \
-                 postgresql.conf"
+                "it does not offer TLS, but sslmode requires it; set ssl = on in its \
+                postgresql.conf"
                     .into(),
             );
         }
@@ -268,7 +273,7 @@ pub fn why(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     None
 }
 
-/// rustls's errors travel inside those of input and output.
+/// rustls errors are wrapped in I/O errors.
 fn find_tls<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
     error.downcast_ref::<rustls::Error>().or_else(|| {
         error

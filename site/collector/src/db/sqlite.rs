@@ -1,5 +1,4 @@
-//! SQLite, in its write-ahead log: one writer, and readers that do not wait for it
-//! [SQLITEWAL].
+//! SQLite in write-ahead-log mode: one writer, and readers that do not wait for it [SQLITEWAL].
 
 use std::fs::File;
 use std::path::Path;
@@ -11,13 +10,15 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
 use super::{Database, Row, Value, multi_row, refused};
 use crate::error::{Error, Result};
 
-/// How long a statement waits for another process, such as a backup.
+/// Longest time that a statement waits for another process, such as a backup.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// A connection to a SQLite file.
 pub struct Sqlite {
     connection: Connection,
     place: String,
-    /// Held as long as it writes: what the writer remembers is true for one writer only.
+    /// Lock file, held by the writer. The writer's in-memory copy is valid only while it is the
+    /// only writer.
     lock: Option<File>,
 }
 
@@ -29,11 +30,13 @@ impl std::fmt::Debug for Sqlite {
 }
 
 impl Sqlite {
+    /// Opens or creates the file and takes its lock. `limit` bounds the number of pages. Returns
+    /// [`Error::Locked`] if another collector has the lock.
     pub fn open_writer(path: &Path, limit: Option<u64>) -> Result<Sqlite> {
         use std::os::unix::fs::OpenOptionsExt;
         let lock = lock(path)?;
-        // Made before SQLite does, so that nobody else may read it; the log and the
-        // shared memory take its mode.
+        // Create the file before SQLite does, so that no other user can read it. The WAL and
+        // shared-memory files inherit its mode.
         let made = File::options()
             .write(true)
             .create_new(true)
@@ -48,8 +51,8 @@ impl Sqlite {
         }
         let mut db = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         db.lock = Some(lock);
-        // FULL: what was committed survives a power failure; in the log that is one
-        // wait for the disk a transaction.
+        // FULL: committed data survives a power failure. In WAL mode this costs one disk sync per
+        // transaction.
         db.script(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
              PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000",
@@ -60,8 +63,8 @@ impl Sqlite {
         Ok(db)
     }
 
-    /// Copies a whole database as it is at one moment, whoever writes it meanwhile, into a
-    /// file that is not there yet.
+    /// Copies a consistent snapshot of a database to a new file, even while another process
+    /// writes to it.
     pub fn copy(from: &Path, to: &Path) -> Result<()> {
         let mut db = Self::open_reader(from)?;
         let to = to.display().to_string();
@@ -69,6 +72,7 @@ impl Sqlite {
         Ok(())
     }
 
+    /// Opens the file for reading only.
     pub fn open_reader(path: &Path) -> Result<Sqlite> {
         Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
     }
@@ -91,7 +95,7 @@ impl Sqlite {
 }
 
 impl Sqlite {
-    /// Runs a statement of one row for each: true where it changed something.
+    /// Runs a one-row statement for each row. Returns true where it changed a row.
     fn each_row(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<Vec<bool>> {
         let Some(first) = rows.first() else {
             return Ok(Vec::new());
@@ -107,7 +111,8 @@ impl Sqlite {
     }
 }
 
-/// A file of its own: to open the database's beside SQLite would lose SQLite's locks.
+/// Uses a separate lock file: opening the database file outside SQLite would release SQLite's own
+/// locks when it is closed.
 fn lock(path: &Path) -> Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let mut name = path.as_os_str().to_owned();
@@ -156,12 +161,12 @@ fn value(found: ValueRef<'_>) -> Value {
     }
 }
 
-/// What an error of SQLite means for whoever wanted to store something.
+/// Converts a SQLite error to the collector's meaning of it.
 fn meaning(place: &str, error: rusqlite::Error) -> Error {
     let (place, reason) = (place.to_string(), error.to_string());
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => Error::Full { place, reason },
-        // A full disk shows as a failed write, too.
+        // A full disk also shows as a failed write.
         Some(
             ErrorCode::SystemIoFailure
             | ErrorCode::DatabaseBusy
@@ -210,8 +215,8 @@ impl Database for Sqlite {
         answer().map_err(|error| meaning(&self.place, error))
     }
 
-    // Row by row: a statement of many rows keeps copies of the pages that it changes, to
-    // take itself back, and one that returns rows builds a table of them first.
+    // Insert row by row. A multi-row statement keeps copies of the changed pages for its own
+    // rollback, and one with RETURNING first builds a temporary table.
     fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()> {
         self.each_row(head, tail, rows).map(drop)
     }
@@ -228,7 +233,7 @@ impl Database for Sqlite {
 
     fn begin(&mut self) -> Result<()> {
         if !self.connection.is_autocommit() {
-            return Err(refused(&self.place, "a transaction is open already"));
+            return Err(refused(&self.place, "a transaction is already open"));
         }
         self.script("BEGIN IMMEDIATE")
     }
@@ -238,7 +243,7 @@ impl Database for Sqlite {
     }
 
     fn rollback(&mut self) {
-        // After some errors SQLite has rolled back by itself.
+        // After some errors SQLite has already rolled back.
         if !self.connection.is_autocommit() {
             let _ = self.script("ROLLBACK");
         }

@@ -1,4 +1,4 @@
-//! Errors as the API says them: `{"error":{"code","message","hint"}}`.
+//! API errors: `{"error":{"code","message","hint"}}`.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::error::Error;
 
+/// An error response: status, stable code, message and hint.
 #[derive(Debug)]
 pub struct ApiError {
     status: StatusCode,
@@ -16,6 +17,7 @@ pub struct ApiError {
 }
 
 impl ApiError {
+    /// Builds an error response.
     pub fn new(
         status: StatusCode,
         code: &'static str,
@@ -30,10 +32,12 @@ impl ApiError {
         }
     }
 
+    /// 400, with the code `invalid`.
     pub fn invalid(message: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::BAD_REQUEST, "invalid", message, None)
     }
 
+    /// 404, with the code `unknown` and the message "there is no {what}".
     pub fn unknown(what: &str) -> ApiError {
         let message = format!("there is no {what}");
         ApiError::new(StatusCode::NOT_FOUND, "unknown", message, None)

@@ -1,4 +1,4 @@
-//! Who asks, and whether they may: by session cookie or by token.
+//! Authentication and authorisation of a request, by session cookie or token.
 
 use std::sync::Arc;
 
@@ -9,27 +9,29 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use super::{ApiError, App, Peer, names};
 use crate::auth::{Caller, Proof, Role};
 
+/// The session cookie.
 pub const COOKIE: &str = "selo_session";
-/// By which a browser that has logged in before is known at its next login.
+/// Cookie that identifies a browser that has logged in before.
 pub const BROWSER: &str = "selo_browser";
 
-/// May see.
+/// A caller that may read.
 #[derive(Debug)]
 pub struct Viewer(pub Caller);
-/// May change.
+/// A caller that may make changes.
 #[derive(Debug)]
 pub struct Admin;
-/// May change, and is a person with a session.
+/// A caller that may make changes and is a person with a session.
 #[derive(Debug)]
 pub struct Person(pub Caller);
-/// May send readings.
+/// A caller that may send readings.
 #[derive(Debug)]
 pub struct Sender(pub Caller);
-/// May say where it is and what it measured: a [`Sender`], or anyone if the operator wants
-/// it so. The name of its token, or `@` and its address.
+/// A caller that may post its position and measurements: a [`Sender`], or anyone if the operator
+/// allows it. Holds the token's name, or `@` and the address.
 #[derive(Debug)]
 pub struct Station(pub String);
 
+/// The value of a cookie, if the request has it.
 pub fn cookie_of<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     headers
         .get_all(header::COOKIE)
@@ -40,14 +42,15 @@ pub fn cookie_of<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
         .find_map(|(name, value)| (name == wanted).then_some(value))
 }
 
-/// A browser says which page a request comes from; another site's may not act in a user's
-/// name. The cookie is SameSite=Strict too; this holds where a browser has old ideas.
+/// Rejects requests that another site's page makes in a user's name, by the browser's `Origin`
+/// and `Sec-Fetch-Site` headers. The cookie is SameSite=Strict too; this also protects older
+/// browsers.
 pub fn same_origin(headers: &HeaderMap) -> Result<(), ApiError> {
     let other = || {
         ApiError::new(
             StatusCode::FORBIDDEN,
             "other-origin",
-            "the request comes from a page of another site",
+            "the request comes from a page of another site (cross-origin)",
             None,
         )
     };
@@ -86,8 +89,8 @@ fn caller(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
             .and_then(|token| app.auth.token(token))
             .ok_or_else(|| {
                 unknown(
-                    "the token is not known",
-                    "an admin makes one with POST /api/v1/tokens",
+                    "the token is unknown",
+                    "an admin creates one with POST /api/v1/tokens",
                 )
             });
     }
@@ -95,7 +98,7 @@ fn caller(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
         .and_then(|secret| app.auth.session(secret, app.clock.now()))
         .ok_or_else(|| {
             unknown(
-                "nobody is logged in",
+                "not logged in",
                 "POST /api/v1/login, or send `Authorization: Bearer selo_...`",
             )
         })?;
@@ -105,7 +108,7 @@ fn caller(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
     Ok(caller)
 }
 
-/// True if `caller` may do what is for `role`.
+/// Returns true if `caller` has at least `role`.
 pub fn is_at_least(caller: &Caller, role: Role) -> bool {
     match role {
         Role::Device => caller.role != Role::Viewer,
@@ -122,10 +125,10 @@ fn at_least(parts: &Parts, app: &App, role: Role) -> Result<Caller, ApiError> {
     Err(ApiError::new(
         StatusCode::FORBIDDEN,
         "forbidden",
-        format!("a {} may not do that", caller.role.name()),
+        format!("the role {} may not do that", caller.role.name()),
         Some(match role {
             Role::Admin => "log in as an admin",
-            _ => "use a token of another role",
+            _ => "use a token with another role",
         }),
     ))
 }
@@ -156,7 +159,7 @@ impl FromRequestParts<Arc<App>> for Person {
             Proof::Token(_) => Err(ApiError::new(
                 StatusCode::FORBIDDEN,
                 "forbidden",
-                "no token may do that",
+                "a token may not do that",
                 Some("log in as an admin"),
             )),
         }
@@ -189,7 +192,7 @@ impl FromRequestParts<Arc<App>> for Station {
             return Err(ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "too-many",
-                "too much comes from there without a token",
+                "too many requests without a token from this address",
                 Some("wait a minute, or send a token"),
             ));
         }

@@ -1,4 +1,4 @@
-//! Live events: server-sent events [HTML, 9.2].
+//! Live events as server-sent events [HTML, 9.2].
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -20,10 +20,11 @@ use super::{ApiError, App};
 use crate::auth::{Caller, Proof, Role};
 use crate::events::Event;
 
-/// Proxies and phones drop connections that are quiet for a minute.
+/// Interval of keep-alive comments. Proxies and phones drop connections that are idle for a
+/// minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// How often a listener's right is looked at if nothing says that it has changed: sessions
-/// end by time alone.
+/// Interval at which a listener's rights are checked again without a change notice, because
+/// sessions expire by time alone.
 const LOOK: Duration = Duration::from_secs(1);
 
 struct Listener {
@@ -31,14 +32,14 @@ struct Listener {
     first: VecDeque<Sent>,
     live: Receiver<Event>,
     stopping: watch::Receiver<bool>,
-    /// By which it was let in, and what rings when that may have changed.
+    /// The listener's credential, and the signal that rights may have changed.
     proof: Proof,
     changes: watch::Receiver<u64>,
     look: Interval,
     _place: Permit<String>,
 }
 
-/// Whose places a listener takes: a user's, or a token's.
+/// The user or token whose listener limit applies.
 fn owner(caller: &Caller) -> String {
     match caller.proof {
         Proof::Session(_) => format!("user {}", caller.name),
@@ -46,6 +47,7 @@ fn owner(caller: &Caller) -> String {
     }
 }
 
+/// `GET /events`: a stream of server-sent events. The header `Last-Event-ID` resumes it.
 pub async fn events(
     Viewer(caller): Viewer,
     State(app): State<Arc<App>>,
@@ -57,8 +59,8 @@ pub async fn events(
         return Err(ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "too-many",
-            "too many listen to live events already",
-            Some("close some windows of the dashboard"),
+            "too many connections to live events are open",
+            Some("close some dashboard windows"),
         ));
     };
     let mut look = interval(LOOK);
@@ -94,7 +96,7 @@ impl Listener {
 
 async fn next(mut listener: Listener) -> Option<(Result<Sent, Infallible>, Listener)> {
     let event = loop {
-        // Before each event: what happens after a right has ended is not told.
+        // Check before each event, so that nothing is sent after the right has ended.
         if !listener.may_listen() {
             return None;
         }
@@ -113,7 +115,7 @@ async fn next(mut listener: Listener) -> Option<(Result<Sent, Infallible>, Liste
     }
     match event {
         Ok(event) => Some((Ok(sent(&listener.app, &event)), listener)),
-        // It reads more slowly than things happen.
+        // The listener reads more slowly than events occur.
         Err(RecvError::Lagged(_)) => Some((Ok(resync()), listener)),
         Err(RecvError::Closed) => None,
     }
@@ -126,7 +128,7 @@ fn sent(app: &App, event: &Event) -> Sent {
         .data(&event.data)
 }
 
-/// Tells a listener to ask for everything anew.
+/// Tells a listener to reload everything.
 fn resync() -> Sent {
     Sent::default().event("resync").data("{}")
 }

@@ -1,5 +1,5 @@
-//! Whole ranges as CSV or JSON Lines, page by page: whatever the range, one page is in
-//! memory, and a slow reader holds no connection to the database.
+//! Export of ranges as CSV or JSON Lines, page by page. Only one page is in memory, whatever the
+//! range, and a slow reader holds no database connection.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,10 +23,11 @@ use crate::sql;
 
 const PAGE: usize = 1000;
 
+/// Query parameters of [`export`].
 #[derive(Debug, Deserialize)]
 pub struct Asked {
     of: Option<String>,
-    /// Of a station, or of a device.
+    /// A station id or a device id.
     #[serde(alias = "station")]
     device: Option<String>,
     from: Option<String>,
@@ -43,7 +44,7 @@ enum Format {
 struct Export {
     app: Arc<App>,
     stations: VecDeque<String>,
-    /// Names of values that are columns, in order.
+    /// Names of the values that become columns, in order.
     columns: Arc<Vec<String>>,
     units: Arc<Units>,
     from: i64,
@@ -53,6 +54,7 @@ struct Export {
     head: Option<String>,
 }
 
+/// `GET /export`: readings, positions or times as CSV or JSON Lines, streamed.
 pub async fn export(
     _: Viewer,
     State(app): State<Arc<App>>,
@@ -67,14 +69,14 @@ pub async fn export(
     let format = match asked.format.as_deref().unwrap_or("csv") {
         "csv" => Format::Csv,
         "json" => Format::Json,
-        _ => return Err(ApiError::invalid("format is csv or json")),
+        _ => return Err(ApiError::invalid("format must be csv or json")),
     };
     let of = asked.of.as_deref().unwrap_or("readings");
     if let Some(posted) = POSTED.iter().find(|posted| posted.of == of) {
         return Ok(posts(app, posted, range, format));
     }
     if of != "readings" {
-        return Err(ApiError::invalid("of is readings, places or times"));
+        return Err(ApiError::invalid("of must be readings, places or times"));
     }
     let (stations, units) = app
         .readers
@@ -113,7 +115,7 @@ pub async fn export(
     Ok((headers, Body::from_stream(unfold(Some(export), page))).into_response())
 }
 
-/// What a file of this name is.
+/// Response headers for a file of this name.
 fn headers(name: &str, format: Format) -> [(header::HeaderName, String); 2] {
     let (kind, ending) = match format {
         Format::Csv => ("text/csv; charset=utf-8", "csv"),
@@ -128,8 +130,8 @@ fn headers(name: &str, format: Format) -> [(header::HeaderName, String); 2] {
     ]
 }
 
-/// What stations posted of themselves, a table each. The last column that is asked for is the
-/// id, which goes into no file.
+/// One table of data that stations posted about themselves. The last selected column is the row
+/// id, which is not exported.
 struct Posted {
     of: &'static str,
     sql: &'static str,
@@ -204,7 +206,7 @@ fn posts(app: Arc<App>, posted: &'static Posted, range: Range, format: Format) -
             let read = app.readers.read(move |db| db.query(posted.sql, &asked));
             match read.await {
                 Err(error) => {
-                    tracing::warn!("an export was cut off: {error}");
+                    tracing::warn!("an export was interrupted: {error}");
                     Some((Err(error), None))
                 }
                 Ok(rows) => {
@@ -219,7 +221,8 @@ fn posts(app: Arc<App>, posted: &'static Posted, range: Range, format: Format) -
     (headers(posted.of, format), body).into_response()
 }
 
-/// The next piece. An error cuts the answer off: a client sees that it is incomplete.
+/// Reads the next page. An error aborts the response, so the client can see that it is
+/// incomplete.
 async fn page(export: Option<Export>) -> Option<(Result<String>, Option<Export>)> {
     let mut export = export?;
     if let Some(head) = export.head.take() {
@@ -237,7 +240,7 @@ async fn page(export: Option<Export>) -> Option<(Result<String>, Option<Export>)
             .await;
         match done {
             Err(error) => {
-                tracing::warn!("an export was cut off: {error}");
+                tracing::warn!("an export was interrupted: {error}");
                 return Some((Err(error), None));
             }
             Ok((text, last)) => {
@@ -293,7 +296,7 @@ fn one_page(
     Ok((text, last))
 }
 
-/// One record [RFC4180]. Only the gateway's name is free text.
+/// Writes one record [RFC4180]. Only the gateway's name is free text.
 fn csv(text: &mut String, row: &Row, columns: &[String]) {
     let optional = |value: Option<String>| value.unwrap_or_default();
     let fixed = [
@@ -317,7 +320,7 @@ fn csv(text: &mut String, row: &Row, columns: &[String]) {
 }
 
 fn quoted(field: &str) -> String {
-    // What a spreadsheet would take for a formula is text.
+    // Mark text that a spreadsheet would evaluate as a formula.
     let guard = if field.starts_with(['=', '+', '-', '@']) {
         "'"
     } else {

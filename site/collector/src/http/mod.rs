@@ -1,5 +1,4 @@
-//! The HTTP API, `/api/v1`. What it answers is in `openapi.json`, which a test compares
-//! with what it does.
+//! The HTTP API, `/api/v1`. `openapi.json` describes it, and a test compares the two.
 
 mod answer;
 mod caller;
@@ -36,16 +35,17 @@ use crate::metrics::{Metrics, add};
 use crate::readers::Readers;
 
 pub use answer::ApiError;
-// For whoever implements `Gateway`.
+// For implementers of `Gateway`.
 pub use axum;
 
-/// The longest body of a request, but for readings.
+/// Longest request body, except for readings.
 const BODY_MAX: usize = 256 << 10;
-/// The longest body of a login, which anybody may send.
+/// Longest login body. Anyone may send one.
 const LOGIN_MAX: usize = 8 << 10;
+/// The API's description, served at `/api/v1/openapi.json`.
 pub const OPENAPI: &str = include_str!("../../openapi.json");
 
-/// What the handlers share.
+/// State shared by the handlers.
 pub struct App {
     pub ingest: Ingest,
     pub readers: Readers,
@@ -53,32 +53,33 @@ pub struct App {
     pub metrics: Arc<Metrics>,
     pub auth: Arc<Auth>,
     pub clock: Clock,
-    /// A station that has been quiet for so long is silent, if no rule says otherwise.
+    /// A station is silent after this long without a reading, if no rule says otherwise.
     pub silent_after_ms: i64,
-    /// Cookies are for TLS only.
+    /// Mark cookies as `Secure` (TLS only).
     pub secure: bool,
-    /// This host is TLS only, whatever its port: said where a proxy has the host's name.
+    /// Send Strict-Transport-Security for the whole host, whatever its port. Set where a proxy
+    /// has the host's name.
     pub strict: bool,
-    /// Names by which browsers may ask for this server.
+    /// Host names by which browsers may reach this server.
     pub hosts: Hosts,
-    /// Proxies that are believed when they say for whom they ask.
+    /// Proxies whose forwarding headers are trusted.
     pub proxies: Vec<Network>,
-    /// Listeners to live events, at most, and of one user or token.
+    /// Maximum live listeners: in total, and per user or token.
     pub listeners_max: (usize, usize),
     pub listeners: Permits<String>,
-    /// Requests with readings that are under way.
+    /// Requests with readings in progress.
     pub posts: Permits<Proof>,
-    /// Portions of them that are being stored.
+    /// Portions of readings that are being stored.
     pub portions: Semaphore,
-    /// For files that are read when somebody asks.
+    /// Pool for files that are read on request.
     pub files: Pool,
-    /// What addresses without a token post; `None` lets only known stations post.
+    /// Posts of addresses without a token. `None`: only known stations may post.
     pub strangers: Option<Strangers>,
-    /// A page of the lab, served at `/report`.
+    /// The lab's report page, served at `/report`.
     pub report: Option<std::path::PathBuf>,
-    /// The gateway beside this collector, if there is one.
+    /// The gateway on this machine, if there is one.
     pub gateway: Option<Arc<dyn Gateway>>,
-    /// Turns true when the collector stops: live listeners are let go.
+    /// Becomes true when the collector stops, which disconnects the live listeners.
     pub stopping: tokio::sync::watch::Receiver<bool>,
 }
 
@@ -88,8 +89,8 @@ impl std::fmt::Debug for App {
     }
 }
 
-/// Answers what only a gateway can: `/pairing`, `/devices`, `/devices/{id}/qr.svg`, below
-/// `/api/v1`. Who asks has been found to be an admin.
+/// Answers the requests that only a gateway can: `/pairing`, `/devices`, `/devices/{id}/qr.svg`,
+/// below `/api/v1`. The caller has been checked to be an admin.
 pub trait Gateway: Send + Sync {
     fn answer(
         &self,
@@ -97,11 +98,11 @@ pub trait Gateway: Send + Sync {
     ) -> std::pin::Pin<Box<dyn std::future::Future<Output = Response> + Send + '_>>;
 }
 
-/// The other end of a connection.
+/// Address of the other end of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub SocketAddr);
 
-/// Every route of the API: path and handlers.
+/// All API routes with their handlers.
 pub fn router(app: Arc<App>) -> Router {
     let stations = Router::new()
         .route("/exchange/reading", post(posted::post::<0>))
@@ -153,7 +154,8 @@ pub fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// What every answer says to a browser: no scripts but our own, no frames, no guessing.
+/// Adds security headers to every response: only our own scripts, no framing, no content
+/// sniffing.
 async fn headers(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     add(&app.metrics.requests, 1);
     let mut response = next.run(request).await;
@@ -177,7 +179,7 @@ async fn headers(State(app): State<Arc<App>>, request: Request, next: Next) -> R
             "same-origin",
         ),
     ] {
-        // The report page says what it needs itself.
+        // The report page sets its own policy.
         headers
             .entry(name)
             .or_insert(HeaderValue::from_static(value));

@@ -1,5 +1,5 @@
-//! The names of this server, and the addresses of its clients: what a request says of
-//! either is believed only as far as it cannot be somebody's trick.
+//! Host names of this server and addresses of its clients. Request headers about either are
+//! trusted only where nobody can forge them.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::{ApiError, App};
 
-/// Addresses with a common beginning: `10.0.0.0/8`, or one address.
+/// An address range such as `10.0.0.0/8`, or one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
     address: IpAddr,
@@ -45,8 +45,9 @@ impl fmt::Display for Network {
 }
 
 impl Network {
+    /// Returns true if the address is in the range. An IPv4-mapped IPv6 address counts as IPv4.
     pub fn has(&self, other: IpAddr) -> bool {
-        // Of bits that differ, none may be among the first ones.
+        // The bits that differ must all be after the prefix.
         match (self.address.to_canonical(), other.to_canonical()) {
             (IpAddr::V4(own), IpAddr::V4(other)) => {
                 let differ = own.to_bits() ^ other.to_bits();
@@ -61,8 +62,8 @@ impl Network {
     }
 }
 
-/// The address of a client, and whether many may be behind it. Only a proxy of ours is
-/// believed when it says for whom it asks; the last address that is no proxy's is the client.
+/// Returns the client's address, and true if many clients may share it. Only our own proxies are
+/// trusted to name their client: the last address that is not a proxy's is the client.
 pub fn client(peer: IpAddr, headers: &HeaderMap, app: &App) -> (IpAddr, bool) {
     let ours = |address: IpAddr| app.proxies.iter().any(|proxy| proxy.has(address));
     let shared = |address: IpAddr| address.is_loopback() || (app.strict && address == peer);
@@ -77,7 +78,7 @@ pub fn client(peer: IpAddr, headers: &HeaderMap, app: &App) -> (IpAddr, bool) {
     let said: Vec<Option<IpAddr>> = said.collect();
     let mut client = peer;
     for address in said.into_iter().rev() {
-        // What cannot be read was not written by our proxy.
+        // Our proxy did not write an unreadable address.
         let Some(address) = address else { break };
         client = address;
         if !ours(address) {
@@ -87,13 +88,13 @@ pub fn client(peer: IpAddr, headers: &HeaderMap, app: &App) -> (IpAddr, bool) {
     (client, true)
 }
 
-/// Names by which browsers may ask for this server. A page of another name that a stranger
-/// made point here (DNS rebinding) is refused.
+/// Host names by which browsers may reach this server. Others are refused, against DNS rebinding
+/// (a stranger's host name that resolves to this server).
 #[derive(Debug, Clone, Default)]
 pub struct Hosts {
-    /// Beside addresses and `localhost`.
+    /// Names accepted in addition to addresses and `localhost`.
     pub names: Vec<String>,
-    /// A certificate of ours says who we are: no browser takes it for another name.
+    /// A certificate identifies this server, so browsers accept it under no other name.
     pub certified: bool,
 }
 
@@ -120,7 +121,8 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Refuses requests for a name that is not ours. One without a name comes from no browser.
+/// Refuses requests for a foreign host name. A request without a host name does not come from a
+/// browser.
 pub async fn check(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let foreign = request
         .headers()
@@ -131,8 +133,8 @@ pub async fn check(State(app): State<Arc<App>>, request: Request, next: Next) ->
         return ApiError::new(
             StatusCode::MISDIRECTED_REQUEST,
             "other-host",
-            "this server does not have the name that the request asks for",
-            Some("ask for its address, or start it with --host NAME"),
+            "this server does not have the host name of the request",
+            Some("use its address, or start it with --host NAME"),
         )
         .into_response();
     }

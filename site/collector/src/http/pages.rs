@@ -1,5 +1,5 @@
-//! The dashboard's files, which are in the program; in a debug build they are read from
-//! the folder each time.
+//! The dashboard's files, embedded in the program. A debug build reads them from the folder on
+//! each request.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use super::{ApiError, App};
 #[exclude = "package*.json"]
 struct Web;
 
-/// What the pages have from others, by npm (`build.rs` says how it comes there).
+/// Third-party files of the pages, installed by npm (see `build.rs`).
 #[derive(RustEmbed)]
 #[folder = "../web/node_modules/uplot/dist"]
 #[include = "uPlot.esm.js"]
 #[include = "uPlot.min.css"]
 struct Uplot;
 
-/// The file of a path.
+/// The file for a path.
 fn file(path: &str) -> Option<EmbeddedFile> {
     match path {
         "vendor/uplot.js" => Uplot::get("uPlot.esm.js"),
@@ -35,13 +35,14 @@ fn file(path: &str) -> Option<EmbeddedFile> {
     }
 }
 
+/// Serves a file of the dashboard.
 pub async fn page(uri: Uri) -> Response {
     let path = uri.path().trim_start_matches('/');
     let path = if path.is_empty() { "index.html" } else { path };
     match file(path) {
         Some(file) => {
             let kind = kind(path);
-            // The files change only with the program.
+            // The files change only with the program, so the browser revalidates by ETag.
             let cache = "no-cache";
             let tag = format!("\"{}\"", hex::encode(&file.metadata.sha256_hash()[..8]));
             (
@@ -73,15 +74,15 @@ fn kind(path: &str) -> &'static str {
     }
 }
 
-/// The lab's report: one file with its styles and pictures inside, so it may have those,
-/// and nothing else.
+/// Serves the lab's report: one file with inline styles and pictures. The policy allows those and
+/// nothing else.
 pub async fn report(State(app): State<Arc<App>>) -> Response {
     let none = || {
         ApiError::new(
             StatusCode::NOT_FOUND,
             "unknown",
             "there is no report",
-            Some("make one with `selo lab report`, and name it with --report FILE"),
+            Some("create one with `selo lab report`, and pass it with --report FILE"),
         )
         .into_response()
     };

@@ -1,11 +1,11 @@
-//! Permits of which somebody has only so many: connections of an address, live events and
-//! requests of a caller.
+//! Counted slots for limited resources: connections of an address, live events and requests of a
+//! caller.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many places each has taken.
+/// Number of slots that each owner has taken.
 #[derive(Debug)]
 pub struct Permits<K>(Arc<Mutex<HashMap<K, usize>>>);
 
@@ -15,7 +15,7 @@ impl<K> Default for Permits<K> {
     }
 }
 
-/// A place that was taken; it is given back when this is dropped.
+/// A taken slot. Dropping it frees the slot.
 #[derive(Debug)]
 pub struct Permit<K: Eq + Hash> {
     counts: Arc<Mutex<HashMap<K, usize>>>,
@@ -23,7 +23,7 @@ pub struct Permit<K: Eq + Hash> {
 }
 
 impl<K: Eq + Hash + Clone> Permits<K> {
-    /// `None` if `whose` has `max` places already.
+    /// Takes a slot. Returns `None` if `whose` already has `max` slots.
     pub fn take(&self, whose: K, max: usize) -> Option<Permit<K>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.get(&whose).copied().unwrap_or(0) >= max {

@@ -1,4 +1,4 @@
-//! What stations post of themselves, and what the dashboard shows of it.
+//! Routes for data that stations post about themselves, and for the dashboard's view of it.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::metrics::add;
 use crate::posted;
 use crate::rollup::Level;
 
-/// The body of a route of [`Post::ROUTES`].
+/// Request body of a route of [`Post::ROUTES`].
 pub struct Body<const ROUTE: usize>(Post);
 
 impl<const ROUTE: usize> FromRequest<Arc<App>> for Body<ROUTE> {
@@ -35,7 +35,7 @@ impl<const ROUTE: usize> FromRequest<Arc<App>> for Body<ROUTE> {
     }
 }
 
-/// Answered when it is stored.
+/// Stores a post. Answers after the commit.
 pub async fn post<const ROUTE: usize>(
     Station(station): Station,
     State(app): State<Arc<App>>,
@@ -48,6 +48,7 @@ pub async fn post<const ROUTE: usize>(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Query parameters of [`summary`].
 #[derive(Deserialize)]
 pub struct Asked {
     station: Option<String>,
@@ -55,6 +56,7 @@ pub struct Asked {
     to: Option<String>,
 }
 
+/// `GET /exchange`: times by suite, and positions.
 pub async fn summary(
     _: Viewer,
     State(app): State<Arc<App>>,

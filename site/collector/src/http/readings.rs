@@ -1,6 +1,6 @@
-//! Readings over HTTP: one message, a list of them, or one a line. A body is taken apart as
-//! it comes, and stored in portions: of a request a few hundred kilobytes are in memory, and
-//! its answer has a few kilobytes, whatever it sends.
+//! Readings over HTTP: one message, a JSON list, or one message per line. The body is parsed as
+//! it arrives and stored in portions. A request therefore uses a few hundred kilobytes of memory
+//! and its answer has a few kilobytes, whatever its size.
 
 mod pieces;
 
@@ -24,29 +24,30 @@ use crate::error::Error;
 use crate::ingest::{Incoming, Settled};
 use crate::message::session_text;
 
-/// The longest body: some thousand readings.
+/// Longest body: some thousand readings.
 pub const BODY_MAX: usize = 4 << 20;
-/// The most messages of one request.
+/// Maximum messages of one request.
 pub const MESSAGES_MAX: usize = 10_000;
-/// Messages, and bytes of them, that are stored at once.
+/// Size of a portion: messages and bytes that are stored together.
 const PORTION: (usize, usize) = (1000, 256 << 10);
-/// Portions of all requests that are read and stored at once.
+/// Maximum portions of all requests that are read and stored at the same time.
 pub const PORTIONS: usize = 4;
-/// Requests of one token, or one session, at once.
+/// Maximum simultaneous requests of one token or session.
 const OF_CALLER: usize = 8;
-/// Messages that the answer tells of one by one, and those that it gives reasons for.
+/// Maximum messages that the answer lists individually, and maximum reasons that it gives.
 const TOLD_MAX: usize = 100;
 const REASONS_MAX: usize = 10;
 const REASON_MAX: usize = 200;
-/// How long a portion may take to be stored.
+/// Time limit for storing a portion.
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// Query parameters of [`readings`].
 #[derive(Debug, Deserialize)]
 pub struct Asked {
     site: Option<String>,
 }
 
-/// What became of the messages so far.
+/// Outcome of the messages so far.
 #[derive(Default)]
 struct Tally {
     stored: usize,
@@ -118,6 +119,7 @@ struct Post {
     tally: Tally,
 }
 
+/// `POST /readings`: stores the messages of the body. Answers after the commit.
 pub async fn readings(
     Sender(caller): Sender,
     State(app): State<Arc<App>>,
@@ -128,7 +130,7 @@ pub async fn readings(
         return Err(ApiError::new(
             StatusCode::TOO_MANY_REQUESTS,
             "too-many",
-            "too many requests with this token are under way",
+            "too many requests with this token are in progress",
             Some("send one after the other"),
         ));
     };
@@ -161,8 +163,8 @@ impl Post {
             if got > BODY_MAX {
                 return Err(self.too_much(&format!("more than {BODY_MAX} bytes")));
             }
-            // Who is refused hears it when the body has ended: a connection that is closed
-            // with a body on its way takes the answer with it.
+            // Read the body to its end before refusing. A connection that is closed while a body
+            // is in transit loses the answer.
             if refusal.is_none() {
                 refusal = self.take_some(&next).await.err();
             }
@@ -177,7 +179,7 @@ impl Post {
     }
 
     async fn take_some(&mut self, bytes: &[u8]) -> Result<(), ApiError> {
-        // A little at a time, whatever the size in which they come.
+        // Parse in small pieces, whatever the size of the received chunk.
         for some in bytes.chunks(4096) {
             self.pieces.take(some).map_err(|why| self.wrong(&why))?;
             self.store_if(PORTION).await?;
@@ -185,7 +187,7 @@ impl Post {
         Ok(())
     }
 
-    /// Stores what is there, if it is so many messages or bytes.
+    /// Stores the portion if it has at least this many messages or bytes.
     async fn store_if(&mut self, (messages, bytes): (usize, usize)) -> Result<(), ApiError> {
         while let Some(piece) = self.pieces.next() {
             if self.tally.all() + self.portion.len() >= MESSAGES_MAX {
@@ -210,7 +212,7 @@ impl Post {
     async fn store(&mut self) -> Result<(), ApiError> {
         let portion = std::mem::take(&mut self.portion);
         self.bytes = 0;
-        // Those who wait are served in their order.
+        // The semaphore is fair: waiting requests are served in order.
         let offered = async {
             let place = self.app.portions.acquire().await;
             let _place = place.map_err(|_| Error::Stopping)?;
@@ -223,11 +225,11 @@ impl Post {
         Ok(())
     }
 
-    /// What was settled before stays so.
+    /// Says how many messages are already settled; they remain so.
     fn so_far(&self) -> String {
         match self.tally.all() {
             0 => String::new(),
-            some => format!("; the first {some} messages are settled"),
+            some => format!("; the first {some} messages are already settled"),
         }
     }
 
@@ -236,11 +238,11 @@ impl Post {
             StatusCode::PAYLOAD_TOO_LARGE,
             "too-long",
             format!("{what} in one request{}", self.so_far()),
-            Some("send them in several requests"),
+            Some("split them into several requests"),
         )
     }
 
     fn wrong(&self, why: &str) -> ApiError {
-        ApiError::invalid(format!("the body: {why}{}", self.so_far()))
+        ApiError::invalid(format!("invalid body: {why}{}", self.so_far()))
     }
 }

@@ -1,4 +1,4 @@
-//! The handlers: each reads what is asked, asks the database, and says what it said.
+//! Request handlers. Each parses its request, queries the database and formats the answer.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -27,14 +27,15 @@ use crate::rollup::Level;
 use crate::sql;
 use crate::store::Store;
 
-/// How long a request waits for the thread that writes. What it asked for may still be done.
+/// Longest time that a request waits for the writer thread. The requested work may still be done
+/// later.
 const WRITE_DEADLINE: Duration = Duration::from_secs(30);
 const HEALTH_DEADLINE: Duration = Duration::from_secs(5);
 
 type Answer = Result<Json<Value>, ApiError>;
 type Shared = State<Arc<App>>;
 
-/// A body of JSON; what is wrong with it is said as every other error.
+/// A JSON body. Parse errors are reported in the format of all other errors.
 #[derive(Debug)]
 pub struct Body<T>(pub T);
 
@@ -47,11 +48,11 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
             .map_err(|error| ApiError::new(error.status(), "invalid", error.body_text(), None))?;
         serde_json::from_slice(&bytes)
             .map(Body)
-            .map_err(|error| ApiError::invalid(format!("the body: {error}")))
+            .map_err(|error| ApiError::invalid(format!("invalid body: {error}")))
     }
 }
 
-/// Times of a question, Unix milliseconds: from `from`, before `to`.
+/// A time range in Unix milliseconds: `from` inclusive, `to` exclusive.
 #[derive(Debug, Clone, Copy)]
 pub struct Range {
     pub from: i64,
@@ -59,9 +60,10 @@ pub struct Range {
 }
 
 impl Range {
-    /// `span`: how long before `to` it begins if nobody says so; 0 is at the beginning.
+    /// Parses a range. Without `from` it begins `span` ms before `to`; a `span` of 0 means from
+    /// the beginning.
     pub fn parse(from: Option<&str>, to: Option<&str>, now: i64, span: i64) -> Result<Range> {
-        // What has come just now is part of it.
+        // Include messages that have just arrived.
         let to = to.map_or(Ok(now + 1), moment)?;
         let from = match from {
             Some(text) => moment(text)?,
@@ -69,15 +71,15 @@ impl Range {
             None => to - span,
         };
         if from >= to {
-            return Err(Error::Invalid("from is not before to".into()));
+            return Err(Error::Invalid("from must be before to".into()));
         }
         Ok(Range { from, to })
     }
 }
 
-/// Unix milliseconds, or RFC 3339.
+/// Parses Unix milliseconds, or RFC 3339.
 fn moment(text: &str) -> Result<i64> {
-    // Far enough that no sum with it overflows.
+    // Bound that keeps every sum with a time from overflowing.
     const FURTHEST: i64 = 1 << 53;
     if let Ok(ms) = text.parse::<i64>() {
         if (0..=FURTHEST).contains(&ms) {
@@ -93,34 +95,39 @@ fn moment(text: &str) -> Result<i64> {
     )))
 }
 
+/// `GET /openapi.json`.
 pub async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
 }
 
+/// Answers every unknown route with 404.
 pub async fn no_such_route(uri: Uri) -> ApiError {
     ApiError::new(
         StatusCode::NOT_FOUND,
         "unknown",
         format!("there is no {}", uri.path()),
-        Some("/api/v1/openapi.json has what there is"),
+        Some("see /api/v1/openapi.json for the routes"),
     )
 }
 
+/// Answers every unknown method of a route with 405.
 pub async fn no_such_method() -> ApiError {
     ApiError::new(
         StatusCode::METHOD_NOT_ALLOWED,
         "method",
-        "that cannot be done here",
-        Some("/api/v1/openapi.json has what can"),
+        "this route does not support that method",
+        Some("see /api/v1/openapi.json for its methods"),
     )
 }
 
+/// Body of a login.
 #[derive(Deserialize)]
 pub struct Credentials {
     user: String,
     password: zeroize::Zeroizing<String>,
 }
 
+/// `POST /login`: sets the session cookie.
 pub async fn login(
     State(app): Shared,
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
@@ -163,7 +170,7 @@ pub async fn login(
 }
 
 impl App {
-    /// Work for the thread that writes, from a request that does not wait for ever.
+    /// Runs work on the writer thread, with a deadline for the request.
     pub async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut dyn Database, &mut Store) -> Result<T> + Send + 'static,
@@ -171,7 +178,7 @@ impl App {
         within("the database", WRITE_DEADLINE, self.ingest.write(work)).await
     }
 
-    /// A login that shall outlive this run; those that made room for it shall not.
+    /// Stores a login so that it outlives this run, and deletes the sessions that it evicted.
     async fn keep_login(&self, login: &Login) {
         let session = &login.session;
         let kept: [Column; 4] = [
@@ -188,7 +195,7 @@ impl App {
             db.execute(sql::INSERT_LOGIN, &kept)
         };
         if let Err(error) = self.write(work).await {
-            tracing::warn!("a login will not outlive this run: {error}");
+            tracing::warn!("a login was not stored and will end with this run: {error}");
         }
     }
 
@@ -207,7 +214,7 @@ impl App {
             Refusal::TooMany => ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "too-many",
-                "too many logins to this account have failed from there",
+                "too many failed logins to this account from this place",
                 Some("wait a minute"),
             ),
             Refusal::Busy => {
@@ -215,19 +222,20 @@ impl App {
                 ApiError::new(
                     StatusCode::SERVICE_UNAVAILABLE,
                     "busy",
-                    "too many log in at once",
-                    Some("come again in a moment"),
+                    "too many logins at the same time",
+                    Some("try again in a moment"),
                 )
             }
         }
     }
 }
 
+/// `POST /logout`: ends the session.
 pub async fn logout(State(app): Shared, headers: HeaderMap) -> Result<Response, ApiError> {
     same_origin(&headers)?;
     if let Some(secret) = cookie_of(&headers, COOKIE) {
         let id = app.auth.logout(secret).to_vec();
-        // Else it would come back with the next start.
+        // Otherwise the session would return at the next start.
         app.write(move |db, _| db.execute(sql::DELETE_LOGIN, &[id.into()]))
             .await?;
     }
@@ -235,6 +243,7 @@ pub async fn logout(State(app): Shared, headers: HeaderMap) -> Result<Response, 
     Ok(([(header::SET_COOKIE, cookie)], Json(json!({}))).into_response())
 }
 
+/// `GET /me`: name and role of the caller.
 pub async fn me(Viewer(caller): Viewer) -> Json<Value> {
     Json(json!({"user": caller.name, "role": caller.role.name()}))
 }
@@ -247,7 +256,7 @@ impl App {
             .await
     }
 
-    /// The full id of a station, of which a device's id is enough where one site has it.
+    /// Resolves a station id. A device id is enough if only one site has that device.
     async fn station_id(&self, id: String) -> Result<String> {
         let find = move |db: &mut dyn Database| query::find_station(db, &id);
         self.readers.read(find).await
@@ -261,12 +270,13 @@ impl App {
     }
 }
 
+/// `GET /stations`.
 pub async fn stations(_: Viewer, State(app): Shared) -> Answer {
     let stations = app.find_stations(None).await?;
     let (held, behind) = (&app.metrics.prune_held, &app.metrics.prune_behind);
     Ok(Json(json!({
         "stations": stations,
-        // What the dashboard says of old rows that are not deleted.
+        // Shown by the dashboard when old rows are not deleted.
         "retention": {
             "held": held.load(Relaxed) == 1,
             "behind_seconds": behind.load(Relaxed),
@@ -274,11 +284,13 @@ pub async fn stations(_: Viewer, State(app): Shared) -> Answer {
     })))
 }
 
+/// `GET /stations/{station}`.
 pub async fn station(_: Viewer, State(app): Shared, Path(id): Path<String>) -> Answer {
     let station = app.station_id(id).await?;
     Ok(Json(app.find_station(&station).await?))
 }
 
+/// Body of [`patch_station`]. Absent members stay unchanged.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Patch {
@@ -287,6 +299,7 @@ pub struct Patch {
     longitude: Option<f64>,
 }
 
+/// `PATCH /stations/{station}`: sets the name and the position.
 pub async fn patch_station(
     _: Admin,
     State(app): Shared,
@@ -298,12 +311,12 @@ pub async fn patch_station(
             || name.chars().count() > 64
             || name.chars().any(char::is_control))
     {
-        return Err(ApiError::invalid("a name has 1 to 64 characters"));
+        return Err(ApiError::invalid("a name must have 1 to 64 characters"));
     }
     let within = |place: Option<f64>, most: f64| place.is_none_or(|at| at.abs() <= most);
     if !within(patch.latitude, 90.0) || !within(patch.longitude, 180.0) {
         return Err(ApiError::invalid(
-            "latitude is -90 to 90, longitude -180 to 180",
+            "latitude must be from -90 to 90, longitude from -180 to 180",
         ));
     }
     let station = app.station_id(id).await?;
@@ -320,6 +333,7 @@ pub async fn patch_station(
     Ok(Json(station))
 }
 
+/// Query parameters of [`series`] and [`rain`].
 #[derive(Deserialize)]
 pub struct Series {
     name: Option<String>,
@@ -328,6 +342,7 @@ pub struct Series {
     step: Option<String>,
 }
 
+/// `GET /stations/{station}/series`: a value over time, as columns.
 pub async fn series(
     _: Viewer,
     State(app): Shared,
@@ -340,7 +355,7 @@ pub async fn series(
     let step = Step::parse(asked.step.as_deref().unwrap_or("minute"))?;
     let name = asked
         .name
-        .ok_or_else(|| ApiError::invalid("name says which value"))?;
+        .ok_or_else(|| ApiError::invalid("the parameter name is missing: it names the value"))?;
     let station = app.station_id(id).await?;
     let series = app
         .readers
@@ -349,6 +364,7 @@ pub async fn series(
     Ok(Json(series))
 }
 
+/// `GET /stations/{station}/rain`: rain per step.
 pub async fn rain(
     _: Viewer,
     State(app): Shared,
@@ -359,7 +375,7 @@ pub async fn rain(
     let now = app.clock.now();
     let range = Range::parse(asked.from.as_deref(), asked.to.as_deref(), now, day)?;
     let Step::Rollup(level) = Step::parse(asked.step.as_deref().unwrap_or("hour"))? else {
-        return Err(ApiError::invalid("step is minute, hour or day"));
+        return Err(ApiError::invalid("step must be minute, hour or day"));
     };
     let station = app.station_id(id).await?;
     let rain = app
@@ -369,20 +385,22 @@ pub async fn rain(
     Ok(Json(rain))
 }
 
+/// Query parameters of [`frames`].
 #[derive(Deserialize)]
 pub struct Frames {
-    /// Of a station, or of a device.
+    /// A station id or a device id.
     #[serde(alias = "station")]
     device: Option<String>,
     limit: Option<i64>,
     before: Option<String>,
 }
 
+/// `GET /frames`: a page of the frame log, newest first.
 pub async fn frames(_: Viewer, State(app): Shared, Query(asked): Query<Frames>) -> Answer {
     let limit = asked.limit.unwrap_or(100);
     if !(1..=query::FRAMES_MAX).contains(&limit) {
         return Err(ApiError::invalid(format!(
-            "limit is 1 to {}",
+            "limit must be from 1 to {}",
             query::FRAMES_MAX
         )));
     }
@@ -399,6 +417,7 @@ pub async fn frames(_: Viewer, State(app): Shared, Query(asked): Query<Frames>) 
     Ok(Json(frames))
 }
 
+/// `GET /alarms`: active and past alarms.
 pub async fn alarms(_: Viewer, State(app): Shared) -> Answer {
     let (active, past) = app
         .readers
@@ -413,18 +432,20 @@ pub async fn alarms(_: Viewer, State(app): Shared) -> Answer {
     Ok(Json(json!({"active": json(active), "past": json(past)})))
 }
 
+/// `GET /rules`.
 pub async fn rules(_: Viewer, State(app): Shared) -> Answer {
     let rules = app.readers.read(alarm::load_rules).await?;
     Ok(Json(json!({"rules": rules})))
 }
 
+/// Body of [`set_rules`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
     rules: Vec<Rule>,
 }
 
-/// Puts these rules in place of all others.
+/// Replaces all rules.
 pub async fn set_rules(_: Admin, State(app): Shared, Body(Rules { rules }): Body<Rules>) -> Answer {
     let now = app.clock.now();
     let changes = app
@@ -447,6 +468,7 @@ fn token_json(token: &Token, created: i64) -> Value {
     json
 }
 
+/// `GET /tokens`: the tokens without their secrets.
 pub async fn tokens(_: Admin, State(app): Shared) -> Answer {
     let rows = app.readers.read(|db| db.query(sql::TOKENS, &[])).await?;
     let known = app.auth.tokens();
@@ -457,17 +479,19 @@ pub async fn tokens(_: Admin, State(app): Shared) -> Answer {
     Ok(Json(json!({"tokens": tokens})))
 }
 
+/// Body of [`new_token`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewToken {
     name: String,
     role: Role,
-    /// Of the stations; `site` if nobody says which.
+    /// Site of the stations. Defaults to `site`.
     site: Option<String>,
-    /// For which it may send, if it is a device's; without them the one of its name.
+    /// Stations that a device token may send for. Defaults to the station of the token's name.
     stations: Option<Vec<String>>,
 }
 
+/// `POST /tokens`: creates a token. Only this answer contains its secret.
 pub async fn new_token(
     _: Admin,
     State(app): Shared,
@@ -475,7 +499,7 @@ pub async fn new_token(
 ) -> Result<Response, ApiError> {
     if !is_name(&asked.name, 32) {
         return Err(ApiError::invalid(
-            "a name has 1 to 32 letters, digits, dots, underscores and hyphens",
+            "a name must have 1 to 32 letters, digits, dots, underscores and hyphens",
         ));
     }
     let site = asked.site.unwrap_or_else(|| SITE.into());
@@ -506,6 +530,7 @@ pub async fn new_token(
     Ok((StatusCode::CREATED, Json(body)).into_response())
 }
 
+/// Body of [`patch_token`]. Absent members stay unchanged.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenPatch {
@@ -514,7 +539,8 @@ pub struct TokenPatch {
     stations: Option<Vec<String>>,
 }
 
-/// Another role, or other stations; what the token has begun ends if it may not go on.
+/// Changes a token's role or stations. Running requests of the token end if it no longer has the
+/// right.
 pub async fn patch_token(
     _: Admin,
     State(app): Shared,
@@ -545,10 +571,12 @@ pub async fn patch_token(
     Ok(Json(token_json(&token, row.ok_or_else(unknown)?.int(4))))
 }
 
+/// `DELETE /tokens/{id}`: revokes a token.
 pub async fn delete_token(_: Admin, State(app): Shared, Path(id): Path<String>) -> Answer {
     let unknown = || ApiError::unknown(&format!("token {id}"));
     let number: i64 = id.parse().map_err(|_| unknown())?;
-    // At once, even if the database is away; then it comes back with the next start.
+    // Revoke the token at once, even if the database is unavailable. In that case it returns at
+    // the next start.
     app.auth.forget_token(number);
     let gone = app
         .write(move |db, _| db.execute(sql::DELETE_TOKEN, &[number.into()]))
@@ -559,7 +587,7 @@ pub async fn delete_token(_: Admin, State(app): Shared, Path(id): Path<String>) 
     Ok(Json(json!({})))
 }
 
-/// What only a gateway can do, and this collector has none beside it.
+/// Refuses gateway requests of a collector without a gateway.
 pub async fn pairing(_: Admin, State(app): Shared, request: Request) -> Response {
     let Some(gateway) = app.gateway.clone() else {
         return ApiError::new(
@@ -573,8 +601,8 @@ pub async fn pairing(_: Admin, State(app): Shared, request: Request) -> Response
     gateway.answer(request).await
 }
 
-/// A device's label holds its key. It is for a person who has given a password just now:
-/// neither a token that leaked nor a screen that was left shows it.
+/// Serves a device's label, which holds its key. Only a person who logged in recently may see it,
+/// so neither a leaked token nor an unattended screen reveals it.
 pub async fn label(
     Person(caller): Person,
     State(app): Shared,
@@ -584,13 +612,14 @@ pub async fn label(
         return Err(ApiError::new(
             StatusCode::FORBIDDEN,
             "password-needed",
-            "a label holds a device's key: it is shown soon after a login only",
-            Some("log out, log in again, and come back within 15 minutes"),
+            "a label holds a device's key, so it is shown only shortly after a login",
+            Some("log out, log in again, and open it within 15 minutes"),
         ));
     }
     Ok(pairing(Admin, State(app), request).await)
 }
 
+/// `GET /healthz`: 200 if readings are being stored, else 503.
 pub async fn health(State(app): Shared) -> Response {
     let asked = app.readers.read(|db| db.query(sql::PING, &[]));
     let alive = within("the database", HEALTH_DEADLINE, asked).await;
@@ -609,6 +638,7 @@ pub async fn health(State(app): Shared) -> Response {
     }
 }
 
+/// `GET /metrics` in the OpenMetrics format.
 pub async fn metrics(State(app): Shared) -> Response {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     let text = app.metrics.render(app.events.listeners());

@@ -1,5 +1,5 @@
-//! Connections: how many, for how long, with TLS or without. Whoever sends or reads slowly
-//! holds a connection for a known time, and only so many.
+//! HTTP connections, with or without TLS: their number and their time limits. A client that sends
+//! or reads slowly holds a connection for a bounded time.
 
 use std::convert::Infallible;
 use std::io;
@@ -33,37 +33,37 @@ use super::{ApiError, Peer};
 use crate::auth::neighbourhood;
 use crate::metrics::{Metrics, add};
 
-/// What one server gives its clients.
+/// Resource limits of a server.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Open connections, of everyone and of one address. A proxy and this machine itself
-    /// are not counted as one address.
+    /// Maximum open connections: in total, and per address. The limit per address does not apply
+    /// to proxies and to this machine.
     pub connections: usize,
     pub of_address: usize,
-    /// Listeners to live events, of everyone and of one user or token; each holds a
-    /// connection for as long as it likes.
+    /// Maximum live listeners: in total, and per user or token. A listener holds its connection
+    /// indefinitely.
     pub listeners: usize,
     pub listeners_of_one: usize,
-    /// Threads that serve requests. None of them waits for a disk or another process.
+    /// Number of threads that serve requests. None of them waits for a disk or another process.
     pub threads: usize,
-    /// For a TLS handshake, and for the lines before a body; also how long a connection may
-    /// be idle.
+    /// Time limit for the TLS handshake and for the request head. Also the idle timeout of a
+    /// connection.
     pub head: Duration,
-    /// A body may take so long, and a second more for each [`BODY_RATE`] bytes.
+    /// Time limit of a body, plus one second per [`BODY_RATE`] bytes.
     pub body: Duration,
-    /// How long a client may read nothing of what it is sent.
+    /// Longest time that a client may read nothing of its response.
     pub write: Duration,
 }
 
-/// The slowest body, in bytes a second.
+/// Minimum rate of a body, in bytes per second.
 pub const BODY_RATE: u64 = 1024;
-/// The longest head of a request, with all its lines.
+/// Longest request head, in bytes.
 pub const HEAD_MAX: usize = 32 << 10;
-/// What is read of a connection before its head is complete: a longer one ends there.
+/// Read buffer for the head. A connection with a longer head is closed.
 const HEAD_BUFFER: usize = 48 << 10;
-/// So much of a body that nobody wanted is read; a connection with more of it is closed.
+/// Maximum bytes of an unread body that are discarded. A connection with a longer one is closed.
 const UNREAD_MAX: usize = 64 << 10;
-/// How long requests under way may take when the server stops.
+/// Time that requests in progress get when the server stops.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Default for Limits {
@@ -81,7 +81,7 @@ impl Default for Limits {
     }
 }
 
-/// A server that runs until `stopping` says so.
+/// A server that runs until `stopping` becomes true.
 pub struct Server {
     pub router: Router,
     pub tls: Option<TlsAcceptor>,
@@ -99,6 +99,7 @@ impl std::fmt::Debug for Server {
 }
 
 impl Server {
+    /// Accepts connections until `stopping` becomes true.
     pub async fn run(self, listener: TcpListener) {
         let places = Arc::new(Semaphore::new(self.limits.connections));
         let counts = Permits::default();
@@ -112,8 +113,9 @@ impl Server {
             let (stream, address) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Files are used up, most likely: they come back when connections end.
-                    tracing::warn!("no connection could be taken: {error}");
+                    // Usually the process has no file descriptors left. They become free when
+                    // connections end.
+                    tracing::warn!("cannot accept a connection: {error}");
                     sleep(Duration::from_millis(100)).await;
                     continue;
                 }
@@ -154,15 +156,15 @@ impl Server {
         if !matches!(timeout(head, stream.peek(&mut first)).await, Ok(Ok(1))) {
             return;
         }
-        // A handshake begins with 22 [RFC8446, 5.1]; a letter is somebody without TLS.
+        // A TLS handshake begins with byte 22 [RFC8446, 5.1]. A letter means plain HTTP.
         if first[0].is_ascii_uppercase() {
-            let text = "this is HTTPS: https:// in place of http://\n";
+            let text = "this is an HTTPS server: use https:// instead of http://\n";
             let answer = format!(
                 "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\
                  Content-Length: {}\r\n\r\n{text}",
                 text.len()
             );
-            // What was not read when a connection closes takes the answer with it.
+            // Read the request first: closing a socket with unread data would discard the answer.
             let mut request = [0; 4096];
             let said = async {
                 let _ = stream.read(&mut request).await?;
@@ -181,9 +183,9 @@ impl Server {
     async fn talk(&self, stream: impl AsyncRead + AsyncWrite + Unpin, address: SocketAddr) {
         let body_time = self.limits.body;
         let service = service_fn(move |request: hyper::Request<Incoming>| {
-            // Whoever waits for a word before it sends its body has got one: the answer.
+            // A client that waits for 100-continue gets the final answer instead.
             let expects = request.headers().contains_key(header::EXPECT);
-            // More than is read away: the answer does not wait for it.
+            // The body is longer than is discarded, so the answer does not wait for it.
             let length = request.headers().get(header::CONTENT_LENGTH);
             let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
             let long = length.is_some_and(|length: u64| length > UNREAD_MAX as u64);
@@ -222,7 +224,7 @@ impl Server {
         tokio::pin!(connection);
         let mut stopping = self.stopping.clone();
         tokio::select! {
-            // How a connection ends is its client's affair.
+            // The client may end its connection in any way.
             _ = connection.as_mut() => return,
             _ = stopping.wait_for(|stopping| *stopping) => {}
         }
@@ -231,7 +233,7 @@ impl Server {
     }
 }
 
-/// Bytes of a head, if its lines have no more blanks than they need.
+/// Size of the head in bytes, assuming no optional whitespace in its lines.
 fn head_length<B>(request: &hyper::Request<B>) -> usize {
     let path = request
         .uri()
@@ -253,7 +255,7 @@ fn too_long_a_head() -> Response {
     let mut answer = ApiError::new(
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
         "too-long",
-        format!("the head of the request has more than {HEAD_MAX} bytes"),
+        format!("the request head is longer than {HEAD_MAX} bytes"),
         None,
     )
     .into_response();
@@ -262,7 +264,7 @@ fn too_long_a_head() -> Response {
     answer
 }
 
-/// A body that ends with an error if it comes too slowly.
+/// Wraps a body so that it fails if it arrives too slowly.
 fn hastened(body: Body, time: Duration) -> Body {
     if body.is_end_stream() {
         return body;
@@ -271,7 +273,7 @@ fn hastened(body: Body, time: Duration) -> Body {
     let state = (body.into_data_stream(), 0_u64);
     Body::from_stream(unfold(state, move |(mut body, mut got)| async move {
         let deadline = start + time + Duration::from_secs(got / BODY_RATE);
-        let slow = || io::Error::new(io::ErrorKind::TimedOut, "the body comes too slowly");
+        let slow = || io::Error::new(io::ErrorKind::TimedOut, "the body arrives too slowly");
         let next = match timeout_at(deadline, body.next()).await {
             Ok(next) => next?.map_err(io::Error::other),
             Err(_) => Err(slow()),
@@ -281,10 +283,11 @@ fn hastened(body: Body, time: Duration) -> Body {
     }))
 }
 
-/// A request's body while it is answered. What a handler leaves of it comes back: a connection
-/// that is closed with a body on its way takes the answer with it, and the next request.
+/// A request's body while it is handled. The part that the handler does not read is returned and
+/// discarded, because closing a connection with unread data would lose the answer and the next
+/// request.
 struct Lent {
-    /// `None` once it has been read to its end, or has failed.
+    /// `None` after it has been read to its end or has failed.
     body: Option<Body>,
     back: Option<oneshot::Sender<Option<Body>>>,
 }
@@ -322,13 +325,13 @@ impl Drop for Lent {
     fn drop(&mut self) {
         let rest = self.body.take().filter(|body| !body.is_end_stream());
         if let Some(back) = self.back.take() {
-            // Nobody waits for it if the connection has gone.
+            // The connection may have gone.
             let _ = back.send(rest);
         }
     }
 }
 
-/// Reads what is left of a body, if that is not much; says whether it has come to the end.
+/// Discards the rest of a body up to [`UNREAD_MAX`] bytes. Returns true if the end was reached.
 async fn read_away(body: Body) -> bool {
     let mut body = body.into_data_stream();
     let mut got = 0;
@@ -341,7 +344,7 @@ async fn read_away(body: Body) -> bool {
     true
 }
 
-/// A connection that breaks if its other end reads nothing for too long.
+/// A connection that fails if its peer reads nothing for too long.
 struct Patient {
     stream: TcpStream,
     time: Duration,
@@ -357,7 +360,7 @@ impl Patient {
         }
     }
 
-    /// What a write came to; one that waits does so only until its time is over.
+    /// Result of a write. A pending write fails when its time limit has passed.
     fn bounded<T>(
         &mut self,
         context: &mut Context<'_>,

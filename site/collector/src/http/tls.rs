@@ -1,5 +1,5 @@
-//! The server's certificate: read at the start, and again when its files have changed, so
-//! that whoever renews it need not restart anything.
+//! The server's TLS certificate. It is read at the start and again when its files change, so a
+//! renewal needs no restart.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,27 +22,28 @@ use tokio::sync::Notify;
 
 use crate::error::Result;
 
-/// How often the files are looked at.
+/// Interval at which the files are checked for changes.
 const LOOK: Duration = Duration::from_secs(2);
-/// A certificate with less than this is warned of, once a day.
+/// Below this remaining validity, a warning is logged once a day.
 const WARN_DAYS: i64 = 30;
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// PEM files: the chain, and the key of its first certificate, mode 0600.
+/// PEM files: the certificate chain, and the private key of its first certificate (mode 0600).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
     pub certificate: PathBuf,
     pub key: PathBuf,
 }
 
-/// What a client may choose from. By default all that rustls has, of TLS 1.2 and 1.3, and
-/// X25519MLKEM768; with suites or key exchanges TLS 1.3 alone, and these alone.
+/// TLS parameters that the server offers. The default is everything that rustls has for TLS 1.2
+/// and 1.3, with X25519MLKEM768. If suites or key exchanges are named, only TLS 1.3 with these is
+/// offered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Offer {
-    /// In order of preference; none is all.
+    /// Suites in order of preference. Empty: all.
     pub suites: Vec<Suite>,
     pub groups: Vec<Group>,
-    /// Nobody can resume, and clients need not understand tickets.
+    /// Disables session tickets, so no client can resume a session or must support tickets.
     pub without_tickets: bool,
 }
 
@@ -75,7 +76,7 @@ impl Offer {
     }
 }
 
-/// What changes when somebody writes a file.
+/// Modification time and size of both files. A write changes it.
 type Stamp = [Option<(SystemTime, u64)>; 2];
 
 impl TlsFiles {
@@ -94,26 +95,27 @@ impl TlsFiles {
         }
     }
 
-    /// Reads both, and sees that they belong together and have not expired.
+    /// Reads both files. Checks that the key belongs to the certificate, and that the certificate
+    /// has not expired. Returns it with its remaining days.
     fn load(&self, provider: &CryptoProvider) -> Result<(CertifiedKey, i64)> {
         check_private(&self.key)?;
         let chain = certificates(&self.certificate)?;
         let days = certificate::read(&self.certificate)?.days_left;
         if days < 0 {
-            let why = "the certificate has expired: no browser would go on";
-            let hint = "renew it where it comes from (`selo setup DIR` renews its own), and see \
-                        that this machine's clock is right";
+            let why = "the certificate has expired, so no browser would connect";
+            let hint = "renew it at its issuer (`selo setup DIR` renews its own), and check \
+                that this machine's clock is right";
             return Err(Self::wrong(&self.certificate, why.into(), hint).into());
         }
         let bad = |why: String| {
-            let hint = "the private key of the certificate, in PEM form";
+            let hint = "pass the private key of the certificate, in PEM format";
             Self::wrong(&self.key, why, hint)
         };
         let key =
             PrivateKeyDer::from_pem_file(&self.key).map_err(|error| bad(error.to_string()))?;
         let pair = CertifiedKey::from_der(chain, key, provider).map_err(|error| match error {
             rustls::Error::InconsistentKeys(_) => bad(format!(
-                "it is not the key of {}",
+                "it is not the private key of {}",
                 self.certificate.display()
             )),
             error => bad(error.to_string()),
@@ -127,7 +129,7 @@ struct Current {
     stamp: Stamp,
 }
 
-/// The certificate that connections get from now on.
+/// The certificate for new connections.
 pub struct Tls {
     files: TlsFiles,
     offer: Offer,
@@ -142,6 +144,7 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
+    /// Loads the certificate. Returns an error if it is unusable or has expired.
     pub fn load(files: TlsFiles, offer: Offer) -> Result<Arc<Tls>> {
         let provider = offer.provider();
         let stamp = files.stamp();
@@ -156,6 +159,7 @@ impl Tls {
         }))
     }
 
+    /// The server configuration, which always uses the current certificate.
     pub fn config(self: &Arc<Self>) -> Result<Arc<ServerConfig>> {
         let mut config = ServerConfig::builder_with_provider(self.provider.clone())
             .with_protocol_versions(self.offer.versions())
@@ -169,26 +173,26 @@ impl Tls {
         Ok(Arc::new(config))
     }
 
-    /// Reads the files again; what cannot be used leaves the certificate as it is.
+    /// Reads the files again. If they are unusable, the current certificate stays.
     fn reload(&self, stamp: Stamp) {
         let loaded = self.files.load(&self.provider);
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        // One bad pair of files is complained about once.
+        // Complain about a bad pair of files only once.
         current.stamp = stamp;
         let file = self.files.certificate.display();
         match loaded {
             Ok((pair, days)) => {
                 current.pair = Arc::new(pair);
-                tracing::info!(%file, days, "the certificate was read again");
+                tracing::info!(%file, days, "the certificate was reloaded");
             }
             Err(error) => tracing::error!(
-                "the certificate stays as it was: {error}; hint: {}",
+                "the old certificate stays in use: {error}; hint: {}",
                 error.hint().unwrap_or_default()
             ),
         }
     }
 
-    /// Runs `look` on a thread that may wait for a disk.
+    /// Runs `look` on a thread that may block on a disk.
     async fn looking<T: Send + 'static>(
         self: &Arc<Self>,
         look: impl FnOnce(&Tls) -> T + Send + 'static,
@@ -197,7 +201,7 @@ impl Tls {
         tokio::task::spawn_blocking(move || look(&tls)).await.ok()
     }
 
-    /// Until the end of the runtime: reads what has changed, or when `asked` rings.
+    /// Reloads the files when they change or when `asked` is notified, until the runtime ends.
     pub async fn watch(self: Arc<Self>, asked: Arc<Notify>) {
         let mut before = self.looking(|tls| tls.files.stamp()).await;
         let mut warned = Instant::now();
@@ -212,7 +216,8 @@ impl Tls {
                 .read()
                 .unwrap_or_else(PoisonError::into_inner)
                 .stamp;
-            // Two files are not written at once: they are read when both are quiet.
+            // The two files are not replaced atomically. Read them when both have been unchanged
+            // for one interval.
             if let Some(stamp) = now.filter(|stamp| told || *stamp != known && now == before) {
                 self.looking(move |tls| tls.reload(stamp)).await;
             }
@@ -233,9 +238,9 @@ impl Tls {
 fn warn(files: &TlsFiles, days: i64) {
     let file = files.certificate.display();
     if days < 0 {
-        tracing::error!(%file, "the certificate has expired; hint: renew it where it comes from");
+        tracing::error!(%file, "the certificate has expired; hint: renew it at its issuer");
     } else if days < WARN_DAYS {
-        tracing::warn!(%file, days, "the certificate expires soon; hint: renew it where it comes from");
+        tracing::warn!(%file, days, "the certificate expires soon; hint: renew it at its issuer");
     }
 }
 

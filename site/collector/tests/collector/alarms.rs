@@ -1,4 +1,4 @@
-//! Alarms: raised once, told for certain, also after a restart.
+//! Alarms are raised once and reported reliably, even across a restart.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -8,7 +8,8 @@ use crate::common::{NOON, Site, message};
 use selo_collector::outbox::signature;
 use serde_json::{Value, json};
 
-/// A webhook that refuses the first `refusals` requests; gives what it took.
+/// A webhook that refuses the first `refusals` requests. Returns its URL and the accepted
+/// requests.
 fn webhook(refusals: usize) -> (String, Receiver<(String, String)>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
     let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
@@ -85,12 +86,12 @@ fn rain_raises_and_clears_once() {
     assert_eq!(alarms(&site), [("flood".into(), true)]);
     let station = site.client.get("/api/v1/stations/3f9a01c2").ok();
     assert_eq!(station["alarms"][0]["alarm"], "flood");
-    // Not again: neither with more rain, nor after a restart.
+    // Neither more rain nor a restart raises it again.
     send(&site, 3, NOON - 60_000, 125.0);
     site.restart();
     send(&site, 4, NOON - 30_000, 126.0);
     assert_eq!(alarms(&site), [("flood".into(), true)]);
-    // Two hours later it has passed, by the clock alone.
+    // Two hours later, time alone clears it.
     site.pass(7_200_000);
     site.watch_clock();
     assert_eq!(alarms(&site), [("flood".into(), false)]);
@@ -107,7 +108,7 @@ fn a_station_falls_silent_and_comes_back() {
     site.pass(1_799_999);
     site.watch_clock();
     assert_eq!(alarms(&site), []);
-    // A reading from a gateway whose clock is a year ahead does not keep it awake.
+    // A reading from a gateway whose clock is a year ahead does not end the silence.
     site.client
         .send(&[message("3f9a01c2", 1, 1, NOON + 366 * 86_400_000, 0.0)]);
     site.pass(1);
@@ -141,7 +142,7 @@ fn values_have_two_limits_and_rules_that_go_clear() {
     assert_eq!(alarms(&site), [("low".into(), true)]);
     send(10);
     assert_eq!(alarms(&site).len(), 2);
-    // Late, and so not the newest: it clears nothing.
+    // A late reading is not the newest, so it clears nothing.
     send(4);
     assert_eq!(alarms(&site).len(), 2);
     set_rules(&site, json!([]));
@@ -170,7 +171,7 @@ fn a_webhook_hears_in_order_and_for_certain() {
         json!([{"name": "hot", "kind": "value", "value": "temperature", "limit": 1.0, "clear": 0.5}]),
     );
     site.client.send(&[message("3f9a01c2", 1, 10, NOON, 0.0)]);
-    // It has refused once, or has not been asked yet; then the collector is another one.
+    // The webhook has refused once or has not been called yet. Then the collector restarts.
     site.restart();
     site.client
         .send(&[message("3f9a01c2", 2, 0, NOON + 1000, 0.0)]);

@@ -1,4 +1,4 @@
-//! The API, over real HTTP.
+//! The API over real HTTP.
 
 use crate::common::{NOON, Site, message};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ fn a_reading_goes_from_a_request_to_every_answer() {
     assert_eq!(csv.lines().count(), 4);
 }
 
-/// The part of JSON Schema that openapi.json uses.
+/// Checks the subset of JSON Schema that openapi.json uses.
 fn check(document: &Value, schema: &Value, value: &Value, at: &str) {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().expect("a name");
@@ -121,7 +121,7 @@ fn document() -> Value {
     serde_json::from_str(selo_collector::http::OPENAPI).expect("JSON")
 }
 
-/// What the router has: path and methods, by its source.
+/// Paths and methods of the router, read from its source.
 fn routes() -> std::collections::BTreeSet<(String, String)> {
     let source = include_str!("../../src/http/mod.rs");
     let mut routes = std::collections::BTreeSet::new();
@@ -419,7 +419,7 @@ fn what_is_no_reading_is_kept_aside_and_holds_up_nothing() {
 fn an_export_has_every_reading_once_in_order_whatever_its_pages() {
     let site = Site::start();
     let all: Vec<Value> = (0..2500_u32)
-        // Many at the same moment, across the ends of pages.
+        // Many readings with the same time, across page boundaries.
         .map(|n| message("3f9a01c2", 1, n, NOON - 1000 + i64::from(n / 700), 0.0))
         .chain((0..3).map(|n| message("00000001", 1, n, NOON, 0.0)))
         .collect();

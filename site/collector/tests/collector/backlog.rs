@@ -1,5 +1,5 @@
-//! A gateway was away for a day, and all that it kept comes at once, while another's readings
-//! go on: over a broker with TLS into SQLite, confirmed as stored.
+//! A gateway that was offline for a day delivers its whole backlog while another gateway sends
+//! live readings: over a TLS broker into SQLite, confirmed as stored.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
@@ -9,18 +9,19 @@ use crate::common::farm::{Farm, THEN, deliver};
 use selo_gateway::reading::Reading;
 use selo_mqtt::Publisher;
 
-/// As a gateway hands them on.
+/// Batch size of a gateway.
 const BATCH: usize = 16_384;
-/// From one live reading to the next.
+/// Interval between live readings.
 const PAUSE: Duration = Duration::from_millis(50);
-/// From one reading of a station to the next, milliseconds.
+/// Interval between two readings of a station, in milliseconds.
 const STEP: u64 = 100;
 
 fn reading(device: u32, counter: u32) -> Reading {
     crate::common::farm::reading(device, counter, STEP)
 }
 
-/// Live readings, one after the other, until `done`: from each publication until it is stored.
+/// Sends live readings one after the other until `done`. Returns the time from each publication
+/// until it is stored.
 fn live(publisher: &mut Publisher, from: u32, done: impl Fn(usize) -> bool) -> Vec<Duration> {
     let mut times = Vec::new();
     while !done(times.len()) {
@@ -32,7 +33,7 @@ fn live(publisher: &mut Publisher, from: u32, done: impl Fn(usize) -> bool) -> V
     times
 }
 
-/// The median, the 99th percentile and the largest, in milliseconds.
+/// Formats the median, the 99th percentile and the maximum in milliseconds.
 fn said(mut times: Vec<Duration>) -> String {
     times.sort();
     let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1e3;
@@ -40,8 +41,8 @@ fn said(mut times: Vec<Duration>) -> String {
     format!("median {median:.1} ms, p99 {late:.1} ms, at most {most:.1} ms")
 }
 
-/// A backlog of `late` readings of one station, which has a newer one already: each of them is
-/// late for the roll-ups.
+/// Stores a backlog of `late` readings of a station that already has a newer one, so each of them
+/// is late for the roll-ups.
 fn backlog(late: u32) {
     let farm = Farm::new();
     let broker = farm.broker();

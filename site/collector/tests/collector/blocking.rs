@@ -1,5 +1,5 @@
-//! No request keeps another waiting: one thread serves all of them, while the gateway, the
-//! thread that writes, a file and the disk with the users never answer.
+//! No request blocks another. One thread serves all of them while the gateway, the writer thread,
+//! a file and the disk with the user file never answer.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -17,13 +17,13 @@ use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A file that holds whoever opens it, until somebody else does.
+/// A FIFO, which blocks its reader until a writer opens it.
 fn pipe(path: &Path) {
     let _ = std::fs::remove_file(path);
     mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("a pipe");
 }
 
-/// Lets go whoever waits at the pipe.
+/// Releases the readers that wait at the FIFO.
 fn release(path: &Path) {
     let _ = std::fs::OpenOptions::new()
         .read(true)
@@ -31,7 +31,7 @@ fn release(path: &Path) {
         .open(path);
 }
 
-/// Asks, and waits for nothing.
+/// Sends a request and does not wait for the answer.
 fn ask(site: &Site, client: &Client, method: &str, path: &str, body: &str) -> TcpStream {
     let address = site.collector.as_ref().expect("runs").address();
     let mut stream = TcpStream::connect(address).expect("connects");
@@ -54,7 +54,7 @@ fn status(mut stream: TcpStream) -> u16 {
     line[9..].parse().expect("a status")
 }
 
-/// A body that each route takes.
+/// A valid body for each route.
 fn body(path: &str) -> String {
     match path {
         "/api/v1/login" => json!({"user": "admin", "password": "not this one"}),
@@ -75,7 +75,7 @@ fn body(path: &str) -> String {
 fn every_route_lets_the_others_answer() {
     let outside = tempfile::tempdir().expect("a folder");
     let gateway = StateDir::open(&outside.path().join("gateway")).expect("a folder");
-    // A gateway that takes connections, and never says a word.
+    // A gateway that accepts connections but never answers.
     let silent = UnixListener::bind(gateway.control()).expect("listens");
     let report = outside.path().join("report.html");
     pipe(&report);
@@ -90,7 +90,7 @@ fn every_route_lets_the_others_answer() {
     let users = site.config.state.join("users");
     let good_users = std::fs::read(&users).expect("the users");
     pipe(&users);
-    // The thread that writes waits for us.
+    // Block the writer thread.
     let (end, wait) = channel::<()>();
     let ingest = site.collector.as_ref().expect("runs").ingest();
     ingest.write_later(move |_, _| {
@@ -124,7 +124,7 @@ fn every_route_lets_the_others_answer() {
     }
     assert!(asked.len() > 25, "{} routes", asked.len());
 
-    // Who asks the gateway hears that it does not answer; there is a place for so many.
+    // Gateway requests time out, up to the pool's size; further ones are refused.
     let devices: Vec<u16> = (0..8)
         .map(|_| ask(&site, &site.client, "GET", "/api/v1/devices", ""))
         .collect::<Vec<_>>()
@@ -136,7 +136,7 @@ fn every_route_lets_the_others_answer() {
     drop(silent);
     drop(end);
     release(&report);
-    // The thread with the users goes on when the file is one again.
+    // The thread that watches the users continues when the path is a regular file again.
     std::fs::rename(&users, outside.path().join("pipe")).expect("moved");
     std::fs::write(&users, good_users).expect("written");
     release(&outside.path().join("pipe"));

@@ -1,5 +1,5 @@
-//! Requests that ask for too much: bodies of a million messages, long heads, names of
-//! strangers. What each may cost, and what honest clients get meanwhile.
+//! Requests that ask for too much: bodies of a million messages, long heads, strangers' host
+//! names. The tests bound their cost and their effect on honest clients.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,14 +11,14 @@ use selo_collector::http::server::HEAD_MAX;
 use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Bytes of the longest answer to readings.
+/// Maximum length of an answer to readings, in bytes.
 const ANSWER_MAX: usize = 16 << 10;
 
 fn post(client: &Client, body: &str) -> Answer {
     client.post("/api/v1/readings", body)
 }
 
-/// Resident memory of this process, MiB: now, and at its peak.
+/// Resident memory of this process in MiB: current, and peak.
 fn memory() -> (u64, u64) {
     let status = std::fs::read_to_string("/proc/self/status").expect("of Linux");
     let field = |name: &str| -> u64 {
@@ -54,7 +54,7 @@ fn a_body_of_a_million_messages_costs_little() {
         );
         assert_eq!(answer.status, 413, "{}", answer.text);
         assert!(answer.text.contains(&MESSAGES_MAX.to_string()));
-        // The bodies themselves are in this process, several times.
+        // The client's copies of the body are in this process too.
         assert!(peak < before.max(100) + 100, "peak {peak} MiB");
     }
     let most = "{}\n".repeat(MESSAGES_MAX);
@@ -90,7 +90,7 @@ fn a_body_is_taken_apart_whatever_its_form() {
     assert_eq!(post(&site.client, &lines).ok()["stored"], 3000);
     let pretty = serde_json::to_string_pretty(&message("river", 1, 6000, NOON, 0.0));
     assert_eq!(post(&site.client, &pretty.expect("JSON")).ok()["stored"], 1);
-    // What is broken says where, and what came before it stays.
+    // The error of a broken body says where it is, and the messages before it stay stored.
     let broken = &list[..list.len() - 2];
     let answer = post(&site.client, broken);
     assert_eq!(answer.status, 400, "{}", answer.text);
@@ -122,7 +122,7 @@ fn one_token_has_some_requests_at_once_and_others_go_on() {
         .expect("begins");
         stream
     };
-    // Bodies that never end; some of them find no place.
+    // Endless bodies, more than there are slots.
     let mut slow: Vec<TcpStream> = (0..20).map(|_| begin()).collect();
     let deadline = Instant::now() + PATIENCE;
     let mut refused = 0;
@@ -145,7 +145,7 @@ fn one_token_has_some_requests_at_once_and_others_go_on() {
     assert_eq!(told.ok()["stored"], 1);
 }
 
-/// Sends a head of so many bytes; the status, if there is one.
+/// Sends a head of the given length. Returns the status, if there is an answer.
 fn status_of_head(site: &Site, length: usize, lines: usize) -> String {
     let mut head = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n".to_owned();
     for number in 0..lines - 1 {

@@ -1,5 +1,4 @@
-//! What was confirmed is stored, exactly once: through kills, full disks, and a database
-//! that goes away.
+//! Confirmed readings are stored exactly once: through kills, full disks and database outages.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +11,7 @@ use selo_collector::db::Location;
 use selo_collector::{Collector, Config};
 use serde_json::Value;
 
-/// Not a test: a collector in a process of its own, for the others to kill.
+/// Not a test: a collector in a separate process, which the other tests kill.
 #[test]
 #[ignore = "it is started by the other tests"]
 fn child() {
@@ -55,8 +54,8 @@ fn start_child(folder: &Path, database: Option<&str>) -> (Child, Client) {
     (child, client)
 }
 
-/// Four senders, each with a device; the collector is killed again and again while they
-/// send. Every reading is offered until it is confirmed, as a gateway does.
+/// Four senders with one device each. The collector is killed repeatedly while they send. Each
+/// reading is offered until it is confirmed, as a gateway does.
 fn killed_under_load(folder: &Path, database: Option<&str>) {
     const KILLS: u32 = 4;
     let stop = Arc::new(AtomicBool::new(false));
@@ -96,7 +95,7 @@ fn killed_under_load(folder: &Path, database: Option<&str>) {
         while total() < before + 400 {
             std::thread::yield_now();
         }
-        // SIGKILL.
+        // Sends SIGKILL.
         child.kill().expect("killed");
         child.wait().expect("ended");
         let (next, client) = start_child(folder, database);
@@ -117,7 +116,7 @@ fn killed_under_load(folder: &Path, database: Option<&str>) {
             .expect("a number");
         let confirmed = u64::from(confirmed[sender].load(Ordering::SeqCst));
         let received = station["received"].as_u64().expect("a number");
-        // A batch whose confirmation was killed on its way may be there, too.
+        // A batch may be stored although the kill prevented its confirmation.
         assert!(
             (confirmed..=confirmed + 20).contains(&received),
             "{received} {confirmed}"
@@ -197,7 +196,7 @@ fn a_full_database_confirms_nothing_and_goes_on_when_there_is_room() {
         station["received"], confirmed,
         "nothing of the batch is there"
     );
-    // Room again.
+    // There is room again.
     site.collector
         .as_ref()
         .expect("runs")

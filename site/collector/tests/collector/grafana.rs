@@ -1,11 +1,11 @@
-//! The dashboard for Grafana: every query of it, against a real PostgreSQL with the
-//! collector's tables and readings in them.
+//! The Grafana dashboard: runs each of its queries against a real PostgreSQL with the collector's
+//! tables and readings.
 
 use crate::common::postgres::Cluster;
 use crate::common::{NOON, Site, message};
 use serde_json::Value;
 
-/// As Grafana puts its variables in.
+/// Substitutes Grafana's variables.
 fn filled(sql: &str) -> String {
     sql.replace("$__from", &(NOON - 86_400_000).to_string())
         .replace("$__to", &NOON.to_string())
@@ -47,7 +47,7 @@ fn every_query_is_answered_by_the_tables_as_they_are() {
                 !sql.contains('$'),
                 "a variable that this test does not know: {sql}"
             );
-            // Times are none of the types that the collector reads.
+            // The collector has no timestamp type, so aggregate them as text.
             let sql = format!("SELECT COUNT(*), STRING_AGG(t::text, chr(10)) FROM ({sql}) AS t");
             let rows = db
                 .query(&sql, &[])
@@ -55,7 +55,7 @@ fn every_query_is_answered_by_the_tables_as_they_are() {
             let alarms = panel["title"] == "Alarms";
             assert!(rows[0].int(0) > 0 || alarms, "{}: nothing", panel["title"]);
             if panel["title"] == "Stations" {
-                // 30 readings with even counters: 29 are lost between them.
+                // 30 readings with even counters: 29 odd ones between them are lost.
                 let text = rows[0].text(1);
                 assert!(text.contains(",30,0,-90,29,"), "{text}");
             }

@@ -1,4 +1,4 @@
-//! A backlog that comes late, and a clock that is wrong.
+//! A late backlog, and a wrong clock.
 
 use crate::common::{NOON, Site, message};
 use selo_collector::Error;
@@ -10,7 +10,7 @@ use selo_collector::store::Store;
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A database that counts the rows that queries give.
+/// A database that counts the rows that its queries return.
 #[derive(Debug)]
 struct Counting(Box<dyn Database>, usize);
 
@@ -143,7 +143,7 @@ fn a_reading_of_a_clock_far_ahead_proves_no_time() {
     }
 }
 
-/// Waits for a work of a site's collector.
+/// Blocks on a future of a site's collector.
 fn of<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
         .build()
@@ -172,7 +172,7 @@ fn what_a_clock_holds_back_is_told() {
     assert_eq!(told(NOON - DAY), (true, 0));
 }
 
-/// It would be the newest for ever.
+/// Otherwise it would be the newest reading forever.
 #[test]
 fn a_reading_from_the_future_goes_by_when_it_was_stored() {
     const DAY: i64 = 86_400_000;
@@ -196,7 +196,7 @@ fn a_reading_from_the_future_goes_by_when_it_was_stored() {
     assert_eq!(readings(NOON + kept + 1), 0);
 }
 
-/// A parser takes an object's members as a list, too. Listeners could not read such an event.
+/// serde also accepts a list of an object's members. Listeners could not read such an event.
 #[test]
 fn a_list_is_not_a_message() {
     let list = r#"["selo.reading/1","0000000a",null,"0000000000000001",0,null,"00"]"#;

@@ -1,4 +1,4 @@
-//! Clients that are slow, many, or both; and logins that outlive the program.
+//! Slow clients, many clients, and both; and logins that outlive the program.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use crate::common::{Client, Site};
 use selo_collector::auth::SESSION_MS;
 use serde_json::json;
 
-/// No test waits longer for what must come.
+/// Longest time that a test waits for an expected event.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn connect(site: &Site) -> TcpStream {
@@ -18,7 +18,7 @@ fn connect(site: &Site) -> TcpStream {
     stream
 }
 
-/// Sends a byte now and then, until the server ends the connection; what it said.
+/// Sends one byte at a time until the server ends the connection. Returns the answer.
 fn drip(mut stream: TcpStream, bytes: &[u8]) -> String {
     let deadline = Instant::now() + PATIENCE;
     stream
@@ -44,7 +44,7 @@ fn drip(mut stream: TcpStream, bytes: &[u8]) -> String {
 #[test]
 fn who_sends_slowly_is_let_go() {
     let site = Site::start_with(|config| {
-        // Longer than a busy machine may keep an honest client from its next word.
+        // Long enough that a busy machine does not cut off an honest client.
         config.limits.head = Duration::from_secs(2);
         config.limits.body = Duration::from_secs(2);
     });
@@ -52,10 +52,10 @@ fn who_sends_slowly_is_let_go() {
     let stream = connect(&site);
     (&stream).write_all(b"GET / HTTP/1.1\r\n").expect("writes");
     drip(stream, b"X-a: b\r\n");
-    // A connection that says nothing.
+    // A connection that sends nothing.
     let mut quiet = connect(&site);
     let _ = quiet.read_to_end(&mut Vec::new());
-    // A body that comes slowly.
+    // A body that arrives slowly.
     let stream = connect(&site);
     (&stream)
         .write_all(
@@ -63,7 +63,7 @@ fn who_sends_slowly_is_let_go() {
         )
         .expect("writes");
     let said = drip(stream, b" ");
-    assert!(said.contains("the body comes too slowly"), "{said}");
+    assert!(said.contains("the body arrives too slowly"), "{said}");
     // A head that is too long.
     let mut stream = connect(&site);
     let _ = stream.write_all(b"GET / HTTP/1.1\r\nX-a: ");
@@ -71,8 +71,8 @@ fn who_sends_slowly_is_let_go() {
     let mut said = Vec::new();
     let _ = stream.read_to_end(&mut said);
     assert!(String::from_utf8_lossy(&said).starts_with("HTTP/1.1 431"));
-    // A body that is too long is refused. Whoever goes on sending may find the connection
-    // gone before the refusal is read.
+    // A body that is too long is refused. A client that continues to send may find the connection
+    // closed before it reads the refusal.
     let site = Site::start_with(|_| {});
     let mut stream = connect(&site);
     let size = 5 << 20;
@@ -91,7 +91,7 @@ fn who_sends_slowly_is_let_go() {
     assert_eq!(site.client.get("/healthz").status, 200);
 }
 
-/// What the server says until its answer ends, or the connection.
+/// Reads until the end of the answer or of the connection.
 fn answer(stream: &mut TcpStream) -> String {
     let mut said = Vec::new();
     let mut byte = [0];
@@ -132,7 +132,8 @@ fn a_refusal_spares_the_connection_whose_body_is_still_on_its_way() {
         let healthy = answer(&mut stream);
         assert!(healthy.starts_with("HTTP/1.1 200"), "{healthy}");
     }
-    // One that is longer is not waited for, nor is one that waits for us; they are told.
+    // The server does not wait for a longer body, or for a client that expects 100-continue. Both
+    // still get the answer.
     for (size, more, sent) in [(1 << 20, "", 100_000), (5, "Expect: 100-continue\r\n", 0)] {
         let mut stream = connect(&site);
         stream
@@ -149,7 +150,7 @@ fn a_refusal_spares_the_connection_whose_body_is_still_on_its_way() {
 fn who_reads_nothing_is_let_go() {
     let site = Site::start_with(|config| config.limits.write = Duration::from_millis(300));
     let mut stream = connect(&site);
-    // More answers than fit between us: the server has to wait for a reader.
+    // Send more answers than the socket buffers hold, so the server must wait for a reader.
     let request = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
     stream
         .set_write_timeout(Some(Duration::from_millis(200)))
@@ -195,7 +196,7 @@ fn connections_and_listeners_are_bounded() {
     assert!(listeners.iter().all(|(_, status)| status == "HTTP/1.1 200"));
     assert_eq!(listen().1, "HTTP/1.1 503");
 
-    // The ninth connection ends before it has said anything.
+    // The ninth connection is closed without an answer.
     let mut held = Vec::new();
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -252,12 +253,12 @@ fn a_login_outlives_the_program_and_no_secret_is_kept() {
             "{file} holds the cookie"
         );
     }
-    // One that is over does not come back.
+    // A session that was logged out does not return.
     let second = site.client.clone();
     assert_eq!(second.post("/api/v1/logout", "").status, 200);
     site.restart();
     assert_eq!(again(&site, &second), 401, "logged out");
-    // One whose password was changed neither.
+    // A session does not survive a password change either.
     let users = selo_collector::auth::Users::open(&site.config.state).expect("opens");
     let password = std::fs::read_to_string(site.config.state.join("admin-password")).expect("one");
     users
@@ -265,7 +266,7 @@ fn a_login_outlives_the_program_and_no_secret_is_kept() {
         .expect("set");
     site.restart();
     assert_eq!(again(&site, &first), 401, "another password's stamp");
-    // And each ends in its time.
+    // Each session expires on time.
     let third = site.client.clone();
     site.pass(SESSION_MS);
     site.restart();

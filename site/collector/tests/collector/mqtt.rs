@@ -1,5 +1,5 @@
-//! From a gateway's publisher over a broker with TLS into the database, and back: what is
-//! confirmed, and the alarm.
+//! From a gateway's publisher over a TLS broker into the database, and back: the confirmation and
+//! the alarm.
 
 use crate::common::Site;
 use crate::common::farm::{Farm, THEN, deliver, reading};
@@ -27,7 +27,7 @@ fn what_a_gateway_delivers_is_stored_once_and_alarms_come_back() {
 
     let mut publisher = farm.publisher("north");
     deliver(&mut publisher, &readings(0..200));
-    // What is not a reading is kept aside, and holds up nothing.
+    // An invalid message is stored as rejected and blocks nothing.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -45,7 +45,7 @@ fn what_a_gateway_delivers_is_stored_once_and_alarms_come_back() {
         sent.await.expect("taken");
     });
     deliver(&mut publisher, &readings(200..300));
-    // The broker goes, with all that it held, and comes back.
+    // The broker loses all its messages and restarts.
     broker.stop();
     let broker = farm.broker();
     deliver(&mut publisher, &readings(250..400));

@@ -1,5 +1,5 @@
-//! What stations post of themselves: stored in both databases, summed up, exported, let go;
-//! and what is refused.
+//! Data that stations post about themselves: stored in both databases, summarised, exported and
+//! pruned; and which posts are refused.
 
 use crate::common::postgres::Cluster;
 use crate::common::{Answer, Client, NOON, Site};
@@ -32,7 +32,7 @@ fn post(client: &Client, route: &str, body: &str) -> Answer {
     client.post(&format!("/api/v1/exchange/{route}"), body)
 }
 
-/// A client without a login, with a token of this role and name.
+/// A client that authenticates only with a token of this role and name.
 fn with_token(site: &Site, name: &str, role: &str) -> Client {
     let body = json!({"name": name, "role": role}).to_string();
     let answer = site.client.post("/api/v1/tokens", &body);
@@ -48,7 +48,7 @@ fn nobody(site: &Site) -> Client {
     client
 }
 
-/// A collector on each database; the one of SQLite alone where PostgreSQL is not installed.
+/// Runs `work` with a collector on each database. Only SQLite if PostgreSQL is not installed.
 fn on_each_database(work: impl Fn(Site)) {
     work(Site::start());
     if let Some(cluster) = Cluster::start() {
@@ -110,7 +110,7 @@ fn posts_are_stored_summed_up_exported_and_let_go() {
         };
         assert_eq!(full["handshake"]["count"], 3);
         near(&full["handshake"]["mean"], 0.02);
-        // t of 2 degrees of freedom is 4.303, the deviation 0.01.
+        // Student's t with 2 degrees of freedom is 4.303; the standard deviation is 0.01.
         near(
             &full["handshake"]["high"],
             0.02 + 4.302_653 * 0.01 / 3_f64.sqrt(),
@@ -154,7 +154,7 @@ fn posts_are_stored_summed_up_exported_and_let_go() {
             "{metrics}"
         );
 
-        // What a restart finds is what was answered for; old rows go with the raw readings.
+        // A restart keeps the confirmed data. Old rows are pruned with the raw readings.
         site.restart();
         let all = |site: &Site| site.client.get("/api/v1/exchange?from=0").ok();
         assert_eq!(all(&site)["track"].as_array().map(Vec::len), Some(4));
@@ -170,7 +170,7 @@ fn posts_are_stored_summed_up_exported_and_let_go() {
     });
 }
 
-/// Lets go what is over; and whoever was logged in has to do so again.
+/// Prunes old rows. The clock moves, so the client must log in again.
 fn prune(site: &mut Site) {
     let collector = site.collector.as_ref().expect("runs");
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -212,7 +212,7 @@ fn the_tables_keep_the_newest_rows_alone() {
     for second in 0..3 {
         store(&mut *db, "bus", &post, second).expect("stored");
     }
-    // As if there had been so many between.
+    // Pretend that so many rows came in between.
     let ahead = selo_collector::posted::ROWS_MAX - 1;
     db.execute("UPDATE fix SET id = id + ?1 WHERE at = 2", &[ahead.into()])
         .expect("moved");
@@ -334,7 +334,7 @@ fn nobody_posts_without_a_token_unless_the_operator_says_so() {
         403
     );
     assert_eq!(nobody(&open).get("/api/v1/exchange").status, 401);
-    // Posts that are none count as well.
+    // Invalid posts count towards the limit too.
     for _ in 1..STRANGER_POSTS {
         assert_eq!(post(&nobody(&open), "reading", "").status, 400);
     }
@@ -351,7 +351,7 @@ fn nobody_posts_without_a_token_unless_the_operator_says_so() {
     assert_eq!(post(&nobody(&open), "reading", &body).status, 204);
 }
 
-/// What `openssl s_client` agrees on with a server, asked for these.
+/// Output of `openssl s_client` for these arguments: the negotiated parameters.
 fn agreed(site: &Site, arguments: &[&str]) -> String {
     let address = site.collector.as_ref().expect("runs").address();
     let output = std::process::Command::new("openssl")

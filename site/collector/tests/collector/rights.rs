@@ -1,5 +1,5 @@
-//! Who may send, see and hear what, and for how long: tokens for their own stations, live
-//! events until a right ends, labels for a person who has just logged in.
+//! Rights to send, read and listen, and when they end: tokens send only for their own stations,
+//! live events end with the right, and labels require a recent login.
 
 use std::future::Future;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A client with a token that the admin made of `body`, and the token's number.
+/// A client with a token that the admin created from `body`, and the token's id.
 fn with_token(site: &Site, body: &Value) -> (Client, u64) {
     let answer = site.client.post("/api/v1/tokens", &body.to_string());
     assert_eq!(answer.status, 201, "{}", answer.text);
@@ -44,7 +44,7 @@ fn a_token_sends_for_its_own_stations_only_and_names_none() {
     assert_eq!(send(admin, "site", &first).status, 200);
 
     let (own, _) = with_token(&site, &json!({"name": "roof", "role": "device"}));
-    // Another station's reading, at any time and place, alone or among its own.
+    // Another station's reading, at any time, alone or among the token's own.
     let forged = message("river", 9, 0, NOON, 99.0);
     for at in ["site", "north"] {
         let answer = send(&own, at, &forged);
@@ -63,7 +63,7 @@ fn a_token_sends_for_its_own_stations_only_and_names_none() {
         404,
         "all or none"
     );
-    // Its own are stored, but give no name and no gateway to anything.
+    // Its own readings are stored, but they set no station name and no gateway.
     let mut mine = message("roof", 1, 0, NOON, 1.0);
     mine["name"] = "Old bridge".into();
     mine["gateway"] = "north".into();
@@ -80,7 +80,7 @@ fn a_token_sends_for_its_own_stations_only_and_names_none() {
     );
     assert_eq!(send(&own, "other", &mine).status, 403, "another site");
 
-    // Of all that an admin may, it may nothing.
+    // The token may do nothing of what an admin may do.
     for (method, path, body) in [
         ("PATCH", "stations/roof", r#"{"name":"x"}"#),
         ("PATCH", "stations/river", r#"{"name":"x"}"#),
@@ -161,7 +161,7 @@ fn a_scope_is_shown_changed_and_outlives_the_program() {
     let listed = |site: &Site| site.client.get("/api/v1/tokens").ok()["tokens"][0].clone();
     assert_eq!(listed(&site)["stations"], json!(["a", "b"]));
     assert_eq!(listed(&site)["site"], "north");
-    // Its site is what it sends for when it does not say.
+    // The token's site is the default site of its readings.
     let reading = message("a", 1, 0, NOON, 1.0).to_string();
     assert_eq!(own.post("/api/v1/readings", &reading).ok()["stored"], 1);
     let change = |site: &Site, body: Value| {
@@ -209,7 +209,7 @@ fn a_token_of_an_earlier_version_sends_for_the_station_of_its_name() {
     );
 }
 
-/// A listener to live events, who has heard that it listens.
+/// A listener to live events whose subscription is confirmed.
 struct Listener(BufReader<TcpStream>);
 
 impl Listener {
@@ -238,7 +238,7 @@ impl Listener {
         Listener(reader)
     }
 
-    /// Whether something of `what` is heard before the events end.
+    /// Returns true if an event that contains `what` arrives before the events end.
     fn hears(&mut self, what: &str) -> bool {
         loop {
             let mut line = String::new();
@@ -251,7 +251,7 @@ impl Listener {
         }
     }
 
-    /// Waits for the end; what was said until then.
+    /// Waits for the end of the events. Returns everything received until then.
     fn ends(mut self) -> String {
         let mut rest = String::new();
         let _ = self.0.read_to_string(&mut rest);
@@ -371,7 +371,7 @@ fn a_user_who_logs_in_for_ever_ends_own_sessions_only() {
         .set("guest", Role::Viewer, password)
         .expect("set");
     let first = logged_in(&site, "guest", password);
-    // The others end later.
+    // The other listeners are cut off later.
     site.pass(1000);
     for _ in 0..SESSIONS_OF_USER {
         logged_in(&site, "guest", password);

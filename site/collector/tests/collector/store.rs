@@ -1,5 +1,5 @@
-//! The store, on both databases: whatever the order, the doubles and the batches in which
-//! readings come, the database is the same, and its roll-ups are those of its readings.
+//! The store on both databases: the order, the duplicates and the batches of readings do not
+//! affect the final database, and its roll-ups match its readings.
 
 use std::collections::BTreeMap;
 
@@ -25,10 +25,10 @@ const TABLES: [&str; 10] = [
     "rejected",
 ];
 
-/// One of the readings that a case is made of: which one decides everything about it.
+/// One of a case's readings. Its numbers determine everything about it.
 fn reading(device: u8, session: u8, counter: u8, kind: u8) -> Message {
     let (session, counter) = (u64::from(session), u32::from(counter));
-    // Sessions are a quarter of an hour apart, and each begins with a smaller total.
+    // Sessions are 15 minutes apart, and each begins with a smaller total.
     let sent = NOON - 7_200_000 + session as i64 * 900_000 + i64::from(counter) * 47_000;
     let received = match kind {
         0 => sent + 400 * 86_400_000, // the gateway's clock was wrong
@@ -62,7 +62,7 @@ fn rows(db: &mut dyn Database, sql: &str) -> Vec<Row> {
     db.query(sql, &[]).expect("rows")
 }
 
-/// All that the database says of the readings.
+/// Dumps everything that the database holds about readings.
 fn dump(db: &mut dyn Database) -> Vec<Vec<Row>> {
     [
         "SELECT * FROM station ORDER BY station",
@@ -92,8 +92,8 @@ fn ingest(db: &mut dyn Database, messages: &[Message], sizes: &[usize]) -> (usiz
     (fresh, dump(db))
 }
 
-/// What the readings in the database amount to, computed another way: name, level and time
-/// to count, least, most, sum, growth, last.
+/// Roll-ups computed from the readings by another method. Maps name, level and time to count,
+/// min, max, sum, growth, last.
 type Expected = BTreeMap<(String, String, &'static str, i64), (i64, f64, f64, f64, f64, f64)>;
 
 fn recompute(db: &mut dyn Database) -> Expected {
@@ -168,7 +168,7 @@ fn any_order_gives_the_same(place: &Location, cases: u32) {
     let db = std::cell::RefCell::new(db);
     let one = (0_u8..2, 0_u8..3, 0_u8..12, 0_u8..12);
     let variant = proptest::collection::vec(one, 1..60).prop_flat_map(|all| {
-        // The same reading is the same whenever it comes.
+        // A reading is the same whenever it arrives.
         let unique: BTreeMap<(u8, u8, u8), u8> = all
             .iter()
             .map(|(d, s, c, kind)| ((*d, *s, *c), *kind))
@@ -233,7 +233,7 @@ fn a_newer_database_is_left_alone() {
     assert!(error.to_string().contains("version"), "{error}");
 }
 
-/// The same reading of two sites' devices of one id are two readings.
+/// Readings of two sites' devices with the same id are different readings.
 #[test]
 fn sites_with_a_device_of_the_same_id_do_not_shadow_each_other() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -255,8 +255,8 @@ fn sites_with_a_device_of_the_same_id_do_not_shadow_each_other() {
     assert_eq!(told, expected);
 }
 
-/// A database of the version before sites were part of what names a reading keeps all of it,
-/// and knows what comes again.
+/// A database of the version before sites were part of a reading's identity keeps all its rows
+/// and recognises duplicates.
 fn older_rows_are_named_by_their_site(place: &Location) {
     let mut db = place.open_writer(None).expect("opens");
     schema::migrate_to(&mut *db, 4).expect("the older version");
@@ -317,7 +317,7 @@ fn a_second_writer_of_sqlite_is_kept_out() {
     assert!(error.to_string().contains("another collector"), "{error}");
     place.open_reader().expect("a reader is welcome");
     drop(first);
-    // A program that another test starts at this moment has the lock until it is itself.
+    // A process that another test forks at this moment inherits the lock until it calls exec.
     while place.open_writer(None).is_err() {
         std::thread::yield_now();
     }
@@ -332,7 +332,7 @@ fn a_second_writer_of_postgresql_is_kept_out() {
     let error = cluster.place().open_writer(None).expect_err("locked");
     assert!(error.to_string().contains("another collector"), "{error}");
     drop(first);
-    // The server lets go of the lock when it has seen the connection end.
+    // The server releases the lock when it notices the end of the connection.
     while cluster.place().open_writer(None).is_err() {
         std::thread::yield_now();
     }

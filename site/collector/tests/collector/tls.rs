@@ -1,5 +1,5 @@
-//! TLS: of the dashboard and the API, and to PostgreSQL; with real certificates, real
-//! connections, and a real server.
+//! TLS for the dashboard, the API and PostgreSQL, with real certificates, connections and
+//! servers.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ use selo_collector::http::tls::TlsFiles;
 use selo_collector::{Collector, Config, Error};
 use selo_mqtt::certificate::{Files, ensure};
 
-/// No test waits longer for what must come.
+/// Longest time that a test waits for an expected event.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -31,7 +31,7 @@ fn own(folder: &Path, for_names: &[&str]) -> (Files, TlsFiles) {
     (files, tls)
 }
 
-/// What `openssl s_client` says of the server's certificate.
+/// Output of `openssl s_client` about the server's certificate.
 fn shown(site: &Site, ca: &Path) -> String {
     let address = site.collector.as_ref().expect("runs").address();
     let output = Command::new("openssl")
@@ -51,7 +51,7 @@ fn shown(site: &Site, ca: &Path) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A self-signed certificate that was good for one day, long ago.
+/// A self-signed certificate that expired long ago.
 fn expired(folder: &Path) -> TlsFiles {
     let tls = TlsFiles {
         certificate: folder.join("old.pem"),
@@ -87,7 +87,7 @@ fn the_dashboard_speaks_tls_and_takes_a_new_certificate_while_it_runs() {
     let (files, tls) = own(folder.path(), &["localhost", "127.0.0.1"]);
     let mut site = Site::start_over_tls(&files.ca, |config| config.tls = Some(tls));
     assert!(site.client.base.starts_with("https://"));
-    // The cookie of the login is for TLS only.
+    // The login cookie is marked as Secure.
     assert!(
         site.client.set_cookie.contains("; Secure"),
         "{}",
@@ -101,7 +101,7 @@ fn the_dashboard_speaks_tls_and_takes_a_new_certificate_while_it_runs() {
     let first = shown(&site, &files.ca);
     assert!(first.contains("Verify return code: 0 (ok)"), "{first}");
 
-    // Whoever speaks HTTP there is told.
+    // A client that speaks plain HTTP to the port gets an explanation.
     let address = site.collector.as_ref().expect("runs").address();
     let mut plain = TcpStream::connect(address).expect("connects");
     plain
@@ -114,7 +114,7 @@ fn the_dashboard_speaks_tls_and_takes_a_new_certificate_while_it_runs() {
         "{answer}"
     );
 
-    // Files that cannot be used change nothing.
+    // Unusable files leave the certificate in place.
     let good = std::fs::read(&files.server).expect("there");
     std::fs::write(&files.server, "no certificate").expect("writes");
     let reload = site.collector.as_ref().expect("runs").reload();
@@ -125,7 +125,7 @@ fn the_dashboard_speaks_tls_and_takes_a_new_certificate_while_it_runs() {
     );
     std::fs::write(&files.server, good).expect("writes");
 
-    // A new one is taken without being told.
+    // A new certificate is loaded without a notification.
     ensure(&files, &names(&["localhost", "127.0.0.1", "new.example"])).expect("a new one");
     let deadline = Instant::now() + PATIENCE;
     while certificate_of(&shown(&site, &files.ca)) == certificate_of(&first) {
@@ -181,7 +181,10 @@ fn what_cannot_work_is_said_at_the_start() {
     let mut crossed = good.clone();
     crossed.key = files.ca_key.clone();
     let error = refused(|config| config.tls = Some(crossed));
-    assert!(error.to_string().contains("is not the key of"), "{error}");
+    assert!(
+        error.to_string().contains("is not the private key of"),
+        "{error}"
+    );
 
     let mut open = good.clone();
     open.key = folder.path().join("open.key");
@@ -229,7 +232,7 @@ fn postgresql_is_reached_as_sslmode_says() {
         Ok(_) => panic!("{host} {parameters}: it connects"),
         Err(error) => error.to_string(),
     };
-    // The certificate is for localhost: by its address only the authority can be right.
+    // The certificate is for localhost, so by address only verify-ca succeeds.
     assert!(encrypted("127.0.0.1", &full.replace("full", "ca")));
     let error = failure("127.0.0.1", &full);
     assert!(error.contains("another name"), "{error}");
@@ -242,12 +245,12 @@ fn postgresql_is_reached_as_sslmode_says() {
             "localhost",
             &format!("sslmode={mode}&sslrootcert={stranger}"),
         );
-        assert!(error.contains("not trusted here"), "{mode}: {error}");
+        assert!(error.contains("does not trust"), "{mode}: {error}");
     }
     let error = failure("localhost", "sslmode=verify-full&sslrootcert=/nowhere.pem");
     assert!(error.contains("cannot read /nowhere.pem"), "{error}");
 
-    // A collector, end to end.
+    // A whole collector over such a connection.
     let url = format!("postgres://postgres@localhost:{port}/postgres?{full}");
     let site = Site::start_with(|config| config.database = Location::parse(&url));
     let sent = site

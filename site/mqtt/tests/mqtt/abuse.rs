@@ -1,4 +1,4 @@
-//! Hostile clients at the embedded broker, and honest ones beside them.
+//! Hostile clients of the embedded broker, next to honest ones.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use selo_mqtt::{Event, Publisher, topic};
 
 type Stream = StreamOwned<ClientConnection, TcpStream>;
 
-/// A TLS connection to the broker on which nothing has been said.
+/// A TLS connection to the broker on which nothing has been sent.
 fn encrypted(place: &BrokerSetup) -> Stream {
     let mut roots = RootCertStore::empty();
     for certificate in
@@ -34,7 +34,7 @@ fn encrypted(place: &BrokerSetup) -> Stream {
     StreamOwned::new(connection, stream)
 }
 
-/// CONNECT of MQTT 5 with a user, a name for the client and a session of an hour.
+/// An MQTT 5 CONNECT packet with a user, a client id and a session of one hour.
 fn connect(user: &str, password: &str, client: &str) -> Vec<u8> {
     let text = |text: &str| {
         let mut bytes = (text.len() as u16).to_be_bytes().to_vec();
@@ -42,7 +42,7 @@ fn connect(user: &str, password: &str, client: &str) -> Vec<u8> {
         bytes
     };
     let mut body = text("MQTT");
-    // Version 5, user and password, keep alive of 60 s, session expiry of 3600 s.
+    // Version 5, user and password, keep-alive 60 s, session expiry 3600 s.
     body.extend([5, 0xc0, 0, 60, 5, 17]);
     body.extend(3600_u32.to_be_bytes());
     body.extend(text(client));
@@ -79,7 +79,7 @@ fn password(place: &BrokerSetup, user: &str) -> String {
     text.trim_end().to_owned()
 }
 
-/// An honest gateway and an honest listener: the time that ten readings take.
+/// Measures ten readings between an honest gateway and an honest listener.
 fn honest(place: &BrokerSetup, listener: &str) -> Duration {
     runtime().block_on(async {
         let begin = Instant::now();
@@ -100,7 +100,8 @@ fn honest(place: &BrokerSetup, listener: &str) -> Duration {
 fn idle_and_slow_connections_shut_nobody_out() {
     let place = BrokerSetup::new();
     let _broker = place.start(Kind::Embedded);
-    // One that says nothing is what stopped the broker; 200 are more than may wait.
+    // One idle connection would block the broker without its listener; 200 exceed the waiting
+    // limit.
     let idle: Vec<TcpStream> = (0..200)
         .map(|_| TcpStream::connect(place.address).expect("connects"))
         .collect();
@@ -177,7 +178,7 @@ fn a_guest_neither_joins_the_collectors_nor_takes_their_session() {
         .write_all(&connect("viewer", &password(&place, "viewer"), "store"))
         .expect("writes");
     assert_eq!(answer(&mut thief), Some(0x97), "quota exceeded");
-    // The owner is still there: a ping is answered.
+    // The owner is still connected: its ping is answered.
     owner.write_all(&[0xc0, 0]).expect("writes");
     let mut pong = Vec::new();
     let mut byte = [0];

@@ -1,5 +1,5 @@
-//! The publisher and the subscriber with a real Mosquitto and with the embedded broker, both
-//! on the files of `selo setup`: TLS, passwords, rights.
+//! The publisher and the subscriber with a real Mosquitto and with the embedded broker, both on
+//! the files of `selo setup`: TLS, passwords, rights.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::os::unix::fs::PermissionsExt;
@@ -65,14 +65,14 @@ fn readings_state_status_and_discovery_arrive() {
             assert_eq!(seen, [(0, 0), (1, 1), (2, 2)], "{kind:?}");
             check_discovery(&discovery.expect("there"));
 
-            // What is retained is there for whoever comes later.
+            // A late subscriber gets the retained messages.
             let mut late = place.late_subscriber("viewer", &["selo/#", "homeassistant/#"]);
             let found = topics(&mut late, 3).await;
             assert!(found.values().all(|(retained, _)| *retained));
             assert_eq!(found["selo/farm/state/3f9a01c2"].1["counter"], 2);
             assert_eq!(found["selo/farm/status/north"].1["online"], true);
 
-            // It says farewell.
+            // Dropping the publisher publishes its offline status.
             tokio::task::spawn_blocking(move || drop(publisher))
                 .await
                 .expect("no panic");
@@ -86,8 +86,8 @@ fn readings_state_status_and_discovery_arrive() {
     }
 }
 
-/// A guest who joins groups takes nothing away from the collectors, whose group has a secret
-/// name: Mosquitto lets everyone join any group of topics that he may read.
+/// A guest who joins shared-subscription groups takes nothing away from the collectors, whose
+/// group has a secret name. Mosquitto lets everyone join any group on topics that he may read.
 #[test]
 fn a_guest_who_joins_groups_takes_nothing_from_the_collector() {
     for kind in BOTH {
@@ -103,7 +103,8 @@ fn a_guest_who_joins_groups_takes_nothing_from_the_collector() {
                 .map(|guess| format!("$share/{guess}/selo/+/reading/+"))
                 .map(|filter| place.late_subscriber("viewer", &[&filter]))
                 .into();
-            // Where they are let in they have joined by now: each connects within moments.
+            // By now the guests have joined wherever they are admitted: each connects within
+            // moments.
             tokio::time::sleep(Duration::from_millis(500)).await;
             let mut publisher = Publisher::new(place.publisher()).expect("starts");
             let batch = readings(0x3f9a_01c2, 0..50);
@@ -211,7 +212,7 @@ fn check_discovery(config: &serde_json::Value) {
     assert_eq!(components["time"]["device_class"], "timestamp");
     assert!(
         components["time"].get("state_class").is_none(),
-        "a time is no measurement"
+        "a time is not a measurement"
     );
 }
 
@@ -255,11 +256,11 @@ fn nobody_does_what_the_rights_do_not_say() {
                 .expect_err("refused");
             assert_eq!(refusal.kind, FailureKind::NotAllowed, "{refusal}");
         });
-        // A gateway that was given another site.
+        // A gateway that is configured with another site.
         let mut config = place.publisher();
         config.site = "other".into();
         let mut publisher = Publisher::new(config).expect("starts");
-        // The embedded broker does not even take the last will.
+        // The embedded broker already refuses the last will.
         let words = match kind {
             Kind::Mosquitto => "does not let user gateway publish to selo/other/",
             Kind::Embedded => "refuses user gateway",
@@ -267,7 +268,7 @@ fn nobody_does_what_the_rights_do_not_say() {
         let reason = refused(&mut publisher, &[reading(1, 0)], words);
         assert!(reason.contains("hint: "), "{reason}");
     }
-    // Mosquitto takes any subscription, and brings nothing; ours is refused.
+    // Mosquitto accepts any subscription and delivers nothing. The embedded broker refuses it.
     let place = BrokerSetup::new();
     let _broker = place.start(Kind::Embedded);
     runtime().block_on(async {
@@ -284,7 +285,7 @@ fn nobody_does_what_the_rights_do_not_say() {
     });
 }
 
-/// A server certificate with these names and days, of the place's authority.
+/// Creates a server certificate with these names and days, signed by the place's authority.
 fn certificate(place: &BrokerSetup, names: &[&str], days: (i64, i64), other_authority: bool) {
     make_certificate(place, "server", names, days, other_authority);
 }
@@ -328,7 +329,7 @@ fn a_wrong_certificate_is_named_and_nothing_is_lost() {
             &["localhost"],
             (-1, 10),
             true,
-            "authority that is not trusted",
+            "authority that this machine does not trust",
             "--mqtt-ca",
         ),
         (
@@ -394,7 +395,7 @@ fn a_wrong_password_is_named_and_nothing_is_lost() {
         );
         broker.kill();
 
-        // The broker is given the password that the gateway has.
+        // Set the broker's password to the one that the gateway has.
         let line = selo_mqtt::access::password_line("gateway", "wrong").expect("a line");
         let others = right.lines().filter(|line| !line.starts_with("gateway:"));
         let users: Vec<&str> = others.chain([line.trim()]).collect();
@@ -410,15 +411,19 @@ fn a_broker_that_is_away_at_the_start_gets_everything_later_in_order() {
         let place = BrokerSetup::new();
         let mut publisher = Publisher::new(place.publisher()).expect("starts");
         let batch = readings(1, 0..500);
-        let reason = refused(&mut publisher, &batch, "nothing listens at localhost:");
-        assert!(reason.contains("hint: is a broker running"), "{reason}");
+        let reason = refused(
+            &mut publisher,
+            &batch,
+            "no server is listening at localhost:",
+        );
+        assert!(reason.contains("hint: is a TLS broker running"), "{reason}");
         let _broker = place.start(kind);
         arrives(&place, &mut publisher, &batch);
         arrives(&place, &mut publisher, &readings(1, 500..510));
     }
 }
 
-/// A gateway with a backlog leaves room in the broker's queue for the readings of others.
+/// A gateway with a backlog leaves room in the broker's queue for readings of others.
 #[test]
 fn few_readings_are_published_that_nobody_has_stored() {
     for kind in BOTH {
@@ -471,7 +476,7 @@ fn stored_means_stored_by_the_collector() {
             .await
             .expect("no panic");
             let mut publisher = publisher;
-            // The broker has them, and that is not enough.
+            // The broker has them, which does not count as delivered.
             let reason = format!("{:?}", first.expect_err("nobody has confirmed"));
             assert!(
                 reason.starts_with("UnderWay(")
@@ -493,7 +498,8 @@ fn stored_means_stored_by_the_collector() {
                 let (sender, to) = (collector.sender(), to.clone());
                 async move { sender.publish(to, stored, false).await.expect("published") }
             };
-            // Of another run, of sequences that are none, of something else, and of a part.
+            // Confirmations of another run, of invalid sequences, of something else, and of a
+            // part.
             say("0123456789abcdef", &sequences).await;
             say(&run, &[u64::MAX]).await;
             collector
@@ -522,8 +528,8 @@ fn stored_means_stored_by_the_collector() {
     }
 }
 
-/// Stores, acknowledges and confirms what comes, as a collector does; gives what it has
-/// stored, and how often each came.
+/// Stores, acknowledges and confirms readings as a collector does. Returns the stored readings
+/// and the number of deliveries of each.
 async fn collect(
     place: &BrokerSetup,
     stored: Arc<Mutex<HashMap<(String, u32), u32>>>,
@@ -555,7 +561,7 @@ async fn collect(
         );
         let sequence = incoming.sequence.expect("a sequence");
         let confirmation = Stored::new(&run, [sequence]).to_json();
-        // A broker that dies now loses it; then the reading comes again.
+        // A broker that dies now loses the confirmation; the reading is then published again.
         let sender = collector.sender();
         tokio::spawn(async move { sender.publish(to, confirmation, false).await });
     }
@@ -586,7 +592,7 @@ fn a_broker_that_is_killed_under_load_loses_nothing() {
                         .flat_map(|device| readings(device, batch * EACH..(batch + 1) * EACH))
                         .collect();
                     deliver(&mut publisher, &batch);
-                    // Delivered is stored, whatever has died.
+                    // Everything delivered is stored, whatever died.
                     let stored = stored.lock().expect("whole");
                     for reading in &batch {
                         let device = reading.device.to_string();
@@ -629,7 +635,7 @@ fn a_client_certificate_is_shown_when_the_broker_wants_one() {
     let reason = refused(
         &mut without,
         &[reading(1, 0)],
-        "wants a certificate of ours",
+        "requires a client certificate",
     );
     assert!(reason.contains("--mqtt-certificate"), "{reason}");
     make_certificate(&place, "client", &["gateway"], (-1, 10), false);

@@ -1,4 +1,4 @@
-// Alarms, active and past, and the rules that raise them.
+// Active and past alarms, and the alarm rules.
 
 import { api } from "../api.js";
 import { field, fill, h, select, table } from "../dom.js";
@@ -9,7 +9,7 @@ import { dateTime, quantity, span, t } from "../text.js";
 export const title = () => t("alarms.title");
 
 const KINDS = ["rain", "silent", "battery", "value"];
-/** The fields that a kind of rule has. */
+/** The form fields of each kind of rule. */
 const FIELDS = {
     rain: ["over", "limit", "clear"], silent: ["over"], battery: ["limit", "clear"],
     value: ["value", "when", "limit", "clear"],
@@ -57,7 +57,7 @@ function listed(rules, app) {
     ]), { hideCaption: true });
 }
 
-/** Rules as forms; all of them are saved together, as the API has it. */
+/** The rules as forms. The API replaces all rules at once, so they are saved together. */
 function editor(rules, stations, signal) {
     const list = h("div", { class: "rules" });
     const box = h("div", { role: "status" });

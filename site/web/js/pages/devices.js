@@ -1,4 +1,4 @@
-// The gateway's devices, and pairing: a person types the six digits that the node shows.
+// The gateway's devices, and pairing: the user types the six digits that the node shows.
 
 import { api } from "../api.js";
 import { field, fill, h, table } from "../dom.js";
@@ -17,7 +17,7 @@ export async function show({ main, signal, app }) {
         first = await api("/pairing", { signal });
     } catch (error) {
         if (error.status === 401 || error.name === "AbortError") throw error;
-        // Without a gateway beside it there is nothing to show but what to do.
+        // Without a gateway, show only the error and its hint.
         fill(main, heading, problem(error));
         return;
     }
@@ -29,7 +29,7 @@ export async function show({ main, signal, app }) {
     every(1000, signal, () => document.visibilityState === "visible" && desk());
 }
 
-/** Shows the window, and what to do in its state. */
+/** Shows the window's state, and the next step. */
 function makeDesk(section, first, signal, changed) {
     const status = h("div", { role: "status" });
     const box = h("div");
@@ -58,7 +58,7 @@ function makeDesk(section, first, signal, changed) {
         h("div", { class: "buttons" }, h("button", { class: "main" }, t("pairing.confirm")), button("pairing.reject", { action: "reject" })));
     }
 
-    /** The form to show: it stays, with what is typed in it, while attempts come and go. */
+    /** The form for the current state. It keeps the typed digits while attempts come and go. */
     const stage = (window) => window.state === "open" && window.attempts.some((attempt) => attempt.shows_digits) ? "entering" : window.state;
 
     function take(window) {
@@ -101,7 +101,7 @@ function label(device, from) {
     const dialog = h("dialog", { "aria-label": t("devices.qr.alt", { device: name }), onclose: () => { dialog.remove(); from.focus(); } },
         h("img", {
             class: "qr", src: `/api/v1/devices/${encodeURIComponent(device.id)}/qr.svg`, alt: t("devices.qr.alt", { device: name }),
-            // The label holds a key: the server shows it soon after a login only.
+            // The label holds a key, so the server shows it only shortly after a login.
             onerror: (event) => event.target.replaceWith(h("p", { class: "warn" }, t("devices.qr.login"))),
         }),
         h("p", { class: "mono" }, device.id),

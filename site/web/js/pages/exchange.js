@@ -1,4 +1,4 @@
-// Stations that post over TLS 1.3: the times that they measured, by suite, and where they are.
+// Stations that post over TLS 1.3: their measured times by suite, and their positions.
 
 import { api } from "../api.js";
 import { field, fill, h, select, table } from "../dom.js";
@@ -15,7 +15,7 @@ export const title = () => t("exchange.title");
 
 const kind = (unit) => t(unit.resumed ? "exchange.resumed" : "exchange.full");
 
-/** "5.62 ± 0.30 ms", with the same digits. */
+/** Formats "5.62 ± 0.30 ms" with equal numbers of decimals. */
 function withInterval({ mean, high }) {
     const half = high === null ? "" : ` ± ${milliseconds(high - mean, mean)}`;
     return `${milliseconds(mean)}${half}\u00a0ms`;
@@ -46,7 +46,7 @@ function placesTable(stations, heard) {
     return table(t("exchange.places"), heads, rows, { hideCaption: true });
 }
 
-/** Puts a table in place of the one before; whoever has moved or focused it notices nothing. */
+/** Replaces a table and keeps its scroll position and focus. */
 function renew(box, table) {
     const before = box.firstElementChild;
     const [left, focused] = [before?.scrollLeft ?? 0, before !== null && before === document.activeElement];
@@ -60,7 +60,7 @@ export async function show({ main, signal, app }) {
     let range = "24h";
     const which = select([["", t("all")]], "", { onchange: () => attempt(problems, load) });
     const known = new Set();
-    /** Cells that say how long ago it was. */
+    /** Cells that show the time since a moment. */
     const heard = new Map();
     let shown = "";
     const problems = h("div");
@@ -146,7 +146,7 @@ export async function show({ main, signal, app }) {
         h("section", {}, h("h2", {}, t("exchange.times")), noTimes, figures, times, newest, h("p", {}, save("times"))),
         h("section", {}, h("h2", {}, t("exchange.places")), noPlaces, pictures.map.element, places, h("p", {}, save("places"))));
     await load();
-    // Posts are too many to be live events each; whoever looks asks now and then.
+    // Posts are too frequent for live events, so poll while the page is open.
     const soon = throttled(2000, signal, load);
     every(5000, signal, () => document.visibilityState === "visible" && soon());
     on(app.live, "resync", signal, soon);

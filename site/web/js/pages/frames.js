@@ -1,4 +1,4 @@
-// The log of frames, newest first.
+// The frame log, newest first.
 
 import { api } from "../api.js";
 import { field, fill, h, select } from "../dom.js";
@@ -43,7 +43,7 @@ export async function show({ main, signal, app }) {
     await load();
     fill(main, h("h1", { tabindex: "-1" }, title()),
         h("div", { class: "tools" }, field(t("frames.station"), which), save), problems, rows, more);
-    // Only the first page is live: who reads older ones does not want them to move.
+    // Only the first page is live, so that older pages do not move while being read.
     const soon = throttled(2000, signal, () => (frames.length <= PAGE && !rows.contains(document.activeElement) ? load() : null));
     on(app.live, "reading", signal, soon);
     on(app.live, "resync", signal, soon);

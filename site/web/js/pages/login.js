@@ -1,4 +1,4 @@
-// Logging in.
+// The login page.
 
 import { api } from "../api.js";
 import { field, fill, h } from "../dom.js";

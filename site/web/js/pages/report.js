@@ -1,4 +1,4 @@
-// The lab's report is a page of its own, in a sandbox: here is the way to it.
+// A link to the lab's report, which is a separate sandboxed page.
 
 import { ask } from "../api.js";
 import { fill, h } from "../dom.js";

@@ -1,4 +1,4 @@
-// Language and colours of this browser, and tokens.
+// Language and colours of this browser, and API tokens.
 
 import { api } from "../api.js";
 import { field, fill, h, select, table } from "../dom.js";
@@ -67,7 +67,7 @@ async function tokenDesk(section, signal) {
     await load();
 }
 
-/** Asks before something is done that cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 function sure(question, work) {
     const dialog = h("dialog", { "aria-label": question, onclose: () => dialog.remove() },
         h("p", {}, question),

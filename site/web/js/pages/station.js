@@ -1,4 +1,4 @@
-// One station: its charts, its rain, its link, its last frames.
+// One station: its charts, rain, link data and last frames.
 
 import { api, stationPath } from "../api.js";
 import { Chart } from "../chart.js";
@@ -11,7 +11,7 @@ import { stateBadge } from "./stations.js";
 
 const MINUTE = 60_000, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 const STEP_MS = { raw: null, minute: MINUTE, hour: HOUR, day: DAY };
-/** How long, and in which steps values and rain are shown. */
+/** The ranges, with the steps in which values and rain are shown. */
 const RANGES = {
     "1h": { ms: HOUR, series: "raw", rain: "minute" },
     "24h": { ms: DAY, series: "minute", rain: "hour" },
@@ -19,14 +19,15 @@ const RANGES = {
     "30d": { ms: 30 * DAY, series: "hour", rain: "day" },
 };
 const FRAMES = 25;
-/** Not drawn as lines: the clock, bits, and totals, of which the growth is drawn. */
+/** Values that are not drawn as lines: the clock, bit fields, and totals (their growth is drawn).
+ * */
 const NO_LINE = /^(time|status|.*_total)$/;
 
 export const title = () => t("nav.stations");
 
 const UNITS_S = { s: 1, sec: 1, second: 1, m: 60, min: 60, minute: 60, h: 3600, hr: 3600, hour: 3600, d: 86_400, day: 86_400 };
 
-/** Seconds of "1h 30m", as rules say it. */
+/** Seconds of a duration such as "1h 30m", as in rules. */
 export function seconds(text) {
     let sum = 0;
     for (const [, count, unit] of (text ?? "1h").matchAll(/(\d+)\s*([a-z]+)/g)) {
@@ -83,7 +84,7 @@ export async function show({ main, argument: id, signal, app }) {
         const got = await api(`${stationPath(id)}/rain`, { query: { from, to, step }, signal });
         const own = rules.filter((rule) => rule.kind === "rain" && (!rule.device || [station.station, station.device].includes(rule.device)));
         const text = (rule) => t("rain.limit", { name: rule.name, limit: quantity(rule.limit, "mm"), over: span(seconds(rule.over)) });
-        // A limit over an hour means nothing beside bars of a day.
+        // A limit for an hour is meaningless next to bars of a day.
         const fits = (rule) => seconds(rule.over) * 1000 === STEP_MS[step];
         const name = t(`rain.${step}.bars`);
         const total = quantity(got.total, got.unit);
@@ -124,7 +125,7 @@ export async function show({ main, argument: id, signal, app }) {
         const wanted = names.filter((name) => !NO_LINE.test(name));
         const work = wanted.map((name) => () => line(name, from, to));
         if (names.includes("rain_total")) work.unshift(() => rain(from, to));
-        // In this order, so that charts stand in it.
+        // Created in display order.
         if (names.includes("rain_total")) chart("rain", true);
         wanted.forEach((name) => chart(name));
         await Promise.all(work.map((one) => one()));

@@ -1,15 +1,15 @@
-// All stations, a card each, live.
+// All stations as live cards.
 
 import { api, stationPath } from "../api.js";
 import { fill, h } from "../dom.js";
 import { every, on, throttled } from "../every.js";
 import { ago, dateTime, quantity, t, valueName } from "../text.js";
 
-// From so many cards on, people search.
+// Minimum number of cards for the search field.
 const FILTER_FROM = 9;
-// So many changed stations are asked for singly; more at once, all of them.
+// Maximum number of changed stations that are loaded individually; above it, all are loaded.
 const SINGLY = 4;
-/** Values that say nothing on a card. */
+/** Values that are not shown on a card. */
 const ASIDE = /^(time|status|.*_total)$/;
 const DAY_S = 86_400;
 
@@ -28,7 +28,7 @@ class Card {
         const values = Object.entries(station.values).filter(([name]) => !ASIDE.test(name));
         const pair = (name, value, kind) => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, value));
         this.heard = h("span");
-        // A link in this card keeps the focus while its numbers change.
+        // Keep the focus on a link in this card while its numbers change.
         const focused = this.element.contains(document.activeElement);
         fill(this.element,
             h("h2", {}, h("a", { href: `#/station/${encodeURIComponent(station.station)}` }, station.name || station.device), stateBadge(station)),
@@ -61,7 +61,7 @@ export async function show({ main, signal, app }) {
     const kept = h("p", { class: "warn", role: "status", hidden: true });
     const search = h("input", { type: "search", "aria-label": t("stations.filter"), placeholder: t("stations.filter"), oninput: () => arrange() });
 
-    // Old rows are not deleted by a clock that cannot be trusted.
+    // Warns when old rows are not deleted because the clock cannot be trusted.
     function tellRetention({ held, behind_seconds: behind }) {
         const days = Math.floor(behind / DAY_S);
         kept.hidden = !held && days < 1;
@@ -116,6 +116,6 @@ export async function show({ main, signal, app }) {
     }
     on(app.live, "resync", signal, () => all().catch(() => {}));
     every(10_000, signal, () => cards.forEach((card) => card.tick()));
-    // A station that says nothing sends no event when it falls silent.
+    // A station that falls silent causes no event, so check the time regularly.
     every(60_000, signal, () => all().catch(() => {}));
 }

@@ -17,13 +17,13 @@ pub const CASES: [Case; 11] = [
     Case::new(
         Service::Broker,
         "idle-handshake",
-        "one TCP connection that says nothing",
+        "one idle TCP connection",
         |selo| idle(selo, 1),
     ),
     Case::new(
         Service::Broker,
         "idle-crowd",
-        "600 TCP connections from 5 addresses that say nothing",
+        "600 idle TCP connections from 5 addresses",
         |selo| idle(selo, 600),
     ),
     Case::new(
@@ -41,7 +41,7 @@ pub const CASES: [Case; 11] = [
     Case::new(
         Service::Broker,
         "absent-reader",
-        "a subscriber that reads nothing of 40 MB",
+        "a subscriber that does not read the 40 MB sent to it",
         absent_reader,
     ),
     Case::new(
@@ -65,7 +65,7 @@ pub const CASES: [Case; 11] = [
     Case::new(
         Service::Broker,
         "absent-sessions",
-        "150 absent sessions that each wait for 3 MB",
+        "150 offline sessions with 3 MB queued for each",
         absent_sessions,
     ),
     Case::new(
@@ -82,17 +82,18 @@ pub const CASES: [Case; 11] = [
     ),
 ];
 
-/// Rounds of each honest user that an attack must leave alone.
+/// Rounds that each honest user must complete during an attack.
 const ROUNDS: u64 = 15;
 
 /// Longest wait of an attacker for a connection.
 const QUEUED: Duration = Duration::from_secs(1);
 
-/// Addresses of a crowd: together they may have fewer connections than a service takes. More addresses
-/// than that can fill any service for a while, until its deadlines free it.
+/// Addresses of a crowd. Together they may have fewer connections than a service accepts.
+/// Attackers with more addresses can fill any service for a while, until its deadlines free the
+/// connections.
 const CROWD: usize = 5;
 
-/// A broker, and the figures of a publisher and of users who connect anew, while `attack` is on.
+/// Runs a broker under `attack`, with a publisher and users who reconnect. Returns their figures.
 fn under(
     selo: &Path,
     attack: impl FnOnce(&Site, &mut Findings) -> Result<Vec<TcpStream>>,
@@ -107,7 +108,7 @@ fn under(
     Ok(honest::finish(site, users, findings))
 }
 
-/// Connections that say nothing. A listener may close them: that is its defence.
+/// Idle connections. A listener may close them as a defence.
 fn idle(selo: &Path, count: usize) -> Result<Findings> {
     under(selo, |site, findings| {
         let held = crowd(&site.mqtt()?, count);
@@ -116,8 +117,8 @@ fn idle(selo: &Path, count: usize) -> Result<Findings> {
     })
 }
 
-/// Connections from five addresses, as many as the listener takes: the first that waits in a full
-/// queue is the last.
+/// Connections from five addresses, as many as the listener accepts. Stops at the first one that
+/// waits in a full queue.
 pub fn crowd(door: &Door, count: usize) -> Vec<TcpStream> {
     (0..count)
         .map_while(
@@ -134,7 +135,7 @@ fn half_handshake(selo: &Path) -> Result<Findings> {
     under(selo, |site, _| {
         let mut held = crowd(&site.mqtt()?, 20);
         for tcp in &mut held {
-            // The head of a TLS record that never comes.
+            // The head of a TLS record whose body never comes.
             let _ = tcp.write_all(&[0x16, 3, 1, 2, 0, 1]);
         }
         Ok(held)
@@ -166,12 +167,12 @@ fn connect_by_byte(selo: &Path) -> Result<Findings> {
     })
 }
 
-/// A reading's message with so many bytes of payload.
+/// A reading's message with a payload of this size.
 fn heavy(counter: u64, kibibytes: usize) -> String {
     reading("00000003", 1, counter, &"ab".repeat(kibibytes * 512))
 }
 
-/// Publishes heavy messages as a gateway that nobody suspects.
+/// Publishes heavy messages as a gateway with valid credentials.
 fn publish_heavy(site: &Site, count: u64, kibibytes: usize) -> Result<()> {
     let mut client = Client::open(&site.mqtt()?, HONEST, &site.login("gateway", "heavy")?)?;
     for counter in 0..count {
@@ -219,7 +220,7 @@ fn not_mqtt(selo: &Path) -> Result<Findings> {
         let login = site.login("viewer", "cut")?;
         for number in 0..200 {
             let random: [u8; 64] = selo_link::random_bytes()?;
-            // Every fourth after a handshake; those cost both sides the most.
+            // Every fourth connection completes its handshake, which costs both sides the most.
             if number % 4 == 0 {
                 let Ok(mut stream) = door.open(stranger(number % 50)) else {
                     continue;
@@ -263,7 +264,7 @@ fn shared_group(selo: &Path) -> Result<Findings> {
             Ok(())
         }
     });
-    // Nothing more comes when the rest went to the guests.
+    // Readings that went to the guests never arrive.
     collector
         .stream
         .tcp()
@@ -328,7 +329,7 @@ fn wrong_passwords(selo: &Path) -> Result<Findings> {
             .into_iter()
             .filter_map(|guesser| guesser.join().ok())
             .sum();
-        findings.expect(entered == 0, "a wrong password was taken");
+        findings.expect(entered == 0, "a wrong password was accepted");
         lines = log_before(site) - before;
         Ok(Vec::new())
     })?;
@@ -343,7 +344,7 @@ fn log_of(site: &Site) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Bytes from outside that would be a line of their own, and a change of colour.
+/// External text that would forge a log line and change the terminal's colour.
 pub const FORGED: &str = "x\n2026-01-01T00:00:00Z  INFO forged-line\u{1b}[31m";
 
 fn log_lines(selo: &Path) -> Result<Findings> {
@@ -359,7 +360,7 @@ fn log_lines(selo: &Path) -> Result<Findings> {
             };
             let _ = Client::open(&door, stranger(0), &login);
         }
-        // A broker may refuse such names; the next one is a client like others.
+        // The broker may refuse such names. The next one is an ordinary client.
         for name in [FORGED, "guest"] {
             let login = site.login("viewer", name)?;
             let Ok(mut client) = Client::open(&door, stranger(1), &login) else {
@@ -382,7 +383,7 @@ fn log_lines(selo: &Path) -> Result<Findings> {
     Ok(findings)
 }
 
-/// No byte from outside stands in a log as it came.
+/// Checks that no external bytes appear unescaped in a log.
 pub fn check_log(log: &str, findings: &mut Findings) {
     let forged = log
         .lines()

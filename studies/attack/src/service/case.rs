@@ -1,4 +1,4 @@
-//! A service's attack, its verdict, and the figures of the honest users meanwhile.
+//! An attack on a service, its verdict, and the honest users' figures during it.
 
 use std::fmt;
 
@@ -16,12 +16,12 @@ pub enum Service {
     Collector,
     /// `selo gateway`.
     Gateway,
-    /// `selo up`: all of them in one process.
+    /// `selo up`: all services in one process.
     Site,
 }
 
 impl Service {
-    /// All of them.
+    /// All services.
     pub const ALL: [Service; 4] = [
         Service::Broker,
         Service::Collector,
@@ -29,7 +29,7 @@ impl Service {
         Service::Site,
     ];
 
-    /// As on the command line.
+    /// Name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Service::Broker => "broker",
@@ -39,7 +39,7 @@ impl Service {
         }
     }
 
-    /// The service's unit file.
+    /// The service's systemd unit file.
     const fn unit(self) -> &'static str {
         match self {
             Service::Broker => {
@@ -55,7 +55,7 @@ impl Service {
         }
     }
 
-    /// Bytes that the unit file allows (`MemoryMax=`), the bound of every attack.
+    /// Bytes that the unit file allows (`MemoryMax=`). Every attack must stay within it.
     pub fn memory_max(self) -> u64 {
         let mebibytes = self.limit("MemoryMax=", "M");
         mebibytes << 20
@@ -66,7 +66,7 @@ impl Service {
         self.limit("TasksMax=", "")
     }
 
-    /// A limit that the unit file does not name is zero: no program stays within it.
+    /// A limit that the unit file does not set counts as zero, so the check then fails.
     fn limit(self, key: &str, unit: &str) -> u64 {
         let mut lines = self.unit().lines();
         let value = lines.find_map(|line| line.strip_prefix(key)?.strip_suffix(unit));
@@ -80,32 +80,32 @@ impl fmt::Display for Service {
     }
 }
 
-/// The result of an attack on a service.
+/// Result of an attack on a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ServiceVerdict {
     /// Honest users were served, and every bound held.
     Held,
-    /// They were not, or a bound did not hold.
+    /// Honest users were not served, or a bound did not hold.
     Broken,
-    /// This machine lacks what the attack needs.
+    /// This machine lacks something that the attack needs.
     NotRun,
 }
 
-/// One attack on a service, carried out.
+/// Result of one attack on a service.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ServiceOutcome {
     /// The case's name.
     pub attack: &'static str,
     /// The program under attack.
     pub against: Service,
-    /// The attacker's deeds.
+    /// Actions of the attacker.
     pub did: &'static str,
-    /// The result.
+    /// The verdict.
     pub verdict: ServiceVerdict,
     /// The honest users' figures, then the reasons for the verdict.
     pub shows: String,
-    /// The figures behind it.
+    /// Supporting figures.
     pub evidence: Vec<Figure>,
 }
 
@@ -119,29 +119,29 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Breaks the case unless `holds`.
+    /// Marks the case as broken unless `holds`.
     pub fn expect(&mut self, holds: bool, fault: impl Into<String>) {
         if !holds {
             self.faults.push(fault.into());
         }
     }
 
-    /// Whether nothing has broken it so far.
+    /// Returns true if nothing has broken the case so far.
     pub fn is_whole(&self) -> bool {
         self.faults.is_empty()
     }
 
-    /// A sentence for the table.
+    /// Adds a sentence for the table.
     pub fn note(&mut self, words: impl Into<String>) {
         self.notes.push(words.into());
     }
 
-    /// A number for `--json` and `--verbose`.
+    /// Adds a number for `--json` and `--verbose`.
     pub fn figure(&mut self, what: &'static str, value: f64) {
         self.evidence.push(Figure { what, value });
     }
 
-    /// The case needs something that this machine lacks.
+    /// Findings of a case that needs something that this machine lacks.
     pub fn lacks(what: impl Into<String>) -> Findings {
         Findings {
             missing: Some(what.into()),

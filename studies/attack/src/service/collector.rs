@@ -20,7 +20,7 @@ pub const CASES: [Case; 14] = [
     Case::new(
         Service::Collector,
         "idle",
-        "60 TCP connections that say nothing",
+        "60 idle TCP connections",
         |selo| {
             under(selo, false, |rig| {
                 let _: () = rig.hold(crowd(&rig.door, 60));
@@ -53,44 +53,44 @@ pub const CASES: [Case; 14] = [
     Case::new(
         Service::Collector,
         "slowloris",
-        "60 heads of a request, byte by byte",
+        "60 request heads, byte by byte",
         slowloris,
     ),
     Case::new(
         Service::Collector,
         "slow-body",
-        "60 bodies, byte by byte, without a login",
+        "60 request bodies, byte by byte, without a login",
         slow_body,
     ),
     Case::new(
         Service::Collector,
         "long-head",
-        "heads of 33 KB, 40 KB and 1 MB",
+        "request heads of 33 KB, 40 KB and 1 MB",
         long_head,
     ),
     Case::new(
         Service::Collector,
         "long-body",
-        "bodies of 64 MB, announced and in chunks",
+        "bodies of 64 MB, with a length and in chunks",
         long_body,
     ),
     Case::new(
         Service::Collector,
         "bad-chunks",
-        "chunks that lie, two lengths, a request in a request",
+        "invalid chunks, two lengths, a request inside a request",
         bad_chunks,
     ),
     Case::new(
         Service::Collector,
         "absent-download",
-        "20 exports of 20,000 readings that nobody reads",
+        "20 unread exports of 20,000 readings",
         absent_download,
     )
     .long(),
     Case::new(
         Service::Collector,
         "absent-listener",
-        "20 live listeners that read nothing",
+        "20 live listeners that do not read",
         absent_listener,
     ),
     Case::new(
@@ -108,19 +108,19 @@ pub const CASES: [Case; 14] = [
     Case::new(
         Service::Collector,
         "late-readings",
-        "25,000 late readings of a station in one body",
+        "25,000 late readings of one station in one body",
         late_readings,
     )
     .long(),
     Case::new(
         Service::Collector,
         "hostile-mqtt",
-        "200 messages that are not readings, by a gateway",
+        "200 invalid readings published by a gateway",
         hostile_mqtt,
     ),
 ];
 
-/// Rounds of each honest user that an attack must leave alone.
+/// Rounds that each honest user must complete during an attack.
 const ROUNDS: u64 = 15;
 
 /// A collector under attack.
@@ -130,7 +130,7 @@ pub struct Rig {
     pub site: Site,
     /// Its listener.
     pub door: Door,
-    /// The line of the head with the admin's cookie.
+    /// The header line with the admin's cookie.
     pub admin: String,
     users: Vec<User>,
     held: Vec<TcpStream>,
@@ -139,7 +139,7 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// Starts a collector with an operator and a station; `tls` with a broker beside it.
+    /// Starts a collector with an operator and a station. With `tls`, also a broker.
     pub fn start(selo: &Path, tls: bool) -> Result<Rig> {
         let services = [Service::Broker, Service::Collector];
         let site = Site::with(selo, if tls { &services } else { &services[1..] })?;
@@ -165,8 +165,8 @@ impl Rig {
         self.held.extend(streams);
     }
 
-    /// Serves the honest users once more, and ends everything. What the honest users had
-    /// acknowledged must be stored.
+    /// Serves the honest users once more, then stops everything. Every reading that was
+    /// acknowledged to an honest user must be stored.
     pub fn finish(mut self) -> Result<Findings> {
         self.users.iter().for_each(|user| user.serve(ROUNDS));
         self.held.clear();
@@ -180,7 +180,7 @@ fn under(selo: &Path, tls: bool, attack: impl FnOnce(&mut Rig) -> Result<()>) ->
     rig.finish()
 }
 
-/// Writes bytes one at a time on many connections, until the case is over.
+/// Writes bytes one at a time on many connections, until the case ends.
 fn drip(rig: &mut Rig, count: usize, bytes: Vec<u8>) -> Result<()> {
     let mut streams = crowd(&rig.door, count);
     let copies: Vec<TcpStream> = streams
@@ -268,7 +268,7 @@ fn long_body(selo: &Path) -> Result<Findings> {
                 let status = answer(&mut stream).map_or(0, |answer| answer.status);
                 rig.findings.expect(
                     status == 0 || (400..500).contains(&status),
-                    format!("64 MB to {route} are answered with {status}"),
+                    format!("64 MB to {route}: status {status}"),
                 );
             }
         }
@@ -301,21 +301,20 @@ fn bad_chunks(selo: &Path) -> Result<Findings> {
             let status = answer(&mut stream).map_or(0, |answer| answer.status);
             let held = status == 0 || (400..500).contains(&status);
             rig.findings
-                .expect(held, format!("'{head}' is answered with {status}"));
+                .expect(held, format!("'{head}': status {status}"));
         }
         Ok(())
     })
 }
 
-/// A reading with a total, as short as it can be.
+/// A minimal reading with a total.
 fn total(device: &str, counter: u64) -> String {
     format!(
         r#"{{"schema":"selo.reading/1","device":"{device}","session":"0000000000000007","counter":{counter},"payload":"","values":{{"rain_total":{{"value":{counter}}}}}}}"#
     )
 }
 
-/// Posts readings, `batch` in a body; a body that is too much work is halved, as the collector
-/// asks.
+/// Posts readings, `batch` per body. Halves a body that is too much work, as the collector asks.
 fn post_readings(rig: &Rig, token: &str, lines: &[String], batch: usize) -> Result<()> {
     let path = format!("/api/v1/readings?site={SITE}");
     for part in lines.chunks(batch) {
@@ -393,7 +392,7 @@ fn many_logins(selo: &Path) -> Result<Findings> {
             count(503)
         ));
         rig.findings
-            .expect(count(200) == 0, "a wrong password was taken");
+            .expect(count(200) == 0, "a wrong password was accepted");
         rig.findings
             .figure("logins refused with 503", count(503) as f64);
         Ok(())
@@ -417,7 +416,7 @@ fn empty_lines(selo: &Path) -> Result<Findings> {
     })
 }
 
-/// Readings of a long outage, which all come after the newest one.
+/// Posts readings of a long outage, all older than the newest stored one.
 fn late_readings(selo: &Path) -> Result<Findings> {
     const LATE: u64 = 25_000;
     under(selo, false, |rig| {
@@ -433,14 +432,14 @@ fn late_readings(selo: &Path) -> Result<Findings> {
             .saturating_sub(1);
         if let Err(error) = answered {
             rig.findings
-                .expect(false, format!("the backlog has no answer: {error}"));
+                .expect(false, format!("the backlog got no answer: {error}"));
         }
         rig.findings.note(format!("{stored} late in {took:.1} s"));
         rig.findings.figure("late readings stored", stored as f64);
         rig.findings.figure("late readings, s", took);
         rig.findings.expect(
             stored == LATE,
-            format!("only {stored} of {LATE} late readings are stored"),
+            format!("only {stored} of {LATE} late readings were stored"),
         );
         Ok(())
     })

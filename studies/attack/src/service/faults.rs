@@ -1,4 +1,4 @@
-//! Clocks that are wrong, and a disk that is full: nobody attacks, and everything is at stake.
+//! Faults without an attacker: wrong clocks, and a full disk.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -25,35 +25,35 @@ pub const CASES: [Case; 5] = [
     Case::new(
         Service::Collector,
         "clock-unset",
-        "readings stored by a clock of six years ago",
+        "readings stored while the clock is six years behind",
         |selo| clock(selo, "-2190d"),
     ),
     Case::new(
         Service::Site,
         "clock-set-late",
-        "certificates made six years ago, then the clock is set",
+        "certificates created with a clock six years behind, then the clock is set",
         clock_set_late,
     )
     .long(),
     Case::new(
         Service::Site,
         "full-disk",
-        "a disk of 8 MB that is full, and 10 readers of the devices",
+        "a full disk of 8 MB, and 10 readers of the device list",
         full_disk,
     ),
     Case::new(
         Service::Site,
         "device-labels",
-        "an admin's token asks for a device's key",
+        "an admin's token requests a device's key",
         device_labels,
     ),
 ];
 
-/// Time in which a collector would have deleted what it thinks is old: it looks at its start, and
-/// every few seconds while it deletes.
+/// Time within which a collector would delete rows that it considers old. It checks at its start,
+/// and every few seconds while it deletes.
 const DELETING: Duration = Duration::from_secs(6);
 
-/// Readings that are there before, and during, the wrong clock.
+/// Readings stored before, and again during, the wrong clock.
 const READINGS: u64 = 100;
 
 /// The library that gives a program another time.
@@ -71,7 +71,7 @@ fn faketime() -> Option<PathBuf> {
     places.into_iter().find(|file| file.exists())
 }
 
-/// Stores readings in two goes: as the station `device` over HTTP.
+/// Stores readings in two batches as the station `device`, over HTTP.
 fn store(site: &Site, device: &str) -> Result<()> {
     let admin = site.admin()?;
     let (_, token) = site.token(&admin, device, "device", device)?;
@@ -112,12 +112,12 @@ fn clock(selo: &Path, jump: &str) -> Result<Findings> {
     site.start(Service::Collector)?;
     std::thread::sleep(DELETING);
     let stored = site.wait_stored(&site.admin()?, 2 * READINGS)?;
-    findings.note(format!("{stored} of {} readings are there", 2 * READINGS));
+    findings.note(format!("{stored} of {} readings are stored", 2 * READINGS));
     findings.figure("readings stored", stored as f64);
     findings.expect(
         stored == 2 * READINGS,
         format!(
-            "{} readings are deleted",
+            "{} readings were deleted",
             2 * READINGS - stored.min(2 * READINGS)
         ),
     );
@@ -162,12 +162,12 @@ fn clock_set_late(selo: &Path) -> Result<Findings> {
     ));
     findings.expect(
         served,
-        "the certificate is not renewed when the clock is set",
+        "the certificate was not renewed after the clock was set",
     );
     Ok(honest::finish(site, Vec::new(), findings))
 }
 
-/// A disk of 8 MB for the state, which only the command sees.
+/// An 8 MB disk for the state, visible only to the command.
 const SMALL_DISK: [&str; 6] = [
     "unshare",
     "-rm",
@@ -191,7 +191,7 @@ fn has_small_disks(site: &Site) -> bool {
 fn full_disk(selo: &Path) -> Result<Findings> {
     let mut site = Site::new(selo)?;
     if !has_small_disks(&site) {
-        return Ok(Findings::lacks("needs a mount of its own (unshare -rm)"));
+        return Ok(Findings::lacks("needs a private mount (unshare -rm)"));
     }
     let mut findings = Findings::default();
     site.run_under(&SMALL_DISK);
@@ -213,7 +213,7 @@ fn full_disk(selo: &Path) -> Result<Findings> {
     operator.serve(10);
     let (door, admin) = (site.http()?, site.admin()?);
     let filler = fill(&site.state_as_seen())?;
-    // A cookie per reader would be the same; ten readers ask at once, again and again.
+    // Ten readers request the list at once, repeatedly. They can share one cookie.
     let readers: Vec<User> = (0..10)
         .map(|_| {
             let (door, admin) = (door.clone(), admin.clone());
@@ -232,8 +232,8 @@ fn full_disk(selo: &Path) -> Result<Findings> {
     for reader in readers {
         reader.stop(1, &mut aside);
     }
-    findings.note(format!("{answered} answers of the devices page"));
-    findings.expect(aside.is_whole(), "the devices page does not answer");
+    findings.note(format!("{answered} answers from the devices page"));
+    findings.expect(aside.is_whole(), "the devices page did not answer");
     drop(nodes);
     std::fs::remove_file(filler)?;
     let station = honest::station(&site)?;
@@ -241,7 +241,7 @@ fn full_disk(selo: &Path) -> Result<Findings> {
     Ok(honest::finish(site, vec![operator, station], findings))
 }
 
-/// Fills a disk to its last byte; gives the file to remove.
+/// Fills a disk to its last byte. Returns the file to remove.
 fn fill(disk: &Path) -> Result<PathBuf> {
     let filler = disk.join("filler");
     let mut file = std::fs::File::create(&filler)?;
@@ -261,8 +261,8 @@ fn device_labels(selo: &Path) -> Result<Findings> {
         .with(&token)
         .ask(&site.http()?, HONEST)?
         .status;
-    findings.note(format!("the label is answered with {status}"));
-    findings.expect(status >= 400, "a token reads a device's key");
+    findings.note(format!("the label request got status {status}"));
+    findings.expect(status >= 400, "a token can read a device's key");
     let operator = honest::operator(&site)?;
     operator.serve(3);
     Ok(honest::finish(site, vec![operator], findings))

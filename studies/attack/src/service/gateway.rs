@@ -49,13 +49,13 @@ pub const CASES: [Case; 8] = [
     Case::new(
         Service::Gateway,
         "replayed",
-        "each packet of the nodes ten times more",
+        "each packet of the nodes replayed ten times",
         replayed,
     ),
     Case::new(
         Service::Gateway,
         "restored-copy",
-        "a copy of the state put back, recorded packets sent again",
+        "a copy of the state restored, recorded packets replayed",
         restored_copy,
     ),
     Case::new(
@@ -67,15 +67,15 @@ pub const CASES: [Case; 8] = [
     Case::new(
         Service::Gateway,
         "idle-metrics",
-        "60 idle connections and slow heads to the metrics",
+        "60 idle connections and slow request heads to the metrics",
         idle_metrics,
     ),
 ];
 
-/// Readings of each node while an attack is on.
+/// Readings of each node during an attack.
 pub const READINGS: u64 = 20;
 
-/// A gateway with nodes that join and send while `make` invents packets.
+/// Runs a gateway with nodes that join and send, while `make` produces hostile packets.
 fn flooded<I: Iterator<Item = std::net::Ipv4Addr>>(
     selo: &Path,
     from: I,
@@ -101,7 +101,7 @@ pub fn gateway(selo: &Path) -> Result<Site> {
     Ok(site)
 }
 
-/// No reading is printed twice without being marked.
+/// Checks that no reading is printed twice without being marked as redelivered.
 pub fn check_once(site: &mut Site, findings: &mut Findings) -> Result<()> {
     let mut seen = HashSet::new();
     let mut doubled = 0;
@@ -118,11 +118,11 @@ pub fn check_once(site: &mut Site, findings: &mut Findings) -> Result<()> {
     }
     findings.figure("readings arrived", seen.len() as f64);
     findings.figure("readings taken twice", doubled as f64);
-    findings.expect(doubled == 0, format!("{doubled} readings taken twice"));
+    findings.expect(doubled == 0, format!("{doubled} readings accepted twice"));
     Ok(())
 }
 
-/// Packets of every type that nobody has made: single bytes, heads alone, long ones.
+/// Invalid packets of every type: single bytes, heads alone, long ones.
 fn false_packet(number: u64) -> Vec<u8> {
     let bytes = random::<80>();
     match number % 4 {
@@ -152,7 +152,7 @@ fn forged_joins(selo: &Path) -> Result<Findings> {
         })
         .collect();
     if ids.is_empty() {
-        return setup("no devices are listed".into());
+        return setup("the device list is empty".into());
     }
     let mut findings = Findings::default();
     let flood = Flood::start(
@@ -176,7 +176,7 @@ fn forged_joins(selo: &Path) -> Result<Findings> {
     Ok(honest::finish(site, Vec::new(), findings))
 }
 
-/// Nodes behind a relay; `attack` sees what they have sent so far.
+/// Nodes behind a relay. `attack` sees the packets that they have sent so far.
 fn behind_relay(
     selo: &Path,
     attack: impl FnOnce(&Site, Vec<Vec<u8>>) -> Result<Flood>,
@@ -199,7 +199,7 @@ fn wait_frames(relay: &Relay, count: usize) -> Result<()> {
     let since = Instant::now();
     while relay.seen().len() < count {
         if since.elapsed() > PATIENCE {
-            return setup("the nodes do not send".into());
+            return setup("the nodes did not send".into());
         }
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -213,7 +213,7 @@ fn forged_packets(selo: &Path) -> Result<Findings> {
             (0..50).map(stranger).chain([HONEST]),
             move |number| {
                 let mut forged = seen[number as usize % seen.len()].clone();
-                // The tag stands at the end.
+                // The tag is at the end.
                 for byte in forged.iter_mut().rev().take(8) {
                     *byte ^= random::<1>()[0] | 1;
                 }
@@ -247,7 +247,7 @@ fn restored_copy(selo: &Path) -> Result<Findings> {
         std::thread::sleep(Duration::from_millis(20));
     }
     nodes.finish(&mut findings)?;
-    // The machine's snapshot is put back, and the attacker sends what it has recorded.
+    // The machine's snapshot is restored, and the attacker replays recorded packets.
     site.stop(Service::Gateway, Program::kill)?;
     std::fs::remove_dir_all(&state)?;
     copy_folder(&copy, &state)?;
@@ -257,13 +257,13 @@ fn restored_copy(selo: &Path) -> Result<Findings> {
         socket.send_to(&frame, (HONEST, site.udp_port()))?;
         std::thread::sleep(Duration::from_millis(1));
     }
-    // The nodes are served again, which also shows that the recorded packets have been handled.
+    // The nodes are served again, which also shows that the replayed packets have been processed.
     Nodes::start(&site, site.udp_port(), 5)?.finish(&mut findings)?;
     check_once(&mut site, &mut findings)?;
     Ok(honest::finish(site, Vec::new(), findings))
 }
 
-/// Copies a folder with its modes; sockets stay behind.
+/// Copies a folder with its modes, without sockets.
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to)?;
     std::fs::set_permissions(to, std::fs::metadata(from)?.permissions())?;
@@ -285,7 +285,7 @@ fn idle_control(selo: &Path) -> Result<Findings> {
     let mut findings = Findings::default();
     let mut held = Vec::new();
     for number in 0..10 {
-        // The listener may refuse some: that is its defence.
+        // The listener may refuse some as a defence.
         if let Ok(mut stream) = UnixStream::connect(site.state().join("control")) {
             if number % 2 == 0 {
                 let _ = stream.write_all(b"{\"half");
@@ -302,7 +302,7 @@ fn idle_control(selo: &Path) -> Result<Findings> {
         std::thread::sleep(Duration::from_millis(20));
     }
     let opened = window.output().contains("open");
-    findings.expect(opened, "the operator cannot open the pairing window");
+    findings.expect(opened, "the operator could not open the pairing window");
     drop(window);
     drop(held);
     Ok(honest::finish(site, Vec::new(), findings))

@@ -1,4 +1,4 @@
-//! Honest users: they work while an attack goes on, and count how they are served.
+//! Honest users: they work during an attack, and record how they are served.
 
 use std::io;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::{Result, setup};
 /// Pause between two rounds of a user.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A user with one thing to do, again and again.
+/// A user who repeats one action.
 #[derive(Debug)]
 pub struct User {
     name: &'static str,
@@ -37,7 +37,7 @@ struct Shared {
 }
 
 impl User {
-    /// Starts one. A round that fails, or takes longer than anyone waits, counts as failed.
+    /// Starts a user. A round that fails or exceeds the deadline counts as failed.
     pub fn start(
         name: &'static str,
         mut round: impl FnMut() -> io::Result<()> + Send + 'static,
@@ -73,7 +73,7 @@ impl User {
         }
     }
 
-    /// Rounds that went well.
+    /// Successful rounds.
     pub fn rounds(&self) -> u64 {
         self.shared.rounds.load(Ordering::Relaxed)
     }
@@ -82,7 +82,7 @@ impl User {
         self.shared.failed.load(Ordering::Relaxed)
     }
 
-    /// Waits for so many more good rounds, or the first failure.
+    /// Waits for this many more successful rounds, or the first failure.
     pub fn serve(&self, more: u64) {
         let (since, goal) = (Instant::now(), self.rounds() + more);
         while self.rounds() < goal && self.failed() == 0 && since.elapsed() < 3 * PATIENCE {
@@ -90,7 +90,7 @@ impl User {
         }
     }
 
-    /// Ends the user; every round must have gone well.
+    /// Stops the user. Every round must have succeeded.
     pub fn stop(mut self, least: u64, findings: &mut Findings) -> u64 {
         self.shared.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -107,8 +107,14 @@ impl User {
         findings.figure("slowest round of an honest user, s", slowest);
         let reason = self.shared.reason.lock().ok().and_then(|kept| kept.clone());
         let reason = reason.map_or(String::new(), |reason| format!(" ({reason})"));
-        findings.expect(failed == 0, format!("{name}: {failed} failed{reason}"));
-        findings.expect(rounds >= least, format!("{name}: only {rounds} rounds"));
+        findings.expect(
+            failed == 0,
+            format!("{name}: {failed} rounds failed{reason}"),
+        );
+        findings.expect(
+            rounds >= least,
+            format!("{name}: only {rounds} rounds completed"),
+        );
         rounds
     }
 }
@@ -123,7 +129,7 @@ pub fn reading(device: &str, session: u64, counter: u64, payload: &str) -> Strin
     .to_string()
 }
 
-/// A gateway that publishes readings on one connection, and connects again if it must.
+/// A gateway that publishes readings on one connection, and reconnects if necessary.
 pub fn publisher(site: &Site) -> Result<User> {
     let (door, login) = (site.mqtt()?, site.login("gateway", "north")?);
     let mut connection = None;
@@ -142,7 +148,7 @@ pub fn publisher(site: &Site) -> Result<User> {
     }))
 }
 
-/// A user who connects anew each time, reads the rights' worth of topics, and leaves.
+/// A user who connects anew each time, reads the permitted topics, and disconnects.
 pub fn newcomer(site: &Site) -> Result<User> {
     let (door, login) = (site.mqtt()?, site.login("viewer", "newcomer")?);
     Ok(User::start("newcomer", move || {
@@ -152,7 +158,7 @@ pub fn newcomer(site: &Site) -> Result<User> {
     }))
 }
 
-/// An operator with a cookie who looks at the stations, on a connection of its own each time.
+/// An operator with a cookie who views the stations, on a new connection each time.
 pub fn operator(site: &Site) -> Result<User> {
     let (door, admin) = (site.http()?, site.admin()?);
     Ok(User::start("operator", move || {
@@ -163,10 +169,10 @@ pub fn operator(site: &Site) -> Result<User> {
     }))
 }
 
-/// Sessions of stations so far: a station that starts again has a new one, as a node has.
+/// Sessions of stations so far. A station that restarts gets a new one, as a node does.
 static SESSIONS: AtomicU64 = AtomicU64::new(1);
 
-/// A station that posts a reading each time with a token of its own.
+/// A station that posts a reading each time with its own token.
 pub fn station(site: &Site) -> Result<User> {
     let door = site.http()?;
     let (_, token) = site.token(&site.admin()?, "garden", "device", "00000002")?;
@@ -186,12 +192,12 @@ pub fn station(site: &Site) -> Result<User> {
     }))
 }
 
-/// An error unless the status is the expected one.
+/// Returns an error unless the status is the expected one.
 pub fn expect_status(status: u16, expected: u16) -> io::Result<()> {
     if status == expected {
         return Ok(());
     }
-    Err(io::Error::other(format!("answered with {status}")))
+    Err(io::Error::other(format!("got status {status}")))
 }
 
 /// Virtual nodes: `selo node`, with keys that the gateway knows.
@@ -201,14 +207,14 @@ pub struct Nodes {
     readings: u64,
 }
 
-/// Nodes of a fleet.
+/// Number of nodes of a fleet.
 pub const NODES: u64 = 4;
 
 /// A confirmed reading ten times a second.
 pub const OFTEN: [&str; 3] = ["--every", "100ms", "--confirmed"];
 
 impl Nodes {
-    /// Makes keys, and gives them to the gateway's registry.
+    /// Creates keys and adds them to the gateway's registry.
     pub fn register(site: &Site) -> Result<()> {
         let count = NODES.to_string();
         site.ok(&[
@@ -224,15 +230,15 @@ impl Nodes {
         Ok(())
     }
 
-    /// Starts them: each has `each` readings acknowledged, or gives up after a minute. They send
-    /// to `port`.
+    /// Starts the nodes towards `port`. Each has `each` readings acknowledged, or gives up after
+    /// a minute.
     pub fn start(site: &Site, port: u16, each: u64) -> Result<Nodes> {
         let each_text = each.to_string();
         let words = ["--for", "60s", "--readings", &each_text];
         Nodes::with(site, port, each, &[&OFTEN[..], &words].concat())
     }
 
-    /// Starts them, to be ended by [`Nodes::stop`].
+    /// Starts nodes that run until [`Nodes::stop`].
     pub fn start_endless(site: &Site, port: u16, words: &[&str]) -> Result<Nodes> {
         Nodes::with(site, port, 0, &[&["--for", "10m"], words].concat())
     }
@@ -248,15 +254,15 @@ impl Nodes {
         })
     }
 
-    /// Whether they have finished.
+    /// Returns true if the nodes have finished.
     pub fn have_ended(&mut self) -> bool {
         self.program.has_ended()
     }
 
-    /// Waits for their summary; every reading must have been acknowledged in one session.
+    /// Waits for their summary. Every reading must have been acknowledged, in one session.
     pub fn finish(mut self, findings: &mut Findings) -> Result<()> {
         if !self.program.ended_within(6 * PATIENCE) {
-            return setup("the nodes do not end".into());
+            return setup("the nodes did not end".into());
         }
         let summary = self.summary();
         let count = |name: &str| summary[name].as_u64().unwrap_or(0);
@@ -282,10 +288,10 @@ impl Nodes {
         Ok(())
     }
 
-    /// Ends them; gives their summary.
+    /// Stops the nodes. Returns their summary.
     pub fn stop(mut self) -> Result<Value> {
         if !self.program.stop() {
-            return setup("the nodes do not end".into());
+            return setup("the nodes did not end".into());
         }
         Ok(self.summary())
     }
@@ -295,7 +301,7 @@ impl Nodes {
     }
 }
 
-/// What the programs took, and how the users were served.
+/// Adds the programs' resource use and the users' figures to the findings.
 pub fn finish(mut site: Site, users: Vec<User>, mut findings: Findings) -> Findings {
     for user in users {
         user.stop(1, &mut findings);

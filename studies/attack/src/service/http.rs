@@ -1,4 +1,4 @@
-//! One HTTP/1.1 request a connection, and its answer.
+//! An HTTP/1.1 client with one request per connection.
 
 use std::io::{self, Read, Write};
 use std::net::Ipv4Addr;
@@ -11,11 +11,11 @@ const ANSWER_MAX: u64 = 256 << 20;
 /// An answer.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// 200, 404, ...
+    /// Status code: 200, 404, ...
     pub status: u16,
-    /// The lines of the head.
+    /// The header lines.
     pub head: String,
-    /// The body, without its chunks.
+    /// The body after removing the chunk framing.
     pub body: Vec<u8>,
 }
 
@@ -25,7 +25,7 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// A string of the body's JSON.
+    /// A string member of the body's JSON.
     pub fn field(&self, name: &str) -> Option<String> {
         let value: serde_json::Value = serde_json::from_slice(&self.body).ok()?;
         match value.get(name)? {
@@ -47,11 +47,11 @@ impl Answer {
 /// A request.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
-    /// GET, POST, ...
+    /// Method: GET, POST, ...
     pub method: &'a str,
     /// Path and query.
     pub path: &'a str,
-    /// Lines of the head, without `Host`, each ended by CR LF.
+    /// Header lines without `Host`, each ended by CR LF.
     pub head: String,
     /// The body.
     pub body: &'a [u8],
@@ -86,7 +86,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// With one more line of the head.
+    /// Adds a header line.
     #[must_use]
     pub fn with(mut self, line: &str) -> Request<'a> {
         self.head.push_str(line);
@@ -94,7 +94,7 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// The request's bytes; `host` stands in its head.
+    /// The request's bytes, with `host` in the `Host` header.
     pub fn bytes(&self, host: &str) -> Vec<u8> {
         let mut all = format!(
             "{} {} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {}\r\n{}\r\n",
@@ -108,15 +108,15 @@ impl<'a> Request<'a> {
         all
     }
 
-    /// Sends it from an address, and reads the answer.
+    /// Sends the request from an address, and reads the answer.
     pub fn ask(&self, door: &Door, from: Ipv4Addr) -> io::Result<Answer> {
         self.ask_as(door, from, &door.to.to_string())
     }
 
-    /// The same, to a server of this name.
+    /// The same, with another `Host` header.
     pub fn ask_as(&self, door: &Door, from: Ipv4Addr, host: &str) -> io::Result<Answer> {
         let mut stream = door.open(from)?;
-        // A server that refuses may answer before it has read everything.
+        // A server that refuses may answer before it has read the whole request.
         let written = stream
             .write_all(&self.bytes(host))
             .and_then(|()| stream.flush());
@@ -146,7 +146,7 @@ pub fn answer(stream: &mut Stream) -> io::Result<Answer> {
     Ok(Answer { status, head, body })
 }
 
-/// The bytes of the chunks that HTTP/1.1 frames them in.
+/// Joins the chunks of a body.
 fn joined(mut chunks: &[u8]) -> Vec<u8> {
     let mut all = Vec::new();
     while let Some(end) = chunks.windows(2).position(|bytes| bytes == b"\r\n") {

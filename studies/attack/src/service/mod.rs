@@ -1,13 +1,13 @@
-//! Attacks on the services: hostile clients against the running command, beside honest users.
+//! Attacks on the services: hostile clients against the running command, next to honest users.
 //!
 //! Each case starts `selo broker`, `selo collect`, `selo gateway` or `selo up` as child processes
-//! in a temporary folder, on free ports of loopback. A case holds if every honest user is served
-//! and every bound holds. No verdict depends on speed: the deadlines are longer than any machine
-//! needs, and only a service that has stopped reaches them.
+//! in a temporary folder, on free loopback ports. A case holds if every honest user is served and
+//! every bound holds. No verdict depends on speed: the deadlines are longer than any machine
+//! needs, so only a service that has stopped reaches them.
 //!
 //! | module | is |
 //! |---|---|
-//! | [`case`] | a service, a verdict, the figures |
+//! | [`case`] | a service, its verdict and figures |
 //! | [`program`], [`site`] | the programs under attack |
 //! | [`honest`] | the honest users |
 //! | [`wire`], [`mqtt`], [`http`], [`packets`] | clients that can misbehave |
@@ -34,16 +34,16 @@ use std::path::Path;
 pub use self::case::{Findings, Service, ServiceOutcome, ServiceVerdict};
 pub use crate::error::{Error, Result};
 
-/// An attack on a service that can be carried out.
+/// An attack on a service that can be run.
 #[derive(Debug, Clone, Copy)]
 pub struct Case {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
     /// The program under attack.
     pub against: Service,
-    /// The attacker's deeds.
+    /// Actions of the attacker.
     pub did: &'static str,
-    /// Whether it belongs to the subset of `make test`.
+    /// True if it belongs to the quick subset of `make test`.
     pub quick: bool,
     run: fn(&Path) -> Result<Findings>,
 }
@@ -64,7 +64,7 @@ impl Case {
         }
     }
 
-    /// Left out of the subset of `make test`: it takes longer.
+    /// Excludes it from the quick subset, because it takes longer.
     const fn long(self) -> Case {
         Case {
             quick: false,
@@ -72,8 +72,8 @@ impl Case {
         }
     }
 
-    /// Carries it out against the command at `selo`. A step that fails breaks the case: each
-    /// works as long as nobody attacks.
+    /// Runs the case against the command at `selo`. A failed step breaks the case, because every
+    /// step works without an attack.
     pub fn run(&self, selo: &Path) -> ServiceOutcome {
         let findings = (self.run)(selo).unwrap_or_else(|error| {
             let mut findings = Findings::default();
@@ -99,7 +99,7 @@ pub fn cases() -> impl Iterator<Item = &'static Case> {
     .flatten()
 }
 
-/// A step that works while nobody attacks has failed.
+/// Error for a step that works without an attack but failed.
 fn setup<T>(why: String) -> Result<T> {
     Err(Error::Service(why))
 }

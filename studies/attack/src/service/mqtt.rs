@@ -1,5 +1,5 @@
-//! A small MQTT 5 client [MQTT5] that can misbehave: it writes packets, waits for answers, and
-//! does nothing by itself.
+//! A small MQTT 5 client [MQTT5] that can misbehave: it writes packets and waits for answers, and
+//! does nothing automatically.
 
 use std::io::{self, Read, Write};
 use std::net::Ipv4Addr;
@@ -11,38 +11,38 @@ const PUBLISH: u8 = 3;
 const PUBACK: u8 = 4;
 const SUBACK: u8 = 9;
 
-/// From this reason code on an answer is a refusal.
+/// Reason codes from this value on are errors.
 const FAILURE: u8 = 0x80;
 
-/// Longest packet that the client takes.
+/// Longest packet that the client accepts.
 const PACKET_MAX: usize = 4 << 20;
 
-/// A user's name and password, and the client's name.
+/// A user's name and password, and the client id.
 #[derive(Debug, Clone)]
 pub struct Login {
-    /// The client's name; the broker keeps a session under it.
+    /// Client id, under which the broker keeps a session.
     pub client: String,
-    /// The user.
+    /// User name.
     pub user: String,
     /// The password.
     pub password: String,
-    /// Seconds for which the broker keeps the session of a client that is gone.
+    /// Session expiry interval in seconds.
     pub keep: u32,
 }
 
 /// A connection to a broker.
 #[derive(Debug)]
 pub struct Client {
-    /// The bytes below.
+    /// The underlying stream.
     pub stream: Stream,
     packet: u16,
     waiting: Vec<Vec<u8>>,
 }
 
-/// A CONNECT packet.
+/// Builds a CONNECT packet.
 pub fn connect(login: &Login) -> Vec<u8> {
     let mut body = string("MQTT");
-    // Version 5; user, password, clean start; 60 s keep-alive.
+    // Version 5; user, password, clean start; keep-alive 60 s.
     body.extend([5, 0xc2, 0, 60]);
     body.extend([5, 0x11]);
     body.extend(login.keep.to_be_bytes());
@@ -52,7 +52,7 @@ pub fn connect(login: &Login) -> Vec<u8> {
     packet(0x10, &body)
 }
 
-/// A packet of this type and these bits.
+/// Builds a packet with this first byte.
 pub fn packet(head: u8, body: &[u8]) -> Vec<u8> {
     let mut all = vec![head];
     let mut length = body.len();
@@ -123,7 +123,7 @@ impl Client {
         }
     }
 
-    /// Sends a message with QoS 1; `acknowledged` waits for its PUBACK.
+    /// Sends a message with QoS 1. Call `acknowledged` to wait for its PUBACK.
     pub fn send(&mut self, topic: &str, payload: &[u8]) -> io::Result<()> {
         let id = self.next_packet();
         let mut body = string(topic);
@@ -142,7 +142,7 @@ impl Client {
         }
     }
 
-    /// The next message's payload; it is acknowledged.
+    /// Returns the next message's payload, and acknowledges it.
     pub fn message(&mut self) -> io::Result<Vec<u8>> {
         let body = if self.waiting.is_empty() {
             self.wait(PUBLISH)?
@@ -159,15 +159,14 @@ impl Client {
         Ok(payload)
     }
 
-    /// Reads until the broker ends the connection, or says nothing for as long as the client
-    /// waits.
+    /// Reads until the broker ends the connection or the read timeout passes.
     pub fn read_to_end(&mut self) -> io::Result<()> {
         loop {
             self.read()?;
         }
     }
 
-    /// The body of the next packet of a type; messages that come before it are kept.
+    /// The body of the next packet of a type. Messages that arrive before it are kept.
     fn wait(&mut self, kind: u8) -> io::Result<Vec<u8>> {
         loop {
             let (got, body) = self.read()?;

@@ -1,4 +1,4 @@
-//! Packets of the link: a relay that records what nodes send, and senders that nobody asked.
+//! Packets of the link: a relay that records the nodes' packets, and hostile senders.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,16 +11,16 @@ use std::time::Duration;
 use super::Result;
 use super::wire::HONEST;
 
-/// Longest packet of UDP.
+/// Longest UDP payload.
 const PACKET_MAX: usize = 65_507;
 
-/// Packets of a burst, and the pause after it: 5,000 packets a second at most.
+/// Packets of a burst, followed by a pause: at most 5,000 packets per second.
 const BURST: u64 = 50;
-/// The same where a case needs very many packets: 200,000 a second at most.
+/// Burst size for cases that need very many packets: at most 200,000 per second.
 const LARGE_BURST: u64 = 2000;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Threads that end when this is dropped.
+/// Threads that stop when this is dropped.
 #[derive(Debug, Default)]
 pub struct Background {
     stop: Arc<AtomicBool>,
@@ -48,7 +48,7 @@ impl Drop for Background {
     }
 }
 
-/// A sender of hostile packets, until it is dropped.
+/// A sender of hostile packets. Dropping it stops the flood.
 #[derive(Debug)]
 pub struct Flood {
     sent: Arc<AtomicU64>,
@@ -56,7 +56,7 @@ pub struct Flood {
 }
 
 impl Flood {
-    /// Sends packets of `make` to a port, from these addresses in turn.
+    /// Sends the packets of `make` to a port, from these addresses in turn.
     pub fn start(
         to: u16,
         from: impl Iterator<Item = Ipv4Addr>,
@@ -67,7 +67,7 @@ impl Flood {
         Ok(Flood::of(to, sockets, BURST, make))
     }
 
-    /// Sends as many as a machine takes: for what only very many packets could bring about.
+    /// Sends as many packets as the machine can, for effects that only very many packets cause.
     pub fn large(
         to: u16,
         sockets: Vec<UdpSocket>,
@@ -89,7 +89,7 @@ impl Flood {
             for _ in 0..burst {
                 let number = count.fetch_add(1, Ordering::Relaxed);
                 let socket = &sockets[number as usize % sockets.len()];
-                // A full buffer loses a hostile packet, nothing else.
+                // A full buffer only loses a hostile packet.
                 let _ = socket.send_to(&make(number), to);
             }
             std::thread::sleep(PAUSE);
@@ -106,17 +106,17 @@ impl Flood {
     }
 }
 
-/// Random bytes; a machine without them sends zeros.
+/// Random bytes; zeros if the system's generator fails.
 pub fn random<const N: usize>() -> [u8; N] {
     selo_link::random_bytes().unwrap_or([0; N])
 }
 
-/// What a relay has seen.
+/// Packets seen by a relay.
 #[derive(Debug, Default)]
 struct Seen {
     up: Vec<Vec<u8>>,
     down: Vec<Vec<u8>>,
-    /// By the nodes' own addresses; the gateway knows them by these sockets.
+    /// By the nodes' own addresses. The gateway sees them as these sockets.
     homes: HashMap<SocketAddr, Home>,
 }
 
@@ -129,17 +129,17 @@ pub struct Home {
     pub last: Vec<u8>,
 }
 
-/// Stands between nodes and gateway, hands everything on, and remembers it.
+/// A relay between nodes and gateway that forwards everything and records it.
 #[derive(Debug)]
 pub struct Relay {
-    /// Where nodes send.
+    /// Port to which the nodes send.
     pub port: u16,
     seen: Arc<Mutex<Seen>>,
     _background: Background,
 }
 
 impl Relay {
-    /// Starts one before a gateway's port.
+    /// Starts a relay in front of a gateway's port.
     pub fn start(gateway: u16) -> Result<Relay> {
         let front = UdpSocket::bind((HONEST, 0))?;
         front.set_read_timeout(Some(PAUSE))?;
@@ -173,17 +173,17 @@ impl Relay {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The frames of nodes so far.
+    /// Frames from the nodes so far.
     pub fn seen(&self) -> Vec<Vec<u8>> {
         self.look().up.clone()
     }
 
-    /// The frames for nodes so far.
+    /// Frames to the nodes so far.
     pub fn seen_down(&self) -> Vec<Vec<u8>> {
         self.look().down.clone()
     }
 
-    /// The nodes' places, for an attacker who sends from their addresses.
+    /// The nodes as the gateway sees them, for an attacker who sends from their addresses.
     pub fn homes(&self) -> Result<Vec<Home>> {
         let seen = self.look();
         let copy = |home: &Home| {
@@ -197,7 +197,7 @@ impl Relay {
 }
 
 impl Seen {
-    /// Hands a node's packet on. One that cannot be sent is lost, as packets are.
+    /// Forwards a node's packet. A packet that cannot be sent is lost, as on a network.
     fn hand_up(&mut self, node: SocketAddr, frame: &[u8], gateway: u16) {
         self.up.push(frame.to_vec());
         if let Entry::Vacant(new) = self.homes.entry(node) {

@@ -1,5 +1,5 @@
-//! Attacks on the pairing of a node with a running gateway: a crowd and a flood in its window, and
-//! a gateway that answers before the genuine one.
+//! Attacks on the pairing of a node with a running gateway: a crowd and a flood in its pairing
+//! window, and a gateway that answers before the genuine one.
 
 use std::net::UdpSocket;
 use std::path::Path;
@@ -48,13 +48,13 @@ pub const CASES: [Case; 3] = [
 
 /// Ports of the stranger who floods the window.
 const PORTS: usize = 8;
-/// How long the stranger waits for a PAIR-KEY.
+/// Time that the stranger waits for a PAIR-KEY.
 const ANSWER: Duration = Duration::from_millis(200);
 /// Addresses of a flood.
 const ADDRESSES: usize = 200;
 /// Readings of the paired node.
 const PAIRED_READINGS: u64 = 5;
-/// Time in which a node would say that it is paired if the rogue's word were enough.
+/// Time within which a node would report that it is paired if the rogue's result sufficed.
 const OWNING: Duration = Duration::from_secs(2);
 
 /// The operator at the gateway.
@@ -71,7 +71,7 @@ impl Desk {
         Ok(Desk { window })
     }
 
-    /// Types the digits that a node shows; says whether the gateway takes them.
+    /// Types the digits that a node shows. Returns true if the gateway accepts them.
     fn takes(&mut self, digits: &str) -> Result<bool> {
         let refused = self.window.log().matches("refuses").count();
         self.window.type_line(digits)?;
@@ -90,7 +90,7 @@ impl Desk {
     }
 }
 
-/// A node that pairs with what listens on a port; then it sends readings.
+/// A node that pairs with the gateway on a port, then sends readings.
 fn pairing_node(site: &Site, port: u16, name: &str) -> Result<Program> {
     let (to, each) = (format!("127.0.0.1:{port}"), PAIRED_READINGS.to_string());
     let words = [
@@ -112,7 +112,7 @@ fn pairing_node(site: &Site, port: u16, name: &str) -> Result<Program> {
     Program::start(site.command(&words), site.path(), name)
 }
 
-/// Waits for the node to show digits; says whether it does.
+/// Waits for the node to show digits. Returns true if it does.
 fn shows_digits(node: &mut Program) -> bool {
     let since = Instant::now();
     while !node.log().contains("Digits here") && since.elapsed() < 3 * PATIENCE && !node.has_ended()
@@ -133,10 +133,10 @@ fn digits(node: &mut Program) -> Result<String> {
     Ok(digits.take(6).collect())
 }
 
-/// The node that the person has confirmed is paired, and its readings arrive.
+/// Checks that the node confirmed by its operator is paired, and that its readings arrive.
 fn check_paired(mut node: Program, findings: &mut Findings) -> Result<()> {
     if !node.ended_within(6 * PATIENCE) {
-        return setup("the paired node does not end".into());
+        return setup("the paired node did not end".into());
     }
     let summary: Value = serde_json::from_str(node.output().trim()).unwrap_or_default();
     let acknowledged = summary["acknowledged"].as_u64().unwrap_or(0);
@@ -151,7 +151,7 @@ fn check_paired(mut node: Program, findings: &mut Findings) -> Result<()> {
     findings.figure("readings of the paired node", acknowledged as f64);
     findings.expect(
         acknowledged == PAIRED_READINGS,
-        "the honest node is not paired with its gateway",
+        "the honest node was not paired with its gateway",
     );
     Ok(())
 }
@@ -160,7 +160,8 @@ fn pairing_crowd(selo: &Path) -> Result<Findings> {
     let site = Site::with(selo, &[Service::Gateway])?;
     let mut findings = Findings::default();
     let mut desk = Desk::open(&site)?;
-    // Six packets closed the window once, and the first kept the others out for a minute.
+    // In an earlier version, six packets closed the window, and the first one blocked the others
+    // for a minute.
     for number in 0..12 {
         let socket = UdpSocket::bind((stranger(number % 4), 0))?;
         socket.send_to(&invented_commit(), (HONEST, site.udp_port()))?;
@@ -173,8 +174,8 @@ fn pairing_crowd(selo: &Path) -> Result<Findings> {
         if compares { "showed" } else { "never showed" },
         since.elapsed().as_secs_f64()
     ));
-    findings.expect(compares, "the honest node is kept out of the window");
-    findings.expect(!desk.window.has_ended(), "the window is closed");
+    findings.expect(compares, "the honest node was kept out of the window");
+    findings.expect(!desk.window.has_ended(), "the window was closed");
     Ok(honest::finish(site, Vec::new(), findings))
 }
 
@@ -184,8 +185,8 @@ fn invented_commit() -> [u8; PairCommit::BYTES] {
     PairCommit::encode(id, Suite::ChaChaPolyBlake2s, &random())
 }
 
-/// Begins pairings from one address, and goes on with each until only its digits are missing.
-/// Gives how many the gateway let go on.
+/// Starts pairings from one address, and continues each until only its digits are missing.
+/// Returns the number that the gateway let continue.
 fn pair_in_earnest(gateway: u16) -> Result<usize> {
     let mut begun = 0;
     for _ in 0..PORTS {
@@ -196,7 +197,7 @@ fn pair_in_earnest(gateway: u16) -> Result<usize> {
         let (pairing, commit) = NodePairing::start(Suite::ChaChaPolyBlake2s, id, secret, random());
         socket.send_to(&commit, (HONEST, gateway))?;
         let mut packet = [0; 2048];
-        // No answer: the commitment waits.
+        // No answer: the commitment is waiting.
         let Ok(length) = socket.recv(&mut packet) else {
             continue;
         };
@@ -214,26 +215,26 @@ fn pairing_flood(selo: &Path) -> Result<Findings> {
     let mut site = gateway(selo)?;
     let mut findings = Findings::default();
     let mut desk = Desk::open(&site)?;
-    // One address has four attempts, and no more: the others are for others. These last for two
-    // minutes, as nobody types their digits.
+    // One address gets at most four attempts; the others are left for other addresses. They last
+    // for two minutes, because nobody types their digits.
     let earnest = pair_in_earnest(site.udp_port())?;
     if earnest == 0 {
-        return setup("nobody gets a PAIR-KEY".into());
+        return setup("no attempt got a PAIR-KEY".into());
     }
     findings.figure("attempts of the stranger's address", earnest as f64);
     let ports = std::iter::repeat_n(stranger(0), PORTS);
     let first = Flood::start(site.udp_port(), ports, |_| invented_commit().to_vec())?;
     let mut node = pairing_node(&site, site.udp_port(), "node")?;
     let compares = shows_digits(&mut node);
-    findings.expect(compares, "the honest node is kept out of the window");
+    findings.expect(compares, "the honest node was kept out of the window");
     if !compares {
         return Ok(honest::finish(site, Vec::new(), findings));
     }
-    // Its id is in the clear: strangers pair in its name, too.
+    // The node's id is sent unencrypted, so strangers pair in its name too.
     let log = node.log();
     let id = log.split_whitespace().nth(1).unwrap_or_default();
     let Ok(id) = u32::from_str_radix(id, 16).map(DeviceId) else {
-        return setup(format!("the node does not say its id: {log}"));
+        return setup(format!("the node did not log its id: {log}"));
     };
     let all = Flood::start(
         site.udp_port(),
@@ -247,7 +248,7 @@ fn pairing_flood(selo: &Path) -> Result<Findings> {
     Nodes::start(&site, site.udp_port(), READINGS)?.finish(&mut findings)?;
     let right = desk.takes(&digits(&mut node)?)?;
     node.type_line(if right { "yes" } else { "r" })?;
-    findings.expect(right, "the gateway has given the honest node's attempt up");
+    findings.expect(right, "the gateway dropped the honest node's attempt");
     check_paired(node, &mut findings)?;
     let sent = first.sent() + all.sent();
     findings.note(format!("{sent} hostile packets"));
@@ -257,7 +258,7 @@ fn pairing_flood(selo: &Path) -> Result<Findings> {
     Ok(honest::finish(site, Vec::new(), findings))
 }
 
-/// Only the honest nodes are devices: those that were registered, and the one that was paired.
+/// Only honest nodes may be devices: those that were registered, and the one that was paired.
 fn check_devices(site: &mut Site, findings: &mut Findings) -> Result<()> {
     let listed = site.ok(&["device", "list", "--json"])?;
     let devices = listed.lines().count() as u64;
@@ -269,7 +270,7 @@ fn check_devices(site: &mut Site, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-/// What the rogue has come to.
+/// Results of the rogue.
 #[derive(Default)]
 struct Deeds {
     pairing: Option<GatewayPairing>,
@@ -278,8 +279,8 @@ struct Deeds {
     results: u64,
 }
 
-/// A gateway on the way to the genuine one: it answers at once with its own key and its own word
-/// that everything is confirmed, and hands everything on late.
+/// A rogue gateway on the path to the genuine one. It answers at once with its own key and its
+/// own confirmation, and forwards everything late.
 struct Rogue {
     port: u16,
     deeds: Arc<Mutex<Deeds>>,
@@ -335,7 +336,7 @@ impl Deeds {
         )
     }
 
-    /// What the rogue sends to the node for this packet.
+    /// The rogue's packet to the node in answer to this one.
     fn answer(&mut self, frame: &[u8]) -> Option<Vec<u8>> {
         match Frame::parse(frame).ok()? {
             Frame::PairCommit(commit) => {
@@ -356,7 +357,7 @@ impl Deeds {
     }
 }
 
-/// A node in a person's hand: nothing but its buttons makes it pair and confirm.
+/// A node in a person's hand: it pairs and confirms only when its buttons are pressed.
 struct HeldNode {
     node: VirtualNode,
     socket: UdpSocket,
@@ -379,7 +380,7 @@ impl HeldNode {
         })
     }
 
-    /// One turn of a node that sends to a port.
+    /// One iteration of a node that sends to a port.
     fn turn(&mut self, port: u16) -> Result<()> {
         self.keep();
         for frame in self.node.take_sent() {
@@ -395,12 +396,12 @@ impl HeldNode {
         Ok(())
     }
 
-    /// Keeps what the node has stored, before what it sends next leaves.
+    /// Stores the node's state before its next packet leaves.
     fn keep(&mut self) {
         self.record = self.node.take_stored().or(self.record);
     }
 
-    /// Turns until something is there.
+    /// Iterates until a value is available.
     fn until<T>(
         &mut self,
         port: u16,
@@ -414,10 +415,10 @@ impl HeldNode {
                 return Ok(found);
             }
         }
-        setup(format!("the node does not {what}"))
+        setup(format!("the node did not {what}"))
     }
 
-    /// The person presses the button once: the digits that the node shows then.
+    /// The person presses the button once. Returns the digits that the node then shows.
     fn press(&mut self, port: u16) -> Result<String> {
         self.events.clear();
         self.node.node().pair()?;
@@ -427,17 +428,17 @@ impl HeldNode {
                 _ => None,
             })
         })?;
-        // The gateway takes the digits when it has the node's last frame.
+        // The gateway accepts the digits once it has the node's last frame.
         self.turn(port)?;
         Ok(digits)
     }
 
-    /// How often something has happened since the button was pressed.
+    /// Occurrences of an event since the button was pressed.
     fn count(&self, event: &Event) -> u64 {
         self.events.iter().filter(|other| *other == event).count() as u64
     }
 
-    /// Whether it has stored one of these keys.
+    /// Returns true if it has stored one of these keys.
     fn has_one_of(&self, keys: &[DeviceKey]) -> bool {
         let has = |record| keys.iter().any(|key| has_key(record, key.expose()));
         self.record.as_ref().is_some_and(has)
@@ -453,28 +454,31 @@ fn rogue_gateway(selo: &Path) -> Result<Findings> {
     let shown = held.press(rogue.port)?;
     let said = |_: &mut HeldNode| (look(&rogue.deeds).results > 0).then_some(());
     held.until(rogue.port, "reveal its key to the rogue", said)?;
-    // Nobody presses anything now, and the node hears the rogue's word.
+    // Nobody presses a button now, and the node receives the rogue's result.
     Nodes::start(&site, genuine, READINGS)?.finish(&mut findings)?;
     let since = Instant::now();
     while since.elapsed() < OWNING {
         held.turn(rogue.port)?;
     }
     let owned = held.count(&Event::Paired) > 0;
-    findings.expect(!owned, "one press has given the node to the rogue gateway");
+    findings.expect(
+        !owned,
+        "one button press paired the node with the rogue gateway",
+    );
     let (results, heard, key) = look(&rogue.deeds).found_out();
     if heard.is_none_or(|digits| digits != shown) {
-        return setup("the rogue gateway is not the one that the node hears first".into());
+        return setup("the node did not hear the rogue gateway first".into());
     }
-    // The person types the node's digits at the genuine gateway, and presses no long press.
+    // The person types the node's digits at the genuine gateway, without a long press on the
+    // node.
     let taken = desk.takes(&shown)?;
-    findings.expect(!taken, "the genuine gateway takes the rogue's digits");
+    findings.expect(!taken, "the genuine gateway accepts the rogue's digits");
     let _ = held.node.node().confirm(taken);
     held.turn(rogue.port)?;
     let stored = held.has_one_of(&key);
-    findings.expect(!stored, "the node has stored the rogue gateway's key");
+    findings.expect(!stored, "the node stored the rogue gateway's key");
     findings.note(format!(
-        "the rogue said {results} times that all is confirmed: its digits were {}, its key was \
-         {}stored",
+        "the rogue sent {results} confirmations: its digits were {}, its key was {}stored",
         if taken { "taken" } else { "refused" },
         if stored { "" } else { "not " },
     ));
@@ -483,7 +487,7 @@ fn rogue_gateway(selo: &Path) -> Result<Findings> {
     if owned || taken {
         return Ok(honest::finish(site, Vec::new(), findings));
     }
-    // Without the rogue the same node pairs in the same window.
+    // Without the rogue, the same node pairs in the same window.
     let shown = held.press(genuine)?;
     let right = desk.takes(&shown)?;
     findings.expect(right, "the genuine gateway refuses the genuine digits");
@@ -491,7 +495,7 @@ fn rogue_gateway(selo: &Path) -> Result<Findings> {
     let is_paired = |held: &mut HeldNode| (held.count(&Event::Paired) > 0).then_some(());
     held.until(genuine, "become paired", is_paired)?;
     let has_genuine = held.has_one_of(&device_keys(&site)?);
-    findings.expect(has_genuine, "the node has not stored the genuine key");
+    findings.expect(has_genuine, "the node did not store the genuine key");
     held.node.node().join()?;
     let has_joined = |held: &mut HeldNode| (held.count(&Event::Joined) > 0).then_some(());
     held.until(genuine, "join", has_joined)?;

@@ -1,4 +1,4 @@
-//! The command itself as a child process: its log, its memory, its end.
+//! The command as a child process: its log, its memory, its end.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::wire::PATIENCE;
 use super::{Result, setup};
 
-/// A running `selo ...`, killed when this is dropped.
+/// A running `selo ...`. Dropping it kills the process.
 #[derive(Debug)]
 pub struct Program {
     child: Child,
@@ -19,7 +19,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Starts a command; `NAME.out` and `NAME.log` in `folder` take its output.
+    /// Starts a command. `NAME.out` and `NAME.log` in `folder` receive its output.
     pub fn start(mut command: Command, folder: &Path, name: &str) -> Result<Program> {
         let file = |ending: &str| {
             let path = folder.join(format!("{name}.{ending}"));
@@ -37,12 +37,12 @@ impl Program {
         })
     }
 
-    /// What it has printed.
+    /// Its standard output so far.
     pub fn output(&self) -> String {
         self.read("out")
     }
 
-    /// Its standard error.
+    /// Its standard error so far.
     pub fn log(&self) -> String {
         self.read("log")
     }
@@ -53,25 +53,25 @@ impl Program {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Waits for words in its log.
+    /// Waits until its log contains some text.
     pub fn wait_log(&mut self, words: &str) -> Result<()> {
         let since = Instant::now();
         while !self.log().contains(words) {
             if self.has_ended() || since.elapsed() > 3 * PATIENCE {
                 let name = &self.name;
-                return setup(format!("{name} does not say '{words}': {}", self.log()));
+                return setup(format!("{name} did not log '{words}': {}", self.log()));
             }
             std::thread::sleep(Duration::from_millis(10));
         }
         Ok(())
     }
 
-    /// Whether it runs no more.
+    /// Returns true if the process has ended.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Waits for its end.
+    /// Waits for its end. Returns false after `time`.
     pub fn ended_within(&mut self, time: Duration) -> bool {
         let since = Instant::now();
         while !self.has_ended() {
@@ -83,7 +83,7 @@ impl Program {
         true
     }
 
-    /// Types a line at it.
+    /// Types a line into its standard input.
     pub fn type_line(&mut self, text: &str) -> Result<()> {
         use std::io::Write;
         if let Some(input) = &mut self.child.stdin {
@@ -93,12 +93,12 @@ impl Program {
         Ok(())
     }
 
-    /// Its process, and those that it started.
+    /// Its process group.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Asks it to end. Returns true if it did.
     pub fn stop(&mut self) -> bool {
         let _ = kill_process(Pid::from_child(&self.child), Signal::INT);
         self.ended_within(3 * PATIENCE)
@@ -110,12 +110,12 @@ impl Program {
         let _ = self.child.wait();
     }
 
-    /// The most memory that it has held, bytes.
+    /// Its peak memory in bytes.
     pub fn peak_memory(&self) -> u64 {
         self.status("VmHWM:").map_or(0, |kibibytes| kibibytes << 10)
     }
 
-    /// Its threads.
+    /// Its number of threads.
     pub fn threads(&self) -> u64 {
         self.status("Threads:").unwrap_or(0)
     }

@@ -1,5 +1,5 @@
-//! Attacks on the sessions of nodes: very many forgeries, hints that others use up, and the keys
-//! of sessions that have ended.
+//! Attacks on the sessions of nodes: very many forgeries, exhausted hints, and the keys of ended
+//! sessions.
 
 use std::collections::HashMap;
 use std::net::UdpSocket;
@@ -45,11 +45,11 @@ pub const CASES: [Case; 3] = [
     ),
 ];
 
-/// Wrong tags that the gateway must have looked at: more than would end a session early.
+/// Wrong tags that the gateway must have checked: more than would end a session early.
 const FORGERIES: u64 = (1 << 20) + 1000;
-/// How far ahead of the node a forged counter is.
+/// Lead of a forged counter over the node's.
 const AHEAD: u16 = 1000;
-/// Addresses beside the node's own.
+/// Addresses in addition to the node's own.
 const STRANGERS: usize = 50;
 /// Ports of the nodes' address that use hints up.
 const PORTS: usize = 50;
@@ -58,7 +58,7 @@ const SUITE: Suite = Suite::ChaChaPolyBlake2s;
 /// The first byte of a hint, without its flag.
 const HINT: u8 = 0x90;
 
-/// A packet of a node's session.
+/// Parses a packet of a node's session.
 fn data(frame: &[u8]) -> Option<Data<'_>> {
     match Frame::parse(frame) {
         Ok(Frame::Up(data)) => Some(data),
@@ -66,7 +66,7 @@ fn data(frame: &[u8]) -> Option<Data<'_>> {
     }
 }
 
-/// Readings that the gateway has printed, of each device.
+/// Readings that the gateway has printed, by device.
 fn arrived(site: &mut Site) -> Result<HashMap<String, u64>> {
     let mut counts = HashMap::new();
     for line in site.program(Service::Gateway)?.output().lines() {
@@ -78,7 +78,7 @@ fn arrived(site: &mut Site) -> Result<HashMap<String, u64>> {
     Ok(counts)
 }
 
-/// Waits until each node has had so many more readings arrive; says whether they have.
+/// Waits until this many more readings of each node have arrived. Returns false if they do not.
 fn serves(site: &mut Site, more: u64) -> Result<bool> {
     let (since, before) = (Instant::now(), arrived(site)?);
     loop {
@@ -103,7 +103,7 @@ fn metric(site: &Site, name: &str) -> Result<u64> {
     let value = text.lines().find_map(|line| line.strip_prefix(name));
     match value.and_then(|value| value.trim().parse().ok()) {
         Some(value) => Ok(value),
-        None => setup(format!("the metrics have no {name}")),
+        None => setup(format!("the metrics lack {name}")),
     }
 }
 
@@ -113,17 +113,17 @@ fn forge_session(selo: &Path) -> Result<Findings> {
     let relay = Relay::start(site.udp_port())?;
     let nodes = Nodes::start_endless(&site, relay.port, &OFTEN)?;
     if !serves(&mut site, 2)? {
-        return setup("the nodes do not send".into());
+        return setup("the nodes did not send".into());
     }
     let mut homes = relay.homes()?;
     let Some(Home { socket, last }) = homes.pop() else {
-        return setup("no node is behind the relay".into());
+        return setup("there is no node behind the relay".into());
     };
     let Some((header, counter)) = data(&last).map(|data| (data.header.to_vec(), data.counter))
     else {
-        return setup("the node's newest packet is none of a session".into());
+        return setup("the node's newest packet does not belong to a session".into());
     };
-    // Every second packet is from the address that the node was last heard at.
+    // Every second packet comes from the node's last address.
     let mut sockets = Vec::new();
     for number in 0..STRANGERS {
         sockets.push(socket.try_clone()?);
@@ -131,7 +131,7 @@ fn forge_session(selo: &Path) -> Result<Findings> {
     }
     let forged = r#"selo_gateway_frames_dropped_total{reason="forged"}"#;
     let flood = Flood::large(site.udp_port(), sockets, move |number| {
-        // Ahead of the node, so that no packet is left out as too old.
+        // Ahead of the node, so that no packet is dropped as too old.
         let counter = counter.wrapping_add(AHEAD).wrapping_add(number as u16 % 64);
         let (fixed, _) = header.split_at(header.len() - 2);
         [fixed, &counter.to_le_bytes(), &random::<24>()].concat()
@@ -147,7 +147,7 @@ fn forge_session(selo: &Path) -> Result<Findings> {
     let summary = nodes.stop()?;
     let count = |name: &str| summary[name].as_u64().unwrap_or(0);
     findings.note(format!(
-        "{looked_at} of {sent} forgeries looked at; nodes {} of {} readings, {} rejoins",
+        "{looked_at} of {sent} forgeries checked; nodes {} of {} readings, {} rejoins",
         count("acknowledged"),
         count("sent"),
         count("rejoins"),
@@ -157,10 +157,10 @@ fn forge_session(selo: &Path) -> Result<Findings> {
     findings.figure("readings acknowledged", count("acknowledged") as f64);
     findings.expect(
         looked_at >= FORGERIES,
-        "the gateway has not looked at a million tags",
+        "the gateway did not check a million tags",
     );
-    findings.expect(during, "readings do not arrive during the forgeries");
-    findings.expect(after, "readings do not arrive after the forgeries");
+    findings.expect(during, "readings did not arrive during the forgeries");
+    findings.expect(after, "readings did not arrive after the forgeries");
     let ended = count("rejoins").max(count("sessions_lost"));
     findings.expect(
         ended == 0 && count("joined") == NODES,
@@ -174,21 +174,21 @@ fn hint_drain(selo: &Path) -> Result<Findings> {
     let mut site = gateway(selo)?;
     let mut findings = Findings::default();
     let relay = Relay::start(site.udp_port())?;
-    // A node joins again three packets after a hint, and 40 packets after it was last heard.
+    // A node rejoins three packets after a hint, and 40 packets after it last heard the gateway.
     let nodes = Nodes::start_endless(&site, relay.port, &["--every", "500ms"])?;
     if !serves(&mut site, 2)? {
-        return setup("the nodes do not send".into());
+        return setup("the nodes did not send".into());
     }
     let state = site.state();
     let lost: Vec<Vec<u8>> = relay.homes()?.into_iter().map(|home| home.last).collect();
     site.stop(Service::Gateway, Program::kill)?;
-    // The attacker is there before the gateway is back.
+    // The attacker is active before the gateway restarts.
     let flood = Flood::start(
         site.udp_port(),
         std::iter::repeat_n(HONEST, PORTS),
         move |number| lost[number as usize % lost.len()].clone(),
     )?;
-    // The gateway knows its devices, and has lost all sessions.
+    // The gateway knows its devices, but has lost all sessions.
     std::fs::remove_dir_all(state.join("journal"))?;
     std::fs::remove_file(state.join("keys"))?;
     site.start(Service::Gateway)?;
@@ -205,8 +205,8 @@ fn hint_drain(selo: &Path) -> Result<Findings> {
     let summary = nodes.stop()?;
     let count = |name: &str| summary[name].as_u64().unwrap_or(0);
     findings.note(format!(
-        "{sent} hostile packets, {withheld} hints withheld; {} of {NODES} nodes had a hint, {} \
-         joined again, {} readings arrived",
+        "{sent} hostile packets, {withheld} hints withheld; {} of {NODES} nodes got a hint, {} \
+        rejoined, {} readings arrived",
         told.len(),
         count("rejoins"),
         arrived(&mut site)?.values().sum::<u64>(),
@@ -215,32 +215,32 @@ fn hint_drain(selo: &Path) -> Result<Findings> {
     findings.figure("hints withheld", withheld as f64);
     findings.figure("nodes with a hint", told.len() as f64);
     findings.figure("rejoins", count("rejoins") as f64);
-    findings.expect(withheld > 0, "the attacker has used up no hints");
+    findings.expect(withheld > 0, "the attacker did not use up any hints");
     findings.expect(
         told.len() as u64 == NODES,
-        "a node that lost its session gets no hint",
+        "a node that lost its session got no hint",
     );
     findings.expect(
         count("rejoins") >= NODES,
-        "a node that lost its session does not join again",
+        "a node that lost its session did not rejoin",
     );
-    findings.expect(back, "readings do not arrive after the session is lost");
+    findings.expect(back, "readings did not arrive after the session was lost");
     check_once(&mut site, &mut findings)?;
     Ok(honest::finish(site, Vec::new(), findings))
 }
 
-/// The keys in the gateway's file of them.
+/// The keys in the gateway's key file.
 fn kept_keys(site: &Site) -> Result<Vec<[u8; KEY_BYTES]>> {
     let file = std::fs::read(site.state().join("keys"))?;
     let keys = file.chunks_exact(SLOT_BYTES).filter_map(|slot| {
-        // A slot begins with three words of its owner.
+        // A slot begins with three words about its owner.
         let keys: [u8; KEY_BYTES] = *slot[12..].first_chunk()?;
         keys.iter().any(|byte| *byte != 0).then_some(keys)
     });
     Ok(keys.collect())
 }
 
-/// How many of these packets open with one of these keys.
+/// Number of these packets that one of these keys decrypts.
 fn opened(packets: &[Vec<u8>], keys: &[[u8; KEY_BYTES]]) -> usize {
     let opens = |frame: &&Vec<u8>| {
         data(frame).is_some_and(|data| keys.iter().any(|keys| opens_with(&data, keys)))
@@ -264,7 +264,7 @@ fn opens_with(data: &Data<'_>, keys: &[u8; KEY_BYTES]) -> bool {
     session.open(data, &mut [0; FRAME_MAX]).is_ok()
 }
 
-/// How many of these secrets are in the files of a folder, in whatever place.
+/// Number of these secrets that occur anywhere in the files of a folder.
 fn found_in(folder: &Path, secrets: &[Vec<u8>]) -> Result<usize> {
     let mut found = 0;
     for entry in std::fs::read_dir(folder)? {
@@ -292,20 +292,21 @@ fn ended_keys(selo: &Path) -> Result<Findings> {
         .iter()
         .filter(|frame| data(frame).is_some())
         .count();
-    // A thief while the sessions live has their keys: so the look below would find them.
+    // While the sessions live, a thief gets their keys. This shows that the search below would
+    // find them.
     let first = kept_keys(&site)?;
     let live = opened(&recorded, &first);
-    // Each direction has a key of its own.
+    // Each direction has its own key.
     let each = first.iter().flat_map(|keys| keys.chunks(KEY_BYTES / 2));
     let each: Vec<Vec<u8>> = each.map(<[u8]>::to_vec).collect();
     let found = found_in(&site.state(), &each)?;
     if first.len() as u64 != NODES || live != packets || found < each.len() {
         return setup(format!(
-            "the keys of live sessions are not found: {} keys open {live} of {packets} packets",
+            "the keys of live sessions were not found: {} keys decrypt {live} of {packets} packets",
             first.len()
         ));
     }
-    // A node that starts again joins again, and its first packet ends the session before.
+    // A node that restarts joins again, and its first packet ends the previous session.
     Nodes::start(&site, relay.port, READINGS)?.finish(&mut findings)?;
     let since = Instant::now();
     let mut left = found_in(&site.state(), &each)?;
@@ -316,17 +317,17 @@ fn ended_keys(selo: &Path) -> Result<Findings> {
     let now = kept_keys(&site)?;
     let still = opened(&recorded, &now);
     findings.note(format!(
-        "{packets} recorded packets: a thief of the state opened {live} before the nodes joined \
-         again, and opens {still} now; {left} ended keys left"
+        "{packets} recorded packets: a thief of the state decrypted {live} before the nodes \
+        rejoined, and decrypts {still} now; {left} ended keys left"
     ));
     findings.figure("packets recorded", packets as f64);
     findings.figure("packets opened while the sessions lived", live as f64);
     findings.figure("packets opened after their end", still as f64);
     findings.figure("keys of ended sessions in the state", left as f64);
-    findings.expect(left == 0, "keys of ended sessions are in the state");
+    findings.expect(left == 0, "the state still holds keys of ended sessions");
     findings.expect(
         still == 0,
-        "packets of ended sessions open with keys of the state",
+        "keys of the state decrypt packets of ended sessions",
     );
     findings.expect(
         now.len() as u64 == NODES,

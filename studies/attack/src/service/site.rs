@@ -16,12 +16,12 @@ use super::{Result, setup};
 /// The site's name.
 pub const SITE: &str = "farm";
 
-/// The folder, and what runs in it.
+/// The folder, and the programs that run in it.
 #[derive(Debug)]
 pub struct Site {
     folder: tempfile::TempDir,
     selo: PathBuf,
-    /// Programs and arguments before the command, and variables.
+    /// Wrapper program and arguments before the command, and environment variables.
     under: Vec<String>,
     environment: Vec<(String, String)>,
     /// The state directory as this process sees it.
@@ -29,7 +29,7 @@ pub struct Site {
     broker_port: u16,
     http_port: u16,
     udp_port: u16,
-    /// The programs, by their service.
+    /// The programs by service.
     programs: Vec<(Service, Program)>,
 }
 
@@ -44,7 +44,7 @@ fn free_udp() -> io::Result<u16> {
 }
 
 impl Site {
-    /// Nothing runs yet.
+    /// Creates a site without running programs.
     pub fn new(selo: &Path) -> Result<Site> {
         let folder = tempfile::Builder::new().prefix("selo-abuse-").tempdir()?;
         Ok(Site {
@@ -60,7 +60,7 @@ impl Site {
         })
     }
 
-    /// A site with these programs running.
+    /// Creates a site with these programs running.
     pub fn with(selo: &Path, services: &[Service]) -> Result<Site> {
         let mut site = Site::new(selo)?;
         for service in services {
@@ -69,12 +69,12 @@ impl Site {
         Ok(site)
     }
 
-    /// From now on a program runs the command, which comes after its arguments.
+    /// From now on, runs the command under this wrapper program with its arguments.
     pub fn run_under(&mut self, words: &[&str]) {
         self.under = words.iter().map(|word| (*word).to_owned()).collect();
     }
 
-    /// From now on these variables are in the environment.
+    /// From now on, sets these environment variables.
     pub fn environment(&mut self, variables: &[(&str, &str)]) {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         self.environment = variables.iter().map(owned).collect();
@@ -90,7 +90,8 @@ impl Site {
         self.path().join("state")
     }
 
-    /// The state directory is on a disk that only the programs see; here it is.
+    /// Sets the path of the state directory as this process sees it, for a disk that is visible
+    /// only to the programs.
     pub fn look_at(&mut self, state: &Path) {
         self.view = Some(state.into());
     }
@@ -100,12 +101,12 @@ impl Site {
         self.view.clone().unwrap_or_else(|| self.state())
     }
 
-    /// Where the dashboard, or a gateway's metrics, listen.
+    /// Port of the dashboard, or of a gateway's metrics.
     pub fn http_port(&self) -> u16 {
         self.http_port
     }
 
-    /// Where nodes send.
+    /// Port to which nodes send.
     pub fn udp_port(&self) -> u16 {
         self.udp_port
     }
@@ -144,17 +145,17 @@ impl Site {
         Ok(child.wait_with_output()?)
     }
 
-    /// Runs a command that must succeed; gives its output.
+    /// Runs a command that must succeed. Returns its output.
     pub fn ok(&self, words: &[&str]) -> Result<String> {
         let output = self.run(words, "")?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        setup(format!("selo {} fails: {said}", words.join(" ")))
+        setup(format!("selo {} failed: {said}", words.join(" ")))
     }
 
-    /// Starts one of the services, and waits until it is ready.
+    /// Starts a service, and waits until it is ready.
     pub fn start(&mut self, service: Service) -> Result<()> {
         let (words, ready) = match service {
             Service::Broker => {
@@ -163,7 +164,7 @@ impl Site {
                     self.ok(&["setup", "farm", "--site", SITE, "--listen", &listen])?;
                 }
                 let words = format!("broker farm --listen {listen}");
-                (words, "the embedded broker listens")
+                (words, "the embedded broker is listening")
             }
             Service::Collector => {
                 let mut words = format!("collect --http 127.0.0.1:{}", self.http_port);
@@ -200,20 +201,20 @@ impl Site {
         Ok(())
     }
 
-    /// A service that runs.
+    /// A running service.
     pub fn program(&mut self, service: Service) -> Result<&mut Program> {
         let found = self.programs.iter_mut().find(|(of, _)| *of == service);
         match found {
             Some((_, program)) => Ok(program),
-            None => setup(format!("the {service} does not run")),
+            None => setup(format!("the {service} is not running")),
         }
     }
 
-    /// Ends a service.
+    /// Stops a service.
     pub fn stop(&mut self, service: Service, how: impl Fn(&mut Program)) -> Result<()> {
         how(self.program(service)?);
         let path = self.path().join(format!("{}.log", service.name()));
-        // The next start waits for words of its own.
+        // The next start waits for its own log lines.
         std::fs::write(path, "")?;
         self.programs.retain(|(of, _)| *of != service);
         Ok(())
@@ -237,7 +238,7 @@ impl Site {
         Door::tls(self.broker_port, &self.broker_folder().join("ca.pem"))
     }
 
-    /// The collector's listener: TLS beside a broker, else plain.
+    /// The collector's listener: TLS if there is a broker, else plain.
     pub fn http(&self) -> Result<Door> {
         if self.farm().exists() {
             Door::tls(self.http_port, &self.farm().join("ca.pem"))
@@ -246,7 +247,7 @@ impl Site {
         }
     }
 
-    /// A user of the broker, as this client.
+    /// A broker user with this client id.
     pub fn login(&self, user: &str, client: &str) -> Result<Login> {
         let file = self.broker_folder().join(format!("{user}.password"));
         Ok(Login {
@@ -263,16 +264,16 @@ impl Site {
         Ok(std::fs::read_to_string(file)?.trim_end().into())
     }
 
-    /// Logs in at the dashboard; gives the line of the head with the cookie.
+    /// Logs in at the dashboard. Returns the header line with the cookie.
     pub fn operator(&self, user: &str, password: &str) -> Result<String> {
         let answer = self.try_login(HONEST, user, password)?;
         match answer.cookie() {
             Some(cookie) => Ok(format!("Cookie: {cookie}")),
-            None => setup(format!("the login is answered with {}", answer.status)),
+            None => setup(format!("the login got status {}", answer.status)),
         }
     }
 
-    /// One try to log in.
+    /// One login attempt.
     pub fn try_login(&self, from: Ipv4Addr, user: &str, password: &str) -> io::Result<Answer> {
         let door = self.http().map_err(io::Error::other)?;
         let body = serde_json::json!({"user": user, "password": password}).to_string();
@@ -284,8 +285,8 @@ impl Site {
         self.operator("admin", &self.admin_password()?)
     }
 
-    /// Makes a token; gives its id, and the line of the head that shows it. A token for readings
-    /// is for one station of this site where the collector wants that said.
+    /// Creates a token. Returns its id and the header line with it. A token for readings is
+    /// limited to one station of this site, if the collector supports that.
     pub fn token(
         &self,
         admin: &str,
@@ -313,27 +314,27 @@ impl Site {
                 return Ok((id, format!("Authorization: Bearer {token}")));
             }
         }
-        setup(format!("a token is answered with {last}"))
+        setup(format!("the token request got status {last}"))
     }
 
-    /// Readings that the database has, by the export: of one station, or of all.
+    /// Number of stored readings by the export, of one station or of all.
     pub fn stored(&self, admin: &str, station: Option<&str>) -> Result<u64> {
         let of = station.map_or(String::new(), |device| format!("&device={device}"));
         let path = format!(
             "/api/v1/export?format=csv&from=2000-01-01T00:00:00Z&to=2100-01-01T00:00:00Z{of}"
         );
         let answer = Request::get(&path).with(admin).ask(&self.http()?, HONEST)?;
-        // A station that never sent anything is not known.
+        // A station that never sent anything is unknown.
         if answer.status == 404 && station.is_some() {
             return Ok(0);
         }
         if answer.status != 200 {
-            return setup(format!("the export is answered with {}", answer.status));
+            return setup(format!("the export got status {}", answer.status));
         }
         Ok(answer.text().lines().count().saturating_sub(1) as u64)
     }
 
-    /// Waits until the database has at least so many readings; gives how many it has.
+    /// Waits until the database has at least this many readings. Returns their number.
     pub fn wait_stored(&self, admin: &str, wanted: u64) -> Result<u64> {
         let since = Instant::now();
         loop {
@@ -345,11 +346,11 @@ impl Site {
         }
     }
 
-    /// Says what each service took at most, and compares with its unit file.
+    /// Reports each service's peak use, and compares it with its unit file.
     pub fn check_limits(&mut self, findings: &mut Findings) {
         for (service, program) in &mut self.programs {
             let (peak, threads) = (program.peak_memory(), program.threads());
-            findings.expect(!program.has_ended(), format!("the {service} has ended"));
+            findings.expect(!program.has_ended(), format!("the {service} ended"));
             let (memory, tasks) = (service.memory_max(), service.tasks_max());
             let mebibytes = |bytes: u64| bytes >> 20;
             findings.note(format!("{service} {} MiB", mebibytes(peak)));

@@ -1,4 +1,4 @@
-//! Attacks on `selo collect` by people who may do something, and try to do more.
+//! Attacks on `selo collect` by people with some rights who try to exceed them.
 
 use std::io::{Read, Write};
 use std::net::Ipv4Addr;
@@ -20,13 +20,13 @@ pub const CASES: [Case; 9] = [
     Case::new(
         Service::Collector,
         "locked-out",
-        "60 wrong passwords for the operator from 20 addresses",
+        "60 wrong passwords for the operator, from 20 addresses",
         locked_out,
     ),
     Case::new(
         Service::Collector,
         "locked-out-here",
-        "20 wrong passwords for another user from the operator's address",
+        "20 wrong passwords for another user, from the operator's address",
         locked_out_here,
     ),
     Case::new(
@@ -50,7 +50,7 @@ pub const CASES: [Case; 9] = [
     Case::new(
         Service::Collector,
         "after-password",
-        "a live listener whose user has another password now",
+        "a live listener whose user changed the password",
         after_password,
     ),
     Case::new(
@@ -62,7 +62,7 @@ pub const CASES: [Case; 9] = [
     Case::new(
         Service::Collector,
         "foreign-host",
-        "requests to a name that is another site's (DNS rebinding)",
+        "requests with the host name of another site (DNS rebinding)",
         foreign_host,
     ),
     Case::new(
@@ -73,7 +73,7 @@ pub const CASES: [Case; 9] = [
     ),
 ];
 
-/// The operator's name; `admin` keeps the cookie of the honest users.
+/// The operator's name. The honest users' cookie belongs to `admin`.
 const OPERATOR: &str = "maria";
 const PASSWORD: &str = "correct horse battery staple";
 const NEW_PASSWORD: &str = "staple battery horse correct";
@@ -85,7 +85,7 @@ fn with_operator(selo: &Path) -> Result<Rig> {
     Ok(rig)
 }
 
-/// Adds the second admin, or gives them another password.
+/// Adds the second admin, or changes their password.
 fn set_password(rig: &Rig, password: &str) -> Result<()> {
     let words = ["collect", "user", "add", OPERATOR, "--role", "admin"];
     let output = rig.site.run(&words, &format!("{password}\n"))?;
@@ -95,18 +95,18 @@ fn set_password(rig: &Rig, password: &str) -> Result<()> {
     Ok(())
 }
 
-/// Wrong passwords of a user from addresses, then the operator's login.
+/// Tries wrong passwords of a user from addresses, then the operator's login.
 fn lock_out(selo: &Path, user: &str, from: impl Iterator<Item = Ipv4Addr>) -> Result<Findings> {
     let mut rig = with_operator(selo)?;
     for address in from {
         let asked = rig.site.try_login(address, user, "wrong")?;
         rig.findings
-            .expect(asked.status != 200, "a wrong password was taken");
+            .expect(asked.status != 200, "a wrong password was accepted");
     }
     let status = rig.site.try_login(HONEST, OPERATOR, PASSWORD)?.status;
     rig.findings.note(format!("the operator's login: {status}"));
     rig.findings
-        .expect(status == 200, "the operator is locked out");
+        .expect(status == 200, "the operator was locked out");
     rig.finish()
 }
 
@@ -118,7 +118,7 @@ fn locked_out_here(selo: &Path) -> Result<Findings> {
     lock_out(selo, "guest", (0..20).map(|_| HONEST))
 }
 
-/// Posts one reading with a token; gives whether the database then has one more of the station.
+/// Posts one reading with a token. Returns true if the station then has one more stored reading.
 fn posts(rig: &Rig, token: &str, station: &str, text: &str) -> Result<bool> {
     let before = rig.site.stored(&rig.admin, Some(station))?;
     let path = format!("/api/v1/readings?site={SITE}");
@@ -134,14 +134,14 @@ fn forged_station(selo: &Path) -> Result<Findings> {
     let own = posts(&rig, &roof, "0000000a", &reading("0000000a", 1, 0, "00"))?
         && posts(&rig, &well, "0000000b", &reading("0000000b", 1, 0, "00"))?;
     rig.findings
-        .expect(own, "a station's own reading is refused");
+        .expect(own, "a station's own reading was refused");
     let forged = posts(&rig, &roof, "0000000b", &reading("0000000b", 1, 1, "00"))?;
     rig.findings
-        .expect(!forged, "one token posts another station's readings");
-    // The next genuine reading must not be taken for one that is there.
+        .expect(!forged, "a token posted another station's reading");
+    // The next genuine reading must not be taken for a duplicate.
     let genuine = posts(&rig, &well, "0000000b", &reading("0000000b", 1, 1, "01"))?;
     rig.findings
-        .expect(genuine, "a forged reading shadows a genuine one");
+        .expect(genuine, "a forged reading shadowed a genuine one");
     rig.finish()
 }
 
@@ -155,11 +155,11 @@ fn renamed_station(selo: &Path) -> Result<Findings> {
         .ask(&rig.door, HONEST)?;
     let renamed = listed.text().contains("forged-name");
     rig.findings
-        .expect(!renamed, "a station's token gives a station its name");
+        .expect(!renamed, "a station's token changed a station's name");
     rig.finish()
 }
 
-/// A live listener that has been answered.
+/// A live listener whose request was accepted.
 fn listen(rig: &Rig, credential: &str) -> Result<Stream> {
     let mut stream = rig.door.open(HONEST)?;
     let request = Request::get("/api/v1/events").with(credential);
@@ -170,12 +170,12 @@ fn listen(rig: &Rig, credential: &str) -> Result<Stream> {
     let mut head = [0; 4096];
     let read = stream.read(&mut head)?;
     if !head[..read].starts_with(b"HTTP/1.1 200") {
-        return setup("a live listener is refused".into());
+        return setup("a live listener was refused".into());
     }
     Ok(stream)
 }
 
-/// Whether the server ends the stream while readings go on.
+/// Returns true if the server ends the stream while readings continue.
 fn is_ended(stream: &mut Stream) -> bool {
     let since = Instant::now();
     let mut bytes = [0; 65_536];
@@ -202,12 +202,12 @@ fn after_logout(selo: &Path) -> Result<Findings> {
         .with(&cookie)
         .ask(&rig.door, HONEST)?
         .status;
-    rig.findings.expect(
-        status < 300,
-        format!("the log-out is answered with {status}"),
-    );
     rig.findings
-        .expect(is_ended(&mut stream), "live events go on after the log-out");
+        .expect(status < 300, format!("the log-out got status {status}"));
+    rig.findings.expect(
+        is_ended(&mut stream),
+        "live events continued after the log-out",
+    );
     rig.finish()
 }
 
@@ -218,25 +218,25 @@ fn after_password(selo: &Path) -> Result<Findings> {
     set_password(&rig, NEW_PASSWORD)?;
     rig.findings.expect(
         is_ended(&mut stream),
-        "live events go on after the password has changed",
+        "live events continued after the password change",
     );
     let stations = Request::get("/api/v1/stations").with(&cookie);
     let status = stations.ask(&rig.door, HONEST)?.status;
     rig.findings
-        .note(format!("the old cookie is answered with {status}"));
+        .note(format!("the old cookie got status {status}"));
     rig.findings
-        .expect(status == 401, "the old cookie is good for requests");
+        .expect(status == 401, "the old cookie still works");
     let old = rig.site.try_login(HONEST, OPERATOR, PASSWORD)?.status;
     rig.findings
-        .expect(old != 200, "the old password is good for a login");
-    // The person whose password it is goes on.
+        .expect(old != 200, "the old password still works");
+    // The person who changed the password can continue.
     let cookie = rig.site.operator(OPERATOR, NEW_PASSWORD)?;
     let status = Request::get("/api/v1/stations")
         .with(&cookie)
         .ask(&rig.door, HONEST)?
         .status;
     rig.findings
-        .expect(status == 200, "the new password is good for nothing");
+        .expect(status == 200, "the new password does not work");
     rig.finish()
 }
 
@@ -249,13 +249,11 @@ fn after_token(selo: &Path) -> Result<Findings> {
         .with(&rig.admin)
         .ask(&rig.door, HONEST)?
         .status;
-    rig.findings.expect(
-        status < 300,
-        format!("the deletion is answered with {status}"),
-    );
+    rig.findings
+        .expect(status < 300, format!("the deletion got status {status}"));
     rig.findings.expect(
         is_ended(&mut stream),
-        "live events go on after the deletion",
+        "live events continued after the deletion",
     );
     rig.finish()
 }
@@ -266,13 +264,13 @@ fn foreign_host(selo: &Path) -> Result<Findings> {
         let request = Request::get(path).with(&rig.admin);
         let own = request.ask(&rig.door, HONEST)?.status;
         rig.findings
-            .expect(own == 200, format!("{path} is answered with {own}"));
+            .expect(own == 200, format!("{path} got status {own}"));
         let foreign = request
             .ask_as(&rig.door, HONEST, "attacker.example")?
             .status;
         rig.findings.expect(
             foreign >= 400,
-            format!("{path} is shown to a page of another name"),
+            format!("{path} was served to a page with another host name"),
         );
     }
     rig.finish()

@@ -1,4 +1,4 @@
-//! TCP connections to a service, plain and with TLS, from any address of loopback.
+//! TCP connections to a service, plain or with TLS, from any loopback address.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -13,8 +13,8 @@ use socket2::{Domain, Socket, Type};
 
 use super::Result;
 
-/// Longest wait for one step of an honest user. No machine needs it; an attack that reaches it
-/// has stopped the service.
+/// Time limit for one step of an honest user. No machine needs that long, so an attack that
+/// reaches it has stopped the service.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The address of honest users.
@@ -26,7 +26,7 @@ pub fn stranger(number: usize) -> Ipv4Addr {
     Ipv4Addr::new(127, 0, high, low)
 }
 
-/// A service's listener, and the authority of its certificate if it speaks TLS.
+/// A service's listener, with its certificate authority if it uses TLS.
 #[derive(Debug, Clone)]
 pub struct Door {
     /// Its address.
@@ -44,7 +44,7 @@ impl Door {
         }
     }
 
-    /// A listener with TLS, and a certificate of the authority in `ca`.
+    /// A TLS listener whose certificate is signed by the authority in `ca`.
     pub fn tls(port: u16, ca: &Path) -> Result<Door> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_file_iter(ca).map_err(io::Error::other)? {
@@ -64,12 +64,12 @@ impl Door {
         })
     }
 
-    /// A TCP connection that says nothing yet.
+    /// Opens a TCP connection and sends nothing.
     pub fn knock(&self, from: Ipv4Addr) -> io::Result<TcpStream> {
         self.knock_for(from, PATIENCE)
     }
 
-    /// The same, for an attacker who does not wait long.
+    /// The same with a connect timeout, for an attacker.
     pub fn knock_for(&self, from: Ipv4Addr, longest: Duration) -> io::Result<TcpStream> {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
         socket.bind(&SocketAddr::from((from, 0)).into())?;
@@ -81,7 +81,7 @@ impl Door {
         Ok(stream)
     }
 
-    /// A connection, after its handshake if the listener speaks TLS.
+    /// Opens a connection, including the handshake if the listener uses TLS.
     pub fn open(&self, from: Ipv4Addr) -> io::Result<Stream> {
         let tcp = self.knock(from)?;
         let Some(config) = &self.tls else {
@@ -97,17 +97,17 @@ impl Door {
     }
 }
 
-/// Bytes both ways.
+/// A bidirectional byte stream.
 #[derive(Debug)]
 pub enum Stream {
-    /// As they are.
+    /// Plain TCP.
     Plain(TcpStream),
-    /// Sealed.
+    /// TLS.
     Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
 }
 
 impl Stream {
-    /// The socket below.
+    /// The underlying socket.
     pub fn tcp(&self) -> &TcpStream {
         match self {
             Stream::Plain(tcp) => tcp,

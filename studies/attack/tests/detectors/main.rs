@@ -1,5 +1,5 @@
-//! An attack that always says "refused" proves nothing. Each one is carried out against a
-//! gateway with a fault that it must find, and against the same gateway without the fault.
+//! An attack that always reports "refused" proves nothing. Each attack runs against a gateway
+//! with a fault that it must find, and against the same gateway without the fault.
 
 mod weak;
 
@@ -23,7 +23,7 @@ fn careless_mitm(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     pair::mitm(target, suite, |_| true)
 }
 
-/// Which fault each attack must find.
+/// The fault that each attack must find.
 const FOUND: [(&str, Attack, Fault); 19] = [
     ("join mitm", join::mitm, Fault::NoJoinTag),
     ("join replay", join::replay, Fault::NoWindow),
@@ -50,8 +50,8 @@ const FOUND: [(&str, Attack, Fault); 19] = [
     ),
 ];
 
-/// A flood is judged by the memory of the whole process: a gateway that hoards for another
-/// test must not be there at the same time.
+/// A flood is judged by the memory of the whole process, so no gateway of another test may hoard
+/// memory at the same time.
 fn alone() -> MutexGuard<'static, ()> {
     static PROCESS: Mutex<()> = Mutex::new(());
     PROCESS.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! A gateway that works, and has one fault of choice.
+//! A working gateway with one selectable fault.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
@@ -14,39 +14,40 @@ use selo_link::pair::GatewayPairing;
 use selo_link::session::{OpenError, SealOptions, Session, SessionId};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Suite};
 
-/// What is wrong with it.
+/// The fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     Nothing,
-    /// Believes data whose tag is wrong.
+    /// Accepts data whose tag is wrong.
     NoDataTag,
     /// Has no replay window.
     NoWindow,
-    /// Takes its own kind of frames for a node's.
+    /// Accepts its own kind of frames as a node's.
     OwnFrames,
-    /// Makes a session although the tag of the join is wrong.
+    /// Creates a session although the join's tag is wrong.
     NoJoinTag,
     /// Answers a join counter that it has seen.
     NoJoinCounter,
-    /// Multiplies before it looks at the tag of a join.
+    /// Multiplies before it checks a join's tag.
     EagerJoin,
-    /// Remembers every join that it has refused.
+    /// Keeps memory for every join that it has refused.
     Hoarder,
-    /// Does not join nodes while strangers want to.
+    /// Does not let nodes join while strangers try to.
     EasilyBusy,
-    /// Drops a node's packets from a new port for what others have sent from its address.
+    /// Drops a node's packets from a new port because of packets that others sent from its
+    /// address.
     BlamesAddresses,
-    /// Answers the frames of the paper with a session.
+    /// Answers the paper's frames with a session.
     TakesClassic,
-    /// Compares digits although the commitment was not kept.
+    /// Shows digits although the commitment does not match.
     NoCommitment,
-    /// Compares digits that a zero secret gives.
+    /// Shows digits derived from a zero secret.
     ZeroKey,
-    /// Has the same key in every pairing.
+    /// Uses the same key in every pairing.
     OldKey,
     /// Answers pairings while the window is closed.
     AlwaysPairs,
-    /// Lets a window have any number of attempts.
+    /// Allows any number of attempts per window.
     EndlessAttempts,
 }
 
@@ -61,7 +62,7 @@ enum Pairing {
     Closed,
     Open,
     Keyed(Box<GatewayPairing>),
-    /// Device, digits, reveal, and the answer to give if it is confirmed, and if not.
+    /// Device, suite, digits, device key, and the answers for a confirmation and for a rejection.
     Comparing(DeviceId, Suite, u32, DeviceKey, [Vec<u8>; 2]),
 }
 
@@ -148,7 +149,7 @@ impl WeakGateway {
         }
     }
 
-    /// Says that it is elsewhere.
+    /// Makes it report this address.
     pub fn at(mut self, address: &str) -> WeakGateway {
         self.claimed = Some(address.parse().expect("an address"));
         self
@@ -259,7 +260,7 @@ impl State {
             Ok(opened) => {
                 let payload = opened.payload.to_vec();
                 self.peers.insert(id, from);
-                // The first packet ends the session before, and the handshake.
+                // The first packet ends the previous session and the handshake.
                 let live = data.session;
                 self.sessions
                     .retain(|other, (device, _)| *device != id || *other == live);

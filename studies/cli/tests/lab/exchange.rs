@@ -190,7 +190,7 @@ fn what_goes_wrong_is_said_with_what_to_do() {
     private(&wrong, 0o600);
     let (code, said) = with(&["--out", "2.jsonl", "--token-file", "wrong"]);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("the token is not known"), "{said}");
+    assert!(said.contains("the token is unknown"), "{said}");
     private(&wrong, 0o644);
     let (code, said) = with(&["--out", "3.jsonl", "--token-file", "wrong"]);
     assert_eq!(code, Some(2), "{said}");
@@ -235,7 +235,7 @@ fn what_goes_wrong_is_said_with_what_to_do() {
             &["--tls-group", "p256"],
             "'p256' is not one of: x25519, secp256r1",
         ),
-        (&["--tls-group", "x25519"], "it has no certificate"),
+        (&["--tls-group", "x25519"], "no certificate is set"),
     ] {
         let arguments = [&["collect", "--http", "127.0.0.1:0"], more].concat();
         let output = town.site.command(&arguments).output().expect("runs");

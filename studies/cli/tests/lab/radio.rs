@@ -171,7 +171,7 @@ fn a_wrong_port_is_named_with_what_to_do() {
     assert_eq!(both.code, Some(2), "{both:?}");
     let taken = site.selo(&["radio", "run", "--gateway", "file", "--node", "a"]);
     assert!(
-        taken.stderr.contains("not a link of an earlier run"),
+        taken.stderr.contains("not a link from an earlier run"),
         "{taken:?}"
     );
 }

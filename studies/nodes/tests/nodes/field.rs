@@ -1,6 +1,6 @@
-//! Rain gauges on simulated Unos, each with a virtual E32 module, and a third module at whose
-//! UART a gateway of `selo-link` sits: what a bucket's tips become at the other end of the
-//! air. Time is simulated.
+//! Rain gauges on simulated Unos, each with a virtual E32 module. A third module serves a gateway
+//! built from `selo-link`. The tests check that a bucket's tips arrive over the air. Time is
+//! simulated.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,7 +23,7 @@ use selo_radio::medium::Position;
 
 const SUITE: Suite = Suite::ChaChaPolyBlake2s;
 
-/// What the station may take of an Uno with a boot loader: four fifths of the flash.
+/// Flash budget of the station on an Uno with a boot loader: four fifths.
 const FLASH: u64 = 26_214;
 const RAM: u64 = 1_800;
 
@@ -52,7 +52,7 @@ struct Bench {
     air: Air,
     gateway: Handle,
     stations: Vec<Station>,
-    /// Bytes of a frame, and for how many milliseconds none has come.
+    /// Bytes of an incomplete frame, and the milliseconds since the last byte.
     partial: Vec<u8>,
     silence: u32,
     milliseconds: u64,
@@ -93,7 +93,8 @@ impl Bench {
         }
     }
 
-    /// A millisecond passes; the frame that the gateway has then received whole.
+    /// Advances by one millisecond. Returns a frame that the gateway has then received
+    /// completely.
     fn step(&mut self) -> Option<Vec<u8>> {
         self.milliseconds += 1;
         for station in &mut self.stations {
@@ -144,7 +145,7 @@ impl Bench {
         self.stations[station].node.button(true).expect("a line");
     }
 
-    /// Pairs a station by its button; the others are not yet on.
+    /// Pairs a station by its button. The others are still off.
     fn pair(&mut self, station: usize) {
         self.next_line(station, "unpaired", 10);
         for _ in 0..500 {
@@ -170,7 +171,7 @@ impl Bench {
         self.stations[station].key = Some(compared.device_key().clone());
     }
 
-    /// The gateway does what it has to do for a frame.
+    /// Handles a frame at the gateway.
     fn take(&mut self, frame: &[u8]) {
         match Frame::parse(frame) {
             Ok(Frame::JoinRequest(request)) => {
@@ -183,7 +184,7 @@ impl Bench {
                         let opened = JoinOpened::open(SUITE, key, &request).ok()?;
                         Some((index, opened))
                     });
-                let (index, opened) = opened.expect("a station that is known");
+                let (index, opened) = opened.expect("a known station");
                 let secret = EphemeralSecret::new([index as u8 + 1; 32]);
                 let session = SessionId(index as u32 + 1);
                 let (accept, keys) = opened.accept(&secret, session, false).expect("a join");
@@ -197,9 +198,9 @@ impl Bench {
                     station.readings.push(opened.payload.to_vec());
                     Some(())
                 });
-                opened.expect("a packet of one of them");
+                opened.expect("a packet of one of the stations");
             }
-            // What ran together in the air, or was sent again.
+            // Frames that merged in the air, or repetitions.
             _ => {}
         }
     }
@@ -236,8 +237,8 @@ fn tips_of_two_gauges_arrive_as_millimetres() {
         2,
         "the first reading says that it is the first"
     );
-    // Between two readings the core is awake for a hundredth of the time, and the module
-    // listens for two seconds after each.
+    // Between two readings the core is awake for 1 % of the time, and the module listens for two
+    // seconds after each reading.
     let before = &bench.stations[0].node;
     let (cycle, light, deep) = (before.cycle, before.light, before.deep);
     let asleep = before.radio_asleep;
@@ -282,7 +283,7 @@ fn tips_of_two_gauges_arrive_as_millimetres() {
     }
     bench.run(6_000);
     assert_eq!(bench.value(0, "rain_total"), Some(6.4));
-    // Flash and memory, while all of this was done.
+    // Flash and memory use during all of this.
     let (.., image) = firmware();
     let ram = image.weight.ram + bench.stations[0].node.stack;
     let flash = image.weight.flash;
@@ -296,9 +297,8 @@ fn tips_of_two_gauges_arrive_as_millimetres() {
     );
 }
 
-/// The module's AUX stays low, as if it were busy for ever: no frame leaves, but tips are
-/// stored, and what is stored survives power cuts. Cuts within a store are tested for every
-/// byte in tests/c/test_node_gauge.c.
+/// The module's AUX stays low, as if it were always busy. No frame leaves, but tips are stored,
+/// and survive power cuts. tests/c/test_node_gauge.c tests cuts within a store for every byte.
 #[test]
 fn tips_survive_power_cuts_and_a_radio_that_is_stuck() {
     let mut bench = Bench::new(&[0x12], TIME);
@@ -310,8 +310,8 @@ fn tips_survive_power_cuts_and_a_radio_that_is_stuck() {
         node.tip().expect("a line");
         node.advance(1 + cut * 20_011).expect("it runs");
         node.cut_power().expect("a line");
-        // It starts, gathers randomness and computes for a join; whatever it does when the
-        // bucket tips, the tip is stored 25 ms later.
+        // The station starts, gathers randomness and computes for a join. Whenever the bucket
+        // tips, the tip is stored 25 ms later.
         node.advance(2_000_000 + cut * 5_000_011).expect("it runs");
         node.tip().expect("a line");
         node.advance(400_000).expect("it runs");
@@ -327,7 +327,7 @@ fn tips_survive_power_cuts_and_a_radio_that_is_stuck() {
     }
 }
 
-/// The highest total that stands in its place with its CRC (src/selo/station/gauge.c).
+/// The highest total with a valid CRC in its place (src/selo/station/gauge.c).
 fn newest_total(eeprom: &[u8]) -> u32 {
     let entries = eeprom[208..208 + 64 * 6].chunks_exact(6).enumerate();
     let total = entries.filter_map(|(place, entry)| {
@@ -345,7 +345,7 @@ fn a_lost_clock_is_said_and_set_by_the_gateway() {
     bench.run(20_000);
     assert_eq!(bench.value(0, "clock_lost"), Some(1.0));
     assert_eq!(bench.value(0, "time"), None);
-    // The module sleeps from two seconds after a reading until the next.
+    // The module sleeps from two seconds after a reading until the next one.
     let readings = bench.stations[0].readings.len();
     while bench.stations[0].readings.len() == readings {
         bench.run(10);

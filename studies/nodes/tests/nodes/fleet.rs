@@ -1,4 +1,4 @@
-//! Nodes of every suite and the real gateway, over networks of every kind.
+//! Nodes of every suite with the real gateway, over all kinds of networks.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -18,7 +18,7 @@ use selo_sys::node::Suite;
 const NODES: usize = 40;
 const READINGS: u64 = 6;
 
-/// Of each device, what the gateway passed on, in order.
+/// Readings that the gateway delivered, by device, in order.
 type Readings = Arc<Mutex<HashMap<u32, Vec<Vec<u8>>>>>;
 
 struct World {
@@ -87,7 +87,7 @@ impl World {
         }
     }
 
-    /// The nodes, as they come back with what they stored.
+    /// Runs the nodes from their stored records.
     fn run(&self, plan: &Plan) -> Tally {
         let records = Records::open(&self.folder.path().join("nodes")).expect("opens");
         let nodes = (0..NODES).map(|node| {
@@ -99,7 +99,7 @@ impl World {
         run(nodes, records, plan, &AtomicBool::new(false), |_| {}).expect("runs")
     }
 
-    /// Stops the gateway; what it has passed on.
+    /// Stops the gateway. Returns the readings that it delivered.
     fn end(self) -> HashMap<u32, Vec<Vec<u8>>> {
         self.gateway.stop().expect("stops");
         let readings = self.readings.lock().expect("no panic");
@@ -131,7 +131,8 @@ fn on_a_good_network_every_reading_arrives_once() {
     assert_eq!(readings.len(), NODES);
     for (device, readings) in readings {
         assert_eq!(readings.len() as u64, READINGS, "{device:08x}");
-        // In their order: rain only grows, and the first one says that it is the first.
+        // The readings are in order: rain only grows, and only the first one has the flag
+        // `restarted`.
         assert!(readings.is_sorted_by_key(|reading| tips(reading)));
         let firsts: Vec<bool> = readings.iter().map(|reading| is_first(reading)).collect();
         let expected: Vec<bool> = (0..READINGS).map(|number| number == 0).collect();
@@ -139,13 +140,13 @@ fn on_a_good_network_every_reading_arrives_once() {
     }
 }
 
-/// The rain so far, of a reading (site/codecs/rain-gauge.toml).
+/// The rain total of a reading (site/codecs/rain-gauge.toml).
 fn tips(reading: &[u8]) -> u32 {
     assert_eq!(reading.len(), 16);
     u32::from_le_bytes([reading[4], reading[5], reading[6], reading[7]])
 }
 
-/// Its flag `restarted`.
+/// The flag `restarted` of a reading.
 fn is_first(reading: &[u8]) -> bool {
     assert_eq!(reading.len(), 16);
     reading[14] & 2 != 0
@@ -163,7 +164,7 @@ fn on_a_bad_network_nothing_false_arrives_and_nothing_twice() {
             corrupt: chance("5%"),
             truncate: chance("5%"),
         },
-        // The gateway's clock is the wall's: it acknowledges again once a second.
+        // The gateway runs in real time and acknowledges a repeated frame once a second.
         speed: 4,
         ..world.plan()
     };
@@ -171,13 +172,13 @@ fn on_a_bad_network_nothing_false_arrives_and_nothing_twice() {
     let all = NODES as u64;
     assert_eq!(tally.joined, all, "{tally:?}");
     assert_eq!(tally.acknowledged + tally.lost, tally.sent, "{tally:?}");
-    // Four transmissions each: few are given up, and what was acknowledged has arrived.
+    // Four transmissions each: few readings are given up, and every acknowledged one has arrived.
     assert!(tally.acknowledged > tally.sent * 8 / 10, "{tally:?}");
     let readings = world.end();
     let arrived: usize = readings.values().map(Vec::len).sum();
     assert!(arrived as u64 >= tally.acknowledged, "{arrived} {tally:?}");
     for (device, readings) in readings {
-        // What was taken twice would be one too many, or a second first one.
+        // A reading accepted twice would be one too many, or a second first one.
         assert!(readings.len() as u64 <= READINGS, "{device:08x} twice");
         let firsts = readings.iter().filter(|reading| is_first(reading)).count();
         assert!(firsts <= 1, "{device:08x} twice");

@@ -1,10 +1,10 @@
-//! One module by itself.
+//! Tests of a single module.
 
 use super::*;
 
 const MS: Time = 1_000_000;
 
-/// A module, the time, and what came out.
+/// A module, the time, and its outputs.
 struct Bench {
     module: Module,
     now: Time,
@@ -12,7 +12,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// A module that has finished its reset, and nothing else.
+    /// A module that has just finished its reset.
     fn new(parameters: Parameters) -> Bench {
         let mut bench = Bench {
             module: Module::new(parameters, 0),
@@ -40,7 +40,7 @@ impl Bench {
         nanos(self.module.uart().byte())
     }
 
-    /// Bytes at the pace of the UART, then nothing more.
+    /// Sends bytes at the UART's pace, then nothing more.
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.pass(self.byte_time());
@@ -81,7 +81,7 @@ impl Bench {
         self.module.set_pins(self.now, m1, m0);
     }
 
-    /// In sleep mode, with a command said and its answer out.
+    /// Sends a command in sleep mode. Returns the answer.
     fn command(&mut self, command: &[u8]) -> Vec<u8> {
         self.pins(true, true);
         self.pass(20 * MS);
@@ -195,7 +195,7 @@ fn frames_that_wait_stay_apart() {
 
 #[test]
 fn the_buffer_holds_512_bytes_and_the_rest_is_lost_and_counted() {
-    // So slow an air that nothing leaves meanwhile.
+    // The air is so slow that nothing leaves meanwhile.
     let slow = Parameters::default().with_air_rate(AirRate::R300);
     let mut bench = Bench::new(slow);
     let frame: Vec<u8> = (0..600).map(|n| (n % 251) as u8).collect();
@@ -204,7 +204,7 @@ fn the_buffer_holds_512_bytes_and_the_rest_is_lost_and_counted() {
     assert_eq!(bench.module.counts().overflow, 600 - 58 - 512);
     bench.pass(100_000 * MS);
     assert_eq!(bench.payloads().concat(), frame[..58 + 512]);
-    // It goes on as if nothing had been.
+    // The module continues normally.
     bench.out.clear();
     bench.write(b"again");
     bench.pass(10_000 * MS);
@@ -266,7 +266,10 @@ fn only_what_is_meant_for_a_module_is_accepted() {
     assert!(!accepts(|packet| packet.rate = AirRate::R9600));
     assert!(!accepts(|packet| packet.fec = false));
     let monitor = Bench::new(Parameters::default().with_address(EVERYONE));
-    assert!(monitor.module.accepts(&good), "a monitor hears everyone");
+    assert!(
+        monitor.module.accepts(&good),
+        "a monitor receives every packet"
+    );
 }
 
 #[test]
@@ -276,7 +279,7 @@ fn fixed_transmission_takes_its_head_off_and_sends_there() {
     frame.extend(numbers(60));
     bench.write(&frame);
     bench.pass(2_000 * MS);
-    // The next frame has a head of its own; one without a payload is nothing.
+    // The next frame has its own head. A frame without a payload is ignored.
     bench.write(&[0xff, 0xff, 0x17]);
     bench.pass(10 * MS);
     bench.write(&[0xff, 0xff, 0x17, b'x']);
@@ -297,8 +300,8 @@ fn fixed_transmission_takes_its_head_off_and_sends_there() {
     assert_eq!(bench.module.counts().malformed, 1);
 }
 
-/// A frame of exactly one full sub-packet has gone before its silence is seen: what follows
-/// it is another frame.
+/// A frame of exactly one full sub-packet is sent before the silence after it is detected. The
+/// bytes that follow belong to another frame.
 #[test]
 fn a_full_sub_packet_does_not_lend_its_head_to_the_next_frame() {
     let mut bench = Bench::new(Parameters::default().with_fixed(true));
@@ -324,7 +327,7 @@ fn commands_read_set_and_keep_parameters() {
         [0xc0, 0x00, 0x00, 0x1a, 0x17, 0x44]
     );
     assert_eq!(bench.command(&[0xc3, 0xc3, 0xc3])[..2], [0xc3, 0x32]);
-    // For now: 19.2k on channel 4.
+    // Temporarily: 19.2k on channel 4.
     let set = [0xc2, 0x00, 0x01, 0x1d, 0x04, 0x44];
     assert_eq!(bench.command(&set), set);
     assert_eq!(bench.command(&[0xc1, 0xc1, 0xc1])[1..], set[1..]);
@@ -337,17 +340,17 @@ fn commands_read_set_and_keep_parameters() {
         (packet.rate, packet.channel, packet.address),
         (AirRate::R19200, 4, 1)
     );
-    // Gone with the power.
+    // Lost with the power.
     bench.module.power_cycle(bench.now);
     bench.pass(200 * MS);
     assert_eq!(bench.module.parameters(), Parameters::default());
-    // To stay: 115200 baud.
+    // Permanently: 115200 baud.
     let keep = [0xc0, 0x00, 0x02, 0x3a, 0x05, 0x44];
     assert_eq!(bench.command(&keep), keep);
     bench.module.power_cycle(bench.now);
     bench.pass(200 * MS);
     assert_eq!(bench.module.parameters().bytes(), keep[1..]);
-    // Sleep mode speaks 9600 whatever the parameters say; the others do not.
+    // Sleep mode always uses 9600 baud; the other modes use the parameters.
     assert_eq!(bench.module.uart().baud, 9_600);
     bench.leave_sleep();
     assert_eq!(bench.module.uart().baud, 115_200);
@@ -361,7 +364,7 @@ fn a_reset_command_resets() {
     bench.out.clear();
     bench.write(&[0xc4, 0xc4, 0xc4]);
     assert!(!bench.module.aux());
-    // Deaf meanwhile.
+    // Bytes are ignored meanwhile.
     bench.write(&[0xc1]);
     assert_eq!(bench.module.counts().closed, 1);
     bench.pass(nanos(RESET));
@@ -391,13 +394,13 @@ fn what_is_no_command_gets_no_answer_and_spoils_nothing() {
 #[test]
 fn the_mode_changes_when_the_module_is_free() {
     let mut bench = Bench::new(Parameters::default());
-    // Idle: 1 ms after the pins.
+    // Idle: 1 ms after the pin change.
     bench.pins(true, true);
     bench.pass(MS - 1);
     assert_eq!(bench.module.mode(), Mode::Normal);
     bench.pass(1);
     assert_eq!(bench.module.mode(), Mode::Sleep);
-    // Leaving sleep, AUX is low while the parameters are applied.
+    // On leaving sleep, AUX is low while the parameters are applied.
     bench.pins(false, false);
     bench.pass(MS);
     assert_eq!(
@@ -406,7 +409,7 @@ fn the_mode_changes_when_the_module_is_free() {
     );
     bench.pass(nanos(RECONFIGURE));
     assert!(bench.module.aux());
-    // Busy: what was given to it is sent first.
+    // Busy: pending bytes are sent first.
     bench.write(b"last words");
     bench.pins(true, true);
     bench.pass(10 * MS);
@@ -414,7 +417,7 @@ fn the_mode_changes_when_the_module_is_free() {
     bench.pass(1_000 * MS);
     assert_eq!(bench.payloads(), [b"last words"]);
     assert_eq!(bench.module.mode(), Mode::Sleep);
-    // After AUX has risen, 2 ms.
+    // 2 ms after AUX has risen.
     bench.pins(false, false);
     bench.pass(20 * MS);
     let packet = packet_for(&bench.module, b"z");
@@ -448,7 +451,7 @@ fn a_sleeper_is_woken_by_a_preamble_as_long_as_its_interval() {
         (bench.packets().len(), bench.module.counts().closed),
         (0, 1)
     );
-    // In sleep mode it hears nothing at all.
+    // In sleep mode it receives nothing.
     bench.pins(true, true);
     bench.pass(20 * MS);
     assert!(!bench.module.accepts(&packet));

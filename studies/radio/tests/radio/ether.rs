@@ -1,4 +1,4 @@
-//! Modules that talk to each other through the air, in virtual time.
+//! Modules that communicate over the air, in virtual time.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn settings() -> Settings {
     }
 }
 
-/// Modules on a line at these metres, past their reset.
+/// Modules on a line at these metres, after their reset.
 fn ether(places: &[f64]) -> Ether {
     let mut ether = Ether::new(settings());
     for x in places {
@@ -73,7 +73,7 @@ fn a_frame_arrives_at_everyone_in_reach_and_at_nobody_else() {
     assert!((heard[0].2 - heard[1].2 - 10.54).abs() < 0.01, "{heard:?}");
 }
 
-/// The whole way of 29 bytes by the clock: UART, silence, air, 5 ms, UART.
+/// The complete path of 29 bytes in time: UART, silence, air, 5 ms, UART.
 #[test]
 fn each_part_of_the_way_takes_its_time() {
     let mut ether = ether(&[0.0, 100.0]);
@@ -98,12 +98,13 @@ fn who_sends_does_not_hear() {
     pass(&mut ether, 50 * MS);
     ether.write(1, b"second");
     pass(&mut ether, 5 * SECOND);
-    // 1 spoke while 0 did; the third hears neither, or the nearer one if it is 6 dB nearer.
+    // Module 1 sent while module 0 did. The third receives neither, or only the nearer one if it
+    // is 6 dB stronger.
     assert_eq!((ether.read(0).len(), ether.read(1).len()), (0, 0));
     assert_eq!((ether.tally(0).deaf, ether.tally(1).deaf), (1, 1));
     assert_eq!(ether.read(2), b"second", "captured: 100 m against 200 m");
     assert_eq!(ether.tally(2).collided, 1);
-    // Later everyone hears again.
+    // Afterwards all modules receive again.
     ether.write(0, b"third");
     pass(&mut ether, 5 * SECOND);
     assert_eq!(ether.read(1), b"third");
@@ -117,7 +118,7 @@ fn equals_collide_at_the_receiver_between_them() {
     pass(&mut ether, 5 * SECOND);
     assert_eq!(ether.read(1), b"");
     assert_eq!(ether.tally(1).collided, 2);
-    // One after the other they do not.
+    // One after the other, they do not collide.
     ether.write(0, b"left");
     pass(&mut ether, 2 * SECOND);
     ether.write(2, b"right");
@@ -140,19 +141,19 @@ fn channels_rates_and_addresses_keep_apart() {
         ether.add(Position::default(), parameters);
     }
     ether.advance(SECOND);
-    // All at once: the two that share everything disturb each other and nobody else...
+    // All at once: the two with the same channel and rate collide with each other only...
     ether.write(0, b"x");
     pass(&mut ether, 3 * SECOND);
     let heard: Vec<usize> = (0..6).filter(|n| !ether.read(*n).is_empty()).collect();
     assert_eq!(heard, [1]);
-    // ...and those on the other channel and rate do not collide with them.
+    // ...and the ones with another channel or rate do not collide with them.
     ether.write(0, b"x");
     ether.write(2, b"y");
     ether.write(3, b"z");
     pass(&mut ether, 3 * SECOND);
     assert_eq!(ether.read(1), b"x");
     assert_eq!(ether.tally(1).collided, 0);
-    // Same channel and rate: it does, whoever it is for.
+    // With the same channel and rate it collides, whatever its destination.
     ether.write(0, b"x");
     ether.write(4, b"y");
     pass(&mut ether, 3 * SECOND);
@@ -211,7 +212,7 @@ fn a_share_of_the_hour_is_kept_or_counted() {
         }
         ether.record();
         ether.advance(SECOND);
-        // 0.36 s: one reading of 0.35 s.
+        // 0.36 s allow one reading of 0.35 s.
         for _ in 0..3 {
             ether.write(0, &[1; 29]);
             pass(&mut ether, 10 * SECOND);
@@ -250,7 +251,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
-/// Performs steps; gives what every station said, and the events.
+/// Performs steps. Returns the output of every station, and the events.
 fn perform(
     steps: &[Step],
     seed: u64,
@@ -285,8 +286,8 @@ fn perform(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The same seed and steps, the same events, in big steps or in small ones; another
-    /// seed, other signal strengths.
+    /// The same seed and steps give the same events, in large or small time steps. Another seed
+    /// gives other signal strengths.
     #[test]
     fn a_run_is_a_function_of_its_seed(steps in steps(), seed in any::<u64>()) {
         let first = perform(&steps, seed, Ether::advance);
@@ -306,8 +307,8 @@ proptest! {
         }
     }
 
-    /// What a listener says is pieces of what one sender wrote, in order: no byte is
-    /// invented, none is doubled, none overtakes another.
+    /// A listener outputs pieces of one sender's bytes, in order: no byte is invented, duplicated
+    /// or reordered.
     #[test]
     fn a_link_keeps_bytes_and_their_order(
         frames in prop::collection::vec(1_usize..140, 1..30),
@@ -318,7 +319,7 @@ proptest! {
         let mut written: Vec<Vec<u8>> = Vec::new();
         let mut next = 0_u16;
         for ((size, gap), disturb) in frames.iter().zip(&gaps).zip(&disturb) {
-            // Every pair of bytes is a number of its own.
+            // Every pair of bytes is a unique number.
             let frame: Vec<u8> = (0..*size).flat_map(|_| {
                 next += 1;
                 next.to_be_bytes()
@@ -343,7 +344,7 @@ proptest! {
         }
     }
 
-    /// No packet has more than 58 bytes or bytes of two writes, and all that fits goes.
+    /// No packet has more than 58 bytes or bytes of two writes, and everything that fits is sent.
     #[test]
     fn sub_packets_are_pieces_of_one_write(sizes in prop::collection::vec(1_usize..400, 1..6)) {
         let mut ether = ether(&[0.0, 100.0]);

@@ -1,5 +1,5 @@
-//! The same modules at the pace of the wall clock: handles, and ptys opened as another
-//! process would open a serial port.
+//! The same modules in real time: handles, and ptys opened as another process would open a serial
+//! port.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ use selo_radio::live::{Air, Driver, Handle, Host, Pty};
 use selo_radio::medium::Position;
 use selo_radio::wires::{Plug, Wires};
 
-/// The fastest there is, so that nobody waits.
+/// The fastest rate, so that the tests run quickly.
 fn fast() -> Parameters {
     Parameters::default()
         .with_air_rate(AirRate::R19200)
@@ -34,7 +34,7 @@ fn ether(stations: usize) -> Ether {
     ether
 }
 
-/// The port as a process opens it that knows nothing of ptys.
+/// Opens the port as a process that knows nothing of ptys.
 fn port(path: &Path) -> File {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
@@ -63,13 +63,13 @@ fn bytes_of_a_process_come_out_at_another_and_at_a_handle() {
     let third = air.handle(2);
     ready(&third);
     let (mut left, mut right) = (port(&links[0]), port(&links[1]));
-    // Every byte: a raw terminal changes none, whatever it usually means.
+    // A raw terminal changes no byte, including control characters.
     let all: Vec<u8> = (0..=255).collect();
     left.write_all(&all).expect("writes");
     let mut got = vec![0; 256];
     right.read_exact(&mut got).expect("reads");
     assert_eq!(got, all);
-    // And back, to both others.
+    // And back, to both other modules.
     third.read();
     ready(&third);
     right.write_all(b"answer").expect("writes");
@@ -82,7 +82,7 @@ fn bytes_of_a_process_come_out_at_another_and_at_a_handle() {
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(heard.ends_with(b"answer"));
-    // A process goes, another comes: the terminal stays.
+    // The terminal outlives each process that opens it.
     drop(right);
     let mut right = port(&links[1]);
     ready(&third);
@@ -101,7 +101,7 @@ fn a_link_of_an_earlier_run_is_replaced_and_a_file_is_not() {
     std::os::unix::fs::symlink("/dev/pts/99999", &link).expect("links");
     let pty = Pty::open(Some(&link)).expect("a pty");
     let second = Pty::open(Some(&link)).expect("a pty");
-    // Who lost the name does not remove another's.
+    // A driver that lost the name does not remove another's link.
     drop(pty);
     assert!(std::fs::symlink_metadata(&link).is_ok());
     drop(second);
@@ -125,13 +125,13 @@ fn a_stepped_air_moves_only_when_it_is_told_to() {
     a.write(b"hello");
     assert_eq!(b.read(), b"");
     let mut said = Vec::new();
-    // As the simulated chip goes: in steps of 2 ms.
+    // As the simulated chip: in steps of 2 ms.
     for step in 0..200 {
         air.advance(Duration::from_millis(200 + 2 * step));
         said.extend(b.read());
     }
     assert_eq!(said, b"hello");
-    // Configuration, with the pins.
+    // Configuration through the pins.
     a.set_pins(true, true);
     air.advance(Duration::from_millis(700));
     a.write(&[0xc1, 0xc1, 0xc1]);
@@ -139,7 +139,7 @@ fn a_stepped_air_moves_only_when_it_is_told_to() {
     assert_eq!(a.read()[1..], fast().bytes());
 }
 
-/// What comes out of a plug, and the levels that AUX had.
+/// Output of a plug, and the levels of AUX meanwhile.
 fn until(plug: &mut Plug, mut happened: impl FnMut(&Plug, &[Vec<u8>]) -> bool) -> Vec<Vec<u8>> {
     let mut bursts = Vec::new();
     loop {
@@ -151,8 +151,7 @@ fn until(plug: &mut Plug, mut happened: impl FnMut(&Plug, &[Vec<u8>]) -> bool) -
     }
 }
 
-/// Two modules: the first behind a pseudo-terminal, which is open, the other behind a socket of
-/// that name.
+/// Two modules: the first behind an open pseudo-terminal, the other behind a named socket.
 fn terminal_and_socket(folder: &Path) -> (Air, Driver, File, PathBuf) {
     let (link, name) = (folder.join("pty"), folder.join("plug"));
     let air = Air::paced(ether(2)).expect("an air");
@@ -171,7 +170,7 @@ fn what_a_pty_hands_on_in_pieces_is_one_frame() {
     let mut plug = Plug::connect(&name).expect("plugs in");
     until(&mut plug, |plug, _| plug.aux());
     ready(&air.handle(0));
-    // Ten bytes are on the line for a millisecond, and silence is a quarter of one.
+    // Ten bytes take a millisecond on the line, and a quarter of that counts as silence.
     let frame: Vec<u8> = (0..58).collect();
     for part in [&frame[..10], &frame[10..45], &frame[45..]] {
         port.write_all(part).expect("writes");
@@ -179,7 +178,7 @@ fn what_a_pty_hands_on_in_pieces_is_one_frame() {
     }
     let bursts = until(&mut plug, |_, bursts| !bursts.is_empty());
     assert_eq!(bursts, [frame]);
-    // More than the line holds comes whole, too.
+    // A frame longer than the line's limit also arrives whole.
     let long: Vec<u8> = (0..200).collect();
     port.write_all(&long).expect("writes");
     let bursts = until(&mut plug, |_, bursts| bursts.concat().len() >= long.len());
@@ -193,7 +192,7 @@ fn a_plug_has_all_wires_of_its_module() {
     let mut plug = Plug::connect(&name).expect("plugs in");
     assert!(!plug.aux(), "nobody has said anything yet");
     until(&mut plug, |plug, _| plug.aux());
-    // A frame goes out whole; until it is on the air AUX is low.
+    // A frame is sent whole. AUX is low until it is on the air.
     plug.write(b"a reading").expect("writes");
     assert!(!plug.aux());
     let mut got = [0; 9];
@@ -203,7 +202,7 @@ fn a_plug_has_all_wires_of_its_module() {
     port.write_all(b"an answer").expect("writes");
     let bursts = until(&mut plug, |_, bursts| !bursts.is_empty());
     assert_eq!(bursts, [b"an answer"]);
-    // Asleep it neither hears, nor sends, but answers commands.
+    // Asleep, the module neither receives nor transmits, but it answers commands.
     plug.set_pins(true, true).expect("writes");
     while air.with(|ether| ether.module(1).mode()) != Mode::Sleep {
         std::thread::sleep(Duration::from_millis(1));
@@ -211,12 +210,12 @@ fn a_plug_has_all_wires_of_its_module() {
     plug.write(&[0xc1, 0xc1, 0xc1]).expect("writes");
     let bursts = until(&mut plug, |_, bursts| !bursts.is_empty());
     assert_eq!(bursts[0][1..], fast().bytes());
-    // Whoever plugs in next finds a module that has just been switched on.
+    // The next connection finds a module that has just been switched on.
     drop(plug);
     let mut plug = Plug::connect(&name).expect("plugs in");
     until(&mut plug, |plug, _| plug.aux());
     assert_eq!(air.with(|ether| ether.module(1).mode()), Mode::Normal);
-    // A name that is taken stays who has it.
+    // A taken name keeps its owner.
     assert_eq!(Wires::open(&name).expect_err("taken").exit_code(), 2);
     drop(driver);
     assert!(!name.exists(), "tidied up");

@@ -1,6 +1,6 @@
-//! Takes a body apart into the texts of its messages, while it comes. A short body is one
-//! message if it is JSON as a whole; one that begins with `[` is a list; every other has a
-//! message a line.
+//! Splits a body into its messages while it arrives. A short body is one message if it is valid
+//! JSON as a whole. A body that begins with `[` is a list. Any other body has one message per
+//! line.
 
 use std::collections::VecDeque;
 
@@ -8,40 +8,43 @@ use serde_json::value::RawValue;
 
 use crate::message::MESSAGE_MAX;
 
+/// A body that is being split.
 #[derive(Debug, Default)]
 pub struct Pieces {
     form: Form,
-    /// The message that is not yet complete.
+    /// The incomplete message.
     piece: Vec<u8>,
     done: VecDeque<Vec<u8>>,
 }
 
 #[derive(Debug, Default, PartialEq)]
 enum Form {
-    /// It may still be one message.
+    /// The body may still be a single message.
     #[default]
     Short,
     Lines,
     List(List),
 }
 
-/// Where in a list we are.
+/// Position in a list.
 #[derive(Debug, Default, PartialEq)]
 struct List {
     depth: u32,
     in_string: bool,
     escaped: bool,
-    /// An element must follow, or the end if it is the first.
+    /// The last token was a comma, so an element must follow.
     after_comma: bool,
     ended: bool,
 }
 
 impl Pieces {
-    /// A message that is complete. One that is too long comes cut off, and is still too long.
+    /// Returns the next complete message. A message that is too long is truncated, but stays over
+    /// the limit.
     pub fn next(&mut self) -> Option<Vec<u8>> {
         self.done.pop_front()
     }
 
+    /// Appends received bytes. Returns an error if a list is malformed.
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
         if self.form != Form::Short {
             return self.go_on(bytes);
@@ -56,12 +59,12 @@ impl Pieces {
         self.decide(bytes)
     }
 
-    /// The body has ended.
+    /// Ends the body.
     pub fn end(&mut self) -> Result<(), String> {
         if self.form == Form::Short {
             let text = self.piece.trim_ascii();
             if text.is_empty() {
-                return Err("it is empty".into());
+                return Err("the body is empty".into());
             }
             if text[0] != b'[' && serde_json::from_slice::<&RawValue>(text).is_ok() {
                 self.finish();
@@ -79,7 +82,7 @@ impl Pieces {
         }
     }
 
-    /// It is a list or lines.
+    /// Decides between a list and lines.
     fn decide(&mut self, more: &[u8]) -> Result<(), String> {
         let begun = std::mem::take(&mut self.piece);
         let text = begun.trim_ascii_start();
@@ -90,7 +93,7 @@ impl Pieces {
             return self.go_on(more);
         }
         self.form = Form::List(List::default());
-        // The bracket is in one of the two.
+        // The opening bracket is in one of the two parts.
         match text.split_first() {
             Some((_, rest)) => {
                 self.go_on(rest)?;
@@ -131,7 +134,7 @@ impl Pieces {
         match byte {
             b',' | b']' if list.depth == 0 => {
                 let empty = self.piece.trim_ascii().is_empty();
-                // Only `[]` has nothing before its end.
+                // Only `[]` may have nothing before its end.
                 if empty && (byte == b',' || list.after_comma) {
                     return Err("an element of the list is missing".into());
                 }
@@ -151,7 +154,7 @@ impl Pieces {
     }
 
     fn push(&mut self, byte: u8) {
-        // Blanks before a message are none of it, and none of its length.
+        // Blanks before a message are not part of it and do not count towards its length.
         let blank = self.piece.is_empty() && byte.is_ascii_whitespace();
         if !blank && self.piece.len() <= MESSAGE_MAX {
             self.piece.push(byte);
@@ -171,7 +174,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The pieces of a body that comes `size` bytes at a time.
+    /// Splits a body that arrives `size` bytes at a time.
     fn pieces(body: &[u8], size: usize) -> Result<Vec<String>, String> {
         let mut pieces = Pieces::default();
         for some in body.chunks(size) {
@@ -228,7 +231,7 @@ mod tests {
                 .iter()
                 .map(|text| serde_json::json!({"t": text, "l": [text]}).to_string())
                 .collect();
-            // Long ones take the other way than short ones.
+            // Long bodies take another code path than short ones.
             let blank = " ".repeat(pad * MESSAGE_MAX);
             let list = format!("{blank}[{}]{blank}", elements.join(" , "));
             prop_assert_eq!(pieces(list.as_bytes(), size), Ok(elements));

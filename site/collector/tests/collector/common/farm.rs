@@ -1,4 +1,4 @@
-//! A broker with TLS on the files of `selo setup`, and gateways that publish to it.
+//! A TLS broker on the files of `selo setup`, and gateways that publish to it.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use selo_mqtt::client::{BrokerUrl, read_password};
 use selo_mqtt::setup::{Setup, password_file};
 use selo_mqtt::{Broker, BrokerConfig, ClientConfig, Publisher, PublisherConfig, Until};
 
-/// The time of the first reading.
+/// Time of the first reading.
 pub const THEN: i64 = 1_795_303_147_042;
 
-/// The site `farm`; its broker is not started yet.
+/// The site `farm`. Its broker is not started yet.
 pub struct Farm {
     folder: tempfile::TempDir,
     address: SocketAddr,
@@ -53,7 +53,7 @@ impl Farm {
         config
     }
 
-    /// Delivers what a collector has stored.
+    /// A publisher that waits for the collector's confirmation.
     pub fn publisher(&self, gateway: &str) -> Publisher {
         let codecs = Catalogue::built_in().expect("right");
         let codec: Arc<_> = codecs.get("rain-gauge").expect("there").clone();
@@ -65,7 +65,8 @@ impl Farm {
     }
 }
 
-/// The reading of a counter: so many tips of rain, and received so many steps after [`THEN`].
+/// The reading with this counter: one rain tip per counter, received `step_ms` per counter after
+/// [`THEN`].
 pub fn reading(device: u32, counter: u32, step_ms: u64) -> Reading {
     let mut payload = [0; 16];
     payload[4..8].copy_from_slice(&counter.to_le_bytes());
@@ -82,7 +83,7 @@ pub fn reading(device: u32, counter: u32, step_ms: u64) -> Reading {
     }
 }
 
-/// As the gateway does: again and again, until it is stored.
+/// Delivers readings as a gateway does: repeated until they are stored.
 pub fn deliver(publisher: &mut Publisher, readings: &[Reading]) {
     loop {
         match publisher.deliver(readings) {

@@ -1,4 +1,4 @@
-//! A collector of a test, and a client that speaks HTTP to it.
+//! A test's collector, and an HTTP client for it.
 #![allow(dead_code)] // each test uses what it needs
 
 pub mod farm;
@@ -34,7 +34,7 @@ impl Site {
         })
     }
 
-    /// With TLS, and a client that trusts `ca`.
+    /// Starts with TLS, and with a client that trusts `ca`.
     pub fn start_over_tls(ca: &Path, change: impl FnOnce(&mut Config)) -> Site {
         Self::start_for(change, |collector| Client::trusting(&collector.url(), ca))
     }
@@ -65,7 +65,7 @@ impl Site {
         self.now.fetch_add(ms, Ordering::SeqCst);
     }
 
-    /// Looks for what time alone has changed, now.
+    /// Checks the time-dependent alarms now.
     pub fn watch_clock(&self) {
         let ingest = self.collector.as_ref().expect("runs").ingest();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -118,7 +118,7 @@ pub struct Client {
     pub base: String,
     pub cookie: Option<String>,
     pub token: Option<String>,
-    /// What the login set, with its attributes.
+    /// The cookie of the login, with its attributes.
     pub set_cookie: String,
     agent: ureq::Agent,
 }
@@ -138,7 +138,7 @@ impl Client {
         }
     }
 
-    /// For https, with certificates of this authority.
+    /// An HTTPS client that trusts this authority.
     pub fn trusting(base: &str, ca: &Path) -> Client {
         let pem = std::fs::read(ca).expect("an authority");
         let ca = ureq::tls::Certificate::from_pem(&pem).expect("a certificate");
@@ -156,13 +156,13 @@ impl Client {
         }
     }
 
-    /// The same at another start of the site.
+    /// The same client for a restarted site.
     pub fn at(mut self, site: &Site) -> Client {
         self.base.clone_from(&site.client.base);
         self
     }
 
-    /// As the admin of a first start.
+    /// Logs in as the admin of a first start.
     pub fn log_in(&mut self, folder: &Path) {
         let file = folder.join("state/admin-password");
         let password = std::fs::read_to_string(file).expect("a password");
@@ -212,7 +212,7 @@ impl Client {
         self.request("POST", path, &[], body)
     }
 
-    /// Sends readings; true if they were confirmed, whatever else happens.
+    /// Sends readings. Returns true if they were confirmed; never panics.
     pub fn try_send(&self, messages: &[Value]) -> bool {
         let cookie = self.cookie.clone().unwrap_or_default();
         let answer = self
@@ -227,7 +227,7 @@ impl Client {
         })
     }
 
-    /// Sends readings; what became of each.
+    /// Sends readings. Returns the outcome of each.
     pub fn send(&self, messages: &[Value]) -> Vec<String> {
         let body = Value::from(messages).to_string();
         let answer = self.post("/api/v1/readings", &body).ok();

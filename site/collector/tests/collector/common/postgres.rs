@@ -1,5 +1,5 @@
-//! A PostgreSQL of a test's own: a cluster in a temporary directory, reached over a Unix
-//! socket there. As root it runs as the user postgres, because it refuses to be root.
+//! A PostgreSQL cluster for one test, in a temporary directory and reached over a Unix socket
+//! there. PostgreSQL refuses to run as root, so it then runs as the user postgres.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -11,12 +11,12 @@ use selo_collector::db::Location;
 pub struct Cluster {
     folder: tempfile::TempDir,
     bin: PathBuf,
-    /// Where it listens beside its socket.
+    /// TCP port on which it listens in addition to its socket.
     port: Option<u16>,
     tls: bool,
 }
 
-/// Where Debian has the programs of the newest version, if there is one.
+/// Directory in which Debian installs the newest version's programs, if there is one.
 fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
     let mut bins: Vec<PathBuf> = versions
@@ -42,7 +42,7 @@ fn is_root() -> bool {
 }
 
 impl Cluster {
-    /// `None` where PostgreSQL is not installed; in CI it must be.
+    /// Starts a cluster. Returns `None` if PostgreSQL is not installed; CI requires it.
     pub fn start() -> Option<Cluster> {
         let Some(bin) = programs() else {
             assert!(
@@ -80,7 +80,7 @@ impl Cluster {
         Some(cluster)
     }
 
-    /// One that offers TLS, on a port of this machine.
+    /// Starts a cluster that offers TLS on a local port.
     pub fn start_with_tls(certificate: &Path, key: &Path) -> Option<Cluster> {
         let mut cluster = Cluster::start()?;
         cluster.kill();
@@ -99,7 +99,7 @@ impl Cluster {
         Some(cluster)
     }
 
-    /// The same data without TLS, after a restart.
+    /// Restarts it with the same data and without TLS.
     pub fn without_tls(&self) {
         self.kill();
         self.up_with("off");

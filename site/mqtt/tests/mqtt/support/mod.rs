@@ -1,5 +1,5 @@
-//! What the tests share: a folder of `selo setup`, a real Mosquitto or the embedded broker
-//! on it, readings, and a subscriber that can be waited for.
+//! Shared by the tests: a `selo setup` folder, a real Mosquitto or the embedded broker on it,
+//! readings, and a subscriber with timeouts.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::collections::BTreeMap;
@@ -21,10 +21,10 @@ use selo_mqtt::{
     SubscriberConfig,
 };
 
-/// No test waits longer for what must come; none passes because it waited less.
+/// Longest time that a test waits for an expected event. No test passes because it waited less.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A folder of `selo setup`, and a port.
+/// A `selo setup` folder, and a port.
 pub struct BrokerSetup {
     folder: tempfile::TempDir,
     pub address: SocketAddr,
@@ -45,7 +45,7 @@ pub enum Running {
 }
 
 impl Running {
-    /// Ends it: Mosquitto by SIGKILL.
+    /// Stops it: Mosquitto by SIGKILL.
     pub fn kill(self) {}
 }
 
@@ -64,7 +64,7 @@ impl Drop for Running {
 impl BrokerSetup {
     pub fn new() -> BrokerSetup {
         let folder = tempfile::tempdir().expect("a folder");
-        // Free now, and hardly taken by another one before we listen.
+        // A free port. It is unlikely to be taken before the broker listens.
         let address = TcpListener::bind("127.0.0.1:0")
             .and_then(|listener| listener.local_addr())
             .expect("a port");
@@ -90,7 +90,8 @@ impl BrokerSetup {
             }
             Kind::Mosquitto => {
                 let text = std::fs::read_to_string(self.path("mosquitto.conf")).expect("there");
-                // Started by root, it would become another user, who may not enter here.
+                // Mosquitto started by root would switch to another user, who may not read this
+                // folder.
                 let path = self.path("test.conf");
                 std::fs::write(&path, text + "\nuser root\n").expect("writes");
                 let mut child = mosquitto()
@@ -134,7 +135,7 @@ impl BrokerSetup {
         config
     }
 
-    /// A subscriber that hears what comes from now on.
+    /// A subscriber that is connected and receives everything published from now on.
     pub async fn subscriber(&self, user: &str, filters: &[&str]) -> Subscriber {
         let mut subscriber = self.late_subscriber(user, filters);
         match next(&mut subscriber).await {
@@ -143,7 +144,7 @@ impl BrokerSetup {
         }
     }
 
-    /// A subscriber that is not connected yet: what is retained comes to it.
+    /// A subscriber that connects now, to receive retained messages.
     pub fn late_subscriber(&self, user: &str, filters: &[&str]) -> Subscriber {
         let filters = filters.iter().map(|filter| (*filter).to_owned());
         let config = SubscriberConfig::new(self.client(user), filters);
@@ -151,7 +152,7 @@ impl BrokerSetup {
     }
 }
 
-/// Debian's is not on everyone's path.
+/// Debian installs mosquitto in /usr/sbin, which is not on everyone's PATH.
 fn mosquitto() -> Command {
     let debian = Path::new("/usr/sbin/mosquitto");
     Command::new(if debian.exists() {
@@ -219,7 +220,7 @@ pub fn split(message: Message) -> (Message2, selo_mqtt::subscriber::Ack) {
     (rest, message.ack)
 }
 
-/// Messages by topic until there are so many topics.
+/// Collects messages by topic until there are this many topics.
 pub async fn topics(
     subscriber: &mut Subscriber,
     count: usize,
@@ -232,7 +233,7 @@ pub async fn topics(
     found
 }
 
-/// A reading of a rain gauge: its counter is its tips.
+/// A reading of a rain gauge. Its counter is also its number of tips.
 pub fn reading(device: u32, counter: u32) -> Reading {
     let mut payload = [0; 16];
     payload[4..8].copy_from_slice(&counter.to_le_bytes());
@@ -253,7 +254,7 @@ pub fn readings(device: u32, counters: std::ops::Range<u32>) -> Vec<Reading> {
     counters.map(|counter| reading(device, counter)).collect()
 }
 
-/// Delivers as the gateway does: again and again. Gives the reasons in between.
+/// Delivers as a gateway does, repeated until it succeeds. Returns the reasons of the failures.
 pub fn deliver(publisher: &mut Publisher, readings: &[Reading]) -> Vec<String> {
     let since = Instant::now();
     let mut reasons = Vec::new();
@@ -269,7 +270,7 @@ pub fn deliver(publisher: &mut Publisher, readings: &[Reading]) -> Vec<String> {
     }
 }
 
-/// Delivers until it fails for a reason with these words.
+/// Delivers until it fails with a reason that contains these words.
 pub fn refused(publisher: &mut Publisher, readings: &[Reading], words: &str) -> String {
     let since = Instant::now();
     loop {
