@@ -4,7 +4,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build sims install demo test check lint fuzz clean
+.PHONY: help setup setup-site setup-lab build build-site build-lab sims install install-lab
+.PHONY: demo docs test test-all check lint fuzz clean
 
 # `make test-c`, `make test-rust`, ... : one for each group of tools/test-steps.txt.
 groups := $(shell sed -n 's/^\([a-z][a-z]*\) *|.*/\1/p' tools/test-steps.txt | sort -u)
@@ -12,20 +13,30 @@ groups := $(shell sed -n 's/^\([a-z][a-z]*\) *|.*/\1/p' tools/test-steps.txt | s
 
 help: ## show this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
-		while IFS='|' read -r target text; do printf '  make %-10s %s\n' "$$target" "$$text"; done
-	@printf '  make test-X     one group of the tests: %s\n' "$(strip $(groups))"
+		while IFS='|' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
+	@printf '  make test-X       one group of the tests: %s\n' "$(strip $(groups))"
 
-setup: ## install what is missing (Debian packages; root or sudo), fetch what the dashboard is built with
-	@tools/setup.sh
+setup: setup-site setup-lab ## install all that is missing (Debian packages; root or sudo)
+
+setup-site: ## the same, for what is deployed only: no cross-compiler
+	@tools/setup.sh site
 	@tools/npm-ci.sh site/web
 
-build: setup sims ## compile the command `selo` and the simulator runners
-	@. tools/env.sh && selo_find_rust && cargo build --release --locked
+setup-lab: ## the same, for the laboratory: cross-compilers, simulators, tests' programs
+	@tools/setup.sh lab
+	@tools/npm-ci.sh lab/sims/avr8js
 
-sims: setup ## compile the simulator runners alone
+build: build-site build-lab ## compile both commands and the simulators' runners
+
+build-site: ## compile the command `selo`
+	@. tools/env.sh && selo_find_rust && tools/fast-link.sh cargo build --release --locked -p selo
+
+build-lab: sims ## compile the command `selo-lab` and the simulators' runners
+	@. tools/env.sh && selo_find_rust && tools/fast-link.sh cargo build --release --locked -p selo-lab -p selo-exchange
+
+sims: ## compile the simulators' runners alone
 	@$(MAKE) --no-print-directory -s -C lab/sims/simavr OUT=$(CURDIR)/target/sims
 	@$(MAKE) --no-print-directory -s -C lab/sims/qemu OUT=$(CURDIR)/target/sims
-	@tools/npm-ci.sh lab/sims/avr8js
 
 # DESTDIR for packages; /etc/selo/selo.toml stays as it is if it is there.
 PREFIX ?= /usr/local
@@ -33,9 +44,10 @@ SYSCONFDIR ?= /etc
 UNITDIR ?= /lib/systemd/system
 SYSUSERSDIR ?= /lib/sysusers.d
 SELO ?= target/release/selo
+SELO_LAB ?= target/release/selo-lab
 share = $(DESTDIR)$(PREFIX)/share
 
-install: ## install what `make build` made: command, units, completions, manual pages (PREFIX, DESTDIR)
+install: ## install what `make build-site` made: command, units, completions, manual pages (PREFIX, DESTDIR)
 	@install -D -m 0755 $(SELO) $(DESTDIR)$(PREFIX)/bin/selo
 	@for unit in site/packaging/systemd/*.service; do \
 		sed 's|@BINDIR@|$(PREFIX)/bin|' $$unit | \
@@ -50,21 +62,33 @@ install: ## install what `make build` made: command, units, completions, manual 
 	@$(SELO) completions zsh > $(share)/zsh/vendor-completions/_selo
 	@$(SELO) completions fish > $(share)/fish/vendor_completions.d/selo.fish
 
-demo: build ## measure the simulated Uno and this PC, compare with the papers, write the report
+install-lab: ## install what `make build-lab` made: command, completions, manual pages
+	@install -D -m 0755 $(SELO_LAB) $(DESTDIR)$(PREFIX)/bin/selo-lab
+	@install -d $(share)/man/man1 $(share)/bash-completion/completions \
+		$(share)/zsh/vendor-completions $(share)/fish/vendor_completions.d
+	@$(SELO_LAB) man $(share)/man/man1
+	@$(SELO_LAB) completions bash > $(share)/bash-completion/completions/selo-lab
+	@$(SELO_LAB) completions zsh > $(share)/zsh/vendor-completions/_selo-lab
+	@$(SELO_LAB) completions fish > $(share)/fish/vendor_completions.d/selo-lab.fish
+
+demo: setup build ## measure the simulated Uno and this PC, compare with the papers, write the report
 	@tools/demo.sh
 
-test: setup ## run every test; ends with "N passed, N failed"
+test: setup ## all that guards a release; ends with "N passed, N failed"
 	@tools/test.sh
+
+test-all: setup ## the same, and what takes long: whole vector sets, all boards, fuzzing
+	@TEST_STEPS="tools/test-steps.txt tools/test-all-steps.txt" STEP_SECONDS=7200 tools/test.sh
 
 check: ## what a change needs: style, clippy, quick tests of the parts that changed
 	@tools/check.sh
 
-fuzz: setup ## fuzz the parsers for FUZZ_SECONDS (60) a target; finds stay in the corpus
+fuzz: ## fuzz the parsers for FUZZ_SECONDS (60) a target; finds stay in the corpus
 	@tools/fuzz.sh --seconds $(or $(FUZZ_SECONDS),60)
 
 lint: test-lint ## run the checks of style and of the tree only
 
-$(groups:%=test-%): test-%: setup
+$(groups:%=test-%): test-%:
 	@tools/test.sh $*
 
 clean: ## remove what was built (target/, out/, node_modules)

@@ -138,7 +138,7 @@ def main():
     parser.add_argument("--kernels")
     parser.add_argument("--algorithm", default="")
     parser.add_argument("--variant", default="")
-    parser.add_argument("--selo", default=str(ROOT / "target/release/selo"))
+    parser.add_argument("--selo", default=str(ROOT / "target/release/selo-lab"))
     parser.add_argument("--rows")
     arguments = parser.parse_args()
 

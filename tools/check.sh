@@ -13,6 +13,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 . tools/env.sh
 selo_find_rust || true
+selo_lint_while_building
 
 base= list=
 while [ $# -gt 0 ]; do
@@ -49,7 +50,7 @@ else
         crates+=(-p "$(sed -n '0,/^name = "\(.*\)"/s//\1/p' "$crate/Cargo.toml")")
         # Cargo refuses --lib where no package has a library.
         [ ! -f "$crate/src/lib.rs" ] || kinds='--lib --bins'
-    done < <(sed -nE 's#^(base|(site|lab|studies)/[^/]*)/.*#\1#p' <<<"$changed" | sort -u)
+    done < <(sed -nE 's#^(base/command|base|(site|lab|studies|fuzz)/[^/]*)/.*#\1#p' <<<"$changed" | sort -u)
 fi
 
 passed=0 failed=0
@@ -76,9 +77,8 @@ mkdir -p out/check
 part tree 'tools/check-tree.sh && tools/check-licences.sh && tools/check-citations.sh && tools/check-streets.sh'
 part rustfmt 'cargo fmt --all --check'
 if [ ${#crates[@]} -gt 0 ]; then
-    part clippy "cargo clippy --release --locked --all-targets ${crates[*]} -- -D warnings"
-    # Unit tests only: what starts programs, brokers and databases is for `make test`.
-    part rust "cargo test --release --locked $kinds ${crates[*]}"
+    # clippy lints while it builds (below). Unit tests only: what starts programs, brokers and databases is for `make test`.
+    part rust "tools/fast-link.sh cargo test --locked $kinds ${crates[*]}"
 fi
 if touched '^(src|station|tests/c|lab/vectors)/'; then
     part c 'make --no-print-directory -s -j2 -C tests/c run'

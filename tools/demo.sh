@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-selo=${SELO:-target/release/selo}
+selo=${SELO:-${SELO_BUILT:-target/release}/selo}
 out=out/demo
 mkdir -p "$out"
 started=$SECONDS

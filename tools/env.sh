@@ -39,3 +39,12 @@ selo_find_rust() {
     done
     return 1
 }
+
+# From here on cargo compiles the workspace's own crates by clippy's compiler: one build makes
+# the tests and the commands, and lints them. A warning is an error. Without clippy nothing changes.
+selo_lint_while_building() {
+    if command -v clippy-driver >/dev/null 2>&1; then
+        export RUSTC_WORKSPACE_WRAPPER=clippy-driver
+        export CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+    fi
+}

@@ -43,12 +43,12 @@ for need in ip qemu-aarch64 aarch64-linux-gnu-gcc; do
     command -v "$need" >/dev/null ||
         missing "there is no $need" "apt-get install iproute2 qemu-user gcc-aarch64-linux-gnu"
 done
-if [ -x "$target/release/selo-exchange" ]; then
-    pc=("$target/release/selo-exchange")
-elif [ -x "$target/release/selo" ]; then
-    pc=("$target/release/selo" exchange)
+if [ -x "${SELO_BUILT:-$target/release}/selo-exchange" ]; then
+    pc=("${SELO_BUILT:-$target/release}/selo-exchange")
+elif [ -x "${SELO_BUILT:-$target/release}/selo" ]; then
+    pc=("${SELO_BUILT:-$target/release}/selo" exchange)
 else
-    missing "there is no $target/release/selo-exchange" "cargo build --release -p selo-exchange"
+    missing "there is no ${SELO_BUILT:-$target/release}/selo-exchange" "cargo build --release -p selo-exchange"
 fi
 make -s -C lab/firmware/exchange OUT="$(realpath "$target")/exchange" CROSS=aarch64-linux-gnu-
 pi=(qemu-aarch64 "$target/exchange/aarch64-linux-gnu-peer")

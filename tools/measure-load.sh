@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
     *) break ;;
     esac
 done
-selo=${SELO:-target/release/selo}
+selo=${SELO:-${SELO_BUILT:-target/release}/selo}
 command -v "$selo" >/dev/null || selo=selo
 command -v "$selo" >/dev/null || { echo "measure-load: no selo; make build" >&2; exit 3; }
 [ -r /proc/self/stat ] || { echo "measure-load: needs /proc" >&2; exit 3; }

@@ -2,7 +2,10 @@
 # Installs what building and testing Selo needs and the machine lacks, from
 # Debian's packages. Says nothing when nothing is missing.
 #
-# usage: tools/setup.sh [--check]
+# usage: tools/setup.sh [site | lab | all] [--check]
+#   site     for what is deployed: a compiler for this machine, no cross-compiler
+#   lab      for the laboratory: cross-compilers, simulators, what tests start
+#   all      both (the default)
 #   --check  install nothing; print the line that would, if something is missing
 # exit: 0 all there; 1 the installation failed; 3 something is missing and this
 # user cannot install it (the line to run as root is printed).
@@ -11,52 +14,68 @@ set -euo pipefail
 
 # What is needed, how its presence is seen, and the package that brings it. A
 # test is a command name, or a path when it has a slash.
-needed='
-git                                         git
-/etc/ssl/certs/ca-certificates.crt          ca-certificates
-cc                                          build-essential
-g++                                         build-essential
-make                                        build-essential
-cmake                                       cmake
-mold                                        mold
-avr-gcc                                     gcc-avr
-avr-g++                                     gcc-avr
-avr-size                                    binutils-avr
-/usr/lib/avr/include/avr/io.h               avr-libc
-/usr/include/simavr/sim_avr.h               libsimavr-dev
-/usr/include/libelf.h                       libelf-dev
-arm-none-eabi-gcc                           gcc-arm-none-eabi
-/usr/lib/arm-none-eabi/newlib/nano.specs    libnewlib-arm-none-eabi
-riscv64-unknown-elf-gcc                     gcc-riscv64-unknown-elf
-/usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs  picolibc-riscv64-unknown-elf
-xtensa-lx106-elf-gcc                        gcc-xtensa-lx106
-/usr/lib/xtensa-lx106-elf/include           picolibc-xtensa-lx106-elf
-aarch64-linux-gnu-gcc                       gcc-aarch64-linux-gnu
-/usr/aarch64-linux-gnu/lib/libc.a           libc6-dev-arm64-cross
-qemu-system-arm                             qemu-system-arm
-qemu-system-xtensa                          qemu-system-misc
-qemu-system-avr                             qemu-system-misc
-qemu-aarch64                                qemu-user
-/usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h  arduino-core-avr
-arduino-builder                             arduino-builder
-/usr/lib/postgresql                         postgresql
-node                                        nodejs
-npm                                         npm
-chromium                                    chromium
-/usr/sbin/mosquitto                         mosquitto
-mosquitto_passwd                            mosquitto
-mosquitto_sub                               mosquitto-clients
-faketime                                    faketime
-psql                                        postgresql-client-common
-openssl                                     openssl
-/usr/include/openssl/evp.h                  libssl-dev
-curl                                        curl
-ip                                          iproute2
-qemu-aarch64                                qemu-user
-aarch64-linux-gnu-gcc                       gcc-aarch64-linux-gnu
-/usr/lib/python3/dist-packages/cryptography python3-cryptography
-/var/lib/dpkg/info/python3-venv.list        python3-venv
+# Node.js brings the dashboard's one package.
+needed_site='
+git                                                          git
+/etc/ssl/certs/ca-certificates.crt                           ca-certificates
+cc                                                           build-essential
+g++                                                          build-essential
+make                                                         build-essential
+mold                                                         mold
+node                                                         nodejs
+npm                                                          npm
 '
+needed_lab='
+cmake                                                        cmake
+avr-gcc                                                      gcc-avr
+avr-g++                                                      gcc-avr
+avr-size                                                     binutils-avr
+/usr/lib/avr/include/avr/io.h                                avr-libc
+/usr/include/simavr/sim_avr.h                                libsimavr-dev
+/usr/include/libelf.h                                        libelf-dev
+arm-none-eabi-gcc                                            gcc-arm-none-eabi
+/usr/lib/arm-none-eabi/newlib/nano.specs                     libnewlib-arm-none-eabi
+riscv64-unknown-elf-gcc                                      gcc-riscv64-unknown-elf
+/usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs         picolibc-riscv64-unknown-elf
+xtensa-lx106-elf-gcc                                         gcc-xtensa-lx106
+/usr/lib/xtensa-lx106-elf/include                            picolibc-xtensa-lx106-elf
+aarch64-linux-gnu-gcc                                        gcc-aarch64-linux-gnu
+/usr/aarch64-linux-gnu/lib/libc.a                            libc6-dev-arm64-cross
+qemu-system-arm                                              qemu-system-arm
+qemu-system-xtensa                                           qemu-system-misc
+qemu-system-avr                                              qemu-system-misc
+qemu-aarch64                                                 qemu-user
+/usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h  arduino-core-avr
+arduino-builder                                              arduino-builder
+/usr/lib/postgresql                                          postgresql
+chromium                                                     chromium
+/usr/sbin/mosquitto                                          mosquitto
+mosquitto_passwd                                             mosquitto
+mosquitto_sub                                                mosquitto-clients
+faketime                                                     faketime
+psql                                                         postgresql-client-common
+openssl                                                      openssl
+/usr/include/openssl/evp.h                                   libssl-dev
+curl                                                         curl
+ip                                                           iproute2
+/usr/lib/python3/dist-packages/cryptography                  python3-cryptography
+/var/lib/dpkg/info/python3-venv.list                         python3-venv
+'
+
+needed= check=
+for argument in "$@"; do
+    case $argument in
+    site) needed+=$needed_site ;;
+    lab) needed+=$needed_lab ;;
+    all) needed+=$needed_site$needed_lab ;;
+    --check) check=yes ;;
+    *)
+        echo "setup: '$argument' is not one of: site, lab, all, --check" >&2
+        exit 2
+        ;;
+    esac
+done
+[ -n "$needed" ] || needed=$needed_site$needed_lab
 
 present() {
     case $1 in
@@ -127,7 +146,7 @@ cannot() {
     exit 3
 }
 
-[ "${1:-}" != --check ] || cannot ""
+[ -z "$check" ] || cannot ""
 if [ -n "$as_root" ]; then
     # -n: a build must not stop at a password prompt without a terminal.
     command -v sudo >/dev/null 2>&1 || cannot "there is no sudo"

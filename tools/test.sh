@@ -14,6 +14,10 @@ cd "$(dirname "$0")/.."
 . tools/env.sh
 selo_find_rust || true
 
+# The commands of the tests' build, for scripts that start them.
+export SELO_BUILT=target/debug
+selo_lint_while_building
+
 logs=out/test
 steps=${TEST_STEPS:-tools/test-steps.txt}
 lanes=${LANES:-2}
@@ -41,7 +45,8 @@ each_step() {
         '' | '#'*) continue ;;
         esac
         "$1" "$group" "$(trim "$name")" "$(trim "$needs")" "$(trim "$command")"
-    done 3<"$steps"
+    # shellcheck disable=SC2086 # one file, or several
+    done 3< <(cat $steps)
 }
 
 wanted=("$@")

@@ -5,7 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
-selo=${SELO_EXCHANGE:-target/release/selo-exchange}
+selo=${SELO_EXCHANGE:-${SELO_BUILT:-target/release}/selo-exchange}
 work=$(mktemp -d)
 servers=()
 finish() {

@@ -8,7 +8,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 folder=$1
-selo=target/release/selo-exchange
+selo=${SELO_BUILT:-target/release}/selo-exchange
 server=
 trap '[ -z "$server" ] || { kill -CONT "$server"; kill "$server"; } 2>/dev/null' EXIT
 

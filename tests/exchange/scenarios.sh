@@ -64,7 +64,7 @@ EOF
         failed=$((failed + 1))
     fi
     # And the report shows them: of each cipher the messages of both scenarios, warm-ups too.
-    shown=$(target/release/selo-exchange report --served "$rows/rows-served.jsonl")
+    shown=$("${SELO_BUILT:-target/release}/selo-exchange" report --served "$rows/rows-served.jsonl")
     of_each=$(grep -cE 'emulated .* 1215 +4 +[0-9.]+ +[0-9.]+ +instructions' <<<"$shown")
     if [ "$of_each" -eq 7 ]; then
         passed=$((passed + 1))

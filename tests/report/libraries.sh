@@ -5,7 +5,7 @@
 # usage: tests/report/libraries.sh [SELO]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-selo=${1:-target/release/selo}
+selo=${1:-${SELO_BUILT:-target/release}/selo}
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 

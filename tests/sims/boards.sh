@@ -4,9 +4,10 @@
 # and multiplies 64 bits, which a compiler may do by branches (SELO_WIDE_SUMS, SELO_WIDE_PRODUCTS).
 #
 # usage: tests/sims/boards.sh [SELO]
+# environment: BUDGET  millions of cycles, or of instructions, a unit (default 1)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-selo=${1:-target/release/selo}
+selo=${1:-${SELO_BUILT:-target/release}/selo}
 rows=$(mktemp -d)
 trap 'rm -rf "$rows"' EXIT
 passed=0 failed=0
@@ -15,7 +16,7 @@ for file in lab/boards/*.toml; do
     case $board in native | uno) continue ;; esac
     # What only a cable can reach.
     grep -q '^runner = "serial"' "$file" && continue
-    if "$selo" lab check --board "$board" --library selo --variant fast --budget 1 \
+    if "$selo" lab check --board "$board" --library selo --variant fast --budget "${BUDGET:-1}" \
         --algorithm aes-128,ascon-aead128,x25519,chacha20-poly1305,sha-512,speck128/128 \
         --out "$rows/$board" >"$rows/said" 2>&1; then
         passed=$((passed + 1))

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const SELO = process.env.SELO ?? join(ROOT, "target/release/selo");
+const SELO = process.env.SELO ?? join(ROOT, process.env.SELO_BUILT ?? "target/release", "selo");
 
 const PATIENCE = 120_000;
 
