@@ -4,7 +4,7 @@
 # qemu-aarch64, in a network namespace of its own; the link between the two
 # namespaces has the rate, the delay and the losses of 802.11n (lab/sims/wireless). Rows
 # say `emulated`: that it works is true, its times are not those of a Pi.
-# docs/exchange.md has the same on real machines.
+# docs/researcher/exchange.md has the same on real machines.
 #
 # usage: tools/exchange-pi.sh [--repeat N] [--out FILE] [--cipher LIST] [--payload LIST]
 # exit: 0 done; 1 an exchange failed; 2 wrong usage; 3 something is missing.

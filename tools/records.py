@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints docs/records.md: Selo's figures on the Uno beside the best that is published.
+"""Prints docs/researcher/records.md: Selo's figures on the Uno beside the best that is published.
 
 usage: tools/records.py [--write|--check]
   --write  write it, and the tables of the READMEs that stand between its marks
@@ -148,7 +148,7 @@ def joining(rows, heading, notes, comma):
 
 def pages():
     """Every file that is written, with what belongs into it."""
-    yield ROOT / "docs/records.md", text()
+    yield ROOT / "docs/researcher/records.md", text()
     for name, heading, notes, comma in READMES:
         path = ROOT / name
         before, rest = path.read_text().split(BEGIN)

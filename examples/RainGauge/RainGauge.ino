@@ -2,7 +2,7 @@
  * A rain gauge whose readings are sealed on the chip and opened at the gateway: a
  * tipping bucket, a clock and an E32 radio module on an Arduino Uno. Every 5 seconds it
  * sends 16 bytes, four variables of four: time, tips of the bucket since installation,
- * temperature, supply and flags. docs/howto/rain-gauge-sketch.md goes through it.
+ * temperature, supply and flags. docs/maker/rain-gauge-sketch.md goes through it.
  *
  *   pin     to
  *   D0, D1  E32 TXD and RXD; take TXD off D0 while the USB bridge uploads

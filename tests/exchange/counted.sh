@@ -33,7 +33,7 @@ for _ in $(seq 1800); do
 done
 [ -n "$port" ] || fail "the server does not listen"
 
-# [docs/exchange.md]: a request under the right key's name whose tag is wrong is refused.
+# [docs/researcher/exchange.md]: a request under the right key's name whose tag is wrong is refused.
 python3 - "$port" <<'EOF' || fail "a message that does not open is not refused"
 import socket, struct, sys
 with socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60) as s:

@@ -34,7 +34,7 @@ pub struct Args {
     /// Print JSON Lines on stdout instead of tables
     #[arg(long)]
     json: bool,
-    /// Print tables in Markdown, as docs/boards.md has them
+    /// Print tables in Markdown, as docs/researcher/boards.md has them
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
     /// Fail if the cycles kept with a figure are others than those found now

@@ -12,7 +12,7 @@ use selo_report::table::{Cell, Column, Table, TerminalStyle};
 pub struct Args {
     /// What to list
     what: What,
-    /// Print a table in Markdown; of libraries, the one of docs/libraries.md
+    /// Print a table in Markdown; of libraries, the one of docs/researcher/libraries.md
     #[arg(long)]
     markdown: bool,
 }

@@ -1,6 +1,6 @@
 //! The experiment of [ramalho2024] on simulated chips: a node with a rain gauge sends
 //! packets of one block over a radio to another that hands them on, and note is taken of
-//! what each step costs (docs/experiment.md).
+//! what each step costs (docs/researcher/experiment.md).
 //!
 //! The chips and the air between them share one simulated time. Nothing counts unless what
 //! the receiver hands on is what the sensors said.

@@ -1,5 +1,5 @@
 //! Frames of the agent's protocol: COBS, a CRC, and the two messages
-//! (docs/agent-protocol.md). Nothing here panics on what a wire can carry.
+//! (docs/contributor/agent-protocol.md). Nothing here panics on what a wire can carry.
 
 use crate::error::{Error, Result};
 

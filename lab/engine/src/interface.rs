@@ -2,7 +2,7 @@
 //! has, which calls come before an operation is measured, with which inputs,
 //! and which images weigh its memory.
 //!
-//! An interface is what the agent's glue implements (docs/agent-protocol.md);
+//! An interface is what the agent's glue implements (docs/contributor/agent-protocol.md);
 //! an algorithm names the one that it has.
 
 use rand::RngCore;

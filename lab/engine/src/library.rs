@@ -249,7 +249,7 @@ impl Unit<'_> {
         self.library.flags.iter().cloned().chain(defines).collect()
     }
 
-    /// Macros that tell the glue what it is built as (docs/agent-protocol.md).
+    /// Macros that tell the glue what it is built as (docs/contributor/agent-protocol.md).
     pub fn glue_defines(&self) -> Vec<String> {
         let string = |name: &str, value: &str| format!("-D{name}=\"{value}\"");
         let mut defines = vec![

@@ -1,5 +1,5 @@
 /*
- * The agent: answers HELLO and RUN on the port's UART (docs/agent-protocol.md).
+ * The agent: answers HELLO and RUN on the port's UART (docs/contributor/agent-protocol.md).
  * It keeps no state of its own between frames but the two buffers; what a
  * library's operations remember is theirs.
  */

@@ -3,7 +3,7 @@
  * marks around a measured call, and the table of operations.
  *
  * A glue file wraps one library for the lab. It is compiled once per algorithm
- * and variant, with the names as macros (docs/agent-protocol.md), and looks like
+ * and variant, with the names as macros (docs/contributor/agent-protocol.md), and looks like
  *
  *     static struct selo_aes128_fast key;
  *

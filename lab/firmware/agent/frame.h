@@ -1,6 +1,6 @@
 /*
  * Frames of the agent protocol: COBS around a body that ends in a CRC
- * (docs/agent-protocol.md). Knows nothing about commands or ports.
+ * (docs/contributor/agent-protocol.md). Knows nothing about commands or ports.
  */
 #ifndef SELO_AGENT_FRAME_H
 #define SELO_AGENT_FRAME_H

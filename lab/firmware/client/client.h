@@ -1,5 +1,5 @@
 /* What clients of `selo exchange` have in common: lines for the command that started them, the
- * bytes that they move, their heap and stack (docs/exchange.md).
+ * bytes that they move, their heap and stack (docs/researcher/exchange.md).
  *
  * A client reads the file `job`, and says:
  *

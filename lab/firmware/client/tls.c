@@ -1,6 +1,6 @@
 /* The client of ferreira2021's experiment with the TLS library of an embedded system: shakes
  * hands over a connection that stands, sends one reading, waits for the answer. `selo exchange
- * tls --client` builds, starts and hears it (docs/exchange.md).
+ * tls --client` builds, starts and hears it (docs/researcher/exchange.md).
  *
  * What to do is in the file `job`: lines of NAME=VALUE, an empty one, the authorities'
  * certificates, the request, the session to resume.

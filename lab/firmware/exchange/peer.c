@@ -1,5 +1,5 @@
 /* Both ends of `selo exchange`'s first experiment over the device library alone, for a
- * Raspberry Pi or any POSIX system: written from docs/exchange.md, it shares no code with
+ * Raspberry Pi or any POSIX system: written from docs/researcher/exchange.md, it shares no code with
  * studies/exchange, and each end is held to the other's.
  *
  *   peer serve KEYFILE ADDRESS PORT [--emulated] [--counted]

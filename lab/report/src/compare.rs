@@ -940,7 +940,7 @@ fn watts(watts: f64) -> String {
 const TIE: &str = "tie";
 
 /// Two figures that are equal but for their last bits; packets a second but for the
-/// steps of a simulation (docs/experiment.md).
+/// steps of a simulation (docs/researcher/experiment.md).
 fn same(metric: Metric, a: f64, b: f64) -> bool {
     let within = match metric {
         Metric::Rate => 1e-3,

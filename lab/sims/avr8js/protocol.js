@@ -1,5 +1,5 @@
 // Selo avr8js runner: the lines it prints and the lines it reads
-// (docs/runner-protocol.md).
+// (docs/contributor/runner-protocol.md).
 // SPDX-License-Identifier: GPL-3.0-or-later
 import { readSync, writeSync } from "node:fs";
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Selo avr8js runner: runs an AVR image on avr8js for a host that talks to it in
-// lines over pipes (docs/runner-protocol.md). This file is the command line and
+// lines over pipes (docs/contributor/runner-protocol.md). This file is the command line and
 // the conversation.
 // SPDX-License-Identifier: GPL-3.0-or-later
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /*
  * selo-qemu: counts the instructions of an emulated program between two marks, by class,
- * and ends a program that runs too long (docs/runner-protocol.md).
+ * and ends a program that runs too long (docs/contributor/runner-protocol.md).
  *
  *   -plugin selo-qemu.so,report=SOCKET,limit=N,mark1=ADDRESS,...,mark2=...,mark3=...
  *

@@ -1,6 +1,6 @@
 /*
  * Selo simavr runner: runs an AVR image on simavr for a host that talks to it in
- * lines over pipes (docs/runner-protocol.md). This file is the command line and
+ * lines over pipes (docs/contributor/runner-protocol.md). This file is the command line and
  * the conversation.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

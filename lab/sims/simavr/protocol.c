@@ -1,6 +1,6 @@
 /*
  * Selo simavr runner: the lines it prints and the lines it reads
- * (docs/runner-protocol.md).
+ * (docs/contributor/runner-protocol.md).
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #define _POSIX_C_SOURCE 200809L

@@ -1,6 +1,6 @@
 /*
  * Selo simavr runner: the lines it prints and the lines it reads
- * (docs/runner-protocol.md).
+ * (docs/contributor/runner-protocol.md).
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SELO_SIMAVR_PROTOCOL_H

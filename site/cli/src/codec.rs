@@ -9,7 +9,7 @@ use selo_codec::{Catalogue, Codec, Field};
 /// Where codecs of the user's own are.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Codecs {
-    /// Folder with payload codecs of your own (docs/howto/add-a-codec.md)
+    /// Folder with payload codecs of your own (docs/operator/add-a-codec.md)
     #[arg(long, env = "SELO_CODECS", value_name = "DIR")]
     pub codecs: Option<PathBuf>,
 }

@@ -27,7 +27,7 @@ use crate::notify::Manager;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The first start makes a user `admin` and says which file holds its password. The log is on
-standard error. docs/collector.md has the API, alarms, backup and PostgreSQL.
+standard error. docs/operator/collector.md has the API, alarms, backup and PostgreSQL.
 
 Examples:
   selo collect                                  a dashboard at http://127.0.0.1:7380

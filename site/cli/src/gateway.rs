@@ -51,7 +51,7 @@ pub struct Nodes {
     pub listen: SocketAddr,
     /// Take packets of an E32 module on a serial port, too; may be given again. BAUD: of the
     /// port, 9600 if left out; RATE: the module's air data rate, 2.4k if left out. How to set
-    /// the module up is in docs/howto/radio.md
+    /// the module up is in docs/operator/radio.md
     #[arg(long, value_name = "PATH[,BAUD[,RATE]]")]
     radio: Vec<Port>,
     /// Serve the gateway's numbers in OpenMetrics form at http://ADDR:PORT/metrics

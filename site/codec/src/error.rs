@@ -43,7 +43,7 @@ impl Error {
         match self {
             Error::File { hint, .. } => Some(hint.clone()),
             Error::Unknown { .. } => Some(
-                "`selo codec list` shows them; --codecs DIR adds your own (docs/howto/add-a-codec.md)"
+                "`selo codec list` shows them; --codecs DIR adds your own (docs/operator/add-a-codec.md)"
                     .into(),
             ),
             Error::Payload(_) => Some("`selo codec show NAME` describes the payload".into()),

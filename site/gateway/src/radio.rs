@@ -496,7 +496,7 @@ mod tests {
     #[test]
     fn a_frames_time_is_the_lines_and_the_airs() {
         let port: Port = "x".parse().expect("a port");
-        // 32 byte times of 1.042 ms, plus 349.2 ms air time [docs/radio.md].
+        // 32 byte times of 1.042 ms, plus 349.2 ms air time [docs/researcher/radio-capacity.md].
         let busy = port.busy(29).as_micros();
         assert!((382_500..382_600).contains(&busy), "{busy}");
     }

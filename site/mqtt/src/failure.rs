@@ -74,7 +74,7 @@ impl Failure {
         Failure::new(
             Kind::NotAllowed,
             format!("the broker {broker} does not let user {user} {what} {topic} ({why})"),
-            "allow it in the broker's access list (docs/mqtt.md), or check --site and \
+            "allow it in the broker's access list (docs/operator/mqtt.md), or check --site and \
             --gateway-name",
         )
     }

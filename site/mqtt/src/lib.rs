@@ -1,5 +1,5 @@
 //! Readings over MQTT 5 [MQTT5]: from a gateway through a broker to the programs that store or
-//! show them. `docs/mqtt.md` describes the topics and messages.
+//! show them. `docs/operator/mqtt.md` describes the topics and messages.
 //!
 //! | module | is |
 //! |---|---|

@@ -1,4 +1,4 @@
-// Creates the pictures of docs/dashboard.md, from a collector with made-up readings.
+// Creates the pictures of docs/operator/dashboard.md, from a collector with made-up readings.
 //
 // usage: node site/web/tests/screenshots.mjs [FOLDER]   (default docs/images)
 //

@@ -28,7 +28,7 @@ system, so cores, waiting, and the load generator's own work do not count. Then 
 devices join, and the gateway's memory is read from the kernel.
 
 In a round both first have to accept each of a few readings that are sent slowly. What is in a
-reading's cost on either side, and what it is worth: docs/howto/bench-a-gateway.md
+reading's cost on either side, and what it is worth: docs/researcher/bench-a-gateway.md
 
 The baseline needs Debian's Python: apt-get install python3-cryptography
 

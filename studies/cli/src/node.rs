@@ -56,7 +56,7 @@ Examples:
   selo node --to 127.0.0.1 --state ten-thousand --every 5s --for 1m
   selo node --to 127.0.0.1 --readings 20 --confirmed --loss 20% --delay 20ms..200ms
   selo node --board uno --to 127.0.0.1 --eeprom uno.eeprom --every 10s
-  selo node --radio /dev/ttyUSB0 --pair        by a LoRa module (docs/howto/radio.md)
+  selo node --radio /dev/ttyUSB0 --pair        by a LoRa module (docs/operator/radio.md)
   selo node --board uno --radio uno.air        the rain gauge, with a virtual LoRa module
 
 Exit codes: 0 every node had a session and no confirmed reading was lost, 1 otherwise,

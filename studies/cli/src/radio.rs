@@ -36,7 +36,7 @@ pub enum Command {
 The times are those of the transceiver's formula for what the module sends: the frame, a few
 bytes of its own, and twice as much with forward error correction. EBYTE does not publish how
 an air data rate becomes a spreading factor, a bandwidth and a coding rate: 0.3k to 4.8k were
-observed on the module's bus, 9.6k and 19.2k are assumed (docs/radio.md).
+observed on the module's bus, 9.6k and 19.2k are assumed (docs/researcher/radio-capacity.md).
 
 Examples:
   selo radio airtime                          a sealed reading of 16 bytes, every rate

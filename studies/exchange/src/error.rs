@@ -219,7 +219,7 @@ impl Error {
             }
             Error::Token(_) => {
                 "--token-file FILE holds one, mode 0600; the collector makes them for the role \
-                 device (docs/collector.md)"
+                 device (docs/operator/collector.md)"
                     .into()
             }
             Error::Implementation { .. } => {
@@ -229,7 +229,7 @@ impl Error {
         })
     }
 
-    /// Exit code of the command line for this error (docs/exchange.md).
+    /// Exit code of the command line for this error (docs/researcher/exchange.md).
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Usage { .. } | Error::File { .. } | Error::Paper(_) => 2,

@@ -2,7 +2,7 @@
 //!
 //! Two published experiments, repeatable: [ferreira2020], in which a message goes to a server
 //! and back, encrypted by a symmetric cipher each way, and [ferreira2021], in which a reading
-//! goes to a web server by each suite of TLS 1.3. docs/exchange.md is the guide.
+//! goes to a web server by each suite of TLS 1.3. docs/researcher/exchange.md is the guide.
 //!
 //! | module | is |
 //! |---|---|

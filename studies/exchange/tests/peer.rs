@@ -1,4 +1,4 @@
-//! The protocol written twice: lab/firmware/exchange in C, from docs/exchange.md, against this
+//! The protocol written twice: lab/firmware/exchange in C, from docs/researcher/exchange.md, against this
 //! crate, each as client and as server.
 
 use std::io::{BufRead, BufReader, Read};

@@ -1,5 +1,5 @@
 //! A simulated chip: a program of its own that speaks lines over pipes
-//! (docs/runner-protocol.md).
+//! (docs/contributor/runner-protocol.md).
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub struct Advanced {
     pub idle: bool,
 }
 
-/// A chip that runs only when it is told to (docs/runner-protocol.md, a paced chip):
+/// A chip that runs only when it is told to (docs/contributor/runner-protocol.md, a paced chip):
 /// for firmware with clocks and memory of its own, which no agent serves.
 #[derive(Debug)]
 pub struct Paced(ChipSession);

@@ -1,6 +1,6 @@
 //! Runners: what executes an image and carries bytes to and from its agent. One file a
 //! kind: [`chip`] is a program of its own that speaks lines over pipes
-//! (docs/runner-protocol.md), [`native`] starts the image itself, whose standard input
+//! (docs/contributor/runner-protocol.md), [`native`] starts the image itself, whose standard input
 //! and output are the agent's UART, [`qemu`] an emulator with a plugin of ours, [`serial`]
 //! speaks to a real board by cable.
 

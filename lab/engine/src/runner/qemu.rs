@@ -1,6 +1,6 @@
 //! An image on QEMU, in which a plugin of ours (lab/sims/qemu) counts instructions: the
 //! agent's UART is the emulator's standard input and output, the plugin's report comes
-//! over a socket (docs/runner-protocol.md).
+//! over a socket (docs/contributor/runner-protocol.md).
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};

@@ -1,5 +1,5 @@
 //! A real board on a serial port: flashed by a command of its board file, then spoken to
-//! as every agent is (docs/agent-protocol.md).
+//! as every agent is (docs/contributor/agent-protocol.md).
 //!
 //! A cable is not a pipe. Bytes get lost, boot loaders chatter, boards are unplugged in the
 //! middle of an operation. A request whose answer does not come is never sent again from

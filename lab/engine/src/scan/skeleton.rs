@@ -392,7 +392,7 @@ fn manifest(scanned: &Scanned, to_library: &str, name: &str, listed: &str) -> St
         text,
         "# {name} as a library: what it is, and how its images are built. Written by\n\
          # selo lab new-library from what the folder holds; look it over, it is yours.\n\
-         # docs/howto/survey-a-library.md goes through it.\n\n\
+         # docs/researcher/survey-a-library.md goes through it.\n\n\
          name = {}\ntitle = {}\nversion = {}\nlicence = {}   # SPDX",
         quoted(name),
         quoted(&title),
@@ -998,7 +998,7 @@ fn candidates(text: &mut String, found: &[&Found], title: &str) {
 fn empty_glue(scanned: &Scanned) -> String {
     let mut text = format!(
         "/*\n * {} in the lab. No function was clear enough to call: fill the calls in, and remove\n\
-         \x20* the line with #error. docs/agent-protocol.md lists the operations of each interface.\n */\n\
+         \x20* the line with #error. docs/contributor/agent-protocol.md lists the operations of each interface.\n */\n\
          #include \"agent.h\"\n\n",
         safe(
             &scanned

@@ -1,6 +1,6 @@
 /*
  * wolfSSL as a client of TLS 1.3 on a small device: the three suites and the two curves of
- * docs/exchange.md, certificates of ECDSA and RSA, numbers in portable C. Every target has these
+ * docs/researcher/exchange.md, certificates of ECDSA and RSA, numbers in portable C. Every target has these
  * settings, so what differs between two of them is the target.
  */
 #ifndef TLS_CLIENT_USER_SETTINGS_H

@@ -1,4 +1,4 @@
-//! `selo codec`, and docs/howto/add-a-codec.md performed: its file written, its commands
+//! `selo codec`, and docs/operator/add-a-codec.md performed: its file written, its commands
 //! run, the lines that it promises looked for.
 
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::gateway_support::Site;
 
 #[test]
 fn the_page_can_be_followed() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/howto/add-a-codec.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operator/add-a-codec.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let site = Site::new();
     let (mut said, mut performed) = (String::new(), 0);

@@ -1,4 +1,4 @@
-//! Performs docs/howto/run-a-gateway.md: its commands, with a node of the device library
+//! Performs docs/operator/run-a-gateway.md: its commands, with a node of the device library
 //! where the page speaks of one. What the page promises to show is looked for.
 
 use std::path::Path;
@@ -28,7 +28,7 @@ fn start(site: &Site, line: &str) -> Gateway {
 
 #[test]
 fn the_page_can_be_followed() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/howto/run-a-gateway.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operator/run-a-gateway.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let (site, other) = (Site::new(), Site::new());
     let mut gateway = None;

@@ -1,4 +1,4 @@
-//! Performs docs/operator.md: its commands, on ports that are free, with a node of the
+//! Performs docs/operator/README.md: its commands, on ports that are free, with a node of the
 //! device library as the station; what the page shows is looked for. Blocks marked
 //! `machine` change the machine (packages, services) and are not performed.
 
@@ -83,7 +83,7 @@ fn shell(site: &Site, line: &str) -> String {
 
 #[test]
 fn the_page_can_be_followed() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operator.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operator/README.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let site = Site::new();
     let mut up = None;

@@ -527,12 +527,12 @@ fn wrong_use_says_what_to_do() {
     );
 }
 
-/// Performs docs/howto/run-nodes.md: its blocks `sh`, on a gateway with another port, and
+/// Performs docs/firmware/run-nodes.md: its blocks `sh`, on a gateway with another port, and
 /// looks for what the blocks `expect` promise.
 #[test]
 fn the_page_can_be_followed() {
     let page =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/howto/run-nodes.md");
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/firmware/run-nodes.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let site = Site::new();
     let gateway = site.gateway(&[]);

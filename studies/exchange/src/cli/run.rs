@@ -18,7 +18,7 @@ use crate::run::Measured;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The experiment of ferreira2020 (docs/exchange.md). Both ends compare what they decrypted with
+The experiment of ferreira2020 (docs/researcher/exchange.md). Both ends compare what they decrypted with
 what was sent. CBC is not authenticated and labelled so; its IV is drawn anew each time.
 
 Examples:

@@ -20,7 +20,7 @@ use crate::tls::{self, Group, Suite};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The experiment of ferreira2021 (docs/exchange.md). The handshake is timed from its first
+The experiment of ferreira2021 (docs/researcher/exchange.md). The handshake is timed from its first
 message until the client may send; the exchange from the request until its whole answer.
 
 Examples:
