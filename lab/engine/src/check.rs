@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::interface::{Call, Interface, Plan, Transcript};
 use crate::library::Unit;
 use crate::measure::{Lab, excuses_limit, rng_for};
-use crate::row::Fidelity;
+use crate::row::{Cause, Fidelity, Metric};
 use crate::runner::{Counts, SERIAL};
 
 /// Name of the source of constant-time lines.
@@ -207,9 +207,9 @@ impl Lab<'_> {
             Err(error) => return Err(error),
         };
         let weight = &image.weight;
-        if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
+        if let Some(cause) = self.excess(weight.flash, weight.ram, weight) {
             let mut line = self.line(unit, DOES_NOT_FIT);
-            line.first_failure = Some(reason);
+            line.first_failure = Some(self.said(unit, cause));
             return Ok(vec![line]);
         }
         if let Some(list) = unit.program() {
@@ -319,7 +319,7 @@ impl Lab<'_> {
             Error::Stopped(stop)
                 if stop.is_of_limit() && excuses_limit(self.cycle_limit, unit.algorithm) =>
             {
-                Some(self.over_limit(unit, stop))
+                Some(self.said(unit, self.over_limit(unit, stop)))
             }
             _ => None,
         }
@@ -592,6 +592,12 @@ impl Lab<'_> {
             calls.outputs.push(ran.reply.output);
         }
         Ok(out)
+    }
+
+    /// A cause as a sentence, as a row of the unit has it.
+    fn said(&self, unit: &Unit<'_>, cause: Cause) -> String {
+        let row = self.blank(unit, "", None, Metric::Cycles, "");
+        row.without(cause).reason().unwrap_or_default()
     }
 
     fn line(&self, unit: &Unit<'_>, source: &str) -> CheckLine {

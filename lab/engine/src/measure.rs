@@ -23,7 +23,8 @@ use crate::interface::{Footprint, Interface, Plan, Transcript};
 use crate::library::Unit;
 use crate::model::{CycleModel, FIGURES};
 use crate::project::Project;
-use crate::row::{Fidelity, Metric, Row, SCHEMA, Status};
+use crate::row::cause::{Counted, Excess, Memory, Step, Taken};
+use crate::row::{Cause, Fidelity, Metric, Note, Row, SCHEMA, Status, say};
 use crate::runner::{SERIAL, Span};
 use selo_base::stats;
 
@@ -31,16 +32,6 @@ use selo_base::stats;
 /// told otherwise by the algorithm or the user: a scalar multiplication fits on any board, a
 /// hang does not last.
 pub const CYCLE_LIMIT: u64 = 4_000_000_000;
-
-/// How the reason of a row begins whose call took more than that; the limit follows, in
-/// millions.
-pub const OVER_LIMIT: &str = "over the limit of ";
-
-/// How the reason of a row begins whose image the compiler refused.
-pub const DOES_NOT_BUILD: &str = "does not build";
-
-/// Between unit and operation in the reason of a row that the unit does not have.
-pub const LACKS: &str = " has no ";
 
 /// Cycles, or instructions, above which an operation is sampled three times instead of ten on a
 /// deterministic runner: a scalar multiplication takes half a second to simulate.
@@ -115,23 +106,14 @@ pub fn never_given(project: &Project, board: &Board, metric: Metric) -> Option<S
     let model = project
         .model(board)
         .filter(|_| metric != Metric::Instructions);
-    let model = model.map(|model| uncalibrated(project, model));
-    joined([Some(counted.to_owned()), model])
-}
-
-/// What a cycle model lacks before its cycles may be shown.
-fn uncalibrated(project: &Project, model: &CycleModel) -> String {
-    format!(
-        "the cycle model {} has {} of the {FIGURES} figures that it needs",
-        model.name,
-        model.reproduced(project).count(),
-    )
-}
-
-/// What a reader must know of a value, from several sides.
-fn joined(parts: [Option<String>; 2]) -> Option<String> {
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join("; "))
+    Some(match model {
+        Some(model) => {
+            let figures = model.reproduced(project).count();
+            let lacks = say::not_calibrated(&model.name, figures, FIGURES);
+            format!("{counted}; {lacks}")
+        }
+        None => counted.to_owned(),
+    })
 }
 
 /// An image in front of its runner, with the cost of the empty operation.
@@ -169,8 +151,8 @@ pub(crate) struct Nodes {
 }
 
 /// An empty program and the images of a whole firmware; or, if one does not compile, fit, or
-/// run here, its digest with a status and a reason.
-type Firmware<const N: usize> = std::result::Result<(Image, [Image; N]), (String, Status, String)>;
+/// run here, its digest with the cause.
+type Firmware<const N: usize> = std::result::Result<(Image, [Image; N]), (String, Cause)>;
 
 /// What rows of a node are made of.
 struct NodeFigures<'a> {
@@ -179,9 +161,6 @@ struct NodeFigures<'a> {
     flash: u64,
     ram: u64,
 }
-
-/// How an image is wrong: the status of its rows, and the reason.
-type Failure = (Status, String);
 
 /// One sample of a timed operation, marks subtracted.
 #[derive(Clone, Default)]
@@ -212,7 +191,8 @@ impl Lab<'_> {
         // What was too long for an earlier limit may end within this one.
         let known = &|blank: &Row| -> Option<Row> {
             known(blank).filter(|row| {
-                limit_of(row).is_none_or(|millions| millions >= self.limit(unit) / 1_000_000)
+                let over = row.cause.as_ref().and_then(Cause::limit);
+                over.is_none_or(|limit| limit >= self.limit(unit))
             })
         };
         if let Some(list) = unit.program() {
@@ -224,12 +204,12 @@ impl Lab<'_> {
         }
         self.weigh(unit, &mut rows)?;
         let weighed = rows.len();
-        if let Some((status, reason)) = self.time(unit, known, &mut rows)? {
+        if let Some(cause) = self.time(unit, known, &mut rows)? {
             for row in &mut rows[..weighed] {
                 if row.status == Status::Ok {
                     let blank =
                         self.blank(unit, &row.operation, None, row.metric, &row.firmware_sha256);
-                    *row = blank.without(status, reason.clone());
+                    *row = blank.without(cause.clone());
                 }
             }
         }
@@ -257,10 +237,11 @@ impl Lab<'_> {
                 // What a variant leaves out by design has no row when everything is
                 // asked for, and an answer when it is asked for by name.
                 if !self.operations.is_empty() {
-                    let reason = format!("{}{LACKS}{missing}", unit.label());
+                    let operation = (*missing).to_owned();
+                    let lacks = Cause::Lacks { operation };
                     for metric in [Metric::Flash, Metric::Ram] {
                         let row = self.blank(unit, footprint.name, None, metric, "");
-                        self.push(rows, row.without(Status::NotSupported, reason.clone()));
+                        self.push(rows, row.without(lacks.clone()));
                     }
                 }
                 continue;
@@ -285,7 +266,7 @@ impl Lab<'_> {
             Err(error @ Error::Compile { .. }) => {
                 for metric in [Metric::Flash, Metric::Ram] {
                     let row = self.blank(unit, footprint.name, None, metric, "");
-                    self.push(rows, row.without(Status::Failed, build_failure(&error)));
+                    self.push(rows, row.without(build_failure(&error)));
                 }
                 return Ok(());
             }
@@ -301,7 +282,7 @@ impl Lab<'_> {
             self.push(
                 rows,
                 match &over {
-                    Some(reason) => row.without(Status::DoesNotFit, reason.clone()),
+                    Some(cause) => row.without(cause.clone()),
                     None => row.exactly(grown as f64),
                 },
             );
@@ -309,23 +290,23 @@ impl Lab<'_> {
         Ok(())
     }
 
-    /// By how much sizes exceed the board, in words; `None` if they fit.
-    pub(crate) fn excess(&self, flash: u64, ram: u64, weight: &Weight) -> Option<String> {
+    /// The memories of the board that sizes exceed; `None` if they fit.
+    pub(crate) fn excess(&self, flash: u64, ram: u64, weight: &Weight) -> Option<Cause> {
         let memory = self.board.memory?;
-        let mut parts = Vec::new();
-        for (what, used, size, in_ram) in [
-            ("flash", flash, memory.flash, false),
-            ("RAM", ram, memory.ram, true),
-        ] {
-            if used > size {
-                parts.push(format!(
-                    "{what}: {used} bytes of {size}, {} over; largest: {}",
-                    used - size,
-                    weight.largest(in_ram, 3)
-                ));
-            }
-        }
-        (!parts.is_empty()).then(|| parts.join("; "))
+        let memories = [
+            (Memory::Flash, flash, memory.flash),
+            (Memory::Ram, ram, memory.ram),
+        ];
+        let over = memories.into_iter().filter(|(_, used, size)| used > size);
+        let excess: Vec<Excess> = over
+            .map(|(memory, used, size)| Excess {
+                memory,
+                used,
+                size,
+                largest: weight.largest(memory == Memory::Ram, 3),
+            })
+            .collect();
+        (!excess.is_empty()).then_some(Cause::OverBudget { excess })
     }
 
     /// Cycles, time, energy, stack, CPU share and instructions. Says why the
@@ -335,7 +316,7 @@ impl Lab<'_> {
         unit: &Unit<'_>,
         known: &dyn Fn(&Row) -> Option<Row>,
         rows: &mut Vec<Row>,
-    ) -> Result<Option<Failure>> {
+    ) -> Result<Option<Cause>> {
         let metrics: Vec<Metric> = self
             .metrics
             .iter()
@@ -352,8 +333,8 @@ impl Lab<'_> {
                 if !self.operations.is_empty() {
                     for &metric in &metrics {
                         let row = self.blank(unit, &operation, None, metric, "");
-                        let reason = format!("{}{LACKS}{operation}", unit.label());
-                        self.push(rows, row.without(Status::NotSupported, reason));
+                        let operation = operation.clone();
+                        self.push(rows, row.without(Cause::Lacks { operation }));
                     }
                 }
                 continue;
@@ -382,31 +363,15 @@ impl Lab<'_> {
         let image = match self.builder.agent(unit) {
             Ok(image) => image,
             Err(error @ Error::Compile { .. }) => {
-                self.fail_all(
-                    unit,
-                    &wanted,
-                    &metrics,
-                    "",
-                    Status::Failed,
-                    &build_failure(&error),
-                    rows,
-                );
+                self.fail_all(unit, &wanted, &metrics, "", &build_failure(&error), rows);
                 return Ok(None);
             }
             Err(error) => return Err(error),
         };
         let weight = &image.weight;
-        if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
-            let reason = format!("with the agent that runs it: {reason}");
-            self.fail_all(
-                unit,
-                &wanted,
-                &metrics,
-                &image.sha256,
-                Status::DoesNotFit,
-                &reason,
-                rows,
-            );
+        if let Some(cause) = self.excess(weight.flash, weight.ram, weight) {
+            let cause = cause.at(Step::WithAgent);
+            self.fail_all(unit, &wanted, &metrics, &image.sha256, &cause, rows);
             return Ok(None);
         }
         if !weighed
@@ -418,29 +383,13 @@ impl Lab<'_> {
         }
         let mut bench = Bench::new(self, unit, &image);
         if let Err(error) = bench.start() {
-            let (status, reason) = self.outcome(unit, error)?;
-            self.fail_all(
-                unit,
-                &wanted,
-                &metrics,
-                &image.sha256,
-                status,
-                &reason,
-                rows,
-            );
+            let cause = self.outcome(unit, error)?;
+            self.fail_all(unit, &wanted, &metrics, &image.sha256, &cause, rows);
             return Ok(None);
         }
-        if let Some((status, reason)) = bench.check()? {
-            self.fail_all(
-                unit,
-                &wanted,
-                &metrics,
-                &image.sha256,
-                status,
-                &reason,
-                rows,
-            );
-            return Ok(Some((status, reason)));
+        if let Some(cause) = bench.check()? {
+            self.fail_all(unit, &wanted, &metrics, &image.sha256, &cause, rows);
+            return Ok(Some(cause));
         }
         let mut timed = Vec::new();
         let mut wrapped = Vec::new();
@@ -451,17 +400,9 @@ impl Lab<'_> {
                 ),
                 Err(Error::Wrapped(_)) => wrapped.push((operation.clone(), *bytes)),
                 Err(error) => {
-                    let (status, reason) = self.outcome(unit, error)?;
+                    let cause = self.outcome(unit, error)?;
                     let one = [(operation.clone(), *bytes)];
-                    self.fail_all(
-                        unit,
-                        &one,
-                        &metrics,
-                        &image.sha256,
-                        status,
-                        &reason,
-                        &mut timed,
-                    );
+                    self.fail_all(unit, &one, &metrics, &image.sha256, &cause, &mut timed);
                     // The chip stopped: the next operation starts on a fresh one.
                     bench.start()?;
                 }
@@ -474,18 +415,10 @@ impl Lab<'_> {
                 rows.extend(timed);
                 self.time_in_steps(unit, &wrapped, &metrics, rows)?;
             }
-            Some((status, reason)) => {
-                let reason = format!("after the timing: {reason}");
-                self.fail_all(
-                    unit,
-                    &wanted,
-                    &metrics,
-                    &image.sha256,
-                    status,
-                    &reason,
-                    rows,
-                );
-                return Ok(Some((status, reason)));
+            Some(cause) => {
+                let cause = cause.at(Step::AfterTiming);
+                self.fail_all(unit, &wanted, &metrics, &image.sha256, &cause, rows);
+                return Ok(Some(cause));
             }
         }
         Ok(None)
@@ -506,26 +439,22 @@ impl Lab<'_> {
         let (empty, images) = match built {
             Ok(images) => images,
             Err(error @ Error::Compile { .. }) => {
-                return Ok(Err((String::new(), Status::Failed, build_failure(&error))));
+                return Ok(Err((String::new(), build_failure(&error))));
             }
             Err(error) => return Err(error),
         };
         for image in &images {
             let weight = &image.weight;
-            if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
-                return Ok(Err((image.sha256.clone(), Status::DoesNotFit, reason)));
+            if let Some(cause) = self.excess(weight.flash, weight.ram, weight) {
+                return Ok(Err((image.sha256.clone(), cause)));
             }
         }
         if self.runner != crate::runner::PACED {
             let firmware = images.first().map(|image| image.sha256.clone());
-            let reason = format!(
-                "a whole firmware runs on {}, which keeps its pace",
-                crate::runner::PACED
-            );
+            let runner = crate::runner::PACED.to_owned();
             return Ok(Err((
                 firmware.unwrap_or_default(),
-                Status::NotSupported,
-                reason,
+                Cause::NeedsRunner { runner },
             )));
         }
         Ok(Ok((empty, images)))
@@ -559,17 +488,17 @@ impl Lab<'_> {
         } else {
             &[]
         };
-        let fail = |firmware: &str, status: Status, reason: &str, rows: &mut Vec<Row>| {
-            self.fail_all(unit, all, &memory, firmware, status, reason, rows);
-            self.fail_all(unit, &wanted, &rest, firmware, status, reason, rows);
+        let fail = |firmware: &str, cause: &Cause, rows: &mut Vec<Row>| {
+            self.fail_all(unit, all, &memory, firmware, cause, rows);
+            self.fail_all(unit, &wanted, &rest, firmware, cause, rows);
         };
 
         let built =
             self.build_firmware(unit, list, || Ok([self.builder.program(unit, list)?]))?;
         let (empty, [image]) = match built {
             Ok(images) => images,
-            Err((firmware, status, reason)) => {
-                fail(&firmware, status, &reason, rows);
+            Err((firmware, cause)) => {
+                fail(&firmware, &cause, rows);
                 return Ok(());
             }
         };
@@ -595,8 +524,8 @@ impl Lab<'_> {
         let played = match played {
             Ok(played) => played,
             Err(error) => {
-                let (status, reason) = self.outcome(unit, error)?;
-                fail(&image.sha256, status, &reason, rows);
+                let cause = self.outcome(unit, error)?;
+                fail(&image.sha256, &cause, rows);
                 return Ok(());
             }
         };
@@ -634,10 +563,10 @@ impl Lab<'_> {
             .filter(|role| unit.offers(role))
             .map(|role| (role, self.node_rows(unit, role)))
             .collect();
-        let fail = |firmware: &str, status: Status, reason: &str, rows: &mut Vec<Row>| {
+        let fail = |firmware: &str, cause: &Cause, rows: &mut Vec<Row>| {
             for (operation, bytes, metrics) in roles.iter().flat_map(|(_, wanted)| wanted) {
                 let one = [(operation.clone(), *bytes)];
-                self.fail_all(unit, &one, metrics, firmware, status, reason, rows);
+                self.fail_all(unit, &one, metrics, firmware, cause, rows);
             }
         };
         let built = self.build_firmware(unit, list, || {
@@ -652,8 +581,8 @@ impl Lab<'_> {
                     receiver,
                 },
             ),
-            Err((firmware, status, reason)) => {
-                fail(&firmware, status, &reason, rows);
+            Err((firmware, cause)) => {
+                fail(&firmware, &cause, rows);
                 return Ok(());
             }
         };
@@ -678,8 +607,8 @@ impl Lab<'_> {
         let measured = match run {
             Ok(measured) => measured,
             Err(error) => {
-                let (status, reason) = self.outcome(unit, error)?;
-                fail(&transmitter.sha256, status, &reason, rows);
+                let cause = self.outcome(unit, error)?;
+                fail(&transmitter.sha256, &cause, rows);
                 return Ok(());
             }
         };
@@ -804,8 +733,7 @@ impl Lab<'_> {
         measured: &crate::experiment::Measured,
     ) -> Row {
         let Some(power) = &self.power else {
-            let reason = "there are no power figures in the board file";
-            return row.without(Status::NotSupported, reason.to_owned());
+            return row.without(Cause::NoPowerFigures);
         };
         let on_air = match row.operation.as_str() {
             crate::experiment::TRANSMIT => {
@@ -818,11 +746,12 @@ impl Lab<'_> {
             power.packet_joules(seconds * sample.cpu_share.unwrap_or(100.0) / 100.0, on_air)
         });
         let Some(joules) = joules.collect::<Option<Vec<f64>>>() else {
-            let reason = format!("the power profile {} says nothing of a radio", power.name);
-            return row.without(Status::NotSupported, reason);
+            let profile = power.name.clone();
+            return row.without(Cause::NoRadioFigures { profile });
         };
         let mut row = row.sampled(&joules, false);
-        row.reason = Some(format!("power profile {}", power.name));
+        let name = power.name.clone();
+        row.notes.push(Note::PowerProfile { name });
         row
     }
 
@@ -910,14 +839,14 @@ impl Lab<'_> {
     }
 
     /// Why there are no cycles on a board whose runner counts none.
-    fn no_cycles(&self) -> String {
+    fn no_cycles(&self) -> Cause {
         match self.project.model(self.board) {
-            Some(model) if self.shown_model().is_none() => format!(
-                "{}; see: selo lab calibration --board {}",
-                uncalibrated(self.project, model),
-                self.board.name
-            ),
-            _ => "this runner counts no cycles".to_owned(),
+            Some(model) if self.shown_model().is_none() => Cause::NotCalibrated {
+                model: model.name.clone(),
+                figures: model.reproduced(self.project).count(),
+                needed: FIGURES,
+            },
+            _ => Cause::NotCounted,
         }
     }
 
@@ -1005,29 +934,25 @@ impl Lab<'_> {
                 samples.iter().map(pick).collect()
             };
             let seconds = of(|s| s.seconds);
-            let no_cycles = self.no_cycles();
-            let (values, reason) = match metric {
-                Metric::Cycles => (of(|s| s.cycles), no_cycles.as_str()),
+            let (values, lacking) = match metric {
+                Metric::Cycles => (of(|s| s.cycles), self.no_cycles()),
                 Metric::Time if self.board.fidelity == Fidelity::Instructions => {
-                    (seconds, no_cycles.as_str())
+                    (seconds, self.no_cycles())
                 }
-                Metric::Time => (seconds, "this runner has no clock"),
-                Metric::Instructions => (
-                    of(|s| s.instructions),
-                    "neither runner nor machine counts instructions here",
-                ),
-                Metric::Stack => (of(|s| s.stack), "this runner sees no stack"),
-                Metric::CpuShare => (of(|s| s.cpu_share), "this runner sees no CPU time"),
+                Metric::Time => (seconds, Cause::NotCounted),
+                Metric::Instructions => (of(|s| s.instructions), Cause::NotCounted),
+                Metric::Stack => (of(|s| s.stack), Cause::NotCounted),
+                Metric::CpuShare => (of(|s| s.cpu_share), Cause::NotCounted),
                 Metric::Energy => (
                     seconds
                         .zip(self.power.as_ref())
                         .map(|(seconds, power)| seconds.iter().map(|&s| power.joules(s)).collect()),
-                    "there are no power figures in the board file",
+                    Cause::NoPowerFigures,
                 ),
                 Metric::Flash | Metric::Ram | Metric::Rate => continue,
             };
             let Some(values) = values else {
-                self.push(rows, row.without(Status::NotSupported, reason.to_owned()));
+                self.push(rows, row.without(lacking));
                 continue;
             };
             let mut row = match metric {
@@ -1035,19 +960,17 @@ impl Lab<'_> {
                 _ => row.sampled(&values, exact || steady),
             };
             if metric == Metric::Energy {
-                row.reason = self
-                    .power
-                    .as_ref()
-                    .map(|power| format!("power profile {}", power.name));
+                let names = self.power.iter().map(|power| power.name.clone());
+                row.notes
+                    .extend(names.map(|name| Note::PowerProfile { name }));
             }
             if row.fidelity == Fidelity::CycleModel {
                 let model = self.project.model(self.board);
                 let caution = model.and_then(|model| model.caution(self.project));
-                row.reason = joined([row.reason.take(), caution]);
+                row.notes.extend(caution.map(Note::Model));
             }
             if unit.algorithm.interface.is_search(operation) && metric != Metric::Stack {
-                let seeds = format!("{} seeds, each as long as its search takes", row.samples);
-                row.reason = joined([row.reason.take(), Some(seeds)]);
+                row.notes.push(Note::Seeds { count: row.samples });
             }
             if let (
                 Some(spread),
@@ -1055,7 +978,7 @@ impl Lab<'_> {
             ) = (&spread, metric)
             {
                 row.status = Status::VariableTime;
-                row.reason = joined([row.reason.take(), Some(spread.clone())]);
+                row.cause = Some(spread.clone());
             }
             self.push(rows, row);
         }
@@ -1068,14 +991,13 @@ impl Lab<'_> {
         wanted: &[(String, Option<u32>)],
         metrics: &[Metric],
         firmware: &str,
-        status: Status,
-        reason: &str,
+        cause: &Cause,
         rows: &mut Vec<Row>,
     ) {
         for (operation, bytes) in wanted {
             for &metric in metrics {
                 let row = self.blank(unit, operation, *bytes, metric, firmware);
-                self.push(rows, row.without(status, reason.to_owned()));
+                self.push(rows, row.without(cause.clone()));
             }
         }
     }
@@ -1087,7 +1009,7 @@ impl Lab<'_> {
     }
 
     /// A row with everything but the value.
-    fn blank(
+    pub(crate) fn blank(
         &self,
         unit: &Unit<'_>,
         operation: &str,
@@ -1134,7 +1056,8 @@ impl Lab<'_> {
             sd: None,
             ci95: None,
             status: Status::Ok,
-            reason: None,
+            cause: None,
+            notes: Vec::new(),
             firmware_sha256: firmware.to_owned(),
             commit: self.commit.clone(),
         }
@@ -1147,40 +1070,36 @@ impl Lab<'_> {
         self.cycle_limit.or(of_algorithm).unwrap_or(CYCLE_LIMIT)
     }
 
-    /// What it means that a program was stopped at the limit, in words.
-    pub(crate) fn over_limit(&self, unit: &Unit<'_>, stop: &Stop) -> String {
-        let counted = match self.board.fidelity {
-            Fidelity::Instructions => Metric::Instructions.unit(),
-            _ => Metric::Cycles.unit(),
-        };
-        let millions = self.limit(unit) / 1_000_000;
-        format!("{OVER_LIMIT}{millions} million {counted}: raise --limit, unless it hangs ({stop})")
+    /// A call that its runner stopped at the limit.
+    pub(crate) fn over_limit(&self, unit: &Unit<'_>, stop: &Stop) -> Cause {
+        Cause::OverLimit {
+            limit: self.limit(unit),
+            counted: match self.board.fidelity {
+                Fidelity::Instructions => Counted::Instructions,
+                _ => Counted::Cycles,
+            },
+            stop: stop.clone(),
+        }
     }
 
     /// What a failed operation means for its row. Errors of the machine pass through.
-    pub(crate) fn outcome(&self, unit: &Unit<'_>, error: Error) -> Result<Failure> {
+    pub(crate) fn outcome(&self, unit: &Unit<'_>, error: Error) -> Result<Cause> {
         match error {
             Error::Stopped(stop) => {
                 let text = stop.to_string();
-                if text.contains("stack-collision") {
-                    return Ok((
-                        Status::DoesNotFit,
-                        format!("the stack runs into the variables: {text}"),
-                    ));
-                }
-                if text.contains(HEAP_EXHAUSTED) {
-                    return Ok((
-                        Status::DoesNotFit,
-                        format!("{text}: less RAM is left than the operation asks for"),
-                    ));
-                }
-                if stop.is_of_limit() {
-                    return Ok((Status::OverLimit, self.over_limit(unit, &stop)));
-                }
-                Ok((Status::Crashed, text))
+                Ok(if text.contains("stack-collision") {
+                    Cause::StackCollision { stop }
+                } else if text.contains(HEAP_EXHAUSTED) {
+                    Cause::HeapExhausted { stop }
+                } else if stop.is_of_limit() {
+                    self.over_limit(unit, &stop)
+                } else {
+                    Cause::Stopped { stop }
+                })
             }
-            Error::Agent(message) | Error::Node(message) => Ok((Status::Failed, message)),
-            error @ Error::Wrapped(_) => Ok((Status::NotSupported, error.to_string())),
+            Error::Agent(message) => Ok(Cause::Agent { message }),
+            Error::Node(message) => Ok(Cause::Firmware { message }),
+            Error::Wrapped(operation) => Ok(Cause::CounterWraps { operation }),
             other => Err(other),
         }
     }
@@ -1263,7 +1182,7 @@ impl Bench<'_> {
     }
 
     /// Checks a few cases of every source; the reason if one fails.
-    fn check(&mut self) -> Result<Option<Failure>> {
+    fn check(&mut self) -> Result<Option<Cause>> {
         let algorithm = self.unit.algorithm;
         let (lab, catalog, unit) = (self.lab, self.lab.catalog, self.unit);
         let agent = self.agent()?;
@@ -1277,17 +1196,23 @@ impl Bench<'_> {
                 match agent.run_case(case) {
                     Ok(Verdict::Pass | Verdict::Skipped { .. }) => {}
                     Ok(verdict) => {
-                        let what = crate::check::describe(&verdict);
-                        let reason = format!("{}: {}: {what}", set.id, case.id);
-                        return Ok(Some((Status::Failed, reason)));
+                        return Ok(Some(Cause::FailedVector {
+                            set: set.id.clone(),
+                            case: case.id.clone(),
+                            message: crate::check::describe(&verdict),
+                        }));
                     }
                     Err(error) => {
-                        let (status, reason) = match agent.take_error() {
+                        let cause = match agent.take_error() {
                             Some(stopped) => lab.outcome(unit, stopped)?,
-                            None => (Status::Failed, error.to_string()),
+                            None => Cause::Agent {
+                                message: error.to_string(),
+                            },
                         };
-                        let reason = format!("{}: {}: {reason}", set.id, case.id);
-                        return Ok(Some((status, reason)));
+                        return Ok(Some(cause.at(Step::Vector {
+                            set: set.id.clone(),
+                            case: case.id.clone(),
+                        })));
                     }
                 }
             }
@@ -1295,8 +1220,8 @@ impl Bench<'_> {
         if algorithm.interface == Interface::PublicKey {
             return match self.round_trip() {
                 Err(error) => {
-                    let (status, reason) = self.lab.outcome(self.unit, error)?;
-                    Ok(Some((status, format!("round trip: {reason}"))))
+                    let cause = self.lab.outcome(self.unit, error)?;
+                    Ok(Some(cause.at(Step::RoundTrip)))
                 }
                 failure => failure,
             };
@@ -1305,13 +1230,11 @@ impl Bench<'_> {
     }
 
     /// Encrypts and decrypts: what can be checked without published vectors.
-    fn round_trip(&mut self) -> Result<Option<Failure>> {
+    fn round_trip(&mut self) -> Result<Option<Cause>> {
         let plan = self.plan("decrypt", 0)?;
         let (ran, calls) = self.follow_whole(&plan, "round trip", 0, 1)?;
         let message = &calls.inputs[1][0];
-        let reason = "decrypting what was encrypted does not give the message back";
-        Ok((ran.reply.status != 0 || &ran.reply.output != message)
-            .then(|| (Status::Failed, reason.to_owned())))
+        Ok((ran.reply.status != 0 || &ran.reply.output != message).then_some(Cause::NotGivenBack))
     }
 
     fn plan(&self, operation: &str, bytes: u32) -> Result<Plan> {
@@ -1546,15 +1469,7 @@ pub fn excuses_limit(cycle_limit: Option<u64>, algorithm: &Algorithm) -> bool {
     cycle_limit.is_some() || algorithm.limit.is_some()
 }
 
-/// The limit that a row's call went over, in millions, if it did.
-fn limit_of(row: &Row) -> Option<u64> {
-    let reason = row.reason.as_deref()?;
-    let (_, after) = reason.split_once(OVER_LIMIT)?;
-    let over = row.status == Status::OverLimit;
-    after.split(' ').next()?.parse().ok().filter(|_| over)
-}
-
-fn build_failure(error: &Error) -> String {
+fn build_failure(error: &Error) -> Cause {
     let text = error.to_string();
     // A linker says first what it lacks, and then that it failed.
     let telling = text
@@ -1562,49 +1477,44 @@ fn build_failure(error: &Error) -> String {
         .find(|line| line.contains("undefined reference") || line.contains("rror:"))
         .or_else(|| text.lines().find(|line| line.contains("error")))
         .or_else(|| text.lines().nth(1));
-    format!("{DOES_NOT_BUILD}: {}", telling.unwrap_or(&text).trim())
+    Cause::DoesNotBuild {
+        message: telling.unwrap_or(&text).trim().to_owned(),
+    }
 }
 
 /// Two inputs that take different time, if the samples differ.
-fn spread(samples: &[Sample]) -> Option<String> {
+fn spread(samples: &[Sample]) -> Option<Cause> {
     let took = |sample: &Sample| sample.took().map_or(0.0, |(figure, _)| figure);
     let least = samples.iter().min_by(|a, b| took(a).total_cmp(&took(b)))?;
     let most = samples.iter().max_by(|a, b| took(a).total_cmp(&took(b)))?;
-    let (_, unit) = least.took()?;
-    if took(least) == took(most) {
-        return None;
-    }
-    let show = |sample: &Sample| {
-        let inputs: Vec<String> = sample.inputs.iter().map(hex::encode).collect();
-        format!("{} {unit} for {}", took(sample), inputs.join(" "))
+    let (_, counted) = least.took()?;
+    let taken = |sample: &Sample| Taken {
+        count: took(sample),
+        inputs: sample.inputs.iter().map(hex::encode).collect(),
     };
-    let what = if unit == Metric::Cycles.unit() {
-        "time depends"
-    } else {
-        "the path depends"
-    };
-    Some(format!(
-        "{what} on the inputs: {}, {}",
-        show(least),
-        show(most)
-    ))
+    (took(least) != took(most)).then(|| Cause::DependsOnInputs {
+        counted,
+        least: taken(least),
+        most: taken(most),
+    })
 }
 
 impl Sample {
     /// What a deterministic runner counted, and its unit. Cycles of a model are made of
     /// the instructions beside them.
-    fn took(&self) -> Option<(f64, &'static str)> {
-        let counted = self.instructions;
-        let counted = counted.map(|count| (count, Metric::Instructions.unit()));
-        counted.or_else(|| Some((self.cycles?, Metric::Cycles.unit())))
+    fn took(&self) -> Option<(f64, Counted)> {
+        let counted = self
+            .instructions
+            .map(|count| (count, Counted::Instructions));
+        counted.or_else(|| Some((self.cycles?, Counted::Cycles)))
     }
 }
 
 impl Row {
     /// A row without a value.
-    fn without(mut self, status: Status, reason: String) -> Row {
-        self.status = status;
-        self.reason = Some(reason);
+    pub(crate) fn without(mut self, cause: Cause) -> Row {
+        self.status = cause.status();
+        self.cause = Some(cause);
         self
     }
 

@@ -2,19 +2,16 @@
 //! instructions, and the public figures that say how far off they are.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Deserialize;
 
 use crate::project::Project;
+use crate::row::cause::{Caution, ModelError};
 use crate::runner::Counts;
 use selo_base::stats;
 
 /// As many public figures must be reproduced here before a model's cycles are shown.
 pub const FIGURES: usize = 5;
-
-/// How the caution begins that stands in the reason of every row of a model's cycles.
-pub const CAUTION: &str = "cycle model ";
 
 /// `lab/boards/models/<name>.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -68,26 +65,6 @@ pub struct Here {
     pub operation: String,
     #[serde(default)]
     pub bytes: Option<u32>,
-}
-
-/// How far a model is off the public figures that it was held against, in per cent of them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ModelError {
-    pub figures: usize,
-    pub lowest: f64,
-    pub highest: f64,
-    /// Half of them are off by less, whichever way.
-    pub half_within: f64,
-}
-
-impl fmt::Display for ModelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:+.1} to {:+.1} % off {} public figures, half of them by less than {:.1} %",
-            self.lowest, self.highest, self.figures, self.half_within
-        )
-    }
 }
 
 impl Figure {
@@ -153,9 +130,12 @@ impl CycleModel {
     }
 
     /// What a reader of its cycles must know; `None` if they are not shown.
-    pub fn caution(&self, project: &Project) -> Option<String> {
-        let error = self.error(project)?;
-        Some(format!("{CAUTION}{} ({}): {error}", self.name, self.memory))
+    pub fn caution(&self, project: &Project) -> Option<Caution> {
+        Some(Caution {
+            model: self.name.clone(),
+            memory: self.memory.clone(),
+            error: self.error(project)?,
+        })
     }
 }
 
@@ -238,7 +218,7 @@ mod tests {
         assert_eq!((error.lowest, error.highest), (-10.0, 5.0));
         assert_eq!(error.half_within, 3.0);
         assert_eq!(
-            model.caution(&project).expect("calibrated"),
+            model.caution(&project).expect("calibrated").to_string(),
             "cycle model core (no wait states): -10.0 to +5.0 % off 5 public figures, half of them by less than 3.0 %"
         );
     }

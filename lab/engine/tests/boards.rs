@@ -102,8 +102,8 @@ fn find<'a>(rows: &'a [Row], operation: &str, metric: Metric) -> &'a Row {
     rows.iter().find(found).expect("a row")
 }
 
-fn reason(row: &Row) -> &str {
-    row.reason.as_deref().unwrap_or_default()
+fn reason(row: &Row) -> String {
+    row.reason().unwrap_or_default()
 }
 
 /// What an operation took, the marks subtracted.
@@ -321,7 +321,10 @@ fn a_calibrated_core_has_cycles_with_their_error() {
     for name in ["microbit", ONE, "stm32f407"] {
         let board = bed.board(name);
         let model = bed.project.model(board).expect("a model");
-        let caution = model.caution(&bed.project).expect("enough figures");
+        let caution = model
+            .caution(&bed.project)
+            .expect("enough figures")
+            .to_string();
         let mut lab = bed.lab(board);
         lab.power = board.power.first().cloned();
         let unit = &bed.units(board, "selo", "ascon-aead128")[0];

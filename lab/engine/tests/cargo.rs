@@ -126,7 +126,7 @@ fn statuses(project: &Project, board: &Board) -> Vec<(Status, String)> {
     assert_eq!(units.len(), 1);
     let rows = lab.measure(&units[0], &|_| None).expect("rows");
     let told = rows.into_iter();
-    told.map(|row| (row.status, row.reason.unwrap_or_default()))
+    told.map(|row| (row.status, row.reason().unwrap_or_default()))
         .collect()
 }
 

@@ -711,11 +711,7 @@ impl Ours<'_> {
             ));
         };
         let row = &self.rows[index];
-        let why = || {
-            row.reason
-                .clone()
-                .unwrap_or_else(|| row.status.name().to_owned())
-        };
+        let why = || row.reason().unwrap_or_else(|| row.status.name().to_owned());
         match (row.status, row.value) {
             (Status::Ok, Some(number)) => Ok(Value {
                 number,

@@ -51,6 +51,6 @@ fn rows_have_the_fields_of_their_schema() {
         // A sweep's rows have a field more.
         let plain = fields.keys().filter(|field| *field != "sweep");
         assert!(row.keys().eq(plain), "{row:?}");
-        assert_eq!(row["schema"], "selo.measurement/1");
+        assert_eq!(row["schema"], "selo.measurement/2");
     }
 }

@@ -1,12 +1,13 @@
 //! Operations that are too long for a board's counter: measured again by images whose
 //! counter steps over cycles. The figure is then exact to a step, and its row says so.
 
-use super::{Bench, Failure, Lab};
+use super::{Bench, Lab};
 use crate::build::Image;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::Unit;
-use crate::row::{Fidelity, Metric, Row, Status};
+use crate::row::cause::Step;
+use crate::row::{Cause, Fidelity, Metric, Note, Row};
 use crate::runner::SERIAL;
 
 impl Lab<'_> {
@@ -45,15 +46,14 @@ impl Lab<'_> {
             };
             match failure {
                 None => rows.extend(timed),
-                Some((status, reason)) => {
+                Some(cause) => {
                     let sha256 = &image.sha256;
-                    self.fail_all(unit, &left, metrics, sha256, status, &reason, rows);
+                    self.fail_all(unit, &left, metrics, sha256, &cause, rows);
                     return Ok(());
                 }
             }
         }
-        let reason = "the board's counter wraps however slowly it runs";
-        self.fail_all(unit, &left, metrics, "", Status::NotSupported, reason, rows);
+        self.fail_all(unit, &left, metrics, "", &Cause::CounterTooNarrow, rows);
         Ok(())
     }
 
@@ -62,11 +62,7 @@ impl Lab<'_> {
         for row in rows {
             if is_counted(row.metric) && row.value.is_some() {
                 row.fidelity = Fidelity::CycleSteps;
-                let counted = format!("counted in steps of {step} cycles");
-                row.reason = Some(match row.reason.take() {
-                    Some(reason) => format!("{reason}; {counted}"),
-                    None => counted,
-                });
+                row.notes.push(Note::Steps { cycles: step });
             }
         }
     }
@@ -115,7 +111,7 @@ impl Bench<'_> {
         left: &mut Vec<(String, Option<u32>)>,
         metrics: &[Metric],
         rows: &mut Vec<Row>,
-    ) -> Result<Option<Failure>> {
+    ) -> Result<Option<Cause>> {
         self.start()?;
         let (mut still, mut checked) = (Vec::new(), false);
         for (operation, bytes) in left.iter() {
@@ -153,8 +149,8 @@ impl Bench<'_> {
             self.lab.in_steps(step, &mut of_one);
             rows.extend(of_one);
         }
-        if checked && let Some((status, reason)) = self.check()? {
-            return Ok(Some((status, format!("after the timing: {reason}"))));
+        if checked && let Some(cause) = self.check()? {
+            return Ok(Some(cause.at(Step::AfterTiming)));
         }
         *left = still;
         Ok(None)
