@@ -5,8 +5,11 @@
 //! [`cause`] has the types of a failure, [`say`] the sentences, [`old`] reads schema 1.
 
 pub mod cause;
+mod figures;
 pub mod old;
 pub mod say;
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -139,10 +142,37 @@ pub struct Row {
     pub cause: Option<Cause>,
     /// What a reader must know of the value.
     pub notes: Vec<Note>,
+    /// More than the value of which cycles or energies are made ([`crate::derive`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// The power profile of the board that energies are made by, if the user named another
+    /// than the board's first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<String>,
     /// SHA-256 of the image that ran.
     pub firmware_sha256: String,
     /// Commit of the project that was measured, `+` appended if the tree had changes.
     pub commit: String,
+}
+
+/// What other figures are made of, beside the value of a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Basis {
+    /// Instructions by class; cycles are made of them by a cycle model.
+    Paths { paths: Vec<Path> },
+    /// A packet of a node with a radio: the seconds for which the core was awake, packet by
+    /// packet, and for which the radio sent.
+    Packet { awake: Vec<f64>, sending: f64 },
+}
+
+/// Samples that ran the same instructions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Path {
+    /// How many samples there were in succession.
+    pub samples: u32,
+    /// Instructions of each class, marks subtracted.
+    pub classes: BTreeMap<String, i64>,
 }
 
 impl Metric {

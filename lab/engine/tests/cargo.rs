@@ -121,6 +121,7 @@ fn statuses(project: &Project, board: &Board) -> Vec<(Status, String)> {
         operations: Vec::new(),
         power: None,
         cycle_limit: Some(50_000_000),
+        whole: &[],
     };
     let units = project.units(board, &selection).expect("units");
     assert_eq!(units.len(), 1);

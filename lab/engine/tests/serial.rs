@@ -52,6 +52,7 @@ impl Bench {
             operations: operations.iter().map(|&name| name.to_owned()).collect(),
             power: board.power.first().cloned(),
             cycle_limit: None,
+            whole: &[],
         }
     }
 

@@ -45,6 +45,8 @@ pub fn row(algorithm: &str, variant: &str, operation: &str, metric: Metric, valu
             }],
             _ => Vec::new(),
         },
+        basis: None,
+        power: None,
         firmware_sha256: "3f".repeat(32),
         commit: "0123456789abcdef".to_owned(),
     }

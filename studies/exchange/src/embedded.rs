@@ -152,8 +152,11 @@ impl Embedded {
             Builder::new(project, board)?.standalone(&description.program, &places, list, &what)?;
         let emulated = board.qemu.is_some();
         let model = project.model(board);
-        let caution =
-            model.and_then(|model| model.caution(project).map(|caution| caution.to_string()));
+        let caution = model.and_then(|model| {
+            model
+                .caution(&project.libraries)
+                .map(|caution| caution.to_string())
+        });
         Ok(Embedded {
             model: model.filter(|_| caution.is_some()).cloned(),
             caution,

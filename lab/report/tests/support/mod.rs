@@ -67,6 +67,8 @@ pub fn row(algorithm: &str, variant: &str, operation: &str, metric: Metric, valu
         status: Status::Ok,
         cause: None,
         notes: Vec::new(),
+        basis: None,
+        power: None,
         firmware_sha256: "00".repeat(32),
         commit: "0".repeat(40),
     }

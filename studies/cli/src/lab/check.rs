@@ -65,6 +65,7 @@ pub fn run(args: &Args, root: &Path) -> anyhow::Result<ExitCode> {
         operations: Vec::new(),
         power: None,
         cycle_limit: args.select.units.cycle_limit(),
+        whole: &selo_firmware::ALL,
     };
     let effort = Effort {
         full: args.full,
