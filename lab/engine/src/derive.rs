@@ -62,9 +62,19 @@ fn made_of(project: &Project, board: &Board, row: &Row) -> Vec<Row> {
         }
         // The time of a packet on the air is nobody's work.
         (Metric::Time, Fidelity::RadioModel | Fidelity::CycleModel) => Vec::new(),
+        // Rows of schema 1 say nothing of a packet's radio: their own energies stay.
+        (Metric::Time, _) if row.basis.is_none() && is_packet(project, row) => Vec::new(),
         (Metric::Time, _) => energy(row, power).into_iter().collect(),
         _ => Vec::new(),
     }
+}
+
+/// Whether a figure was taken of a packet.
+fn is_packet(project: &Project, row: &Row) -> bool {
+    let mut algorithms = project.algorithms.iter();
+    let of = algorithms.find(|algorithm| algorithm.name == row.algorithm);
+    let packet = of.is_some_and(|algorithm| algorithm.interface.is_packet(&row.operation));
+    packet && row.value.is_some()
 }
 
 /// The same row with another metric, without its figures.

@@ -124,6 +124,16 @@ fn a_packet_costs_what_core_and_radio_take() {
         energy.max,
         radio.packet_joules(3e-3, 0.25).expect("a radio"),
     );
+    // A packet of schema 1 keeps the energy that it has.
+    let mut old = packet.clone();
+    (old.algorithm, old.operation, old.basis) = ("node".into(), "transmit".into(), None);
+    let kept = Row {
+        metric: Metric::Energy,
+        value: Some(7.0),
+        ..old.clone()
+    };
+    let rows = complete(&project, vec![old, kept]);
+    assert_eq!(find(&rows, Metric::Energy).value, Some(7.0));
     // Without figures of a radio a packet has no energy, and its time on the air never has.
     for board in &mut project.boards {
         board.power.iter_mut().for_each(|power| power.radio = None);
