@@ -58,9 +58,7 @@ folders() {
 site=$(folders site) lab=$(folders lab)
 house base base
 house "$site" "base $site"
-# To be moved: the engine plays the gateway of a measured node, and the radio of an experiment.
-house lab/engine "base $lab site/link site/e32 studies/radio"
-house "$(grep -vx lab/engine <<<"$lab")" "base $lab"
+house "$lab" "base $lab"
 
 echo "streets: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

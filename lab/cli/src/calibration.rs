@@ -88,7 +88,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
             continue;
         };
         // Without what it is made of a figure would not be run, and nobody would notice.
-        for (_, here) in model.reproduced(&project) {
+        for (_, here) in model.reproduced(&project.libraries) {
             fetch_one(&sources, project.library(&here.library)?)?;
         }
         let lines = lines(&project, board, model, root)?;
@@ -116,8 +116,8 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
             continue;
         }
         let mut table = table(board, model, &lines);
-        let reproduced = model.reproduced(&project).count();
-        let verdict = match model.error(&project) {
+        let reproduced = model.reproduced(&project.libraries).count();
+        let verdict = match model.error(&project.libraries) {
             Some(error) => {
                 format!("its cycles are shown beside the instructions; they are {error}")
             }
@@ -165,7 +165,7 @@ fn lines<'a>(
     let mut lines = Vec::new();
     for figure in &model.figures {
         let found = model
-            .reproduced(project)
+            .reproduced(&project.libraries)
             .find(|(one, _)| std::ptr::eq(*one, figure));
         let took = match found {
             Some((_, here)) => modelled(project, board, here, root)?,
@@ -218,6 +218,7 @@ fn modelled(
         operations: Vec::new(),
         power: None,
         cycle_limit: None,
+        whole: crate::whole(),
     };
     Ok(lab.modelled(unit, &here.operation, here.bytes)?)
 }

@@ -447,7 +447,8 @@ fn time_of(
             Ok((seconds, source))
         }
         (status, _) => {
-            let why = row.reason.as_deref().unwrap_or("no reason given");
+            let why = row.reason();
+            let why = why.as_deref().unwrap_or("no reason given");
             Err(Refusal::NoRow {
                 message: format!(
                     "{label} on {}: {}: {why}",

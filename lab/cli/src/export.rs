@@ -19,7 +19,7 @@ Formats:
   bencher                  Bencher Metric Format: benchmark, measure, value with lower and
                            upper end; time is the measure latency, in nanoseconds
   csv                      one line a row, a column a field, raw values
-  jsonl                    rows as they are kept, selo.measurement/1
+  jsonl                    rows as they are kept, selo.measurement/2
 
 The first two have only figures; a row without one (does not fit, failed) is left out
 and counted on stderr. `selo lab gate` is what fails on them.

@@ -22,6 +22,25 @@ mod survey;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use selo_engine::measure::whole::Whole;
+
+/// The other sides of whole firmwares: a gateway, a radio.
+pub type WholeFirmwares = &'static [&'static dyn Whole];
+
+static WHOLE: OnceLock<WholeFirmwares> = OnceLock::new();
+
+/// Hands in the other sides of whole firmwares before a command runs. The lab knows none of them:
+/// they are studies. Only the first call counts.
+pub fn provide(whole: WholeFirmwares) {
+    let _ = WHOLE.set(whole);
+}
+
+/// What was handed in; nothing without it, and whole firmwares are then not measured.
+fn whole() -> WholeFirmwares {
+    WHOLE.get().copied().unwrap_or(&[])
+}
 
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {

@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use clap::builder::PossibleValuesParser;
 use selo_engine::board::Board;
 use selo_engine::build::{Builder, SweepPoint};
+use selo_engine::derive;
 use selo_engine::energy::PowerProfile;
 use selo_engine::library::Unit;
 use selo_engine::measure::{self, Lab};
@@ -186,6 +187,7 @@ pub fn measure(
         operations,
         power: job.power,
         cycle_limit: how.cycle_limit(),
+        whole: crate::whole(),
     };
     if what.fresh {
         Store::discard(&job.folder)?;
@@ -235,6 +237,7 @@ pub fn measure(
             }
         },
         |rows| {
+            let rows = derive::wanted(project, board, &lab.metrics, rows);
             for row in &rows {
                 on_row(&progress.borrow(), row);
             }

@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use selo_engine::derive;
+use selo_engine::project::Project;
 use selo_engine::row::Row;
 use selo_engine::store;
 
@@ -13,15 +15,20 @@ pub const MISSING: u8 = 3;
 
 /// Rows from files and folders, `out/lab/*/rows.jsonl` of the project if none
 /// is named. Of two rows of the same measurement the later one counts.
-pub fn read(named: &[PathBuf], project: &Path) -> selo_base::report::Result<Vec<Row>> {
+/// Energies and modelled cycles are made here.
+pub fn read(named: &[PathBuf], root: &Path) -> selo_base::report::Result<Vec<Row>> {
+    read_of(named, &Project::load(root)?)
+}
+
+fn read_of(named: &[PathBuf], project: &Project) -> selo_base::report::Result<Vec<Row>> {
     let mut files = Vec::new();
     if named.is_empty() {
-        files = row_files(&project.join("out/lab"));
+        files = row_files(&project.root.join("out/lab"));
     }
     let mut renamed = Vec::new();
     for path in named {
         if let Some((board, path)) = taken_for(path) {
-            let of_other = read(&[path], project)?;
+            let of_other = read_of(&[path], project)?;
             renamed.extend(of_other.into_iter().map(|row| Row {
                 board: board.clone(),
                 ..row
@@ -45,6 +52,7 @@ pub fn read(named: &[PathBuf], project: &Path) -> selo_base::report::Result<Vec<
     for file in files {
         rows.extend(store::read(&file)?);
     }
+    let mut rows = derive::complete(project, store::latest(rows));
     rows.extend(renamed);
     Ok(store::latest(rows))
 }

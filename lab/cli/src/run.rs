@@ -193,7 +193,7 @@ fn table(rows: &[Row], board: &str) -> Table {
     let fidelities = fidelities.join(" and ");
     let mut table = Table::new(format!("{board}, {fidelities}"), columns);
     let cautions = format::model_cautions(rows).into_iter();
-    table.remarks.extend(cautions.map(str::to_owned));
+    table.remarks.extend(cautions);
     let mut places: HashMap<(&str, &str, &str, &str, Option<u32>), usize> = HashMap::new();
     // Flash and RAM belong to an operation of any size: they join its first line.
     let of_image = |row: &&Row| matches!(row.metric, Metric::Flash | Metric::Ram);
@@ -236,8 +236,8 @@ fn table(rows: &[Row], board: &str) -> Table {
             (Some(text), Some(value)) => Cell::number(text, value),
             _ => Cell::label(format::status_words(row.status), Tone::Warn),
         };
-        let cell = match (&row.reason, row.status) {
-            (Some(reason), status) if status != Status::Ok => cell.with_note(reason.clone()),
+        let cell = match (row.reason(), row.status) {
+            (Some(reason), status) if status != Status::Ok => cell.with_note(reason),
             _ => cell,
         };
         table.body[line][5 + column] = cell;

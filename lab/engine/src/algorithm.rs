@@ -37,7 +37,7 @@ pub struct Algorithm {
     #[serde(default)]
     pub bytes: Vec<u32>,
     /// Millions of cycles, or of instructions, that one call may take on a chip, where more
-    /// than the usual ([`crate::measure::CYCLE_LIMIT`]) is no sign of a hang.
+    /// than the usual (`CYCLE_LIMIT` of `measure.rs`) is no sign of a hang.
     #[serde(default)]
     pub limit: Option<u64>,
 }

@@ -8,7 +8,12 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::row::Fidelity;
-use crate::runner::SERIAL;
+
+/// The runner of real boards.
+pub const SERIAL: &str = "serial";
+
+/// Where udev keeps names of ports that stay the same.
+pub const BY_ID: &str = "/dev/serial/by-id";
 
 /// The name of the board that is this machine.
 pub const NATIVE: &str = "native";
@@ -212,7 +217,7 @@ fn answer_seconds() -> u32 {
 }
 
 fn by_id() -> PathBuf {
-    crate::runner::port::BY_ID.into()
+    BY_ID.into()
 }
 
 impl Board {

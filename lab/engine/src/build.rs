@@ -397,7 +397,7 @@ impl<'a> Builder<'a> {
         }
         if let Some(unit) = unit {
             let own = unit.sources()?;
-            let cpp = |path: &PathBuf| crate::scan::is_cpp(path);
+            let cpp = |path: &PathBuf| crate::data::is_cpp(path);
             if sketch.is_none() && (cpp(&unit.glue()) || own.iter().any(cpp)) {
                 sources.push((root.join(CXX_RUNTIME), library_flags.clone()));
             }
@@ -405,7 +405,7 @@ impl<'a> Builder<'a> {
                 sources.push((root.join(ARDUINO_SOURCE), library_flags.clone()));
             }
             let cxx = &unit.library.cxx_flags;
-            let of = |path: &Path, flags: &[String]| match crate::scan::is_cpp(path) {
+            let of = |path: &Path, flags: &[String]| match crate::data::is_cpp(path) {
                 true => [flags, cxx].concat(),
                 false => flags.to_vec(),
             };
@@ -508,7 +508,7 @@ impl<'a> Builder<'a> {
 
     /// Compiles one file, unless that has been done with the same inputs.
     fn object(&self, source: &Path, include: &[PathBuf], flags: &[String]) -> Result<PathBuf> {
-        let cpp = crate::scan::is_cpp(source);
+        let cpp = crate::data::is_cpp(source);
         let toolchain = &self.board.toolchain;
         let driver = if cpp {
             toolchain.cxx()

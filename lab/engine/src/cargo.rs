@@ -5,25 +5,14 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::board::{Board, Rust};
 use crate::data::sorted_entries;
 use crate::error::{Error, Result};
-use crate::library::Library;
+use crate::library::{Crate, Library};
 
 const CARGO: &str = "cargo";
-
-/// `[cargo]` of a library's manifest.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Crate {
-    /// Folder of the crate, relative to the manifest; a `Cargo.lock` lies in it.
-    pub folder: String,
-    /// The library's name: cargo makes `lib<library>.a`.
-    pub library: String,
-}
 
 impl Library {
     /// The folder of its crate.

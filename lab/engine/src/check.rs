@@ -10,12 +10,13 @@ use selo_vectors::{Case, CaseResult, Set};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{Agent, Ran, Retry};
-use crate::build::Image;
 use crate::error::{Error, Result};
 use crate::interface::{Call, Interface, Plan, Transcript};
 use crate::library::Unit;
-use crate::measure::{Lab, excuses_limit, rng_for};
-use crate::row::Fidelity;
+use crate::measure::{Lab, Of, Operation, excuses_limit, rng_for};
+
+pub use crate::measure::describe;
+use crate::row::{Cause, Fidelity, Metric};
 use crate::runner::{Counts, SERIAL};
 
 /// Name of the source of constant-time lines.
@@ -25,12 +26,6 @@ pub const CONSTANT_TIME: &str = "constant-time";
 /// What takes a core different time with the same instructions is not seen: caches, wait
 /// states, multiplications and divisions that end early.
 pub const CONSTANT_INSTRUCTIONS: &str = "constant-instructions";
-
-/// Name of the source of lines about a whole firmware: the gateway of `selo-link`.
-pub const GATEWAY: &str = "gateway";
-
-/// Name of the source of lines about a node with a radio: another, which receives.
-pub const RADIO: &str = "radio";
 
 /// Source of the lines of public-key encryption, for which no vectors are asked: what was
 /// encrypted decrypts to itself, under key pairs of several seeds.
@@ -206,14 +201,13 @@ impl Lab<'_> {
             }
             Err(error) => return Err(error),
         };
-        let weight = &image.weight;
-        if let Some(reason) = self.excess(weight.flash, weight.ram, weight) {
+        if let Some(cause) = self.excess_of(&image.weight) {
             let mut line = self.line(unit, DOES_NOT_FIT);
-            line.first_failure = Some(reason);
+            line.first_failure = Some(self.said(unit, cause));
             return Ok(vec![line]);
         }
         if let Some(list) = unit.program() {
-            return self.check_program(unit, &list, &image);
+            return self.check_program(unit, &list);
         }
         let start: Start<'_> = &|| self.start_agent(unit, &image);
         let mut agent = match start() {
@@ -319,7 +313,7 @@ impl Lab<'_> {
             Error::Stopped(stop)
                 if stop.is_of_limit() && excuses_limit(self.cycle_limit, unit.algorithm) =>
             {
-                Some(self.over_limit(unit, stop))
+                Some(self.said(unit, self.over_limit(unit, stop)))
             }
             _ => None,
         }
@@ -327,22 +321,15 @@ impl Lab<'_> {
 
     /// One line: on what a whole firmware and an independent gateway agreed, or how many
     /// packets of a node with a radio were received as its sensors had them.
-    fn check_program(&self, unit: &Unit<'_>, list: &Path, image: &Image) -> Result<Vec<CheckLine>> {
+    fn check_program(&self, unit: &Unit<'_>, list: &Path) -> Result<Vec<CheckLine>> {
         if self.runner != crate::runner::PACED {
             return Ok(Vec::new());
         }
-        let radio = unit.algorithm.interface == Interface::Node;
-        let mut line = self.line(unit, if radio { RADIO } else { GATEWAY });
-        let bytes = unit.algorithm.bytes.first().copied().unwrap_or(16) as usize;
-        let root = &self.project.root;
-        let agreed = if radio {
-            let nodes = self.node_images(unit, list);
-            let run = nodes.and_then(|nodes| self.run_nodes(unit, &nodes));
-            run.map(|measured| measured.received.len() as u64)
-        } else {
-            let played = crate::link::play(root, self.board, image, unit.variant, bytes);
-            played.map(|played| played.agreed)
-        };
+        let side = self.other_side(unit)?;
+        let mut line = self.line(unit, side.source());
+        let images = side.images(&self.builder, unit, list);
+        let played = images.and_then(|images| side.play(self, unit, &images));
+        let agreed = played.map(|played| played.agreed);
         match agreed {
             Ok(agreed) => line.passed = agreed,
             Err(error @ (Error::Stopped(_) | Error::Node(_))) => {
@@ -594,6 +581,12 @@ impl Lab<'_> {
         Ok(out)
     }
 
+    /// A cause as a sentence, as a row of the unit has it.
+    fn said(&self, unit: &Unit<'_>, cause: Cause) -> String {
+        let row = self.blank(Of::none(unit), &Operation::new("", None), Metric::Cycles);
+        row.without(cause).reason().unwrap_or_default()
+    }
+
     fn line(&self, unit: &Unit<'_>, source: &str) -> CheckLine {
         CheckLine {
             source: source.to_owned(),
@@ -657,32 +650,5 @@ impl CheckLine {
     fn note_failure(&mut self, what: String) {
         self.failed += 1;
         self.first_failure.get_or_insert(what);
-    }
-}
-
-/// A verdict in words.
-pub fn describe(verdict: &CaseResult) -> String {
-    match verdict {
-        CaseResult::Fail {
-            expected,
-            got,
-            detail,
-        } => {
-            format!(
-                "{detail}: expected {}, got {}",
-                shorten(expected),
-                shorten(got)
-            )
-        }
-        CaseResult::Skipped { reason } => format!("skipped: {reason}"),
-        _ => "passed".to_owned(),
-    }
-}
-
-/// Long values are told apart by their beginning well enough.
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(64) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

@@ -54,3 +54,10 @@ pub fn matching(path: &Path, named_in: &Path) -> Result<Vec<PathBuf>> {
     }
     Ok(found)
 }
+
+/// Whether a source is C++ by its name.
+pub fn is_cpp(path: &Path) -> bool {
+    path.extension()
+        .and_then(|extension| extension.to_str())
+        .is_some_and(|extension| ["cpp", "cc", "cxx"].contains(&extension))
+}

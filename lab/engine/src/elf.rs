@@ -5,6 +5,7 @@ use std::path::Path;
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SectionKind, SymbolKind};
 
 use crate::error::{Error, Result};
+use crate::row::cause::Part;
 
 /// AVR data addresses stand at this offset in ELF files (avr-libc's convention).
 const AVR_DATA: u64 = 0x80_0000;
@@ -157,15 +158,14 @@ impl Weight {
         }
     }
 
-    /// The `count` largest symbols in flash or in RAM, for a message.
-    pub fn largest(&self, in_ram: bool, count: usize) -> String {
-        let names: Vec<String> = self
-            .symbols
-            .iter()
-            .filter(|symbol| symbol.in_ram == in_ram)
-            .take(count)
-            .map(|symbol| format!("{} {}", symbol.name, symbol.bytes))
-            .collect();
-        names.join(", ")
+    /// The `count` largest symbols in flash or in RAM.
+    pub fn largest(&self, in_ram: bool, count: usize) -> Vec<Part> {
+        let symbols = self.symbols.iter();
+        let inside = symbols.filter(|symbol| symbol.in_ram == in_ram);
+        let parts = inside.take(count).map(|symbol| Part {
+            name: symbol.name.clone(),
+            bytes: symbol.bytes,
+        });
+        parts.collect()
     }
 }

@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// The result of a lab operation.
@@ -168,7 +170,7 @@ impl std::fmt::Display for Cut {
 }
 
 /// Why a program on a chip stopped, as its runner reports it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stop {
     /// `cycle-limit`, `instruction-limit`, `crash`, `fault`, `halted`, `quit` or `lost` (the runner itself ended).
     pub reason: String,

@@ -8,7 +8,6 @@
 use rand::RngCore;
 use serde::Deserialize;
 
-use crate::algorithm::Algorithm;
 use crate::row::{Fidelity, Metric};
 
 /// The kinds of algorithm that the lab knows how to call.
@@ -61,8 +60,26 @@ pub struct Transcript {
 /// Bytes of associated data that a measured message carries: a header of a packet.
 pub const AD_BYTES: u32 = 5;
 
+/// The roles of a node with a radio, and the operations of one packet.
+pub const TRANSMIT: &str = "transmit";
+pub const RECEIVE: &str = "receive";
+
+/// The time of a packet on the air, which is no work of the chip.
+pub const AIR: &str = "air";
+
+/// The operations of a node with a radio, as rows have them.
+pub const NODE_OPERATIONS: [&str; 7] = [
+    "start-transmit",
+    "start-receive",
+    "encrypt",
+    "decrypt",
+    TRANSMIT,
+    RECEIVE,
+    AIR,
+];
+
 /// Bytes of the info of a measured derivation: a label of a protocol.
-const INFO_BYTES: u32 = 16;
+pub(crate) const INFO_BYTES: u32 = 16;
 
 /// One call of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,13 +102,6 @@ const fn footprint(name: &'static str, operations: &'static [&'static str]) -> F
     Footprint { name, operations }
 }
 
-fn call(operation: &'static str, inputs: &[Input]) -> Call {
-    Call {
-        operation,
-        inputs: inputs.to_vec(),
-    }
-}
-
 impl Interface {
     /// The operations that are timed, in the order of tables. Operations that
     /// only carry state (`start`, `update`, `finish`) are not among them.
@@ -109,7 +119,7 @@ impl Interface {
             Interface::Signature => &["keygen", "sign", "verify"],
             Interface::PublicKey => &["keygen", "encrypt", "decrypt"],
             Interface::Link => &["pair", "join", "seal", "open"],
-            Interface::Node => &crate::experiment::OPERATIONS,
+            Interface::Node => &NODE_OPERATIONS,
             Interface::Probe => &[],
         }
     }
@@ -143,12 +153,14 @@ impl Interface {
         !public && !self.is_search(operation)
     }
 
+    /// Whether an operation is a packet of a node with its radio.
+    pub fn is_packet(self, operation: &str) -> bool {
+        self == Interface::Node && matches!(operation, TRANSMIT | RECEIVE)
+    }
+
     /// What a figure rests on beside the chip, if it does.
     pub fn fidelity(self, operation: &str, metric: Metric) -> Option<Fidelity> {
-        let of_air = operation == crate::experiment::AIR
-            || metric == Metric::Rate
-            // The radio's part of a packet's energy is power times time on the air.
-            || (operation == crate::experiment::TRANSMIT && metric == Metric::Energy);
+        let of_air = operation == AIR || metric == Metric::Rate;
         (self == Interface::Node && of_air).then_some(Fidelity::RadioModel)
     }
 
@@ -204,113 +216,6 @@ impl Interface {
             Interface::Node => NODE,
             Interface::Probe => &[],
         }
-    }
-
-    /// The calls that measure `operation` on a message (for a derivation, a key) of
-    /// `bytes` bytes, every secret drawn afresh. `None` for an operation that the interface does not have.
-    pub fn plan(self, algorithm: &Algorithm, operation: &str, bytes: u32) -> Option<Plan> {
-        use Input::{Fixed, InputOf, OutputOf, Random};
-        let key = Random(algorithm.key_bytes.unwrap_or(32));
-        let setup = call("key-setup", std::slice::from_ref(&key));
-        let plan = match (self, operation) {
-            (
-                Interface::BlockCipher
-                | Interface::ModeEcb
-                | Interface::ModeCbc
-                | Interface::ModeCtr
-                | Interface::Aead,
-                "key-setup",
-            ) => vec![setup],
-            (Interface::BlockCipher, "encrypt") => vec![setup, call("encrypt", &[Random(16)])],
-            (Interface::BlockCipher, "decrypt") => vec![setup, call("decrypt", &[Random(16)])],
-            (Interface::ModeEcb, "encrypt") => vec![setup, call("encrypt", &[Random(bytes)])],
-            (Interface::ModeEcb, "decrypt") => vec![setup, call("decrypt", &[Random(bytes)])],
-            (Interface::ModeCbc, "encrypt") => {
-                vec![setup, call("encrypt", &[Random(16), Random(bytes)])]
-            }
-            (Interface::ModeCbc, "decrypt") => vec![
-                setup,
-                call("encrypt", &[Random(16), Random(bytes)]),
-                call("decrypt", &[OutputOf(1)]),
-            ],
-            (Interface::ModeCtr, "encrypt") => {
-                vec![setup, call("encrypt", &[Random(16), Random(bytes)])]
-            }
-            (Interface::ModeCtr, "decrypt") => {
-                vec![setup, call("decrypt", &[Random(16), Random(bytes)])]
-            }
-            (Interface::Hash, "hash") => vec![call("hash", &[Random(bytes)])],
-            (Interface::Mac, "mac") => vec![call("mac", &[key, Random(bytes)])],
-            (Interface::Aead, "seal" | "open") => {
-                let nonce = Random(algorithm.nonce_bytes.unwrap_or(12));
-                let mut plan = vec![
-                    setup,
-                    call("seal", &[nonce, Random(AD_BYTES), Random(bytes)]),
-                ];
-                if operation == "open" {
-                    let inputs = [InputOf(1, 0), InputOf(1, 1), OutputOf(1)];
-                    plan.push(call("open", &inputs));
-                }
-                plan
-            }
-            (Interface::Kdf, "derive") => {
-                let size = u16::try_from(bytes).unwrap_or(u16::MAX).to_be_bytes();
-                let inputs = [
-                    Random(32),
-                    Random(32),
-                    Random(INFO_BYTES),
-                    Fixed(size.to_vec()),
-                ];
-                vec![call("derive", &inputs)]
-            }
-            (Interface::Dh, "keygen") => vec![call("keygen", &[Random(32)])],
-            // Of most curves, few bytes are a point.
-            (Interface::Dh, "shared-secret") if algorithm.public_bytes.is_some() => vec![
-                call("keygen", &[Random(32)]),
-                call("shared-secret", &[Random(32), OutputOf(0)]),
-            ],
-            (Interface::Dh, "shared-secret") => {
-                vec![call("shared-secret", &[Random(32), Random(32)])]
-            }
-            (Interface::Signature, "keygen" | "sign" | "verify") => {
-                let mut plan = vec![call("keygen", &[Random(32)])];
-                if operation != "keygen" {
-                    // Last, what a signer that draws random numbers draws.
-                    let inputs = [InputOf(0, 0), OutputOf(0), Random(bytes), Random(32)];
-                    plan.push(call("sign", &inputs));
-                }
-                if operation == "verify" {
-                    let inputs = [OutputOf(0), InputOf(1, 2), OutputOf(1)];
-                    plan.push(call("verify", &inputs));
-                }
-                plan
-            }
-            (Interface::PublicKey, "keygen") => vec![call("keygen", &[Random(32)])],
-            (Interface::PublicKey, "encrypt") => {
-                vec![
-                    call("keygen", &[Random(32)]),
-                    call("encrypt", &[Random(32)]),
-                ]
-            }
-            (Interface::PublicKey, "decrypt") => vec![
-                call("keygen", &[Random(32)]),
-                call("encrypt", &[Random(32)]),
-                call("decrypt", &[OutputOf(1)]),
-            ],
-            _ => return None,
-        };
-        Some(plan)
-    }
-
-    /// The calls that end in a refusal whose time must not tell what was wrong: opening
-    /// a sealed message with any one bit changed.
-    pub fn refusal(self, algorithm: &Algorithm, bytes: u32) -> Option<Plan> {
-        let Interface::Aead = self else {
-            return None;
-        };
-        let mut plan = self.plan(algorithm, "open", bytes)?;
-        *plan.last_mut()?.inputs.last_mut()? = Input::AlteredOutputOf(1);
-        Some(plan)
     }
 }
 

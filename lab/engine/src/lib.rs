@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lab/boards/ lab/libraries/ lab/algorithms/ --project--> units --build--> images
-//!     --runner + agent--> samples --measure--> rows --store--> rows.jsonl
+//!     --runner + agent--> samples --measure--> rows --store--> rows.jsonl --derive--> all rows
 //!                              \--check--> conformance lines
 //! ```
 
@@ -11,22 +11,22 @@ pub mod algorithm;
 pub mod battery;
 pub mod board;
 pub mod build;
+mod calls;
 mod cargo;
 pub mod check;
 mod data;
+pub mod derive;
 pub mod elf;
 pub mod energy;
 pub mod error;
-pub mod experiment;
-pub mod field;
+mod fetch;
 pub mod frame;
 pub mod interface;
 pub mod library;
-pub mod link;
 pub mod loaded;
 pub mod measure;
+pub mod metrics;
 pub mod model;
-pub mod node;
 pub mod project;
 pub mod row;
 pub mod runner;

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::algorithm::Algorithm;
-pub use crate::cargo::Crate;
 use crate::data::matching;
 use crate::error::Result;
-use crate::source::{Registry, Source, placeholders};
+use crate::source::{Registry, Source};
 
 /// `lab/libraries/<name>/library.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -71,7 +70,27 @@ pub struct Library {
     pub root: PathBuf,
 }
 
+/// `[cargo]` of a library's manifest.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crate {
+    /// Folder of the crate, relative to the manifest; a `Cargo.lock` lies in it.
+    pub folder: String,
+    /// The library's name: cargo makes `lib<library>.a`.
+    pub library: String,
+}
+
 impl Library {
+    /// Placeholders of its manifest, and the folders that they stand for.
+    pub(crate) fn placeholders(&self) -> BTreeMap<String, PathBuf> {
+        let first = self.source.iter().map(|source| ("source", source));
+        let also = self.also.iter();
+        let also = also.map(|(name, source)| (name.as_str(), source));
+        let of =
+            |(name, source): (&str, &Source)| (format!("{{{name}}}"), source.folder(&self.root));
+        first.chain(also).map(of).collect()
+    }
+
     /// Every archive that it is made of.
     pub fn all_sources(&self) -> impl Iterator<Item = &Source> {
         self.source.iter().chain(self.also.values())
@@ -138,7 +157,7 @@ pub struct Implementation {
     #[serde(default)]
     pub glue: String,
     /// Instead of glue: the list of what a whole firmware is made of, `sources` aside
-    /// ([`crate::build::Program`]), relative to the manifest.
+    /// (`Program` of `build.rs`), relative to the manifest.
     #[serde(default)]
     pub program: Option<String>,
     /// Library sources, relative to the manifest.
@@ -276,7 +295,7 @@ impl Unit<'_> {
 
     fn path(&self, relative: &str) -> PathBuf {
         let relative = self.fill(relative);
-        for (placeholder, folder) in placeholders(self.library, &self.library.root) {
+        for (placeholder, folder) in self.library.placeholders() {
             if let Some(rest) = relative.strip_prefix(&placeholder) {
                 return normalise(&folder.join(rest.trim_start_matches('/')));
             }

@@ -2,19 +2,16 @@
 //! instructions, and the public figures that say how far off they are.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Deserialize;
 
-use crate::project::Project;
+use crate::library::Library;
+use crate::row::cause::{Caution, ModelError};
 use crate::runner::Counts;
 use selo_base::stats;
 
 /// As many public figures must be reproduced here before a model's cycles are shown.
 pub const FIGURES: usize = 5;
-
-/// How the caution begins that stands in the reason of every row of a model's cycles.
-pub const CAUTION: &str = "cycle model ";
 
 /// `lab/boards/models/<name>.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -70,26 +67,6 @@ pub struct Here {
     pub bytes: Option<u32>,
 }
 
-/// How far a model is off the public figures that it was held against, in per cent of them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ModelError {
-    pub figures: usize,
-    pub lowest: f64,
-    pub highest: f64,
-    /// Half of them are off by less, whichever way.
-    pub half_within: f64,
-}
-
-impl fmt::Display for ModelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:+.1} to {:+.1} % off {} public figures, half of them by less than {:.1} %",
-            self.lowest, self.highest, self.figures, self.half_within
-        )
-    }
-}
-
 impl Figure {
     /// Per cent of the published cycles by which other ones are more.
     pub fn error_of(&self, cycles: f64) -> f64 {
@@ -107,15 +84,23 @@ impl CycleModel {
             .sum()
     }
 
+    /// The same of counts from which others were subtracted.
+    pub fn cycles_of_classes(&self, classes: &BTreeMap<String, i64>) -> Option<f64> {
+        let parts = classes.iter();
+        parts
+            .map(|(class, &count)| Some(self.cycles.get(class)? * count as f64))
+            .sum()
+    }
+
     /// Its figures whose code this project has.
     pub fn reproduced<'a>(
         &'a self,
-        project: &'a Project,
+        libraries: &'a [Library],
     ) -> impl Iterator<Item = (&'a Figure, &'a Here)> {
         let figures = self.figures.iter();
         figures.filter_map(|figure| {
             let here = figure.here.as_ref()?;
-            project.libraries.iter().find(|library| {
+            libraries.iter().find(|library| {
                 library.name == here.library
                     && library.implementations.iter().any(|one| {
                         one.algorithms.contains(&here.algorithm)
@@ -128,8 +113,8 @@ impl CycleModel {
     }
 
     /// Its error, if it is known of enough figures for its cycles to be shown.
-    pub fn error(&self, project: &Project) -> Option<ModelError> {
-        let known = self.reproduced(project);
+    pub fn error(&self, libraries: &[Library]) -> Option<ModelError> {
+        let known = self.reproduced(libraries);
         let mut errors: Vec<f64> = known
             .filter_map(|(figure, _)| Some(figure.error_of(figure.modelled?)))
             .collect();
@@ -148,14 +133,17 @@ impl CycleModel {
     }
 
     /// Whether its error is known well enough for its cycles to be shown.
-    pub fn is_calibrated(&self, project: &Project) -> bool {
-        self.error(project).is_some()
+    pub fn is_calibrated(&self, libraries: &[Library]) -> bool {
+        self.error(libraries).is_some()
     }
 
     /// What a reader of its cycles must know; `None` if they are not shown.
-    pub fn caution(&self, project: &Project) -> Option<String> {
-        let error = self.error(project)?;
-        Some(format!("{CAUTION}{} ({}): {error}", self.name, self.memory))
+    pub fn caution(&self, libraries: &[Library]) -> Option<Caution> {
+        Some(Caution {
+            model: self.name.clone(),
+            memory: self.memory.clone(),
+            error: self.error(libraries)?,
+        })
     }
 }
 
@@ -209,23 +197,25 @@ mod tests {
     #[test]
     fn five_reproduced_figures_calibrate() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let project = Project::load(&root).expect("this project");
-        assert!(!model(4).is_calibrated(&project));
-        assert!(model(5).is_calibrated(&project));
+        let project = crate::project::Project::load(&root).expect("this project");
+        let libraries = &project.libraries;
+        assert!(!model(4).is_calibrated(libraries));
+        assert!(model(5).is_calibrated(libraries));
         let mut elsewhere = model(5);
         for figure in &mut elsewhere.figures[..1] {
             figure.here.as_mut().expect("it has one").library = "somebody-else".into();
         }
-        assert!(!elsewhere.is_calibrated(&project));
+        assert!(!elsewhere.is_calibrated(libraries));
         let mut never_run = model(5);
         never_run.figures[0].modelled = None;
-        assert!(!never_run.is_calibrated(&project));
+        assert!(!never_run.is_calibrated(libraries));
     }
 
     #[test]
     fn the_error_is_the_worst_either_way_and_the_middle_one() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let project = Project::load(&root).expect("this project");
+        let project = crate::project::Project::load(&root).expect("this project");
+        let libraries = &project.libraries;
         let mut model = model(5);
         for (figure, cycles) in model
             .figures
@@ -234,11 +224,11 @@ mod tests {
         {
             figure.modelled = Some(cycles);
         }
-        let error = model.error(&project).expect("five figures");
+        let error = model.error(libraries).expect("five figures");
         assert_eq!((error.lowest, error.highest), (-10.0, 5.0));
         assert_eq!(error.half_within, 3.0);
         assert_eq!(
-            model.caution(&project).expect("calibrated"),
+            model.caution(libraries).expect("calibrated").to_string(),
             "cycle model core (no wait states): -10.0 to +5.0 % off 5 public figures, half of them by less than 3.0 %"
         );
     }

@@ -1,13 +1,23 @@
-//! One measurement: the row schema `selo.measurement/1`.
+//! One measurement: the row schema `selo.measurement/2`.
 //!
 //! Every number that Selo shows comes from a row. Rows are written as JSON
 //! Lines; the JSON Schema in `bench/schema/` is generated from these types.
+//! [`cause`] has the types of a failure, [`say`] the sentences, [`old`] reads schema 1.
+
+pub mod cause;
+mod figures;
+pub mod old;
+pub mod say;
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use cause::{Cause, Note};
+
 /// The schema that [`Row`] follows; changes whenever a field changes meaning.
-pub const SCHEMA: &str = "selo.measurement/1";
+pub const SCHEMA: &str = "selo.measurement/2";
 
 /// What a number is worth.
 #[derive(
@@ -18,7 +28,7 @@ pub enum Fidelity {
     /// Counted cycle by cycle: by a simulator that models every cycle of the core, or by
     /// the chip's own counter at the clock of the core.
     CycleExact,
-    /// Counted by the chip's own counter in steps of several cycles; `reason` says how many.
+    /// Counted by the chip's own counter in steps of several cycles; `notes` says how many.
     CycleSteps,
     /// Derived from an instruction trace by a published timing model.
     CycleModel,
@@ -65,18 +75,18 @@ pub enum Metric {
 pub enum Status {
     /// Checked against vectors before and after, and measured.
     Ok,
-    /// Correct and measured, but its cycles depend on its inputs; `reason` shows two of them.
+    /// Correct and measured, but its cycles depend on its inputs; `cause` shows two of them.
     VariableTime,
     /// The outputs are wrong: no value.
     Failed,
-    /// The image or its stack exceeds the board's memory; `reason` names the bytes.
+    /// The image or its stack exceeds the board's memory; `cause` has the bytes.
     DoesNotFit,
     /// The library does not offer the operation, or the machine cannot measure the metric.
     NotSupported,
     /// The program crashed or left its memory while it ran.
     Crashed,
     /// It took more cycles, or instructions, than one call may: it is long, or hangs;
-    /// `reason` names the limit.
+    /// `cause` has the limit.
     OverLimit,
 }
 
@@ -128,12 +138,41 @@ pub struct Row {
     /// Half width of the 95 % interval of the mean; absent on deterministic runners.
     pub ci95: Option<f64>,
     pub status: Status,
-    /// Why the status is not `ok`, or what a reader must know of the value.
-    pub reason: Option<String>,
+    /// Why the status is not `ok`.
+    pub cause: Option<Cause>,
+    /// What a reader must know of the value.
+    pub notes: Vec<Note>,
+    /// More than the value of which cycles or energies are made ([`crate::derive`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// The power profile of the board that energies are made by, if the user named another
+    /// than the board's first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<String>,
     /// SHA-256 of the image that ran.
     pub firmware_sha256: String,
     /// Commit of the project that was measured, `+` appended if the tree had changes.
     pub commit: String,
+}
+
+/// What other figures are made of, beside the value of a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Basis {
+    /// Instructions by class; cycles are made of them by a cycle model.
+    Paths { paths: Vec<Path> },
+    /// A packet of a node with a radio: the seconds for which the core was awake, packet by
+    /// packet, and for which the radio sent.
+    Packet { awake: Vec<f64>, sending: f64 },
+}
+
+/// Samples that ran the same instructions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Path {
+    /// How many samples there were in succession.
+    pub samples: u32,
+    /// Instructions of each class, marks subtracted.
+    pub classes: BTreeMap<String, i64>,
 }
 
 impl Metric {

@@ -207,12 +207,7 @@ fn kind(path: &Path) -> Option<Kind> {
     }
 }
 
-/// Whether a source is C++ by its name.
-pub fn is_cpp(path: &Path) -> bool {
-    path.extension()
-        .and_then(|extension| extension.to_str())
-        .is_some_and(|extension| ["cpp", "cc", "cxx"].contains(&extension))
-}
+pub use crate::data::is_cpp;
 
 fn walk(
     folder: &Path,

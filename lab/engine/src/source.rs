@@ -9,14 +9,12 @@
 mod client;
 mod unpack;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
-use crate::library::Library;
 
 /// Names another folder for archives.
 pub const ARCHIVES: &str = "SELO_ARCHIVES";
@@ -98,14 +96,6 @@ impl Sources {
     pub fn with_archives(mut self, folder: &Path) -> Sources {
         self.archives = folder.to_owned();
         self
-    }
-
-    /// Brings every source of a library into the cache.
-    pub fn fetch(&self, library: &Library, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
-        for source in library.all_sources() {
-            self.fetch_one(source, progress)?;
-        }
-        library.fetch_crate(self.offline)
     }
 
     /// One source, or the first of its alternatives that can be had.
@@ -292,17 +282,4 @@ impl Source {
             hint,
         }
     }
-}
-
-/// Placeholders of a library and what they stand for.
-pub(crate) fn placeholders(library: &Library, root: &Path) -> BTreeMap<String, PathBuf> {
-    let first = library.source.iter().map(|source| ("source", source));
-    let also = library
-        .also
-        .iter()
-        .map(|(name, source)| (name.as_str(), source));
-    first
-        .chain(also)
-        .map(|(name, source)| (format!("{{{name}}}"), source.folder(root)))
-        .collect()
 }

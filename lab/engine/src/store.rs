@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::row::{Metric, Row};
+use crate::row::{self, Metric, Row};
 
 /// Where a run's rows go: `<folder>/rows.jsonl`.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ pub fn read(path: &Path) -> Result<Vec<Row>> {
         if line.trim().is_empty() {
             continue;
         }
-        rows.push(serde_json::from_str(&line).map_err(|error| Error::BadRow {
+        rows.push(row::old::read(&line).map_err(|error| Error::BadRow {
             path: path.to_owned(),
             line: index + 1,
             message: error.to_string(),

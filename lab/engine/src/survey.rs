@@ -399,7 +399,7 @@ fn cost_findings(rows: &[Row], findings: &mut Vec<Finding>) {
         if let Some(row) = row
             && findings.iter().all(|finding| finding.id != id)
         {
-            let reason = row.reason.clone().unwrap_or_default();
+            let reason = row.reason().unwrap_or_default();
             findings.push(Finding::fault(
                 id,
                 title,
@@ -555,7 +555,7 @@ impl Cost {
             value: row.value,
             fidelity: row.fidelity,
             status: row.status,
-            reason: row.reason.clone(),
+            reason: row.reason(),
         }
     }
 }

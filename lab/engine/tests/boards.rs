@@ -9,6 +9,7 @@ use selo_engine::Error;
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
 use selo_engine::check::{CONSTANT_INSTRUCTIONS, CheckLine, Effort};
+use selo_engine::derive;
 use selo_engine::library::Unit;
 use selo_engine::measure::{Lab, default_metrics};
 use selo_engine::project::{Project, Selection};
@@ -58,6 +59,7 @@ impl Bed {
             operations: Vec::new(),
             power: None,
             cycle_limit: Some(50_000_000),
+            whole: &[],
         }
     }
 
@@ -74,10 +76,7 @@ impl Bed {
     fn rows(&self, board: &Board, library: &str, algorithm: &str) -> Vec<Row> {
         let lab = self.lab(board);
         let units = self.units(board, library, algorithm);
-        let rows = units.iter().flat_map(|unit| {
-            let rows = lab.measure(unit, &|_| None);
-            rows.unwrap_or_else(|error| panic!("{}: {error}", board.name))
-        });
+        let rows = units.iter().flat_map(|unit| measured(&lab, unit));
         rows.collect()
     }
 
@@ -97,13 +96,20 @@ impl Bed {
     }
 }
 
+/// The rows of a unit, with those that are made of them.
+fn measured(lab: &Lab<'_>, unit: &Unit<'_>) -> Vec<Row> {
+    let rows = lab.measure(unit, &|_| None);
+    let rows = rows.unwrap_or_else(|error| panic!("{}: {error}", lab.board.name));
+    derive::wanted(lab.project, lab.board, &lab.metrics, rows)
+}
+
 fn find<'a>(rows: &'a [Row], operation: &str, metric: Metric) -> &'a Row {
     let found = |row: &&Row| row.operation == operation && row.metric == metric;
     rows.iter().find(found).expect("a row")
 }
 
-fn reason(row: &Row) -> &str {
-    row.reason.as_deref().unwrap_or_default()
+fn reason(row: &Row) -> String {
+    row.reason().unwrap_or_default()
 }
 
 /// What an operation took, the marks subtracted.
@@ -300,12 +306,13 @@ fn cycles_are_not_shown_without_calibration() {
     let bed = Bed::new();
     let board = bed.board("stm32l053");
     let model = bed.project.model(board).expect("a model");
-    assert!(!model.is_calibrated(&bed.project));
+    assert!(!model.is_calibrated(&bed.project.libraries));
     assert!(!default_metrics(&bed.project, board).contains(&Metric::Cycles));
     let mut lab = bed.lab(board);
     lab.metrics = vec![Metric::Cycles];
     let unit = &bed.units(board, "selo", "ascon-aead128")[0];
-    let rows = lab.measure(unit, &|_| None).expect("rows");
+    let rows = measured(&lab, unit);
+    assert!(rows.iter().any(|row| row.metric == Metric::Cycles));
     for row in rows.iter().filter(|row| row.metric == Metric::Cycles) {
         assert_eq!(row.status, Status::NotSupported, "{row:?}");
         assert_eq!(row.fidelity, Fidelity::CycleModel, "{row:?}");
@@ -321,11 +328,14 @@ fn a_calibrated_core_has_cycles_with_their_error() {
     for name in ["microbit", ONE, "stm32f407"] {
         let board = bed.board(name);
         let model = bed.project.model(board).expect("a model");
-        let caution = model.caution(&bed.project).expect("enough figures");
+        let caution = model
+            .caution(&bed.project.libraries)
+            .expect("enough figures")
+            .to_string();
         let mut lab = bed.lab(board);
         lab.power = board.power.first().cloned();
         let unit = &bed.units(board, "selo", "ascon-aead128")[0];
-        let rows = lab.measure(unit, &|_| None).expect("rows");
+        let rows = measured(&lab, unit);
         let hz = board.clock_hz.expect("a clock") as f64;
         let value = |metric: Metric| {
             let row = find(&rows, "seal", metric);

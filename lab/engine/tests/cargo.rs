@@ -121,12 +121,13 @@ fn statuses(project: &Project, board: &Board) -> Vec<(Status, String)> {
         operations: Vec::new(),
         power: None,
         cycle_limit: Some(50_000_000),
+        whole: &[],
     };
     let units = project.units(board, &selection).expect("units");
     assert_eq!(units.len(), 1);
     let rows = lab.measure(&units[0], &|_| None).expect("rows");
     let told = rows.into_iter();
-    told.map(|row| (row.status, row.reason.unwrap_or_default()))
+    told.map(|row| (row.status, row.reason().unwrap_or_default()))
         .collect()
 }
 

@@ -13,7 +13,7 @@ use selo_engine::build::Builder;
 use selo_engine::check::{CONSTANT_TIME, Effort};
 use selo_engine::measure::{self, Lab};
 use selo_engine::project::{Project, Selection};
-use selo_engine::row::{Fidelity, Metric, Row, Status};
+use selo_engine::row::{Fidelity, Metric, Note, Row, Status};
 use selo_vectors::Catalog;
 
 struct Bench {
@@ -52,6 +52,7 @@ impl Bench {
             operations: operations.iter().map(|&name| name.to_owned()).collect(),
             power: board.power.first().cloned(),
             cycle_limit: None,
+            whole: &[],
         }
     }
 
@@ -114,15 +115,13 @@ fn figures(rows: &[Row]) -> Vec<Figure> {
 
 /// The steps in which a row was counted.
 fn step(row: &Row) -> f64 {
-    let reason = row.reason.as_deref().unwrap_or_default();
-    let count = reason
-        .split("in steps of ")
-        .nth(1)
-        .and_then(|rest| rest.split(' ').next())
-        .and_then(|count| count.parse().ok());
+    let count = row.notes.iter().find_map(|note| match note {
+        Note::Steps { cycles } => Some(f64::from(*cycles)),
+        _ => None,
+    });
     match row.fidelity {
         Fidelity::CycleExact => 0.0,
-        _ => count.expect("the reason says how long the steps are"),
+        _ => count.expect("a note says how long the steps are"),
     }
 }
 
@@ -313,8 +312,7 @@ fn an_operation_that_hangs_is_a_row() {
     assert!(!crashed.is_empty());
     for row in crashed {
         assert_eq!(
-            row.reason
-                .as_deref()
+            row.reason()
                 .map(|reason| reason.contains("no answer for 2 s")),
             Some(true)
         );

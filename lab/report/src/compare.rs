@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use selo_base::units;
 use selo_engine::battery::{self, DutyCycle};
 use selo_engine::energy::PowerProfile;
-use selo_engine::experiment;
+use selo_engine::interface::{AIR, RECEIVE, TRANSMIT};
 use selo_engine::row::{Fidelity, Metric, Row, Status};
 use serde::Serialize;
 
@@ -544,8 +544,8 @@ impl Ours<'_> {
         let mut rows = [time.rows, share.rows].concat();
         let awake = time.number * share.number / 100.0;
         let on_air = match term.operation.as_str() {
-            experiment::TRANSMIT => {
-                let air = of(experiment::AIR, Metric::Time)?;
+            TRANSMIT => {
+                let air = of(AIR, Metric::Time)?;
                 rows.extend(air.rows);
                 air.number
             }
@@ -570,13 +570,11 @@ impl Ours<'_> {
     /// Whether the rows say of an operation that it is a packet of a node with its radio:
     /// such nodes have a time on the air.
     fn is_packet(&self, place: Configuration<'_>, term: &Term) -> bool {
-        matches!(
-            term.operation.as_str(),
-            experiment::TRANSMIT | experiment::RECEIVE
-        ) && self
-            .rows
-            .iter()
-            .any(|row| row.algorithm == place.algorithm && row.operation == experiment::AIR)
+        matches!(term.operation.as_str(), TRANSMIT | RECEIVE)
+            && self
+                .rows
+                .iter()
+                .any(|row| row.algorithm == place.algorithm && row.operation == AIR)
     }
 
     /// Where a term's rows are: its own algorithm's, by the variant of default, or the
@@ -716,11 +714,7 @@ impl Ours<'_> {
             ));
         };
         let row = &self.rows[index];
-        let why = || {
-            row.reason
-                .clone()
-                .unwrap_or_else(|| row.status.name().to_owned())
-        };
+        let why = || row.reason().unwrap_or_else(|| row.status.name().to_owned());
         match (row.status, row.value) {
             (Status::Ok, Some(number)) => Ok(Value {
                 number,

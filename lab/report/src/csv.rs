@@ -23,14 +23,18 @@ pub fn columns() -> &'static [String] {
     COLUMNS.get_or_init(names::of::<Row>)
 }
 
-/// The fields of a row in the order of [`columns`].
+/// The fields of a row in the order of [`columns`]; cause and notes as sentences.
 pub fn fields(row: &Row) -> Vec<String> {
     let Ok(serde_json::Value::Object(object)) = serde_json::to_value(row) else {
         unreachable!("a row is a struct with string keys");
     };
     columns()
         .iter()
-        .map(|name| object.get(name).map_or_else(String::new, field))
+        .map(|name| match name.as_str() {
+            "cause" => row.why().unwrap_or_default(),
+            "notes" => row.remarks().unwrap_or_default(),
+            name => object.get(name).map_or_else(String::new, field),
+        })
         .collect()
 }
 

@@ -95,7 +95,7 @@ fn of_interface(lines: &Lines<'_>, board: &str, interface: Option<Interface>) ->
         .of(board, interface)
         .filter(|line| line.operation != KEY_SETUP && lines.is_headline(line))
         // The air is the same for every cipher.
-        .filter(|line| line.operation != selo_engine::experiment::AIR)
+        .filter(|line| line.operation != selo_engine::interface::AIR)
         .filter(|line| !figures(lines, line).is_empty())
         .collect();
     if distinct(measured.iter().map(|line| lines.name(line))).len() == 1 {

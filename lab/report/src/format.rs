@@ -5,8 +5,7 @@
 //! depends on nothing but its arguments: no locale, no terminal.
 
 pub use selo_base::units::NANOWATT_HOUR;
-use selo_engine::model::CAUTION;
-use selo_engine::row::{Fidelity, Metric, Row, Status};
+use selo_engine::row::{Fidelity, Metric, Note, Row, Status};
 
 /// A unit in which figures are shown, and how many of the stored unit it holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -271,20 +270,21 @@ pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
 }
 
 /// How far the cycle models behind rows are off, each once.
-pub fn model_cautions<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<&'a str> {
-    let mut cautions: Vec<&str> = rows
+pub fn model_cautions<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<String> {
+    let mut cautions: Vec<String> = rows
         .into_iter()
         .filter(|row| row.fidelity == Fidelity::CycleModel && row.value.is_some())
-        .filter_map(|row| caution_in(row.reason.as_deref()?))
+        .filter_map(caution)
         .collect();
     cautions.sort_unstable();
     cautions.dedup();
     cautions
 }
 
-/// The caution of a cycle model among the reasons of a row.
-pub fn caution_in(reason: &str) -> Option<&str> {
-    reason.split("; ").find(|part| part.starts_with(CAUTION))
+/// The caution of a cycle model among the notes of a row.
+pub fn caution(row: &Row) -> Option<String> {
+    let model = |note: &&Note| matches!(note, Note::Model(_));
+    row.notes.iter().find(model).map(Note::to_string)
 }
 
 /// A value, its interval where it varies, and the sign of what it is worth, for figures of

@@ -151,17 +151,21 @@ fn script_json(rows: &[Row]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use selo_engine::row::Note;
+
     use super::*;
     use crate::sample;
 
     #[test]
     fn rows_cannot_end_the_script() {
         let mut rows = sample::rows();
-        rows[0].reason = Some("</script><script>alert(1)</script>".to_owned());
+        rows[0].notes = vec![Note::Said {
+            text: "</script><script>alert(1)</script>".to_owned(),
+        }];
         let json = script_json(&rows);
         assert!(!json.contains('<'));
         let back: Vec<Row> = serde_json::from_str(&json).expect("the block is JSON");
         assert_eq!(back.len(), rows.len());
-        assert_eq!(back[0].reason, rows[0].reason);
+        assert_eq!(back[0].notes, rows[0].notes);
     }
 }

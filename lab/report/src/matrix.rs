@@ -5,8 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
-use selo_engine::measure::{DOES_NOT_BUILD, LACKS};
-use selo_engine::row::{Fidelity, Metric, Row, Status};
+use selo_engine::row::{Cause, Fidelity, Metric, Row, Status};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -56,6 +55,12 @@ pub struct MatrixCell {
     pub ci95: Option<f64>,
     pub fidelity: Option<Fidelity>,
     pub reason: Option<String>,
+    /// What a reader of a model's cycles must know.
+    #[serde(skip)]
+    caution: Option<String>,
+    /// The bytes over budget.
+    #[serde(skip)]
+    over: Option<u64>,
 }
 
 /// A line of a table: what is measured, whatever the board.
@@ -237,11 +242,11 @@ impl Matrix {
             .filter_map(|cell| Some((cell.metric, cell.fidelity?)));
         let mut parts = vec![format::fidelity_legend(figures)];
         let valued = self.cells().filter(|cell| cell.value.is_some());
-        let cautions: BTreeSet<&str> = valued
+        let cautions: BTreeSet<String> = valued
             .filter(|cell| cell.fidelity == Some(Fidelity::CycleModel))
-            .filter_map(|cell| format::caution_in(cell.reason.as_deref()?))
+            .filter_map(|cell| cell.caution.clone())
             .collect();
-        parts.extend(cautions.into_iter().map(str::to_owned));
+        parts.extend(cautions);
         parts.join(". ")
     }
 
@@ -352,24 +357,27 @@ impl Key {
             fidelity: row
                 .filter(|row| row.value.is_some())
                 .map(|row| row.fidelity),
-            reason: row.and_then(|row| row.reason.clone()),
+            reason: row.and_then(Row::reason),
+            caution: row.and_then(format::caution),
+            over: row.and_then(|row| row.cause.as_ref()?.bytes_over()),
         }
     }
 }
 
 impl State {
     fn of(row: &Row) -> State {
-        let refused = |reason: &String| reason.starts_with(DOES_NOT_BUILD);
-        let lacks = |reason: &String| reason.contains(LACKS);
+        let cause = row.cause.as_ref().map(Cause::root);
         match row.status {
             Status::Ok => State::Measured,
             Status::VariableTime => State::VariableTime,
             Status::DoesNotFit => State::DoesNotFit,
-            Status::Failed if row.reason.as_ref().is_some_and(refused) => State::DoesNotBuild,
+            Status::Failed if matches!(cause, Some(Cause::DoesNotBuild { .. })) => {
+                State::DoesNotBuild
+            }
             Status::Failed => State::Wrong,
             Status::Crashed => State::Crashed,
             Status::OverLimit => State::OverLimit,
-            Status::NotSupported if row.reason.as_ref().is_some_and(lacks) => State::NotOffered,
+            Status::NotSupported if matches!(cause, Some(Cause::Lacks { .. })) => State::NotOffered,
             // A metric that the board does not give.
             Status::NotSupported => State::NotMeasured,
         }
@@ -410,24 +418,18 @@ impl MatrixCell {
             return Cell::number(text, value).with_tone(self.state.tone());
         }
         let mut words = self.state.words().to_owned();
-        let reason = self.reason.as_deref().unwrap_or_default();
-        if let (State::DoesNotFit, Some(bytes)) = (self.state, over(reason)) {
-            words.push_str(&format!(": {} over", format::count(bytes)));
+        if let (State::DoesNotFit, Some(bytes)) = (self.state, self.over) {
+            words.push_str(&format!(": {} over", format::count(bytes as f64)));
         }
         Cell::label(words, self.state.tone())
     }
 }
 
-/// The bytes by which something is too large, as the reason of its row has them: of flash
-/// and RAM the first.
-fn over(reason: &str) -> Option<f64> {
-    let before = reason.split(" over").next().filter(|b| *b != reason)?;
-    let digits = before.rsplit([' ', ',']).next()?;
-    digits.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
+    use selo_engine::row::Note;
+    use selo_engine::row::cause::{Caution, Excess, Memory, ModelError, Step};
+
     use super::*;
     use crate::sample;
     use crate::table::TerminalStyle;
@@ -523,8 +525,23 @@ mod tests {
     fn the_legend_says_how_far_a_model_is_off() {
         let mut row = sample::row("aes-128", "fast", "encrypt", Metric::Energy, 1e-6);
         row.fidelity = Fidelity::CycleModel;
-        let caution = "cycle model core (no wait states): -1.0 to +2.0 % off 5 public figures";
-        row.reason = Some(format!("power profile p; {caution}; 3 cycles for 1"));
+        let caution = Caution {
+            model: "core".into(),
+            memory: "no wait states".into(),
+            error: ModelError {
+                figures: 5,
+                lowest: -1.0,
+                highest: 2.0,
+                half_within: 1.0,
+            },
+        };
+        let name = "p".to_owned();
+        row.notes = vec![
+            Note::PowerProfile { name },
+            Note::Model(caution.clone()),
+            Note::Steps { cycles: 3 },
+        ];
+        let caution = caution.to_string();
         let legend = matrix(&[row.clone()], &["uno"]).legend();
         assert!(legend.ends_with(&format!(". {caution}")), "{legend}");
         // Neither of another fidelity, nor where there is no figure.
@@ -532,7 +549,7 @@ mod tests {
         exact.fidelity = Fidelity::CycleExact;
         row.value = None;
         for other in [exact, row] {
-            assert!(!matrix(&[other], &["uno"]).legend().contains(caution));
+            assert!(!matrix(&[other], &["uno"]).legend().contains(&caution));
         }
     }
 
@@ -546,15 +563,23 @@ mod tests {
         other.library = "other".into();
         other.status = Status::DoesNotFit;
         other.value = None;
-        other.reason = Some(
-            "with the agent that runs it: flash: 40000 bytes of 32768, 7232 over; largest: t 9"
-                .into(),
-        );
+        let excess = Excess {
+            memory: Memory::Flash,
+            used: 40_000,
+            size: 32_768,
+            largest: Vec::new(),
+        };
+        let over = Cause::OverBudget {
+            excess: vec![excess],
+        };
+        other.cause = Some(over.at(Step::WithAgent));
         let mut wrong = rows[0].clone();
         (wrong.library, wrong.status, wrong.value) = ("wrong".into(), Status::Failed, None);
         let mut refused = wrong.clone();
         refused.library = "refused".into();
-        refused.reason = Some(format!("{DOES_NOT_BUILD}: error: no"));
+        refused.cause = Some(Cause::DoesNotBuild {
+            message: "error: no".into(),
+        });
         let mut elsewhere = rows[0].clone();
         (elsewhere.board, elsewhere.fidelity) = ("esp".into(), Fidelity::CycleModel);
         elsewhere.value = Some(700.0);
@@ -584,14 +609,5 @@ mod tests {
         assert!(matrix.legend().contains("≈ cycle-model"));
         assert_eq!(matrix.cells().count(), 10);
         assert!(matrix.to_csv().lines().count() == 11);
-    }
-
-    #[test]
-    fn bytes_over_are_read_from_the_reason() {
-        assert_eq!(
-            over("RAM: 3512 bytes of 2048, 1464 over; largest: m 2048"),
-            Some(1464.0)
-        );
-        assert_eq!(over("the stack runs into the variables"), None);
     }
 }

@@ -33,6 +33,9 @@ pub struct Figure {
     pub fidelity: Fidelity,
     pub status: Status,
     pub reason: Option<String>,
+    /// What a reader of a model's cycles must know.
+    #[serde(skip)]
+    caution: Option<String>,
 }
 
 /// How many times the right figure goes into the left one.
@@ -269,7 +272,8 @@ impl Figure {
             samples: row.samples,
             fidelity: row.fidelity,
             status: row.status,
-            reason: row.reason,
+            reason: row.reason(),
+            caution: format::caution(&row),
         }
     }
 
@@ -339,10 +343,10 @@ impl Pair {
         let legend = format::fidelity_legend(valued);
         table.remarks.push(legend);
         let figures = self.lines.iter().flat_map(|line| [&line.left, &line.right]);
-        let cautions: BTreeSet<&str> = figures
+        let cautions: BTreeSet<String> = figures
             .flatten()
             .filter(|figure| figure.value.is_some() && figure.fidelity == Fidelity::CycleModel)
-            .filter_map(|figure| format::caution_in(figure.reason.as_deref()?))
+            .filter_map(|figure| figure.caution.clone())
             .collect();
         let cautions = cautions.into_iter().map(|caution| format!("{caution}."));
         table.remarks.extend(cautions);

@@ -221,7 +221,7 @@ impl Unit<'_> {
     fn advise(&self, library: &str, variant: &str) -> Advice {
         let (standard, mut cautions) = cautions(self.algorithm);
         let models = format::model_cautions(self.rows.iter().copied());
-        cautions.extend(models.into_iter().map(str::to_owned));
+        cautions.extend(models);
         let of_library = |(name, _): &&(String, String)| name == library;
         let licence = self.evidence.licences.iter().find(of_library);
         let checks: Vec<&CheckLine> = self
@@ -407,7 +407,8 @@ impl Unit<'_> {
         let value = match (row.status, row.value) {
             (Status::Ok, Some(value)) => value,
             (status, _) => {
-                let why = row.reason.as_deref().unwrap_or("no reason given");
+                let why = row.reason();
+                let why = why.as_deref().unwrap_or("no reason given");
                 return Err(format!(
                     "{} of {operation} {}: {why}",
                     metric.name(),

@@ -2,7 +2,8 @@
 
 use selo_engine::check::CheckLine;
 use selo_engine::interface::Interface;
-use selo_engine::row::{Fidelity, Metric, Row, SCHEMA, Status};
+use selo_engine::row::cause::{Counted, Excess, Memory, Taken};
+use selo_engine::row::{Cause, Fidelity, Metric, Note, Row, SCHEMA, Status};
 
 use crate::context::{AlgorithmNote, BoardNote, Context, PowerNote};
 
@@ -37,7 +38,15 @@ pub fn row(algorithm: &str, variant: &str, operation: &str, metric: Metric, valu
         sd: None,
         ci95: None,
         status: Status::Ok,
-        reason: (metric == Metric::Energy).then(|| "power profile albarello2020".to_owned()),
+        cause: None,
+        notes: match metric {
+            Metric::Energy => vec![Note::PowerProfile {
+                name: "albarello2020".to_owned(),
+            }],
+            _ => Vec::new(),
+        },
+        basis: None,
+        power: None,
         firmware_sha256: "3f".repeat(32),
         commit: "0123456789abcdef".to_owned(),
     }
@@ -82,7 +91,14 @@ pub fn rows() -> Vec<Row> {
         let mut large = row("rsa-2048", "small", "decrypt", metric, 0.0);
         large.value = None;
         large.status = Status::DoesNotFit;
-        large.reason = Some("RAM: 3,512 bytes of 2048, 1464 over; largest: m 2048".to_owned());
+        large.cause = Some(Cause::OverBudget {
+            excess: vec![Excess {
+                memory: Memory::Ram,
+                used: 3512,
+                size: 2048,
+                largest: Vec::new(),
+            }],
+        });
         rows.push(large);
     }
     let mut leaky = row(
@@ -96,7 +112,15 @@ pub fn rows() -> Vec<Row> {
     leaky.status = Status::VariableTime;
     leaky.min = Some(42_900_000.0);
     leaky.max = Some(43_100_000.0);
-    leaky.reason = Some("secret 00 takes 42900000, secret ff takes 43100000".to_owned());
+    let taken = |count, input: &str| Taken {
+        count,
+        inputs: vec![input.to_owned()],
+    };
+    leaky.cause = Some(Cause::DependsOnInputs {
+        counted: Counted::Cycles,
+        least: taken(42_900_000.0, "00"),
+        most: taken(43_100_000.0, "ff"),
+    });
     rows.push(leaky);
     rows
 }

@@ -91,6 +91,7 @@ const SPEC: Spec = Spec {
 
 fn main() -> ExitCode {
     selo_command::main("selo-lab", || {
+        selo_lab_cli::provide(&selo_firmware::ALL);
         let arguments = old_words::translate(std::env::args_os().collect());
         run(&SPEC.parse(arguments)?)
     })

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use selo_engine::board::Board;
 use selo_engine::build::{Builder, Image};
 use selo_engine::library::Unit;
-use selo_engine::node::{Node, eeprom_with};
 use selo_engine::project::{Project, Selection};
+use selo_firmware::node::{Node, eeprom_with};
 
 use crate::error::{Error, Result};
 use crate::fleet::{Tally, any_port};
@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn the_labs_factory_record_is_one_of_the_library() {
         for suite in Suite::ALL {
-            let record = selo_engine::node::factory_record(suite.code(), 0x0a0b_0c0d, &[3; 32]);
+            let record = selo_firmware::node::factory_record(suite.code(), 0x0a0b_0c0d, &[3; 32]);
             let info = describe(&record).expect("a record");
             assert_eq!(
                 (info.suite, info.paired, info.id),

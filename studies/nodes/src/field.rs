@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use selo_e32::parameters::{Parameters, SILENCE_BYTES};
 use selo_engine::board::Board;
 use selo_engine::build::Image;
-use selo_engine::field::{FieldNode, ROLE};
+use selo_firmware::field::{FieldNode, ROLE};
 use selo_radio::e32::{BEFORE_OUTPUT, Module};
 use selo_radio::live::Handle;
 use selo_radio::wires::Plug;

@@ -1,13 +1,13 @@
 //! Operations that are too long for a board's counter: measured again by images whose
 //! counter steps over cycles. The figure is then exact to a step, and its row says so.
 
-use super::{Bench, Failure, Lab};
+use super::plan::{Operation, Plan};
+use super::{Bench, Known, Lab, Of};
+use crate::board::SERIAL;
 use crate::build::Image;
 use crate::error::{Error, Result};
-use crate::interface::Interface;
 use crate::library::Unit;
-use crate::row::{Fidelity, Metric, Row, Status};
-use crate::runner::SERIAL;
+use crate::row::{Cause, Fidelity, Metric, Note, Row};
 
 impl Lab<'_> {
     /// The slower counters that the board's port can be built with, in cycles a tick.
@@ -26,70 +26,54 @@ impl Lab<'_> {
     pub(super) fn time_in_steps(
         &self,
         unit: &Unit<'_>,
-        wanted: &[(String, Option<u32>)],
+        mut left: Vec<Operation>,
         metrics: &[Metric],
         rows: &mut Vec<Row>,
     ) -> Result<()> {
-        let mut left = wanted.to_vec();
         for (step, define) in self.steps() {
             if left.is_empty() {
                 return Ok(());
             }
             let image = self.builder.agent_with(unit, &define)?;
             let mut bench = Bench::new(self, unit, &image);
-            let mut timed = Vec::new();
-            let failure = bench.time_in_step(step, &mut left, metrics, &mut timed);
-            let failure = match failure {
-                Ok(failure) => failure,
-                Err(error) => Some(self.outcome(unit, error)?),
+            let timed = match bench.time_in_step(step, &mut left, metrics) {
+                Ok(timed) => timed,
+                Err(error) => Err(self.outcome(unit, error)?),
             };
-            match failure {
-                None => rows.extend(timed),
-                Some((status, reason)) => {
-                    let sha256 = &image.sha256;
-                    self.fail_all(unit, &left, metrics, sha256, status, &reason, rows);
+            match timed {
+                Ok(timed) => rows.extend(timed),
+                Err(cause) => {
+                    let of = Of::image(unit, &image.sha256);
+                    rows.extend(self.failed(of, &left, metrics, &cause));
                     return Ok(());
                 }
             }
         }
-        let reason = "the board's counter wraps however slowly it runs";
-        self.fail_all(unit, &left, metrics, "", Status::NotSupported, reason, rows);
+        let narrow = Cause::CounterTooNarrow;
+        rows.extend(self.failed(Of::none(unit), &left, metrics, &narrow));
         Ok(())
-    }
-
-    /// Says in rows of a slow counter that it is one.
-    fn in_steps(&self, step: u32, rows: &mut [Row]) {
-        for row in rows {
-            if is_counted(row.metric) && row.value.is_some() {
-                row.fidelity = Fidelity::CycleSteps;
-                let counted = format!("counted in steps of {step} cycles");
-                row.reason = Some(match row.reason.take() {
-                    Some(reason) => format!("{reason}; {counted}"),
-                    None => counted,
-                });
-            }
-        }
     }
 
     /// [`Lab::earlier`], where an operation may have been measured with a slower counter.
     pub(super) fn earlier_any(
         &self,
         unit: &Unit<'_>,
-        wanted: &[(String, Option<u32>)],
-        metrics: &[Metric],
+        plan: &Plan,
         image: &Image,
-        known: &dyn Fn(&Row) -> Option<Row>,
+        known: Known<'_>,
     ) -> Result<Option<Vec<Row>>> {
         let mut rows = Vec::new();
-        for one in wanted {
-            let one = std::slice::from_ref(one);
-            let mut found = self.earlier(unit, one, metrics, image, known);
+        for operation in &plan.operations {
+            let one = std::slice::from_ref(operation);
+            let of = Of::image(unit, &image.sha256);
+            let mut found = self.earlier(of, one, &plan.metrics, known);
             for (_, define) in self.steps() {
                 if found.is_some() {
                     break;
                 }
                 let image = self.builder.agent_with(unit, &define)?;
-                found = self.earlier(unit, one, metrics, &image, &|blank| {
+                let of = Of::image(unit, &image.sha256);
+                found = self.earlier(of, one, &plan.metrics, &|blank| {
                     let mut blank = blank.clone();
                     if is_counted(blank.metric) {
                         blank.fidelity = Fidelity::CycleSteps;
@@ -112,56 +96,53 @@ impl Bench<'_> {
     fn time_in_step(
         &mut self,
         step: u32,
-        left: &mut Vec<(String, Option<u32>)>,
+        left: &mut Vec<Operation>,
         metrics: &[Metric],
-        rows: &mut Vec<Row>,
-    ) -> Result<Option<Failure>> {
+    ) -> Result<std::result::Result<Vec<Row>, Cause>> {
         self.start()?;
-        let (mut still, mut checked) = (Vec::new(), false);
-        for (operation, bytes) in left.iter() {
+        let of = Of::image(self.unit, &self.image.sha256);
+        let (mut rows, mut still, mut checked) = (Vec::new(), Vec::new(), false);
+        for operation in left.iter() {
             // One look is enough to see that the next step is needed, before all else.
-            let plan = match self.unit.algorithm.interface {
-                Interface::Probe => Vec::new(),
-                _ => self.plan(operation, bytes.unwrap_or(0))?,
-            };
-            match self.sample(&plan, operation, 0, 1) {
+            let calls = self.calls(&operation.name, operation.bytes.unwrap_or(0))?;
+            match self.sample(&calls, &operation.name, 0, 1) {
                 Err(Error::Wrapped(_)) => {
-                    still.push((operation.clone(), *bytes));
+                    still.push(operation.clone());
                     continue;
                 }
                 Err(error) => return Err(error),
                 Ok(_) => {}
             }
             if !checked {
-                if let Some(failure) = self.check()? {
-                    return Ok(Some(failure));
+                if let Some(cause) = self.check()? {
+                    return Ok(Err(cause));
                 }
                 checked = true;
             }
-            let samples = self.samples(operation, *bytes)?;
-            let mut of_one = Vec::new();
-            let (unit, image) = (self.unit, self.image);
-            self.lab.rows_of(
-                unit,
-                operation,
-                *bytes,
-                metrics,
-                image,
-                &samples,
-                &mut of_one,
-            );
-            self.lab.in_steps(step, &mut of_one);
+            let samples = self.samples(operation)?;
+            let mut of_one = self.lab.rows_of(of, operation, metrics, &samples);
+            in_steps(step, &mut of_one);
             rows.extend(of_one);
         }
-        if checked && let Some((status, reason)) = self.check()? {
-            return Ok(Some((status, format!("after the timing: {reason}"))));
+        if checked && let Some(cause) = self.check_again()? {
+            return Ok(Err(cause));
         }
         *left = still;
-        Ok(None)
+        Ok(Ok(rows))
+    }
+}
+
+/// Says in rows of a slow counter that it is one.
+fn in_steps(step: u32, rows: &mut [Row]) {
+    for row in rows {
+        if is_counted(row.metric) && row.value.is_some() {
+            row.fidelity = Fidelity::CycleSteps;
+            row.notes.push(Note::Steps { cycles: step });
+        }
     }
 }
 
 /// Whether a metric comes from a counter of cycles.
 fn is_counted(metric: Metric) -> bool {
-    matches!(metric, Metric::Cycles | Metric::Time | Metric::Energy)
+    matches!(metric, Metric::Cycles | Metric::Time)
 }

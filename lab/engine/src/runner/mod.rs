@@ -66,8 +66,7 @@ pub trait Session: Send {
 /// The runners that the lab knows.
 pub const RUNNERS: [&str; 5] = ["simavr", "avr8js", "native", "qemu", SERIAL];
 
-/// The runner of real boards.
-pub const SERIAL: &str = "serial";
+pub use crate::board::SERIAL;
 
 /// The runner that has a paced mode.
 pub const PACED: &str = "simavr";

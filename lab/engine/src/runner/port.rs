@@ -135,8 +135,7 @@ pub struct PortInfo {
     pub stable: Option<PathBuf>,
 }
 
-/// Where udev keeps names of ports that stay the same.
-pub const BY_ID: &str = "/dev/serial/by-id";
+pub use crate::board::BY_ID;
 
 /// Where Linux tells of its terminals.
 pub const SYSTEM: &str = "/sys/class/tty";

@@ -2,9 +2,9 @@
 //! with every metric of every operation.
 
 use selo_engine::interface::Interface;
-use selo_engine::row::{Metric, Row, Status};
+use selo_engine::row::{Metric, Note, Row, Status};
 
-use crate::context::interface_title;
+use crate::context::{PowerNote, interface_title};
 use crate::document::{Section, slug};
 use crate::format::{self, Scale};
 use crate::pivot::{Line, Lines, distinct};
@@ -152,7 +152,7 @@ fn cells(lines: &Lines<'_>, line: &Line, metrics: &[(Metric, Scale)], rivals: bo
         .find(|row| row.status == status);
     let mut label = Cell::label(format::status_words(status), tone);
     if let Some(row) = reason.filter(|_| status != Status::Ok) {
-        label.source.clone_from(&row.reason);
+        label.source = row.reason();
     }
     cells.push(Cell::label(fidelities.join(", "), Tone::Plain));
     cells.push(label);
@@ -190,18 +190,19 @@ fn energy_note(lines: &Lines<'_>, board: &str, metric: Metric, chosen: &[&Line])
         .iter()
         .filter_map(|line| lines.row(line, metric))
         .filter(|row| row.status == Status::Ok);
-    let reasons = distinct(
-        rows.filter(|row| row.value.is_some())
-            .filter_map(|row| row.reason.as_deref()),
-    );
+    let valued: Vec<&Row> = rows.filter(|row| row.value.is_some()).collect();
+    let reasons: Vec<String> = valued.iter().filter_map(|row| row.reason()).collect();
+    let reasons = distinct(reasons.iter().map(String::as_str));
+    let made_by = |power: &PowerNote| {
+        let mut notes = valued.iter().flat_map(|row| &row.notes);
+        notes.any(|note| matches!(note, Note::PowerProfile { name } if *name == power.name))
+    };
     let mut notes: Vec<String> = reasons.iter().map(|reason| format!("{reason}.")).collect();
     let profiles = lines
         .context
         .board(board)
         .map_or(&[][..], |note| &note.power);
-    let used = profiles
-        .iter()
-        .filter(|power| reasons.iter().any(|reason| reason.contains(&power.name)));
+    let used = profiles.iter().filter(|power| made_by(power));
     notes.extend(used.map(|power| {
         format!(
             "Energy is power above idle times measured time; {}: {}.",

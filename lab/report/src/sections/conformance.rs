@@ -138,7 +138,7 @@ pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
                 extreme(row.max),
                 number(row.samples.into()),
             ]);
-            line.push(Cell::text(row.reason.as_deref().unwrap_or_default()));
+            line.push(Cell::text(row.reason().unwrap_or_default()));
             table.push(line);
         }
         section.table("varying", table);

@@ -54,7 +54,7 @@ pub fn section(lines: &Lines<'_>) -> Section {
             Cell::label(format::status_words(status), tone),
             several(&rows, "operations", |row| &row.operation),
             several(&rows, "metrics", |row| row.metric.name()),
-            Cell::text(group.4).with_source(
+            Cell::text(group.4.as_str()).with_source(
                 format!(
                     "{}, run {}",
                     format::things(rows.len(), "row", "rows"),
@@ -90,7 +90,7 @@ type Group<'a> = (
     &'a str,
     Option<(&'a str, &'a str)>,
     Option<&'a str>,
-    &'a str,
+    String,
 );
 
 fn group(row: &Row) -> Group<'_> {
@@ -100,6 +100,7 @@ fn group(row: &Row) -> Group<'_> {
         &row.board,
         own.then_some((&row.algorithm, &row.variant)),
         own.then_some(&row.library),
-        row.reason.as_deref().unwrap_or("no reason was recorded"),
+        row.reason()
+            .unwrap_or_else(|| "no reason was recorded".to_owned()),
     )
 }

@@ -150,6 +150,6 @@ pub fn origin(row: &Row, index: usize) -> String {
         parts.push(format!("image {}", format::short(&row.firmware_sha256)));
     }
     parts.push(format::status_words(row.status).to_owned());
-    parts.extend(row.reason.clone());
+    parts.extend(row.reason());
     parts.join("; ")
 }

@@ -3,7 +3,7 @@
 use crate::support::{failed, row};
 use selo_engine::algorithm::{Algorithm, AlgorithmFile};
 use selo_engine::check::{CONSTANT_TIME, CheckLine};
-use selo_engine::row::{Metric, Row, Status};
+use selo_engine::row::{Metric, Note, Row, Status};
 use selo_report::recommend::{
     Advice, Answer, Condition, Evidence, Job, Need, Prefer, Request, recommend,
 };
@@ -214,7 +214,9 @@ fn what_failed_or_varies_is_not_recommended() {
     for row in &mut rows {
         if row.metric == Metric::Time && row.algorithm == "speck128/128" {
             row.status = Status::VariableTime;
-            row.reason = Some("two inputs differ".into());
+            row.notes = vec![Note::Said {
+                text: "two inputs differ".into(),
+            }];
         }
         if row.metric == Metric::Flash && row.variant == "tiny" {
             *row = failed(row.clone(), Status::DoesNotFit, "40 over");

@@ -166,7 +166,10 @@ fn status_of_head(site: &Site, length: usize, lines: usize) -> String {
 
 #[test]
 fn a_head_has_as_many_bytes_as_the_page_says() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operator/collector.md");
+    let page = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/operator/collector.md"
+    );
     let page = std::fs::read_to_string(page).expect("the page");
     assert!(page.contains(&format!("{} KB", HEAD_MAX >> 10)));
     let site = Site::start();

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use selo_base::report::Context;
-use selo_engine::node::{Node, factory_record};
+use selo_firmware::node::{Node, factory_record};
 use selo_link::random_bytes;
 use selo_nodes::board::{Plan, Said, Word, build, run as run_board, write_eeprom};
 

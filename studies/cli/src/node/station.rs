@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use selo_base::report::Context;
 use selo_engine::energy::PowerProfile;
-use selo_engine::field::FieldNode;
+use selo_firmware::field::FieldNode;
 use selo_gateway::radio::Port;
 use selo_nodes::field::{self, Plan, Rain, SerialPort, Spent, Tally, Wired};
 use selo_nodes::reading::wall_clock;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::gateway_support::{Gateway, Running, Site, compare_digits};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
-use selo_engine::node::{Node, eeprom_with, factory_record};
+use selo_firmware::node::{Node, eeprom_with, factory_record};
 use selo_link::FRAME_MAX;
 use selo_link::frame::Frame;
 use selo_nodes::board::build;

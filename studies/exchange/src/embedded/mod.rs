@@ -128,7 +128,10 @@ impl Embedded {
             Builder::new(project, board)?.standalone(&description.program, &places, list, &what)?;
         let emulated = board.qemu.is_some();
         let model = project.model(board);
-        let caution = model.and_then(|model| model.caution(project));
+        let caution = model.and_then(|model| {
+            let caution = model.caution(&project.libraries);
+            caution.map(|caution| caution.to_string())
+        });
         Ok(Embedded {
             model: model.filter(|_| caution.is_some()).cloned(),
             caution,

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use selo_engine::row::{Fidelity, Metric, Row, SCHEMA, Status};
+use selo_engine::row::{Cause, Fidelity, Metric, Row, SCHEMA, Status};
 use selo_report::paper::{Paper, Published, read};
 
 pub fn papers() -> PathBuf {
@@ -65,7 +65,10 @@ pub fn row(algorithm: &str, variant: &str, operation: &str, metric: Metric, valu
         sd: None,
         ci95: None,
         status: Status::Ok,
-        reason: None,
+        cause: None,
+        notes: Vec::new(),
+        basis: None,
+        power: None,
         firmware_sha256: "00".repeat(32),
         commit: "0".repeat(40),
     }
@@ -75,7 +78,10 @@ pub fn row(algorithm: &str, variant: &str, operation: &str, metric: Metric, valu
 pub fn failed(row: Row, status: Status, reason: &str) -> Row {
     Row {
         status,
-        reason: Some(reason.to_owned()),
+        cause: Some(Cause::Said {
+            text: reason.to_owned(),
+            status,
+        }),
         value: None,
         min: None,
         max: None,

@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::board::Board;
-use crate::build::Image;
-use crate::error::{Error, Result};
-use crate::runner::{Paced, Span, Surroundings};
+use selo_engine::board::Board;
+use selo_engine::build::Image;
+use selo_engine::error::{Error, Result};
+use selo_engine::runner::{Paced, Span, Surroundings};
 
 /// The role in `lab/firmware/node/node.toml`.
 pub const ROLE: &str = "field";

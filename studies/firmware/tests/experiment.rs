@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use selo_engine::build::{Builder, Image};
-use selo_engine::experiment::{self, Measured, PLAIN, RECEIVE, TRANSMIT};
 use selo_engine::library::Unit;
 use selo_engine::project::{Project, Selection};
+use selo_firmware::experiment::{self, Measured, PLAIN, RECEIVE, TRANSMIT};
 
 const CIPHERS: [&str; 6] = [
     "aes128", "aes192", "aes256", "speck128", "speck192", "speck256",

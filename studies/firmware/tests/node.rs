@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use selo_engine::build::{Builder, Image};
-use selo_engine::link::{self, Play};
-use selo_engine::node::{Node, eeprom_with, factory_record};
 use selo_engine::project::{Project, Selection};
+use selo_firmware::link::{self, Play};
+use selo_firmware::node::{Node, eeprom_with, factory_record};
 use selo_link::frame::Frame;
 use selo_link::session::SealOptions;
 use selo_link::{DeviceKey, FRAME_MAX, Suite};

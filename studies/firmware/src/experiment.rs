@@ -13,40 +13,21 @@ use selo_radio::Time;
 use selo_radio::ether::{Ether, Settings, Station, What};
 use selo_radio::medium::Position;
 
-use crate::board::Board;
-use crate::build::Image;
-use crate::error::{Error, Result};
 use crate::field::FieldNode;
-use crate::runner::Span;
-
-/// The roles, which are also the roles of the firmware, and the operations of one packet.
-pub const TRANSMIT: &str = "transmit";
-pub const RECEIVE: &str = "receive";
-
-/// The time of a packet on the air, which is no work of the chip.
-pub const AIR: &str = "air";
-
-/// The operations, as rows have them.
-pub const OPERATIONS: [&str; 7] = [
-    "start-transmit",
-    "start-receive",
-    "encrypt",
-    "decrypt",
-    TRANSMIT,
-    RECEIVE,
-    AIR,
-];
+use selo_engine::board::Board;
+use selo_engine::build::Builder;
+use selo_engine::build::Image;
+use selo_engine::error::{Error, Result};
+use selo_engine::interface::Interface;
+pub use selo_engine::interface::{AIR, RECEIVE, TRANSMIT};
+use selo_engine::library::Unit;
+use selo_engine::measure::Lab;
+use selo_engine::measure::whole::{Played, Role, Seen, Whole, mean};
+use selo_engine::row::Metric::{self, CpuShare, Cycles, Flash, Ram, Rate, Stack, Time as Seconds};
+use selo_engine::runner::Span;
 
 /// The variant without a cipher.
 pub const PLAIN: &str = "none";
-
-/// The operations of a role, in the order of its rows.
-pub fn operations_of(role: &str) -> &'static [&'static str] {
-    match role {
-        TRANSMIT => &["start-transmit", "encrypt", TRANSMIT, AIR],
-        _ => &["start-receive", "decrypt", RECEIVE],
-    }
-}
 
 /// What a pair of nodes did.
 #[derive(Clone, Debug, Default)]
@@ -92,6 +73,117 @@ const SECOND: Time = 1_000_000_000;
 
 /// Distance of the two nodes in metres: nothing is lost.
 const DISTANCE: f64 = 50.0;
+
+/// The air between two nodes, for the lab.
+#[derive(Debug)]
+pub struct Air;
+
+/// The metrics of what a chip does beside packets, of a packet, and of the air.
+const STEP: &[Metric] = &[Cycles, Seconds, Stack, CpuShare];
+const PACKET: &[Metric] = &[Cycles, Seconds, Flash, Ram, Stack, CpuShare, Rate];
+const ON_AIR: &[Metric] = &[Seconds];
+
+/// The operations of both roles, each with the index of its image, in the order of rows.
+const OPERATIONS: [(&str, usize, &[Metric]); 7] = [
+    ("start-transmit", 0, STEP),
+    ("encrypt", 0, STEP),
+    (TRANSMIT, 0, PACKET),
+    (AIR, 0, ON_AIR),
+    ("start-receive", 1, STEP),
+    ("decrypt", 1, STEP),
+    (RECEIVE, 1, PACKET),
+];
+
+impl Whole for Air {
+    fn interface(&self) -> Interface {
+        Interface::Node
+    }
+
+    fn source(&self) -> &'static str {
+        "radio"
+    }
+
+    /// The firmwares of both roles. A cipher that only encrypts is heard by a receiver with
+    /// another version of it.
+    fn images(&self, builder: &Builder<'_>, unit: &Unit<'_>, list: &Path) -> Result<Vec<Image>> {
+        let peer = peer(unit);
+        let receiver = peer.as_ref().unwrap_or(unit);
+        Ok(vec![
+            builder.program_role(unit, list, TRANSMIT, &[])?,
+            builder.program_role(receiver, list, RECEIVE, &[])?,
+        ])
+    }
+
+    fn operations(&self, unit: &Unit<'_>) -> Vec<Role> {
+        let offered = |&(operation, image, _): &(&str, usize, _)| {
+            unit.offers(operation) && unit.offers([TRANSMIT, RECEIVE][image])
+        };
+        let operations = OPERATIONS.into_iter().filter(offered);
+        let roles = operations.map(|(operation, image, metrics)| Role {
+            operation,
+            image,
+            metrics,
+        });
+        roles.collect()
+    }
+
+    fn play(&self, lab: &Lab<'_>, unit: &Unit<'_>, images: &[Image]) -> Result<Played> {
+        let [transmitter, receiver] = images else {
+            return Err(wrong("is not a transmitter and a receiver".into()));
+        };
+        let plain = unit.variant == PLAIN;
+        let mut measured = run(&lab.project.root, lab.board, transmitter, receiver, plain)?;
+        let sending = mean(&measured.on_air);
+        let mut played = Played {
+            agreed: measured.received.len() as u64,
+            ..Played::default()
+        };
+        for (operation, _, _) in OPERATIONS {
+            let seen = Seen {
+                spans: measured.took.remove(operation).unwrap_or_default(),
+                stack: measured.stack.get(operation).copied(),
+                rates: measured.rates.remove(operation).unwrap_or_default(),
+                on_air: match operation {
+                    AIR => std::mem::take(&mut measured.on_air),
+                    _ => Vec::new(),
+                },
+                sending: match operation {
+                    TRANSMIT => Some(sending),
+                    RECEIVE => Some(0.0),
+                    _ => None,
+                },
+            };
+            played.operations.insert(operation, seen);
+        }
+        Ok(played)
+    }
+}
+
+/// Another unit of the same library and cipher that receives, if this one does not.
+fn peer<'u>(unit: &Unit<'u>) -> Option<Unit<'u>> {
+    if unit.offers(RECEIVE) {
+        return None;
+    }
+    let cipher = |variant: &str| {
+        variant
+            .rsplit_once('-')
+            .map(|(cipher, _)| cipher.to_owned())
+    };
+    let wanted = cipher(unit.variant);
+    let implementations = unit.library.implementations.iter();
+    implementations
+        .filter(|other| other.algorithms.contains(&unit.algorithm.name))
+        .filter(|other| other.operations.iter().any(|offered| offered == RECEIVE))
+        .find_map(|other| {
+            let mut variants = other.variants.iter();
+            let variant = variants.find(|name| cipher(name) == wanted)?;
+            Some(Unit {
+                implementation: other,
+                variant,
+                ..unit.clone()
+            })
+        })
+}
 
 /// A node and its radio.
 #[derive(Debug)]
@@ -242,7 +334,7 @@ impl Experiment {
 
     /// A little time passes.
     fn step(&mut self) -> Result<()> {
-        crate::schedule::check_interrupt()?;
+        selo_engine::schedule::check_interrupt()?;
         let now = self.ether.now();
         let free = if self.hurry { FINE } else { COARSE };
         let to = match self.ether.deadline() {

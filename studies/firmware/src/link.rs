@@ -16,18 +16,30 @@ use selo_link::pair::{Compared, GatewayPairing};
 use selo_link::session::{SealOptions, Session, SessionId};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
 
-use crate::board::Board;
-use crate::build::Image;
-use crate::error::{Error, Result};
-use crate::measure::rng_for;
 use crate::node::{Node, eeprom_with, factory_record};
-use crate::runner::Span;
+use selo_engine::board::Board;
+use selo_engine::build::Builder;
+use selo_engine::build::Image;
+use selo_engine::error::{Error, Result};
+use selo_engine::interface::Interface;
+use selo_engine::library::Unit;
+use selo_engine::measure::Lab;
+use selo_engine::measure::rng_for;
+use selo_engine::measure::whole::{self, Role, Seen, Whole};
+use selo_engine::row::Metric::{self, CpuShare, Cycles, Flash, Instructions, Ram, Stack, Time};
+use selo_engine::runner::Span;
 
-/// The operations, as rows have them.
-pub const OPERATIONS: [&str; 4] = ["pair", "join", "seal", "open"];
-
-/// What rows of the whole firmware name: its flash, its static RAM, its deepest stack.
-pub const ALL: &str = "all";
+/// The operations, as rows have them; [`ALL`] is the whole firmware: its flash, its static RAM,
+/// its deepest stack.
+const OPERATIONS: [(&str, &[Metric]); 5] = [
+    (ALL, &[Flash, Ram, Stack]),
+    ("pair", EACH),
+    ("join", EACH),
+    ("seal", EACH),
+    ("open", EACH),
+];
+const ALL: &str = "all";
+const EACH: &[Metric] = &[Cycles, Instructions, Time, Stack, CpuShare];
 
 /// How often the node pairs and joins, and how many payloads go up and down each time.
 const ROUNDS: u64 = 3;
@@ -62,6 +74,57 @@ pub struct Play {
     played: Played,
     /// The chip's EEPROM; goes with it.
     _eeprom: tempfile::NamedTempFile,
+}
+
+/// The gateway of a node of the link, for the lab.
+#[derive(Debug)]
+pub struct Gateway;
+
+impl Whole for Gateway {
+    fn interface(&self) -> Interface {
+        Interface::Link
+    }
+
+    fn source(&self) -> &'static str {
+        "gateway"
+    }
+
+    fn images(&self, builder: &Builder<'_>, unit: &Unit<'_>, list: &Path) -> Result<Vec<Image>> {
+        Ok(vec![builder.program(unit, list)?])
+    }
+
+    fn operations(&self, _: &Unit<'_>) -> Vec<Role> {
+        let role = |(operation, metrics)| Role {
+            operation,
+            image: 0,
+            metrics,
+        };
+        OPERATIONS.map(role).into()
+    }
+
+    fn play(&self, lab: &Lab<'_>, unit: &Unit<'_>, images: &[Image]) -> Result<whole::Played> {
+        let [image] = images else {
+            return Err(wrong("is not one image".into()));
+        };
+        let bytes = unit.algorithm.bytes.first().copied().unwrap_or(16) as usize;
+        let played = play(&lab.project.root, lab.board, image, unit.variant, bytes)?;
+        let seen = |spans: Vec<Span>| Seen {
+            spans,
+            ..Seen::default()
+        };
+        let took = played.took.into_iter();
+        let mut operations: BTreeMap<_, _> =
+            took.map(|(name, spans)| (name, seen(spans))).collect();
+        let all = Seen {
+            stack: Some(played.deepest_stack),
+            ..Seen::default()
+        };
+        operations.insert(ALL, all);
+        Ok(whole::Played {
+            agreed: played.agreed,
+            operations,
+        })
+    }
 }
 
 /// Behind a suite in a variant's name: without the kernels in assembly.

@@ -5,11 +5,11 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use crate::board::Board;
-use crate::build::Image;
-use crate::error::{Error, Result};
-use crate::frame;
-use crate::runner::{Paced, Span, Surroundings};
+use selo_engine::board::Board;
+use selo_engine::build::Image;
+use selo_engine::error::{Error, Result};
+use selo_engine::frame;
+use selo_engine::runner::{Paced, Span, Surroundings};
 
 /// Channels of the serial line.
 const LINK: u8 = 0;
@@ -141,7 +141,7 @@ impl Node {
             if self.cycle >= end {
                 return Ok(false);
             }
-            crate::schedule::check_interrupt()?;
+            selo_engine::schedule::check_interrupt()?;
             self.advance(STEP)?;
         }
     }

@@ -1,0 +1,137 @@
+//! The second stage: images, and what they weigh. An image that does not build or does not
+//! fit gives a cause.
+
+use super::plan::Operation;
+use super::{Lab, Of};
+use crate::build::Image;
+use crate::elf::Weight;
+use crate::error::{Error, Result};
+use crate::interface::Footprint;
+use crate::library::Unit;
+use crate::row::cause::{Excess, Memory, Step};
+use crate::row::{Cause, Metric, Row};
+
+/// Something that was built, or the digest of an image, if there is one, and the cause why it
+/// cannot run.
+pub(super) type Built<T> = std::result::Result<T, (String, Cause)>;
+
+impl Lab<'_> {
+    /// Flash and static RAM: the growth over an empty program.
+    pub(super) fn weigh(&self, unit: &Unit<'_>) -> Result<Vec<Row>> {
+        let mut metrics = self.measured();
+        metrics.retain(|metric| matches!(metric, Metric::Flash | Metric::Ram));
+        metrics.sort_unstable();
+        let mut rows = Vec::new();
+        if metrics.is_empty() {
+            return Ok(rows);
+        }
+        for footprint in unit.algorithm.interface.footprints() {
+            if !self.wants_operation(footprint.name) {
+                continue;
+            }
+            if let Some(missing) = footprint.operations.iter().find(|name| !unit.offers(name)) {
+                // What a variant leaves out by design has no row when everything is
+                // asked for, and an answer when it is asked for by name.
+                if !self.operations.is_empty() {
+                    let operation = (*missing).to_owned();
+                    let one = [Operation::new(footprint.name, None)];
+                    let lacks = Cause::Lacks { operation };
+                    rows.extend(self.failed(Of::none(unit), &one, &metrics, &lacks));
+                }
+                continue;
+            }
+            rows.extend(self.weigh_footprint(unit, footprint, &metrics)?);
+        }
+        Ok(rows)
+    }
+
+    fn weigh_footprint(
+        &self,
+        unit: &Unit<'_>,
+        footprint: &Footprint,
+        metrics: &[Metric],
+    ) -> Result<Vec<Row>> {
+        let operation = Operation::new(footprint.name, None);
+        let built = self
+            .builder
+            .baseline(unit)
+            .and_then(|baseline| Ok((baseline, self.builder.footprint(unit, footprint)?)));
+        let one = std::slice::from_ref(&operation);
+        let (baseline, image) = match refused(built)? {
+            Ok(images) => images,
+            Err(cause) => return Ok(self.failed(Of::none(unit), one, metrics, &cause)),
+        };
+        // The buffers of the weighing program are not the library's fault.
+        let flash = image.weight.flash.saturating_sub(baseline.weight.flash);
+        let ram = image.weight.ram.saturating_sub(baseline.weight.ram);
+        let own = image.weight.without(&baseline.weight);
+        let of = Of::image(unit, &image.sha256);
+        if let Some(cause) = self.excess(flash, ram, &own) {
+            return Ok(self.failed(of, one, metrics, &cause));
+        }
+        let row = |&metric: &Metric| {
+            let grown = if metric == Metric::Flash { flash } else { ram };
+            self.blank(of, &operation, metric).exactly(grown as f64)
+        };
+        Ok(metrics.iter().map(row).collect())
+    }
+
+    /// The image of the agent with the library under test.
+    pub(super) fn agent_image(&self, unit: &Unit<'_>) -> Result<Built<Image>> {
+        let image = match refused(self.builder.agent(unit))? {
+            Ok(image) => image,
+            Err(cause) => return Ok(Err((String::new(), cause))),
+        };
+        Ok(match self.excess_of(&image.weight) {
+            Some(cause) => Err((image.sha256, cause.at(Step::WithAgent))),
+            None => Ok(image),
+        })
+    }
+
+    /// The memories of the board that an image exceeds.
+    pub(crate) fn excess_of(&self, weight: &Weight) -> Option<Cause> {
+        self.excess(weight.flash, weight.ram, weight)
+    }
+
+    /// The memories of the board that sizes exceed; `None` if they fit.
+    fn excess(&self, flash: u64, ram: u64, weight: &Weight) -> Option<Cause> {
+        let memory = self.board.memory?;
+        let memories = [
+            (Memory::Flash, flash, memory.flash),
+            (Memory::Ram, ram, memory.ram),
+        ];
+        let over = memories.into_iter().filter(|(_, used, size)| used > size);
+        let excess: Vec<Excess> = over
+            .map(|(memory, used, size)| Excess {
+                memory,
+                used,
+                size,
+                largest: weight.largest(memory == Memory::Ram, 3),
+            })
+            .collect();
+        (!excess.is_empty()).then_some(Cause::OverBudget { excess })
+    }
+}
+
+/// Tells an image that the compiler refused from an error of the machine.
+pub(super) fn refused<T>(built: Result<T>) -> Result<std::result::Result<T, Cause>> {
+    match built {
+        Ok(built) => Ok(Ok(built)),
+        Err(error @ Error::Compile { .. }) => Ok(Err(build_failure(&error))),
+        Err(error) => Err(error),
+    }
+}
+
+fn build_failure(error: &Error) -> Cause {
+    let text = error.to_string();
+    // A linker says first what it lacks, and then that it failed.
+    let telling = text
+        .lines()
+        .find(|line| line.contains("undefined reference") || line.contains("cannot open"))
+        .or_else(|| text.lines().find(|line| line.contains("rror:")))
+        .or_else(|| text.lines().find(|line| line.contains("error")))
+        .or_else(|| text.lines().nth(1));
+    Cause::DoesNotBuild {
+        message: telling.unwrap_or(&text).trim().to_owned(),
+    }
+}

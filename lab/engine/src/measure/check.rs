@@ -1,0 +1,99 @@
+//! The third stage, before and after the timing: official vectors on the running image.
+
+use selo_vectors::CaseResult;
+
+use super::Bench;
+use crate::error::Result;
+use crate::interface::Interface;
+use crate::row::Cause;
+use crate::row::cause::Step;
+
+impl Bench<'_> {
+    /// [`Bench::check`] after the timing.
+    pub(super) fn check_again(&mut self) -> Result<Option<Cause>> {
+        Ok(self.check()?.map(|cause| cause.at(Step::AfterTiming)))
+    }
+
+    /// Checks a few cases of every source; the cause if one fails.
+    pub(super) fn check(&mut self) -> Result<Option<Cause>> {
+        let algorithm = self.unit.algorithm;
+        let (lab, catalog, unit) = (self.lab, self.lab.catalog, self.unit);
+        let agent = self.agent()?;
+        for set in catalog.sets_for(&algorithm.name) {
+            let cases = set.cases(&algorithm.name)?;
+            for case in selo_vectors::stratified(&cases, 4) {
+                // A class gives its first case at any weight; long chains are for `lab check`.
+                if case.weight > 32 || unit.deviation(&case.id).is_some() {
+                    continue;
+                }
+                match agent.run_case(case) {
+                    Ok(CaseResult::Pass | CaseResult::Skipped { .. }) => {}
+                    Ok(verdict) => {
+                        return Ok(Some(Cause::FailedVector {
+                            set: set.id.clone(),
+                            case: case.id.clone(),
+                            message: describe(&verdict),
+                        }));
+                    }
+                    Err(error) => {
+                        let cause = match agent.take_error() {
+                            Some(stopped) => lab.outcome(unit, stopped)?,
+                            None => Cause::Agent {
+                                message: error.to_string(),
+                            },
+                        };
+                        return Ok(Some(cause.at(Step::Vector {
+                            set: set.id.clone(),
+                            case: case.id.clone(),
+                        })));
+                    }
+                }
+            }
+        }
+        if algorithm.interface == Interface::PublicKey {
+            return match self.round_trip() {
+                Err(error) => {
+                    let cause = self.lab.outcome(self.unit, error)?;
+                    Ok(Some(cause.at(Step::RoundTrip)))
+                }
+                failure => failure,
+            };
+        }
+        Ok(None)
+    }
+
+    /// Encrypts and decrypts: what can be checked without published vectors.
+    fn round_trip(&mut self) -> Result<Option<Cause>> {
+        let plan = self.calls("decrypt", 0)?;
+        let (ran, calls) = self.follow_whole(&plan, "round trip", 0, 1)?;
+        let message = &calls.inputs[1][0];
+        Ok((ran.reply.status != 0 || &ran.reply.output != message).then_some(Cause::NotGivenBack))
+    }
+}
+
+/// A verdict in words.
+pub fn describe(verdict: &CaseResult) -> String {
+    match verdict {
+        CaseResult::Fail {
+            expected,
+            got,
+            detail,
+        } => {
+            format!(
+                "{detail}: expected {}, got {}",
+                shorten(expected),
+                shorten(got)
+            )
+        }
+        CaseResult::Skipped { reason } => format!("skipped: {reason}"),
+        _ => "passed".to_owned(),
+    }
+}
+
+/// Long values are told apart by their beginning well enough.
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(64) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

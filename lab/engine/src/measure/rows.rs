@@ -1,0 +1,212 @@
+//! The last stage: rows of samples, rows of causes, rows of an earlier run.
+
+use super::plan::Operation;
+use super::run::Sample;
+use super::{Known, Lab};
+use crate::interface::Interface;
+use crate::library::Unit;
+use crate::row::cause::Taken;
+use crate::row::{Basis, Cause, Fidelity, Metric, Note, Path, Row, SCHEMA, Status};
+
+/// What rows are about: an image of a unit.
+#[derive(Clone, Copy)]
+pub(crate) struct Of<'a> {
+    pub unit: &'a Unit<'a>,
+    /// SHA-256 of the image; empty where there is none.
+    pub firmware: &'a str,
+}
+
+impl<'a> Of<'a> {
+    pub fn image(unit: &'a Unit<'a>, firmware: &'a str) -> Of<'a> {
+        Of { unit, firmware }
+    }
+
+    /// A unit of which there is no image.
+    pub fn none(unit: &'a Unit<'a>) -> Of<'a> {
+        Of { unit, firmware: "" }
+    }
+}
+
+impl Lab<'_> {
+    /// Rows of one operation: one for each metric of which it has samples, or a cause.
+    pub(super) fn rows_of(
+        &self,
+        of: Of<'_>,
+        operation: &Operation,
+        metrics: &[Metric],
+        samples: &[Sample],
+    ) -> Vec<Row> {
+        let interface = of.unit.algorithm.interface;
+        // A whole firmware is interrupted by its timer: its cycles vary, and tell nothing.
+        let exact = self.board.fidelity.is_deterministic() && of.unit.program().is_none();
+        let spread = if exact { spread(samples) } else { None };
+        let steady = samples
+            .iter()
+            .all(|s| s.took().is_some() && s.took() == samples[0].took());
+        let mut rows = Vec::new();
+        for &metric in metrics {
+            let Some(pick) = picked(metric) else { continue };
+            let row = self.blank(of, operation, metric);
+            let values: Option<Vec<f64>> = samples.iter().map(pick).collect();
+            let Some(values) = values else {
+                rows.push(row.without(Cause::NotCounted));
+                continue;
+            };
+            let mut row = match metric {
+                Metric::Stack => row.deepest(&values),
+                _ => row.sampled(&values, exact || steady),
+            };
+            if metric == Metric::Instructions {
+                row.basis = paths(samples);
+            }
+            if interface.is_search(&operation.name) && metric != Metric::Stack {
+                row.notes.push(Note::Seeds { count: row.samples });
+            }
+            let timed = matches!(metric, Metric::Cycles | Metric::Time | Metric::Instructions);
+            if timed && let Some(spread) = &spread {
+                row.status = Status::VariableTime;
+                row.cause = Some(spread.clone());
+            }
+            rows.push(row);
+        }
+        rows
+    }
+
+    /// Rows of operations that have no figure.
+    pub(super) fn failed(
+        &self,
+        of: Of<'_>,
+        operations: &[Operation],
+        metrics: &[Metric],
+        cause: &Cause,
+    ) -> Vec<Row> {
+        let rows = operations.iter().flat_map(|operation| {
+            let row = move |&metric: &Metric| self.blank(of, operation, metric);
+            metrics.iter().map(row)
+        });
+        rows.map(|row| row.without(cause.clone())).collect()
+    }
+
+    /// The rows of an earlier run, if it has every one that is wanted of this very image.
+    pub(super) fn earlier(
+        &self,
+        of: Of<'_>,
+        operations: &[Operation],
+        metrics: &[Metric],
+        known: Known<'_>,
+    ) -> Option<Vec<Row>> {
+        let mut rows = Vec::new();
+        for operation in operations {
+            for &metric in metrics {
+                let blank = self.blank(of, operation, metric);
+                let row = known(&blank)?;
+                // Rows of schema 1 lack what others are made of.
+                if row.value.is_some() && row.basis.is_none() && self.needs_basis(&row, of.unit) {
+                    return None;
+                }
+                let power = blank.power;
+                rows.push(Row { power, ..row });
+            }
+        }
+        Some(rows)
+    }
+
+    /// Whether energies or cycles are made of more than the value of a row.
+    fn needs_basis(&self, row: &Row, unit: &Unit<'_>) -> bool {
+        let interface = unit.algorithm.interface;
+        match row.metric {
+            Metric::Instructions => self.board.fidelity == Fidelity::Instructions,
+            Metric::Time => interface == Interface::Node && interface.is_packet(&row.operation),
+            _ => false,
+        }
+    }
+
+    /// A row with everything but the value.
+    pub(crate) fn blank(&self, of: Of<'_>, operation: &Operation, metric: Metric) -> Row {
+        let unit = of.unit;
+        let interface = unit.algorithm.interface;
+        let fidelity = interface.fidelity(&operation.name, metric);
+        let usual = self.board.power.first().map(|power| &power.name);
+        let power = self.power.as_ref().map(|power| &power.name);
+        let makes_energy = matches!(metric, Metric::Time | Metric::Instructions);
+        Row {
+            schema: SCHEMA.to_owned(),
+            run: self.run.clone(),
+            board: self.board.name.clone(),
+            mcu: self.board.mcu.clone(),
+            clock_hz: self.board.clock_hz,
+            runner: self.runner.clone(),
+            fidelity: fidelity.unwrap_or(self.board.fidelity),
+            compiler: self.builder.compiler().to_owned(),
+            flags: self.builder.flags(unit).join(" "),
+            library: unit.library.name.clone(),
+            library_version: unit.library.version.clone(),
+            algorithm: unit.algorithm.name.clone(),
+            variant: unit.variant.to_owned(),
+            sweep: self.builder.sweep().map(str::to_owned),
+            operation: operation.name.clone(),
+            bytes: operation.bytes,
+            metric,
+            unit: metric.unit().to_owned(),
+            value: None,
+            samples: 0,
+            min: None,
+            max: None,
+            mean: None,
+            sd: None,
+            ci95: None,
+            status: Status::Ok,
+            cause: None,
+            notes: Vec::new(),
+            basis: None,
+            power: power.filter(|_| makes_energy && power != usual).cloned(),
+            firmware_sha256: of.firmware.to_owned(),
+            commit: self.commit.clone(),
+        }
+    }
+}
+
+/// The figure of a metric in a sample; `None` for metrics that are not sampled.
+fn picked(metric: Metric) -> Option<fn(&Sample) -> Option<f64>> {
+    match metric {
+        Metric::Cycles => Some(|s| s.cycles),
+        Metric::Time => Some(|s| s.seconds),
+        Metric::Instructions => Some(|s| s.instructions),
+        Metric::Stack => Some(|s| s.stack),
+        Metric::CpuShare => Some(|s| s.cpu_share),
+        Metric::Energy | Metric::Flash | Metric::Ram | Metric::Rate => None,
+    }
+}
+
+/// The instructions of the samples by class; equal samples in a row stand together.
+fn paths(samples: &[Sample]) -> Option<Basis> {
+    let mut paths: Vec<Path> = Vec::new();
+    for sample in samples {
+        let classes = sample.classes.as_ref()?;
+        match paths.last_mut().filter(|last| last.classes == *classes) {
+            Some(last) => last.samples += 1,
+            None => paths.push(Path {
+                samples: 1,
+                classes: classes.clone(),
+            }),
+        }
+    }
+    Some(Basis::Paths { paths })
+}
+
+/// Two inputs that take different time, if the samples differ.
+fn spread(samples: &[Sample]) -> Option<Cause> {
+    let took = |sample: &Sample| sample.took().map_or(0.0, |(figure, _)| figure);
+    let least = samples.iter().min_by(|a, b| took(a).total_cmp(&took(b)))?;
+    let most = samples.iter().max_by(|a, b| took(a).total_cmp(&took(b)))?;
+    let (_, counted) = least.took()?;
+    let taken = |sample: &Sample| Taken {
+        count: took(sample),
+        inputs: sample.inputs.iter().map(hex::encode).collect(),
+    };
+    (took(least) != took(most)).then(|| Cause::DependsOnInputs {
+        counted,
+        least: taken(least),
+        most: taken(most),
+    })
+}

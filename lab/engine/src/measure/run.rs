@@ -1,0 +1,380 @@
+//! The fourth stage: an image in front of its runner, and the samples of its operations.
+
+use std::collections::BTreeMap;
+
+use super::plan::{Operation, Plan};
+use super::{Lab, Of, rng_for};
+use crate::agent::{Agent, Ran, Retry};
+use crate::build::Image;
+use crate::error::{Error, Result};
+use crate::interface::{Interface, Plan as Calls, Transcript};
+use crate::library::Unit;
+use crate::row::cause::Counted;
+use crate::row::{Fidelity, Row};
+use crate::runner::{Counts, Span};
+
+/// Cycles, or instructions, above which an operation is sampled three times instead of ten on a
+/// deterministic runner: a scalar multiplication takes half a second to simulate.
+const SLOW: u64 = 2_000_000;
+
+/// Wall-clock samples of one operation, and how long one should last at least.
+const WALL_SAMPLES: usize = 100;
+const WALL_SAMPLE_NS: u64 = 100_000;
+
+/// An image in front of its runner, with the cost of the empty operation.
+pub(super) struct Bench<'a> {
+    pub lab: &'a Lab<'a>,
+    pub unit: &'a Unit<'a>,
+    pub image: &'a Image,
+    agent: Option<Agent>,
+    empty: Empty,
+    /// What earlier calls left behind is lost: a key pair is made anew.
+    forgot: bool,
+}
+
+/// What the marks themselves cost, in the units of the samples.
+#[derive(Clone, Default)]
+struct Empty {
+    cycles: u64,
+    stack: u64,
+    /// The runner sees no marks, so the agent paints the stack.
+    paint: bool,
+    /// Ticks of the agent's counter for one empty operation.
+    ticks: f64,
+    instructions: f64,
+    /// Instructions of each class, where a runner counts them.
+    counts: Counts,
+}
+
+/// One sample of a timed operation, marks subtracted.
+#[derive(Clone, Default)]
+pub(super) struct Sample {
+    pub cycles: Option<f64>,
+    pub seconds: Option<f64>,
+    pub stack: Option<f64>,
+    pub cpu_share: Option<f64>,
+    pub instructions: Option<f64>,
+    /// Those instructions by class, of which a cycle model makes cycles.
+    pub classes: Option<BTreeMap<String, i64>>,
+    /// The inputs, for reporting what a spread depends on.
+    pub inputs: Vec<Vec<u8>>,
+}
+
+impl Sample {
+    /// What a deterministic runner counted, and its unit.
+    pub fn took(&self) -> Option<(f64, Counted)> {
+        let counted = self
+            .instructions
+            .map(|count| (count, Counted::Instructions));
+        counted.or_else(|| Some((self.cycles?, Counted::Cycles)))
+    }
+}
+
+impl Lab<'_> {
+    /// One span as a sample.
+    pub(super) fn sample_of(&self, span: &Span) -> Sample {
+        self.sample_without(span, &Empty::default())
+    }
+
+    /// One span as a sample, the cost of the marks subtracted.
+    fn sample_without(&self, span: &Span, empty: &Empty) -> Sample {
+        let cycles = span.cycles.saturating_sub(empty.cycles);
+        let busy = span.cycles - span.slept.min(span.cycles);
+        Sample {
+            cycles: Some(cycles as f64),
+            seconds: self.board.clock_hz.map(|hz| cycles as f64 / hz as f64),
+            stack: Some(span.stack.saturating_sub(empty.stack) as f64),
+            cpu_share: Some(100.0 * busy as f64 / span.cycles.max(1) as f64),
+            ..Sample::default()
+        }
+    }
+}
+
+impl<'a> Bench<'a> {
+    /// Before its start.
+    pub fn new(lab: &'a Lab<'a>, unit: &'a Unit<'a>, image: &'a Image) -> Bench<'a> {
+        Bench {
+            lab,
+            unit,
+            image,
+            agent: None,
+            empty: Empty::default(),
+            forgot: false,
+        }
+    }
+}
+
+impl Bench<'_> {
+    pub fn start(&mut self) -> Result<()> {
+        self.agent = None;
+        let mut agent = self.lab.start_agent(self.unit, self.image)?;
+        self.empty = measure_empty(&mut agent)?;
+        self.agent = Some(agent);
+        Ok(())
+    }
+
+    pub fn agent(&mut self) -> Result<&mut Agent> {
+        self.agent
+            .as_mut()
+            .ok_or_else(|| Error::Agent("the image does not run".into()))
+    }
+
+    /// Rows of the operations of a plan, and those for which the board's counter is too narrow.
+    pub fn time(&mut self, plan: &Plan) -> Result<(Vec<Row>, Vec<Operation>)> {
+        let (mut rows, mut wrapped) = (Vec::new(), Vec::new());
+        let (lab, of) = (self.lab, Of::image(self.unit, &self.image.sha256));
+        for operation in &plan.operations {
+            match self.samples(operation) {
+                Ok(samples) => rows.extend(lab.rows_of(of, operation, &plan.metrics, &samples)),
+                Err(Error::Wrapped(_)) => wrapped.push(operation.clone()),
+                Err(error) => {
+                    let cause = lab.outcome(self.unit, error)?;
+                    let one = std::slice::from_ref(operation);
+                    rows.extend(lab.failed(of, one, &plan.metrics, &cause));
+                    // The chip stopped: the next operation starts on a fresh one.
+                    self.start()?;
+                }
+            }
+        }
+        Ok((rows, wrapped))
+    }
+
+    /// The calls that an operation is made of.
+    pub fn calls(&self, operation: &str, bytes: u32) -> Result<Calls> {
+        let algorithm = self.unit.algorithm;
+        if algorithm.interface == Interface::Probe {
+            return Ok(Vec::new());
+        }
+        algorithm
+            .interface
+            .plan(algorithm, operation, bytes)
+            .ok_or_else(|| {
+                Error::Agent(format!(
+                    "no way to call '{operation}' of {}",
+                    algorithm.name
+                ))
+            })
+    }
+
+    /// Makes a list of calls; the last one is repeated and returned, with all calls.
+    fn follow(
+        &mut self,
+        calls: &Calls,
+        purpose: &str,
+        sample: u64,
+        repeat: u16,
+    ) -> Result<(Ran, Transcript)> {
+        let mut rng = rng_for(&format!("{} {purpose}", self.unit.algorithm.name), sample);
+        let mut made = Transcript::default();
+        let mut last = None;
+        let paint = self.empty.paint;
+        let kept = sample > 0 && !self.forgot;
+        let agent = self.agent()?;
+        for (index, call) in calls.iter().enumerate() {
+            let inputs: Vec<Vec<u8>> = call
+                .inputs
+                .iter()
+                .map(|input| input.bytes(&mut rng, &made))
+                .collect();
+            let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+            // A key pair that stays with the library takes seconds to make and serves every sample.
+            let stays = !calls
+                .iter()
+                .flat_map(|later| &later.inputs)
+                .any(|input| input.call() == Some(index));
+            if call.operation == "keygen" && stays && index + 1 < calls.len() && kept {
+                made.inputs.push(Vec::new());
+                made.outputs.push(Vec::new());
+                continue;
+            }
+            let repeat = if index + 1 == calls.len() { repeat } else { 1 };
+            let paint = paint && index + 1 == calls.len();
+            let ran = agent.run(call.operation, repeat, paint, &fields)?;
+            if ran.reply.status != 0 {
+                return Err(Error::Agent(format!(
+                    "'{}' of random inputs ended with status {}",
+                    call.operation, ran.reply.status
+                )));
+            }
+            made.outputs.push(ran.reply.output.clone());
+            made.inputs.push(inputs);
+            last = Some(ran);
+        }
+        last.map(|ran| (ran, made))
+            .ok_or_else(|| Error::Agent("an empty list of calls".into()))
+    }
+
+    /// Makes the calls, from its beginning again if it was cut off.
+    pub fn follow_whole(
+        &mut self,
+        calls: &Calls,
+        purpose: &str,
+        sample: u64,
+        repeat: u16,
+    ) -> Result<(Ran, Transcript)> {
+        let mut retry = Retry::default();
+        loop {
+            match self.follow(calls, purpose, sample, repeat) {
+                Err(error) => retry.after(error)?,
+                followed => {
+                    self.forgot = false;
+                    return followed;
+                }
+            }
+            self.forgot = true;
+        }
+    }
+
+    pub fn samples(&mut self, operation: &Operation) -> Result<Vec<Sample>> {
+        let calls = self.calls(&operation.name, operation.bytes.unwrap_or(0))?;
+        let exact =
+            self.agent()?.hello().counter_hz == 0 || self.lab.board.fidelity != Fidelity::WallClock;
+        let mut repeat = 1;
+        if !exact {
+            repeat = self.calibrate(&calls, &operation.name)?;
+        }
+        let mut wanted = if exact { 10 } else { WALL_SAMPLES };
+        let mut samples = Vec::new();
+        while samples.len() < wanted {
+            let sample = self.sample(&calls, &operation.name, samples.len() as u64, repeat)?;
+            if exact && sample.took().is_some_and(|(count, _)| count > SLOW as f64) {
+                wanted = 3;
+            }
+            if !exact && sample.seconds.is_some_and(|s| s > 0.05) {
+                wanted = wanted.min(10);
+            }
+            samples.push(sample);
+        }
+        Ok(samples)
+    }
+
+    /// How often to repeat a quick operation so that the clock can see it.
+    fn calibrate(&mut self, calls: &Calls, operation: &str) -> Result<u16> {
+        let mut repeat: u16 = 1;
+        loop {
+            let sample = self.sample(calls, operation, 0, repeat)?;
+            let lasted = sample.seconds.unwrap_or(0.0) * 1e9 * f64::from(repeat);
+            if lasted >= WALL_SAMPLE_NS as f64 || repeat >= 32_768 {
+                return Ok(repeat);
+            }
+            repeat *= 2;
+        }
+    }
+
+    pub fn sample(
+        &mut self,
+        calls: &Calls,
+        operation: &str,
+        number: u64,
+        repeat: u16,
+    ) -> Result<Sample> {
+        let (ran, made) = if calls.is_empty() {
+            let paint = self.empty.paint;
+            let ran = self.agent()?.run_alone(operation, repeat, paint)?;
+            (ran, Transcript::default())
+        } else {
+            self.follow_whole(calls, operation, number, repeat)?
+        };
+        let sample = if let Some(span) = &ran.span {
+            self.lab.sample_without(span, &self.empty)
+        } else if let Some(counts) = &ran.counts {
+            self.counted(counts, &ran)
+        } else {
+            self.clocked(operation, &ran)?
+        };
+        Ok(Sample {
+            inputs: made.inputs.into_iter().flatten().collect(),
+            ..sample
+        })
+    }
+
+    /// The stack that the agent painted.
+    fn painted(&self, ran: &Ran) -> Option<f64> {
+        let stack = ran.reply.stack?;
+        Some(f64::from(stack) - self.empty.stack as f64)
+    }
+
+    /// A sample of a runner that counts instructions.
+    fn counted(&self, counts: &Counts, ran: &Ran) -> Sample {
+        let empty = &self.empty.counts.classes;
+        let names = counts.classes.keys().chain(empty.keys());
+        let of = |counts: &BTreeMap<String, u64>, name: &String| {
+            counts.get(name).map_or(0, |&count| count as i64)
+        };
+        let grown = |name: &String| (name.clone(), of(&counts.classes, name) - of(empty, name));
+        Sample {
+            instructions: Some(counts.instructions as f64 - self.empty.instructions),
+            classes: Some(names.map(grown).collect()),
+            stack: self.painted(ran),
+            ..Sample::default()
+        }
+    }
+
+    /// A sample of the agent's own counter or clock.
+    fn clocked(&mut self, operation: &str, ran: &Ran) -> Result<Sample> {
+        let hz = self.agent()?.hello().counter_hz;
+        let reply = &ran.reply;
+        if hz == 0 || reply.repeats == 0 {
+            return Err(Error::Agent(format!("'{operation}' ran without marks")));
+        }
+        if reply.wrapped {
+            return Err(Error::Wrapped(operation.to_owned()));
+        }
+        let (empty, repeats) = (&self.empty, f64::from(reply.repeats));
+        let ticks = (reply.counter as f64 / repeats - empty.ticks).max(0.0);
+        let counts_cycles = self.lab.board.fidelity == Fidelity::CycleExact;
+        let clock = self.lab.board.clock_hz.filter(|_| counts_cycles);
+        Ok(Sample {
+            cycles: clock.map(|clock| ticks * clock as f64 / f64::from(hz)),
+            seconds: Some(ticks / f64::from(hz)),
+            stack: self.painted(ran),
+            cpu_share: reply
+                .cpu
+                .map(|cpu| 100.0 * cpu as f64 / reply.counter.max(1) as f64),
+            instructions: reply
+                .instructions
+                .map(|count| (count as f64 / repeats - empty.instructions).max(0.0)),
+            ..Sample::default()
+        })
+    }
+}
+
+/// Runs operation 0, which is the marks around nothing.
+fn measure_empty(agent: &mut Agent) -> Result<Empty> {
+    let chip = agent.run_alone("empty", 1, false)?;
+    if let Some(span) = chip.span {
+        return Ok(Empty {
+            cycles: span.cycles,
+            stack: span.stack,
+            ..Empty::default()
+        });
+    }
+    if chip.counts.is_some() {
+        let painted = agent.run("empty", 1, true, &[])?;
+        let counts = painted.counts.unwrap_or_default();
+        return Ok(Empty {
+            paint: true,
+            instructions: counts.instructions as f64,
+            stack: u64::from(painted.reply.stack.unwrap_or(0)),
+            counts,
+            ..Empty::default()
+        });
+    }
+    // The least of some runs: what the clock costs when nothing disturbs it.
+    let mut empty = Empty {
+        paint: true,
+        ticks: f64::INFINITY,
+        instructions: f64::INFINITY,
+        ..Empty::default()
+    };
+    for _ in 0..20 {
+        let reply = agent.run_alone("empty", 1000, true)?.reply;
+        let repeats = f64::from(reply.repeats.max(1));
+        empty.ticks = empty.ticks.min(reply.counter as f64 / repeats);
+        empty.instructions = empty
+            .instructions
+            .min(reply.instructions.unwrap_or(0) as f64 / repeats);
+        empty.stack = u64::from(reply.stack.unwrap_or(0));
+    }
+    Ok(empty)
+}

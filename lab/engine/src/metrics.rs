@@ -1,0 +1,77 @@
+//! Which metrics a board has, and what is measured for them.
+
+use crate::board::Board;
+use crate::model::FIGURES;
+use crate::project::Project;
+use crate::row::{Fidelity, Metric, say};
+
+/// The metrics that a board can give; cycles of instructions that were counted, if its
+/// cycle model is calibrated.
+pub fn default_metrics(project: &Project, board: &Board) -> Vec<Metric> {
+    use Metric::{CpuShare, Cycles, Energy, Flash, Instructions, Ram, Rate, Stack, Time};
+    match board.fidelity {
+        Fidelity::CycleExact
+        | Fidelity::CycleSteps
+        | Fidelity::CycleModel
+        | Fidelity::RadioModel => {
+            vec![Cycles, Time, Energy, Flash, Ram, Stack, CpuShare, Rate]
+        }
+        Fidelity::Instructions => {
+            let model = project.model(board);
+            if !model.is_some_and(|model| model.is_calibrated(&project.libraries)) {
+                return vec![Instructions, Flash, Ram, Stack];
+            }
+            let energy = (!board.power.is_empty()).then_some(Energy);
+            [Instructions, Flash, Ram, Stack, Cycles, Time]
+                .into_iter()
+                .chain(energy)
+                .collect()
+        }
+        Fidelity::WallClock => vec![Time, Instructions, Flash, Ram, Stack, CpuShare],
+    }
+}
+
+/// Why a board never has a metric of time or of instructions, if it does not: what its runner
+/// counts decides.
+pub fn never_given(project: &Project, board: &Board, metric: Metric) -> Option<String> {
+    if default_metrics(project, board).contains(&metric) {
+        return None;
+    }
+    let counted = match (metric, board.fidelity) {
+        (Metric::Cycles | Metric::Time, Fidelity::Instructions) => "instructions are counted there",
+        (Metric::Instructions, _) => "cycles are counted there, not instructions",
+        (Metric::Cycles, _) => "time is taken there, not cycles",
+        _ => return None,
+    };
+    let model = project
+        .model(board)
+        .filter(|_| metric != Metric::Instructions);
+    Some(match model {
+        Some(model) => {
+            let figures = model.reproduced(&project.libraries).count();
+            let lacks = say::not_calibrated(&model.name, figures, FIGURES);
+            format!("{counted}; {lacks}")
+        }
+        None => counted.to_owned(),
+    })
+}
+
+/// The metrics that are measured on a board for some that are wanted, in their order.
+pub fn measured(board: &Board, wanted: &[Metric]) -> Vec<Metric> {
+    let mut metrics = Vec::new();
+    for &metric in wanted {
+        let basis = match metric {
+            Metric::Cycles | Metric::Time | Metric::Energy
+                if board.fidelity == Fidelity::Instructions =>
+            {
+                Metric::Instructions
+            }
+            Metric::Energy => Metric::Time,
+            metric => metric,
+        };
+        if !metrics.contains(&basis) {
+            metrics.push(basis);
+        }
+    }
+    metrics
+}

@@ -1,0 +1,243 @@
+//! Why a row has no value or a doubtful one, and what a reader must know of a value: as
+//! types, with their numbers. [`super::say`] makes sentences of them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Status;
+use crate::error::Stop;
+
+/// Why the status of a row is not `ok`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Cause {
+    /// The compiler or the linker refused the image.
+    DoesNotBuild { message: String },
+    /// The library does not have an operation.
+    Lacks { operation: String },
+    /// The image needs more memory than the board has.
+    OverBudget { excess: Vec<Excess> },
+    /// The stack ran into the variables.
+    StackCollision { stop: Stop },
+    /// The operation asked for more heap than was left.
+    HeapExhausted { stop: Stop },
+    /// One call took more cycles, or instructions, than it may.
+    OverLimit {
+        limit: u64,
+        counted: Counted,
+        stop: Stop,
+    },
+    /// The program stopped by a fault of its own.
+    Stopped { stop: Stop },
+    /// An official vector gave another result.
+    FailedVector {
+        set: String,
+        case: String,
+        message: String,
+    },
+    /// Decryption did not give the encrypted message back.
+    NotGivenBack,
+    /// The measured program broke the agent's protocol, or refused what it was asked.
+    Agent { message: String },
+    /// A whole firmware broke its protocol.
+    Firmware { message: String },
+    /// Two inputs took different time, or a different path.
+    DependsOnInputs {
+        counted: Counted,
+        least: Taken,
+        most: Taken,
+    },
+    /// The board's counter wrapped during an operation.
+    CounterWraps { operation: String },
+    /// The board's counter wraps even in its longest steps.
+    CounterTooNarrow,
+    /// A whole firmware runs on one runner only.
+    NeedsRunner { runner: String },
+    /// The runner does not give this metric.
+    NotCounted,
+    /// Too few public figures calibrate the cycle model of the board.
+    NotCalibrated {
+        model: String,
+        figures: usize,
+        needed: usize,
+    },
+    /// The board file has no power figures.
+    NoPowerFigures,
+    /// The power profile has no figures of a radio.
+    NoRadioFigures { profile: String },
+    /// A cause that belongs to one step of the measurement.
+    At { step: Step, cause: Box<Cause> },
+    /// A sentence of schema 1 that no other cause stands for.
+    Said { text: String, status: Status },
+}
+
+/// A step of a measurement in which something failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// The image contains the agent beside the library.
+    WithAgent,
+    Vector {
+        set: String,
+        case: String,
+    },
+    RoundTrip,
+    /// The check after the timing.
+    AfterTiming,
+}
+
+/// A memory that is too small.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Excess {
+    pub memory: Memory,
+    pub used: u64,
+    pub size: u64,
+    /// The largest symbols in that memory.
+    pub largest: Vec<Part>,
+}
+
+/// A symbol of an image.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Part {
+    pub name: String,
+    pub bytes: u64,
+}
+
+/// A memory of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Memory {
+    Flash,
+    Ram,
+}
+
+/// The unit in which a runner counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counted {
+    Cycles,
+    Instructions,
+}
+
+/// The count of one call, and its inputs in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Taken {
+    pub count: f64,
+    pub inputs: Vec<String>,
+}
+
+/// What a reader must know of a value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Note {
+    /// The energy is made of a time by this power profile.
+    PowerProfile { name: String },
+    /// The figure is made of counted instructions by a cycle model.
+    Model(Caution),
+    /// The operation is a search; each sample has another seed.
+    Seeds { count: u32 },
+    /// The counter moves in steps of so many cycles.
+    Steps { cycles: u32 },
+    /// A sentence of schema 1 that no other note stands for.
+    Said { text: String },
+}
+
+/// How far a cycle model is off the public figures that calibrate it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Caution {
+    pub model: String,
+    /// The memory that its timings hold for.
+    pub memory: String,
+    #[serde(flatten)]
+    pub error: ModelError,
+}
+
+/// How far a model is off the public figures that it was held against, in per cent of them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelError {
+    pub figures: usize,
+    pub lowest: f64,
+    pub highest: f64,
+    /// Half of them are off by less, in either direction.
+    pub half_within: f64,
+}
+
+impl Cause {
+    /// The status of a row with this cause.
+    pub fn status(&self) -> Status {
+        match self {
+            Cause::DoesNotBuild { .. }
+            | Cause::FailedVector { .. }
+            | Cause::NotGivenBack
+            | Cause::Agent { .. }
+            | Cause::Firmware { .. } => Status::Failed,
+            Cause::OverBudget { .. }
+            | Cause::StackCollision { .. }
+            | Cause::HeapExhausted { .. } => Status::DoesNotFit,
+            Cause::OverLimit { .. } => Status::OverLimit,
+            Cause::Stopped { .. } => Status::Crashed,
+            Cause::DependsOnInputs { .. } => Status::VariableTime,
+            Cause::Lacks { .. }
+            | Cause::CounterWraps { .. }
+            | Cause::CounterTooNarrow
+            | Cause::NeedsRunner { .. }
+            | Cause::NotCounted
+            | Cause::NotCalibrated { .. }
+            | Cause::NoPowerFigures
+            | Cause::NoRadioFigures { .. } => Status::NotSupported,
+            Cause::At { cause, .. } => cause.status(),
+            Cause::Said { status, .. } => *status,
+        }
+    }
+
+    /// The same cause in a step of the measurement.
+    pub fn at(self, step: Step) -> Cause {
+        Cause::At {
+            step,
+            cause: Box::new(self),
+        }
+    }
+
+    /// The cause itself, whatever the step.
+    pub fn root(&self) -> &Cause {
+        match self {
+            Cause::At { cause, .. } => cause.root(),
+            cause => cause,
+        }
+    }
+
+    /// The limit that a call went over, if that is the cause.
+    pub fn limit(&self) -> Option<u64> {
+        match self.root() {
+            Cause::OverLimit { limit, .. } => Some(*limit),
+            _ => None,
+        }
+    }
+
+    /// The bytes over budget in the first memory that is too small, if that is the cause.
+    pub fn bytes_over(&self) -> Option<u64> {
+        match self.root() {
+            Cause::OverBudget { excess } => excess.first().map(Excess::over),
+            _ => None,
+        }
+    }
+}
+
+impl Excess {
+    /// The bytes that the board lacks.
+    pub fn over(&self) -> u64 {
+        self.used.saturating_sub(self.size)
+    }
+}
+
+impl Counted {
+    /// The unit in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Counted::Cycles => "cycles",
+            Counted::Instructions => "instructions",
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Causes and notes of rows as sentences: the only place that makes them.
+
+use std::fmt;
+
+use super::cause::{Caution, Counted, Excess, Memory, ModelError, Note, Step, Taken};
+use super::{Cause, Fidelity, Metric, Row};
+
+/// How a caution begins.
+pub(super) const MODEL: &str = "cycle model ";
+
+impl Row {
+    /// What a reader must know of the row: its notes, then its cause.
+    pub fn reason(&self) -> Option<String> {
+        match (self.remarks(), self.why()) {
+            (Some(notes), Some(cause)) => Some(format!("{notes}; {cause}")),
+            (notes, cause) => notes.or(cause),
+        }
+    }
+
+    /// Its notes as a sentence.
+    pub fn remarks(&self) -> Option<String> {
+        let notes: Vec<String> = self.notes.iter().map(Note::to_string).collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+
+    /// Its cause as a sentence.
+    pub fn why(&self) -> Option<String> {
+        Some(cause(self.cause.as_ref()?, self))
+    }
+
+    /// The unit of the row in words.
+    pub(super) fn label(&self) -> String {
+        format!("{} {} {}", self.library, self.algorithm, self.variant)
+    }
+}
+
+/// A cause as a sentence; the row says which unit, board and metric it is about.
+fn cause(of: &Cause, row: &Row) -> String {
+    match of {
+        Cause::DoesNotBuild { message } => format!("does not build: {message}"),
+        Cause::Lacks { operation } => format!("{} has no {operation}", row.label()),
+        Cause::OverBudget { excess } => joined(excess),
+        Cause::StackCollision { stop } => format!("the stack runs into the variables: {stop}"),
+        Cause::HeapExhausted { stop } => {
+            format!("{stop}: less RAM is left than the operation asks for")
+        }
+        Cause::OverLimit {
+            limit,
+            counted,
+            stop,
+        } => over_limit(*limit, *counted, stop),
+        Cause::Stopped { stop } => stop.to_string(),
+        Cause::FailedVector { set, case, message } => format!("{set}: {case}: {message}"),
+        Cause::NotGivenBack => {
+            "decrypting what was encrypted does not give the message back".to_owned()
+        }
+        Cause::Agent { message } | Cause::Firmware { message } => message.clone(),
+        Cause::DependsOnInputs {
+            counted,
+            least,
+            most,
+        } => depends(*counted, least, most),
+        Cause::CounterWraps { operation } => format!("the counter wrapped during '{operation}'"),
+        Cause::CounterTooNarrow => "the board's counter wraps however slowly it runs".to_owned(),
+        Cause::NeedsRunner { runner } => {
+            format!("a whole firmware runs on {runner}, which keeps its pace")
+        }
+        Cause::NotCounted => not_counted(row).to_owned(),
+        Cause::NotCalibrated {
+            model,
+            figures,
+            needed,
+        } => format!(
+            "{}; see: selo lab calibration --board {}",
+            not_calibrated(model, *figures, *needed),
+            row.board
+        ),
+        Cause::NoPowerFigures => "there are no power figures in the board file".to_owned(),
+        Cause::NoRadioFigures { profile } => no_radio(profile),
+        Cause::At { step, cause: inner } => format!("{step}: {}", cause(inner, row)),
+        Cause::Said { text, .. } => text.clone(),
+    }
+}
+
+/// A call over its limit, in words.
+pub fn over_limit(limit: u64, counted: Counted, stop: &crate::error::Stop) -> String {
+    let (millions, counted) = (limit / 1_000_000, counted.name());
+    format!(
+        "over the limit of {millions} million {counted}: raise --limit, unless it hangs ({stop})"
+    )
+}
+
+/// What a cycle model lacks before its cycles may be shown.
+pub fn not_calibrated(model: &str, figures: usize, needed: usize) -> String {
+    format!("the cycle model {model} has {figures} of the {needed} figures that it needs")
+}
+
+/// A power profile without a radio, in words.
+pub fn no_radio(profile: &str) -> String {
+    format!("the power profile {profile} says nothing of a radio")
+}
+
+/// Memories that are too small, in words.
+pub fn joined(excess: &[Excess]) -> String {
+    let parts: Vec<String> = excess.iter().map(Excess::to_string).collect();
+    parts.join("; ")
+}
+
+fn depends(counted: Counted, least: &Taken, most: &Taken) -> String {
+    let what = match counted {
+        Counted::Cycles => "time depends",
+        Counted::Instructions => "the path depends",
+    };
+    let unit = counted.name();
+    let shown = |taken: &Taken| format!("{} {unit} for {}", taken.count, taken.inputs.join(" "));
+    format!("{what} on the inputs: {}, {}", shown(least), shown(most))
+}
+
+fn not_counted(row: &Row) -> &'static str {
+    match row.metric {
+        Metric::Time if row.fidelity != Fidelity::CycleModel => "this runner has no clock",
+        Metric::Instructions => "neither runner nor machine counts instructions here",
+        Metric::Stack => "this runner sees no stack",
+        Metric::CpuShare => "this runner sees no CPU time",
+        _ => "this runner counts no cycles",
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::WithAgent => write!(f, "with the agent that runs it"),
+            Step::Vector { set, case } => write!(f, "{set}: {case}"),
+            Step::RoundTrip => write!(f, "round trip"),
+            Step::AfterTiming => write!(f, "after the timing"),
+        }
+    }
+}
+
+impl fmt::Display for Excess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let memory = match self.memory {
+            Memory::Flash => "flash",
+            Memory::Ram => "RAM",
+        };
+        let largest = self.largest.iter();
+        let largest: Vec<String> = largest
+            .map(|part| format!("{} {}", part.name, part.bytes))
+            .collect();
+        write!(
+            f,
+            "{memory}: {} bytes of {}, {} over; largest: {}",
+            self.used,
+            self.size,
+            self.over(),
+            largest.join(", ")
+        )
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::PowerProfile { name } => write!(f, "power profile {name}"),
+            Note::Model(caution) => caution.fmt(f),
+            Note::Seeds { count } => write!(f, "{count} seeds, each as long as its search takes"),
+            Note::Steps { cycles } => write!(f, "counted in steps of {cycles} cycles"),
+            Note::Said { text } => write!(f, "{text}"),
+        }
+    }
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{MODEL}{} ({}): {}", self.model, self.memory, self.error)
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:+.1} to {:+.1} % off {} public figures, half of them by less than {:.1} %",
+            self.lowest, self.highest, self.figures, self.half_within
+        )
+    }
+}
