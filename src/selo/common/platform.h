@@ -8,9 +8,6 @@
  *  SELO_WIDE_PRODUCTS the compiler's products of 64 bits take no branch that depends on
  *                     their values. They do on ARMv6-M and on Xtensa; else 1
  *  SELO_WIDE_SUMS     the same of sums of 64 bits: they do on Xtensa
- *  SELO_STATION       the chip has the peripherals that station/ drives, those of an
- *                     ATmega328P; else 0, and station/ is empty
- *  SELO_EEPROM        there are the functions of station/eeprom.h; as SELO_STATION
  */
 #ifndef SELO_COMMON_PLATFORM_H
 #define SELO_COMMON_PLATFORM_H
@@ -39,18 +36,6 @@
 #else
 #define SELO_WIDE_PRODUCTS SELO_WIDE_SUMS
 #endif
-#endif
-
-#ifndef SELO_STATION
-#if defined(__AVR_ATmega328P__)
-#define SELO_STATION 1
-#else
-#define SELO_STATION 0
-#endif
-#endif
-
-#ifndef SELO_EEPROM
-#define SELO_EEPROM SELO_STATION
 #endif
 
 /* SELO_STACK_APART: the function is not inlined. A compiler reserves what a function and all

@@ -1,4 +1,4 @@
-//! The readings of a made-up rain gauge, in the layout of `src/selo/station/reading.h`, so that
+//! The readings of a made-up rain gauge, in the layout of `station/src/selo_station/reading.h`, so that
 //! one codec reads a virtual node and a board.
 
 use std::time::{Duration, SystemTime};
