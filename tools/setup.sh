@@ -19,6 +19,7 @@ g++                                         build-essential
 make                                        build-essential
 cmake                                       cmake
 mold                                        mold
+clang                                       clang
 avr-gcc                                     gcc-avr
 avr-g++                                     gcc-avr
 avr-size                                    binutils-avr
