@@ -245,7 +245,7 @@ enum selo_status selo_ascon_aead128_open(const uint8_t key[16], const uint8_t no
  *
  * start, update any number of times with any sizes, finish. Messages up to
  * 2^32 - 1 bytes. finish wipes the state. Where there is assembly, SELO_SHA256_SMALL=1,
- * SELO_SHA512_SMALL=1 and SELO_KECCAK_SMALL=1 choose smaller code (native/native.h).
+ * SELO_SHA512_SMALL=1 and SELO_KECCAK_SMALL=1 choose smaller code (native/api.h).
  */
 struct selo_sha256 { uint32_t state[8], block[16]; uint32_t size; };
 struct selo_sha512 { uint64_t state[8], block[16]; uint32_t size; };
@@ -347,7 +347,7 @@ enum selo_status selo_hkdf_ascon_hash256(uint8_t *out, size_t out_size,
  * Constant time on every CPU whose multiplier is. Secrets are 32 random bytes,
  * clamped inside. Key generation has a table of 1.5 KB in flash, half of it with
  * SELO_X25519_TEETH=4, a quarter with 3; SELO_X25519_TABLE=0 does without, SELO_X25519_SMALL=1
- * moreover chooses smaller code where there is assembly (native/native.h).
+ * moreover chooses smaller code where there is assembly (native/api.h).
  */
 
 /* The public key of `secret`; the dh1 of the Arduino Cryptography Library

@@ -29,6 +29,8 @@ check_version() {
     verdict "version of $1" "$([ "$other" = "$version" ] || echo "\"$other\" is not \"$version\" of src/selo.h")"
 }
 check_version library.properties 's/^version=//p'
+check_version station/library.properties 's/^version=//p'
+check_version station/library.json 's/^  "version": "\(.*\)",/\1/p'
 check_version library.json 's/^  "version": "\(.*\)",/\1/p'
 check_version idf_component.yml 's/^version: "\(.*\)"/\1/p'
 check_version Cargo.toml 's/^version = "\(.*\)"/\1/p'

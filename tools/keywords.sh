@@ -1,22 +1,30 @@
 #!/usr/bin/env bash
-# Prints keywords.txt, by which the Arduino IDE colours a sketch: types, functions
-# and constants of src/selo.h and of what src/selo_station.h includes. Fields are separated
-# by one tab.
+# Prints keywords.txt of a library, by which the Arduino IDE colours a sketch: the types,
+# functions and constants of its header and of the public headers that this includes. Fields
+# are separated by one tab.
 #
-# usage: tools/keywords.sh > keywords.txt
+# usage: tools/keywords.sh > keywords.txt                      (src/selo.h)
+#        tools/keywords.sh station > station/keywords.txt      (station/src/selo_station.h)
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 
-mapfile -t headers < <(sed -n 's@^#include "\(selo/station/.*\)"@src/\1@p' src/selo_station.h)
+library=${1:-.}
+[ "$library" != . ] || set --
+case $library in
+.) top=src/selo.h ;;
+station) top=station/src/selo_station.h ;;
+*) echo "keywords.sh: '$library' is not a library: . or station" >&2; exit 2 ;;
+esac
+mapfile -t headers < <(sed -n "s@^#include \"\(selo_.*\.h\)\"@$(dirname "$top")/\1@p" "$top")
 
 # Comments are cut, so that names in prose do not count.
-code=$(sed 's@//.*@@' src/selo.h "${headers[@]}" | tr '\n' '\f' | sed 's@/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/@@g' | tr '\f' '\n')
+code=$(sed 's@//.*@@; /^#include/d' "$top" "${headers[@]}" | tr '\n' '\f' | sed 's@/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/@@g' | tr '\f' '\n')
 types=$(grep -oE '(struct|enum) selo_[a-z0-9_]+|selo_[a-z0-9]+_fn' <<<"$code" | sed 's/.* //' | sort -u)
 functions=$(grep -oE '\bselo_[a-z0-9_]+\b' <<<"$code" | sort -u | comm -23 - <(echo "$types"))
 constants=$(grep -oE '\bSELO_[A-Z0-9_]+\b' <<<"$code" | sort -u | grep -v '_H$')
 
-echo "# Written by tools/keywords.sh from src/selo.h and src/selo_station.h."
+echo "# Written by tools/keywords.sh${1:+ $1} from $top."
 printf '\n'
 printf '%s\tKEYWORD1\n' $types
 printf '\n'

@@ -36,7 +36,7 @@ What is published was measured by its authors, with their compiler, and is copie
 NODE = """
 ## The link's node
 
-The firmware of `lab/firmware/node`, with the kernels and with the portable C that they replace (`-DSELO_NATIVE_AVR=0`), each suite: `selo lab run --board uno --algorithm link`, the mean of its samples; the chip's timer interrupts them, so the last digits vary. Milliseconds at 16 MHz; millijoules above idle, with the currents of the profile `atmega328p-datasheet`. Pairing and joining are everything that the chip computes, without the air; a payload has 16 bytes.
+The firmware of `lab/firmware/node`, with the kernels and with the portable C that they replace (`-DSELO_NATIVE=0`), each suite: `selo lab run --board uno --algorithm link`, the mean of its samples; the chip's timer interrupts them, so the last digits vary. Milliseconds at 16 MHz; millijoules above idle, with the currents of the profile `atmega328p-datasheet`. Pairing and joining are everything that the chip computes, without the air; a payload has 16 bytes.
 
 | suite | operation | portable C, cycles | with kernels, cycles | ratio | ms | mJ | mJ in portable C |
 |---|---|--:|--:|--:|--:|--:|--:|

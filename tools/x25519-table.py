@@ -78,6 +78,7 @@ def text():
  * first the first chunk of every entry, then the second of every entry, and so on, as a
  * scan reads them.
  */
+#include "../common/flash.h"
 #include "x25519_base.h"
 
 #if SELO_X25519_TABLE

@@ -7,7 +7,7 @@
  * The tag also covers the name of the station, which is not encrypted.
  *
  * What it does not do: notice a message that is sent twice. The receiver must keep
- * account of that. examples/RainGauge has a protocol that does.
+ * account of that. The example RainGauge of Selo Station has a protocol that does.
  */
 #include <selo.h>
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Compiles a sketch for the Arduino Uno as the Arduino IDE does, without it: core,
 # variant and flags come from the installed platform's boards.txt and platform.txt
-# (Debian: arduino-core-avr), the library is every source under src/. Prints the
-# sizes and refuses what the board cannot hold.
+# (Debian: arduino-core-avr). The libraries are every source under src/, and under
+# station/src/ for a sketch below station/. Prints the sizes and refuses what the board
+# cannot hold.
 #
 # usage: tests/arduino/build-sketch.sh SKETCH_FOLDER OUT_FOLDER [COMPILER_FLAG]...
 # result: OUT_FOLDER/<sketch>.elf
@@ -64,25 +65,39 @@ if [ ! -e "$core" ] || [ "$platform/platform.txt" -nt "$core" ]; then
 fi
 
 # The IDE turns off the warnings of libraries for the user; here they are errors.
-# library.properties has dot_a_linkage=true: the library is an archive, of which a sketch
+# library.properties has dot_a_linkage=true: a library is an archive, of which a sketch
 # takes the objects that it calls, and those objects' interrupts with them.
-grep -q '^dot_a_linkage=true$' "$root/library.properties"
 strict="-Wall -Wextra -Werror"
-library=$out/library.a
-rm -f "$library"
-while read -r source; do
-    object=$out/library/${source#"$root/src/"}.o
-    compile "$(language_of "$source")" "$strict" "$source" "$object" -I"$root/src" "$@"
-    # One by one, as the IDE does: of two objects with one name the second would be left.
-    avr-gcc-ar rcs "$library" "$object"
-done < <(find "$root/src" -name '*.c' -o -name '*.cpp' -o -name '*.S' | sort)
+include=(-I"$root/src")
+archives=()
+# archive NAME FOLDER: the library in FOLDER as NAME.a, which may include all of `include`.
+archive() {
+    local archive=$out/$1.a source object
+    grep -q '^dot_a_linkage=true$' "$2/library.properties"
+    rm -f "$archive"
+    while read -r source; do
+        object=$out/$1/${source#"$2/src/"}.o
+        compile "$(language_of "$source")" "$strict" "$source" "$object" "${include[@]}" "${flags[@]}"
+        # One by one, as the IDE does: of two objects with one name the second would be left.
+        avr-gcc-ar rcs "$archive" "$object"
+    done < <(find "$2/src" -name '*.c' -o -name '*.cpp' -o -name '*.S' | sort)
+    archives=("$archive" "${archives[@]}")
+}
+flags=("$@")
+archive library "$root"
+case $(CDPATH='' cd -- "$sketch" && pwd) in
+"$root"/station/*)
+    include+=(-I"$root/station/src")
+    archive station "$root/station"
+    ;;
+esac
 
 # An .ino is C++ with Arduino.h in front.
 printf '#include <Arduino.h>\n#line 1 "%s.ino"\n' "$name" | cat - "$sketch/$name.ino" >"$out/sketch/$name.ino.cpp"
-compile cpp "$strict" "$out/sketch/$name.ino.cpp" "$out/sketch/$name.ino.o" -I"$sketch" -I"$root/src" "$@"
+compile cpp "$strict" "$out/sketch/$name.ino.cpp" "$out/sketch/$name.ino.o" -I"$sketch" "${include[@]}" "$@"
 
 # shellcheck disable=SC2046
-avr-gcc $(flags c.elf "-Wall") -mmcu="$mcu" -o "$out/$name.elf" "$out/sketch/$name.ino.o" "$library" "$core" -lm
+avr-gcc $(flags c.elf "-Wall") -mmcu="$mcu" -o "$out/$name.elf" "$out/sketch/$name.ino.o" "${archives[@]}" "$core" -lm
 
 sizes=$(avr-size -A "$out/$name.elf" | awk '
     $1 == ".text" || $1 == ".data" { flash += $2 }

@@ -10,9 +10,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "../c/link_peer.h"
 
-#include "selo/station/eeprom.h"
-#include "selo/station/record.h"
-#include "selo/station/reading.h"
+#include "selo_station/eeprom.h"
+#include "selo_station/record.h"
+#include "selo_station/reading.h"
 
 #include <unistd.h>
 

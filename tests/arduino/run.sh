@@ -34,7 +34,14 @@ serial_text() {
     printf "$(sed 's/../\\x&/g' <<<"$hex")"
 }
 
-for sketch in examples/*/; do
+# A sketch is an example of the library or of the station.
+folder_of() { # SKETCH
+    local folder=examples/$1
+    [ -d "$folder" ] || folder=station/$folder
+    echo "$folder"
+}
+
+for sketch in examples/*/ station/examples/*/; do
     name=$(basename "$sketch")
     status=0
     tests/arduino/build-sketch.sh "$sketch" "$out/$name" || status=1
@@ -58,7 +65,7 @@ while IFS='|' read -r -u 3 name sketch flags cycles check; do
         built=$out/$name/$sketch
         mkdir -p "$out/$name"
         cp "$out/core.a" "$out/$name/" 2>/dev/null || true # absent if the core did not compile
-        if ! tests/arduino/build-sketch.sh "examples/$sketch" "$built" "$@"; then
+        if ! tests/arduino/build-sketch.sh "$(folder_of "$sketch")" "$built" "$@"; then
             verdict 1 "$name compiles"
             continue
         fi

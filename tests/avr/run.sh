@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The assembly kernels of src/selo/native/avr/ on the simulated chip, beside the portable C
 # on this machine (kernel.h). A test_<what>.c runs four times: on this machine, on the chip
-# with the kernels, on the chip with SELO_NATIVE_AVR=0 and fewer cases, and with as few on the
+# with the kernels, on the chip with SELO_NATIVE=0 and fewer cases, and with as few on the
 # large chip, whose return addresses have three bytes and where the code stands above the first
 # 128 KB; and once more on the chip with each flag that its third line names.
 #
@@ -39,7 +39,7 @@ sources_of() { # TEST SUFFIX
     [ "$2" = c ] || echo src/selo/native/avr/*.S
 }
 
-# The flags of native.h that choose another kernel.
+# The flags of native/api.h that choose another kernel.
 settings_of() { # TEST
     sed -n '3s|^/\* settings: \(.*\) \*/$|\1|p' "tests/avr/test_$1.c"
 }
@@ -69,7 +69,7 @@ one() { # TEST
     local test=$1 base=$out/$1 status=0 texts=("$out/$1" "$out/$1-c" "$out/$1-large") flag
     for_host "$base.host" "$test" && for_host "$base.host-few" "$test" -DKERNEL_CASES=$few &&
         for_chip atmega328p "$base.elf" "$test" &&
-        for_chip atmega328p "$base-c.elf" "$test" -DSELO_NATIVE_AVR=0 -DKERNEL_CASES=$few &&
+        for_chip atmega328p "$base-c.elf" "$test" -DSELO_NATIVE=0 -DKERNEL_CASES=$few &&
         for_chip atmega2560 "$base-large.elf" "$test" -DKERNEL_CASES=$few -Wl,--undefined=kernel_ballast || return 1
     "$base.host" >"$base.expected"
     "$base.host-few" >"$base-c.expected"

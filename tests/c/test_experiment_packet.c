@@ -1,7 +1,7 @@
 /* The experiment's packet by each cipher: its key 00 01 02 ... is that of the official
  * examples, so their blocks must come out, in place, and go back. */
 #include "../../lab/firmware/experiment/packet.h"
-#include "selo/station/reading.h"
+#include "selo_station/reading.h"
 #include "check.h"
 
 /* The variants are functions of their own, without prototypes. */

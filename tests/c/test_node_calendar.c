@@ -1,7 +1,7 @@
 /* A DS3231's registers as seconds and back, against the C library's calendar; each second
  * of a day, each day of a century. */
 #define _DEFAULT_SOURCE /* timegm */
-#include "selo/station/calendar.h"
+#include "selo_station/calendar.h"
 #include "check.h"
 
 #include <time.h>

@@ -1,7 +1,7 @@
 /* The rain gauge's total: the power is cut in every byte of every store, and what is
  * left is the total before the tip or after it. The EEPROM's interrupt is played here. */
-#include "selo/station/eeprom.h"
-#include "selo/station/gauge.h"
+#include "selo_station/eeprom.h"
+#include "selo_station/gauge.h"
 #include "check.h"
 
 #include <setjmp.h>

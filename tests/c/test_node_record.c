@@ -1,8 +1,8 @@
 /* The node's record store: the power is cut in every byte of every store, and what
  * is left must be the older record or the newer one, whole. */
-#include "selo/station/eeprom.h"
-#include "selo/station/crc16.h"
-#include "selo/station/record.h"
+#include "selo_station/eeprom.h"
+#include "selo_station/crc16.h"
+#include "selo_station/record.h"
 #include "check.h"
 
 #include <setjmp.h>

@@ -158,8 +158,10 @@ static void test_generated_key(void)
     CHECK(rsa_encrypt(ciphertext, message, RSA_MESSAGE_BYTES + 1) == RSA_ERROR_SIZE);
     CHECK(check_is_zero(ciphertext, sizeof ciphertext));
 
-    rsa_keygen(seed, sizeof seed);
-    CHECK_BYTES(&rsa_public, &first, sizeof first);
+    if (CHECK_SAMPLE(1, 0)) {
+        rsa_keygen(seed, sizeof seed);
+        CHECK_BYTES(&rsa_public, &first, sizeof first);
+    }
 }
 
 static void test_primes(void)

@@ -1,6 +1,6 @@
 /* The health tests of the noise source: what sticks, leans or is too narrow is refused at the
  * sample at which the standard says so, and what is good passes for long. */
-#include "selo/station/health.h"
+#include "selo_station/health.h"
 #include "check.h"
 
 static struct selo_health health;

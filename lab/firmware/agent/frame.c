@@ -8,7 +8,17 @@
  */
 #include "frame.h"
 
-uint16_t frame_crc(uint16_t crc, uint8_t byte) { return selo_crc16(crc, byte); }
+/* The eight steps of the bitwise CRC at once: with this polynomial the bits of
+ * the top byte meet only at shifts by 4, 5 and 12. */
+static inline uint16_t crc16(uint16_t crc, uint8_t byte)
+{
+    uint8_t x = (uint8_t)((crc >> 8) ^ byte);
+    x ^= (uint8_t)(x >> 4);
+    return (uint16_t)((uint16_t)(crc << 8) ^ (uint16_t)((uint16_t)x << 12)
+                      ^ (uint16_t)((uint16_t)x << 5) ^ x);
+}
+
+uint16_t frame_crc(uint16_t crc, uint8_t byte) { return crc16(crc, byte); }
 
 static void restart(struct frame_decoder *decoder)
 {

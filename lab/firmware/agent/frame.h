@@ -7,10 +7,8 @@
 
 #include <stdint.h>
 
-#include "../../../src/selo/station/crc16.h"
-
-/* The CRC is that of a node's EEPROM, too. */
-#define FRAME_CRC_START SELO_CRC16_START
+/* CRC-16/CCITT-FALSE: polynomial 0x1021, starts from FRAME_CRC_START. */
+#define FRAME_CRC_START 0xFFFFu
 uint16_t frame_crc(uint16_t crc, uint8_t byte);
 
 enum frame_event {

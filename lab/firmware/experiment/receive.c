@@ -1,13 +1,13 @@
 /*
  * The receiver at the gateway: what the radio brings is decrypted and handed on as text
- * at D7 (selo/station/console.c), with the time of its arrival. Three spans a packet: taking it,
+ * at D7 (selo_station/console.c), with the time of its arrival. Three spans a packet: taking it,
  * the cipher, handing it on. A packet of another key is handed on as nonsense: nothing is
  * authenticated here, as in the paper.
  */
-#include "selo/station/console.h"
-#include "selo/station/ds3231.h"
-#include "selo/station/e32.h"
-#include "selo/station/idle.h"
+#include "selo_station/console.h"
+#include "selo_station/ds3231.h"
+#include "selo_station/e32.h"
+#include "selo_station/idle.h"
 #include "packet.h"
 #include "port.h"
 #include "start.h"

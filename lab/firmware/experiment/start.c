@@ -1,7 +1,7 @@
 #include "start.h"
-#include "selo/station/clock.h"
-#include "selo/station/ds3231.h"
-#include "selo/station/e32.h"
+#include "selo_station/clock.h"
+#include "selo_station/ds3231.h"
+#include "selo_station/e32.h"
 #include "packet.h"
 #include "port.h"
 

@@ -3,14 +3,14 @@
  * encrypted, to the radio. With D2 at ground it sends one packet after another, as fast as
  * the radio takes them. Three spans a packet: the reading, the cipher, the radio.
  */
-#include "selo/station/battery.h"
-#include "selo/station/clock.h"
-#include "selo/station/e32.h"
-#include "selo/station/eeprom.h"
-#include "selo/station/gauge.h"
-#include "selo/station/idle.h"
-#include "selo/station/outside.h"
-#include "selo/station/reading.h"
+#include "selo_station/battery.h"
+#include "selo_station/clock.h"
+#include "selo_station/e32.h"
+#include "selo_station/eeprom.h"
+#include "selo_station/gauge.h"
+#include "selo_station/idle.h"
+#include "selo_station/outside.h"
+#include "selo_station/reading.h"
 #include "packet.h"
 #include "port.h"
 #include "start.h"

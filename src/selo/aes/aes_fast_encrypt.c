@@ -1,7 +1,7 @@
 /* AES encryption of one block with a ready key schedule [FIPS197, 5.1]. */
 #include "aes_state.h"
 
-#if !SELO_NATIVE_AES_FAST_ENCRYPT
+#if !SELO_NATIVE_AES
 
 void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                            uint8_t rounds)
@@ -10,7 +10,7 @@ void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uin
 
     aes_copy(s, in);
     /* All of the block before the key: two pointers in turn, not side by side, fit AVR. */
-    __asm__ volatile("" ::: "memory");
+    SELO_BARRIER();
     aes_add_half(s, round_keys);
     aes_add_half(s + 8, round_keys + 8);
     do {

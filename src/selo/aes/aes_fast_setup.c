@@ -6,12 +6,12 @@
  */
 #include "aes.h"
 
-#if !SELO_NATIVE_AES_FAST_SETUP
+#if !SELO_NATIVE_AES
 
 /* Expands raw[key_size] to round_keys[16 * (key_size / 4 + 7)]. */
 static void setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
 {
-    aes_table sbox = selo_aes_sbox;
+    const uint8_t *sbox = selo_aes_sbox;
     const uint8_t *old = round_keys; /* w[i - Nk] */
     uint8_t span = key_size == 24 ? 6 : 4; /* words from one substitution to the next */
     uint8_t left = (uint8_t)(key_size + 28 - key_size / 4); /* words to make: 4 (Nk + 7) - Nk */
@@ -26,10 +26,10 @@ static void setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
         round_keys += 4;
     }
     for (;;) {
-        w0 = aes_lookup(&sbox, w0);
-        w1 = aes_lookup(&sbox, w1);
-        w2 = aes_lookup(&sbox, w2);
-        w3 = aes_lookup(&sbox, w3);
+        w0 = selo_flash_lookup(&sbox, w0);
+        w1 = selo_flash_lookup(&sbox, w1);
+        w2 = selo_flash_lookup(&sbox, w2);
+        w3 = selo_flash_lookup(&sbox, w3);
         if (rotate) {
             uint8_t first = w0;
             w0 = w1 ^ constant, w1 = w2, w2 = w3, w3 = first;

@@ -11,7 +11,7 @@
 
 #include "aes.h"
 
-AES_INLINE void aes_copy(uint8_t to[16], const uint8_t from[16])
+SELO_INLINE void aes_copy(uint8_t to[16], const uint8_t from[16])
 {
     to[0] = from[0], to[1] = from[1], to[2] = from[2], to[3] = from[3];
     to[4] = from[4], to[5] = from[5], to[6] = from[6], to[7] = from[7];
@@ -20,7 +20,7 @@ AES_INLINE void aes_copy(uint8_t to[16], const uint8_t from[16])
 }
 
 /* AddRoundKey [FIPS197, 5.1.4] */
-AES_INLINE void aes_add_round_key(uint8_t s[16], const uint8_t key[16])
+SELO_INLINE void aes_add_round_key(uint8_t s[16], const uint8_t key[16])
 {
     s[0] ^= key[0], s[1] ^= key[1], s[2] ^= key[2], s[3] ^= key[3];
     s[4] ^= key[4], s[5] ^= key[5], s[6] ^= key[6], s[7] ^= key[7];
@@ -30,15 +30,15 @@ AES_INLINE void aes_add_round_key(uint8_t s[16], const uint8_t key[16])
 
 /* Half of AddRoundKey: s or s + 8. Two halves are faster than the whole where
  * avr-gcc finds no register for the pointer; measure before changing one for the other. */
-AES_INLINE void aes_add_half(uint8_t s[8], const uint8_t half[8])
+SELO_INLINE void aes_add_half(uint8_t s[8], const uint8_t half[8])
 {
-    AES_PREFER_Z(half);
+    SELO_PREFER_Z(half);
     s[0] ^= half[0], s[1] ^= half[1], s[2] ^= half[2], s[3] ^= half[3];
     s[4] ^= half[4], s[5] ^= half[5], s[6] ^= half[6], s[7] ^= half[7];
 }
 
 /* MixColumns [FIPS197, 5.1.3] of one column, as a' = a ^ (a^b^c^d) ^ 2(a^b), and so around. */
-AES_INLINE void aes_mix_column(uint8_t *a, uint8_t *b, uint8_t *c, uint8_t *d)
+SELO_INLINE void aes_mix_column(uint8_t *a, uint8_t *b, uint8_t *c, uint8_t *d)
 {
     uint8_t first = *a;
     uint8_t all = (uint8_t)(*a ^ *b ^ *c ^ *d);
@@ -48,7 +48,7 @@ AES_INLINE void aes_mix_column(uint8_t *a, uint8_t *b, uint8_t *c, uint8_t *d)
     *d = (uint8_t)(*d ^ all ^ aes_xtime((uint8_t)(*d ^ first)));
 }
 
-AES_INLINE void aes_mix_columns(uint8_t s[16])
+SELO_INLINE void aes_mix_columns(uint8_t s[16])
 {
     aes_mix_column(&s[0], &s[1], &s[2], &s[3]);
     aes_mix_column(&s[4], &s[5], &s[6], &s[7]);
@@ -58,7 +58,7 @@ AES_INLINE void aes_mix_columns(uint8_t s[16])
 
 /* InvMixColumns [FIPS197, 5.3.3] of one column: its polynomial is that of
  * MixColumns times (4x^2 + 5), so 4(a^c) and 4(b^d) are added first. */
-AES_INLINE void aes_inverse_mix_column(uint8_t *a, uint8_t *b, uint8_t *c, uint8_t *d)
+SELO_INLINE void aes_inverse_mix_column(uint8_t *a, uint8_t *b, uint8_t *c, uint8_t *d)
 {
     uint8_t even = aes_xtime(aes_xtime((uint8_t)(*a ^ *c)));
     uint8_t odd = aes_xtime(aes_xtime((uint8_t)(*b ^ *d)));
@@ -66,7 +66,7 @@ AES_INLINE void aes_inverse_mix_column(uint8_t *a, uint8_t *b, uint8_t *c, uint8
     aes_mix_column(a, b, c, d);
 }
 
-AES_INLINE void aes_inverse_mix_columns(uint8_t s[16])
+SELO_INLINE void aes_inverse_mix_columns(uint8_t s[16])
 {
     aes_inverse_mix_column(&s[0], &s[1], &s[2], &s[3]);
     aes_inverse_mix_column(&s[4], &s[5], &s[6], &s[7]);
@@ -76,64 +76,64 @@ AES_INLINE void aes_inverse_mix_columns(uint8_t s[16])
 
 /* SubBytes and ShiftRows in one [FIPS197, 5.1.1, 5.1.2]: each byte is written to
  * its new place, row by row. */
-AES_INLINE void aes_substitute_and_shift(uint8_t s[16])
+SELO_INLINE void aes_substitute_and_shift(uint8_t s[16])
 {
-    aes_table sbox = selo_aes_sbox;
+    const uint8_t *sbox = selo_aes_sbox;
     uint8_t moved;
 
-    s[0] = aes_lookup(&sbox, s[0]);
-    s[4] = aes_lookup(&sbox, s[4]);
-    s[8] = aes_lookup(&sbox, s[8]);
-    s[12] = aes_lookup(&sbox, s[12]);
+    s[0] = selo_flash_lookup(&sbox, s[0]);
+    s[4] = selo_flash_lookup(&sbox, s[4]);
+    s[8] = selo_flash_lookup(&sbox, s[8]);
+    s[12] = selo_flash_lookup(&sbox, s[12]);
 
-    moved = aes_lookup(&sbox, s[1]);
-    s[1] = aes_lookup(&sbox, s[5]);
-    s[5] = aes_lookup(&sbox, s[9]);
-    s[9] = aes_lookup(&sbox, s[13]);
+    moved = selo_flash_lookup(&sbox, s[1]);
+    s[1] = selo_flash_lookup(&sbox, s[5]);
+    s[5] = selo_flash_lookup(&sbox, s[9]);
+    s[9] = selo_flash_lookup(&sbox, s[13]);
     s[13] = moved;
 
-    moved = aes_lookup(&sbox, s[2]);
-    s[2] = aes_lookup(&sbox, s[10]);
+    moved = selo_flash_lookup(&sbox, s[2]);
+    s[2] = selo_flash_lookup(&sbox, s[10]);
     s[10] = moved;
-    moved = aes_lookup(&sbox, s[6]);
-    s[6] = aes_lookup(&sbox, s[14]);
+    moved = selo_flash_lookup(&sbox, s[6]);
+    s[6] = selo_flash_lookup(&sbox, s[14]);
     s[14] = moved;
 
-    moved = aes_lookup(&sbox, s[15]);
-    s[15] = aes_lookup(&sbox, s[11]);
-    s[11] = aes_lookup(&sbox, s[7]);
-    s[7] = aes_lookup(&sbox, s[3]);
+    moved = selo_flash_lookup(&sbox, s[15]);
+    s[15] = selo_flash_lookup(&sbox, s[11]);
+    s[11] = selo_flash_lookup(&sbox, s[7]);
+    s[7] = selo_flash_lookup(&sbox, s[3]);
     s[3] = moved;
 }
 
 /* InvShiftRows and InvSubBytes in one [FIPS197, 5.3.1, 5.3.2]. */
-AES_INLINE void aes_inverse_substitute_and_shift(uint8_t s[16])
+SELO_INLINE void aes_inverse_substitute_and_shift(uint8_t s[16])
 {
-    aes_table sbox = selo_aes_inverse_sbox;
+    const uint8_t *sbox = selo_aes_inverse_sbox;
     uint8_t moved;
 
-    s[0] = aes_lookup(&sbox, s[0]);
-    s[4] = aes_lookup(&sbox, s[4]);
-    s[8] = aes_lookup(&sbox, s[8]);
-    s[12] = aes_lookup(&sbox, s[12]);
+    s[0] = selo_flash_lookup(&sbox, s[0]);
+    s[4] = selo_flash_lookup(&sbox, s[4]);
+    s[8] = selo_flash_lookup(&sbox, s[8]);
+    s[12] = selo_flash_lookup(&sbox, s[12]);
 
-    moved = aes_lookup(&sbox, s[13]);
-    s[13] = aes_lookup(&sbox, s[9]);
-    s[9] = aes_lookup(&sbox, s[5]);
-    s[5] = aes_lookup(&sbox, s[1]);
+    moved = selo_flash_lookup(&sbox, s[13]);
+    s[13] = selo_flash_lookup(&sbox, s[9]);
+    s[9] = selo_flash_lookup(&sbox, s[5]);
+    s[5] = selo_flash_lookup(&sbox, s[1]);
     s[1] = moved;
 
-    moved = aes_lookup(&sbox, s[2]);
-    s[2] = aes_lookup(&sbox, s[10]);
+    moved = selo_flash_lookup(&sbox, s[2]);
+    s[2] = selo_flash_lookup(&sbox, s[10]);
     s[10] = moved;
-    moved = aes_lookup(&sbox, s[6]);
-    s[6] = aes_lookup(&sbox, s[14]);
+    moved = selo_flash_lookup(&sbox, s[6]);
+    s[6] = selo_flash_lookup(&sbox, s[14]);
     s[14] = moved;
 
-    moved = aes_lookup(&sbox, s[3]);
-    s[3] = aes_lookup(&sbox, s[7]);
-    s[7] = aes_lookup(&sbox, s[11]);
-    s[11] = aes_lookup(&sbox, s[15]);
+    moved = selo_flash_lookup(&sbox, s[3]);
+    s[3] = selo_flash_lookup(&sbox, s[7]);
+    s[7] = selo_flash_lookup(&sbox, s[11]);
+    s[11] = selo_flash_lookup(&sbox, s[15]);
     s[15] = moved;
 }
 

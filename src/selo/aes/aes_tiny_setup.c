@@ -1,7 +1,7 @@
 /* AES tiny: the key itself is all that is kept. */
 #include "aes.h"
 
-#if !SELO_NATIVE_AES_TINY_SETUP
+#if !SELO_NATIVE_AES
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The AES key schedule on the fly, forwards [FIPS197, 5.2]. */
 #include "aes.h"
 
-#if !(SELO_NATIVE_AES_TINY_ENCRYPT && SELO_NATIVE_AES_SMALL_SETUP)
+#if !SELO_NATIVE_AES
 
 const uint8_t *selo_aes_window_next(struct aes_window *window)
 {
@@ -15,14 +15,14 @@ const uint8_t *selo_aes_window_next(struct aes_window *window)
         const uint8_t *before = (position == 0 ? slot + key_size : slot) - 4;
         uint8_t w0, w1, w2, w3;
 
-        AES_PREFER_Z(before);
+        SELO_PREFER_Z(before);
         w0 = before[0], w1 = before[1], w2 = before[2], w3 = before[3];
         if (position == 0 || (position == 16 && key_size == 32)) {
-            aes_table sbox = selo_aes_sbox;
-            w0 = aes_lookup(&sbox, w0);
-            w1 = aes_lookup(&sbox, w1);
-            w2 = aes_lookup(&sbox, w2);
-            w3 = aes_lookup(&sbox, w3);
+            const uint8_t *sbox = selo_aes_sbox;
+            w0 = selo_flash_lookup(&sbox, w0);
+            w1 = selo_flash_lookup(&sbox, w1);
+            w2 = selo_flash_lookup(&sbox, w2);
+            w3 = selo_flash_lookup(&sbox, w3);
             if (position == 0) {
                 uint8_t constant = window->constant;
                 uint8_t first = w0;
@@ -30,7 +30,7 @@ const uint8_t *selo_aes_window_next(struct aes_window *window)
                 window->constant = aes_xtime(constant);
             }
         }
-        AES_PREFER_Z(slot);
+        SELO_PREFER_Z(slot);
         slot[0] = w0 ^= slot[0], slot[1] = w1 ^= slot[1];
         slot[2] = w2 ^= slot[2], slot[3] = w3 ^= slot[3];
         slot[4] ^= w0, slot[5] ^= w1, slot[6] ^= w2, slot[7] ^= w3;

@@ -2,22 +2,14 @@
  * What the files of Ascon share [SP800-232]. Bytes and words are little-endian
  * there [SP800-232, A.1], unlike in the submissions that came before the standard.
  *
- * An overlay of src/selo/native/ replaces the permutation where
- * SELO_NATIVE_ASCON_PERMUTE is 1: then the C is left out.
+ * native/api.h declares the functions that kernels may replace.
  */
 #ifndef SELO_ASCON_H
 #define SELO_ASCON_H
 
 #include "../../selo.h"
 #include "../common/bytewise.h"
-#include "../native/native.h"
-
-#ifndef SELO_NATIVE_ASCON_PERMUTE
-#define SELO_NATIVE_ASCON_PERMUTE SELO_NATIVE_ASCON
-#endif
-
-/* The permutations Ascon-p[8] and Ascon-p[12] [SP800-232, 3]. */
-void selo_ascon_permute(uint64_t state[5], uint8_t rounds);
+#include "../native/api.h"
 
 /* Adds a byte to the state: byte 0 is the least significant of word 0 [SP800-232, A.1]. */
 static inline void selo_ascon_add_byte(uint64_t state[5], uint8_t position, uint8_t byte)

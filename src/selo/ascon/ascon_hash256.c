@@ -1,7 +1,7 @@
 /* Ascon-Hash256: the sponge and its padding [SP800-232, 5.1]. */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/flash.h"
 #include "ascon.h"
 
 /* What the permutation makes of the initial value, 0x0000080100cc0002 and zeros: it is the same

@@ -2,7 +2,7 @@
 #include "../common/bytewise.h"
 #include "ascon.h"
 
-#if !SELO_BYTEWISE && !SELO_NATIVE_ASCON_PERMUTE
+#if !SELO_BYTEWISE && !SELO_NATIVE_ASCON
 
 static inline uint64_t ror(uint64_t x, uint8_t n)
 {

@@ -9,7 +9,7 @@
 #include "../common/bytewise.h"
 #include "ascon.h"
 
-#if SELO_BYTEWISE && !SELO_NATIVE_ASCON_PERMUTE
+#if SELO_BYTEWISE && !SELO_NATIVE_ASCON
 
 /* The substitution layer [SP800-232, 3.3], a byte of each word at a time; the round constant
  * is already added. */

@@ -1,7 +1,7 @@
 /* BLAKE2s-256 without a key: parameters, buffering and padding [RFC7693, 2.5, 3.3]. */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/flash.h"
 #include "blake2s.h"
 
 void selo_blake2s_start(struct selo_blake2s *hash)

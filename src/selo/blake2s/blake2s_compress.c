@@ -1,9 +1,9 @@
 /* The compression function F of BLAKE2s [RFC7693, 3.2]. */
-#include "../common/platform.h"
+#include "../common/flash.h"
 #include "../common/rotate.h"
 #include "blake2s.h"
 
-#if !SELO_NATIVE_BLAKE2S_COMPRESS
+#if !SELO_NATIVE_BLAKE2S
 
 /* The permutations of the message words [RFC7693, 2.7]: two words a byte, the first one in
  * the lower half. */

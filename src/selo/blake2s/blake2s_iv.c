@@ -1,5 +1,5 @@
 /* The initialization vector of BLAKE2s, which is that of SHA-256 [RFC7693, 2.6]. */
-#include "../common/platform.h"
+#include "../common/flash.h"
 #include "blake2s.h"
 
 const uint32_t selo_blake2s_iv[8] SELO_FLASH = {

@@ -1,5 +1,5 @@
 /* ChaCha20: its state, and encryption [RFC8439, 2.3, 2.4]. */
-#include "../common/platform.h"
+#include "../common/flash.h"
 #include "chacha20.h"
 
 /* "expand 32-byte k" */

@@ -2,7 +2,7 @@
 #include "../common/rotate.h"
 #include "chacha20.h"
 
-#if !SELO_NATIVE_CHACHA20_BLOCK
+#if !SELO_NATIVE_CHACHA20
 
 /* The quarter round [RFC8439, 2.1]. */
 static inline void quarter_round(uint32_t *pa, uint32_t *pb, uint32_t *pc, uint32_t *pd)

@@ -6,43 +6,13 @@
  * better: a rotation by 8n is a renaming (or an address, when loading), and what
  * is left are rotations by one bit. A word x is declared by SELO_PAIR(x) and is
  * the two variables x_lo and x_hi; bytes in memory are little-endian.
- *
- *  SELO_BYTEWISE  1 where code on bytes and halves beats code on uint64_t. It
- *                 needs little-endian memory; can be set on the command line
  */
 #ifndef SELO_COMMON_BYTEWISE_H
 #define SELO_COMMON_BYTEWISE_H
 
-#include <limits.h>
 #include <stdint.h>
 
-#include "platform.h"
-
-#ifndef SELO_BYTEWISE
-#if UINT_MAX == 0xFFFF && defined(__BYTE_ORDER__)
-#define SELO_BYTEWISE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-#else
-#define SELO_BYTEWISE 0
-#endif
-#endif
-
-/* SELO_OPAQUE(x): the compiler no longer knows where the value of x came from, so it
- * neither merges two shifts into a slow one nor keeps bytes that are loaded again.
- * SELO_BASE(p): the same for a pointer, which moreover sits in a register that
- * addresses with a displacement (AVR: Y or Z, not X).
- * SELO_APART: the function is not inlined, so that its pointers find such a register. */
-#if defined(__GNUC__) && SELO_BYTEWISE
-#define SELO_OPAQUE(x) __asm__("" : "+r"(x))
-#define SELO_APART __attribute__((noinline))
-#else
-#define SELO_OPAQUE(x) ((void)0)
-#define SELO_APART
-#endif
-#if defined(__GNUC__) && SELO_BYTEWISE && SELO_FLASH_TABLES
-#define SELO_BASE(p) __asm__("" : "+b"(p))
-#else
-#define SELO_BASE(p) SELO_OPAQUE(p)
-#endif
+#include "compiler.h"
 
 union selo_half {
     uint32_t word;

@@ -10,17 +10,9 @@
 #ifndef SELO_COMMON_COLUMN_H
 #define SELO_COMMON_COLUMN_H
 
-#include <stdint.h>
+#include "compiler.h"
 
-#ifdef __INT24_MAX__
-typedef __int24 selo_column;
-typedef __uint24 selo_column_bits;
-#else
-typedef int32_t selo_column;
-typedef uint32_t selo_column_bits;
-#endif
-
-/* What a column that is not negative carries into the next. */
+/* The carry of a column that is not negative into the next. */
 #define SELO_COLUMN_CARRY(column) (selo_column)((selo_column_bits)(column) >> 8)
 
 #endif

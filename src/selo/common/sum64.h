@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "platform.h"
+#include "../native/api.h"
 
 #if SELO_WIDE_SUMS
 

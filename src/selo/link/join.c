@@ -1,7 +1,7 @@
 /* Noise_NNpsk0 with the payloads of the link [docs/protocol.md, join]. */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/compiler.h"
 #include "../noise/noise.h"
 #include "frame.h"
 #include "join.h"

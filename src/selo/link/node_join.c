@@ -2,7 +2,7 @@
  * machines, under load]. */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/compiler.h"
 #include "frame.h"
 #include "join.h"
 #include "limits.h"

@@ -1,7 +1,7 @@
 /* When the messages of a pairing are sent, and what ends it [docs/protocol.md, state machines]. */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/compiler.h"
 #include "frame.h"
 #include "limits.h"
 #include "node_state.h"

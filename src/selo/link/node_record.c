@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/compiler.h"
 #include "frame.h"
 #include "limits.h"
 #include "node_state.h"

@@ -1,7 +1,7 @@
 /* Payloads, acknowledgements and repetitions [docs/protocol.md, data, a lost session]. */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/compiler.h"
 #include "frame.h"
 #include "limits.h"
 #include "node_state.h"

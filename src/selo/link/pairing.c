@@ -1,7 +1,7 @@
 /* Commitment, transcript, digits [docs/protocol.md, pair]. */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/compiler.h"
 #include "../noise/suite.h"
 #include "frame.h"
 #include "pairing.h"

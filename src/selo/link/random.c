@@ -1,5 +1,5 @@
 /* A hash chain: one hash for an output, one for the next state [docs/protocol.md]. */
-#include "../common/platform.h"
+#include "../common/compiler.h"
 #include "../noise/suite.h"
 #include "frame.h"
 #include "random.h"

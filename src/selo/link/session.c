@@ -1,7 +1,7 @@
 /* UP, DOWN, DOWN-RESUMED, their counters and the replay window [docs/protocol.md, data]. */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/compiler.h"
 #include "../noise/suite.h"
 #include "frame.h"
 #include "session.h"

@@ -11,7 +11,7 @@
 #include "../common/bytewise.h"
 #include "ghash.h"
 
-#if !SELO_BYTEWISE && !SELO_NATIVE_GHASH_MULTIPLY
+#if !SELO_BYTEWISE && !SELO_NATIVE_GHASH
 
 struct word {
     uint64_t bits, mirrored;

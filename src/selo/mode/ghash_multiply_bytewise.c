@@ -9,7 +9,7 @@
 #include "../common/bytewise.h"
 #include "ghash.h"
 
-#if SELO_BYTEWISE && !SELO_NATIVE_GHASH_MULTIPLY
+#if SELO_BYTEWISE && !SELO_NATIVE_GHASH
 
 /* All ones if the highest bit is set, else 0. */
 static inline uint8_t mask_of(uint8_t byte)

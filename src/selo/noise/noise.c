@@ -1,7 +1,7 @@
 /* The symmetric state of Noise_NNpsk0 for its initiator [NOISE, 5.2, 9]. */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/flash.h"
 #include "noise.h"
 #include "suite.h"
 

@@ -1,7 +1,7 @@
 /* SEAL and its reverse: which cipher, and the nonce that it makes of n [docs/protocol.md, suites]. */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/compiler.h"
 #include "suite.h"
 
 #if SELO_LINK_SUITE == SELO_LINK_ASCON

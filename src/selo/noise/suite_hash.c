@@ -1,5 +1,5 @@
 /* What the link hashes: two pieces, or a label and more. */
-#include "../common/platform.h"
+#include "../common/flash.h"
 #include "suite.h"
 
 enum { LABEL_SIZE = 11 };

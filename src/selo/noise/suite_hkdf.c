@@ -6,7 +6,7 @@
  * padded key is not kept but made twice. That spares the stack of a device up to
  * 136 bytes at the deepest point of a join.
  */
-#include "../common/platform.h"
+#include "../common/compiler.h"
 #include "suite.h"
 
 /* The key, padded with zeros to the hash's block, each byte XOR pad. */

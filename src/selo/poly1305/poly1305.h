@@ -3,24 +3,15 @@
  *
  * The accumulator exists three times: in bytes, for 8-bit machines; in words of 26
  * bits, for CPUs that multiply 32 bits; in words of 13 bits where their products or
- * sums would depend on branches (SELO_WIDE_PRODUCTS). An overlay of src/selo/native/ replaces the
- * step of a block in bytes where SELO_NATIVE_POLY1305_BLOCK is 1: then the C is left
- * out.
+ * sums would depend on branches (SELO_WIDE_PRODUCTS). A kernel may replace
+ * selo_poly1305_block in bytes (native/api.h).
  */
 #ifndef SELO_POLY1305_H
 #define SELO_POLY1305_H
 
 #include "../../selo.h"
-#include "../native/native.h"
+#include "../native/api.h"
 #include "../common/bytewise.h"
-
-#ifndef SELO_POLY1305_HALVES
-#define SELO_POLY1305_HALVES (!SELO_BYTEWISE && !SELO_WIDE_PRODUCTS)
-#endif
-
-#ifndef SELO_NATIVE_POLY1305_BLOCK
-#define SELO_NATIVE_POLY1305_BLOCK (SELO_NATIVE_POLY1305 && SELO_BYTEWISE)
-#endif
 
 struct selo_poly1305 {
 #if SELO_BYTEWISE
@@ -34,10 +25,6 @@ struct selo_poly1305 {
 #endif
     uint8_t pad[16]; /* s */
 };
-
-/* sum = (sum + block) * multiplier modulo 2^130 - 5. block is a little-endian number of
- * 17 bytes, the last of which is 0 or 1. */
-void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17]);
 
 /* Splits the one-time key into r and s [RFC8439, 2.5]. */
 void selo_poly1305_start(struct selo_poly1305 *mac, const uint8_t key[32]);

@@ -5,7 +5,7 @@
 #include "../common/column.h"
 #include "poly1305.h"
 
-#if SELO_BYTEWISE && !SELO_NATIVE_POLY1305_BLOCK
+#if SELO_BYTEWISE && !SELO_NATIVE_POLY1305
 
 /* column + a[0] b[n - 1] + a[1] b[n - 2] + ... + a[n - 1] b[0]. b_end is behind b[n - 1]. */
 static SELO_APART selo_column add_products(selo_column column, const uint8_t *a, const uint8_t *b_end,

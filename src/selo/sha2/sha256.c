@@ -1,7 +1,7 @@
 /* SHA-256: initial value, buffering and padding [FIPS180-4, 5.1.1, 5.3.3]. */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/flash.h"
 #include "sha2.h"
 
 /* The first 32 bits of the fractional parts of the square roots of the first eight primes. */

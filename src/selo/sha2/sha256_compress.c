@@ -7,11 +7,11 @@
  */
 #include <string.h>
 
-#include "../common/platform.h"
+#include "../common/flash.h"
 #include "sha2.h"
 #include "sha256_functions.h"
 
-#if !SELO_NATIVE_SHA256_COMPRESS
+#if !SELO_NATIVE_SHA256
 
 /* Words from big-endian bytes, in place. */
 static void to_words(uint32_t w[16])

@@ -2,7 +2,7 @@
  * The constants K of SHA-256: the first 32 bits of the fractional parts of the
  * cube roots of the first 64 primes [FIPS180-4, 4.2.2].
  */
-#include "../common/platform.h"
+#include "../common/flash.h"
 #include "sha2.h"
 
 const uint32_t selo_sha256_constants[64] SELO_FLASH = {

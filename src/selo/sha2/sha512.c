@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../common/bytewise.h"
+#include "../common/flash.h"
 #include "sha2.h"
 
 /* The first 64 bits of the fractional parts of the square roots of the first eight primes. */

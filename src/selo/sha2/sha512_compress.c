@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "../common/bytewise.h"
+#include "../common/flash.h"
 #include "../common/sum64.h"
 #include "sha2.h"
 
-#if !SELO_BYTEWISE && !SELO_NATIVE_SHA512_COMPRESS
+#if !SELO_BYTEWISE && !SELO_NATIVE_SHA512
 
 static inline uint64_t ror(uint64_t x, uint8_t n)
 {

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "../common/bytewise.h"
+#include "../common/flash.h"
 #include "sha2.h"
 
-#if SELO_BYTEWISE && !SELO_NATIVE_SHA512_COMPRESS
+#if SELO_BYTEWISE && !SELO_NATIVE_SHA512
 
 /* The word at `to` becomes itself plus x; afterwards x is used up. */
 #define ADD_TO(to, x)                  \

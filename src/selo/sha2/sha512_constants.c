@@ -2,7 +2,7 @@
  * The constants K of SHA-512: the first 64 bits of the fractional parts of the
  * cube roots of the first 80 primes [FIPS180-4, 4.2.3].
  */
-#include "../common/platform.h"
+#include "../common/flash.h"
 #include "sha2.h"
 
 const uint64_t selo_sha512_constants[80] SELO_FLASH = {

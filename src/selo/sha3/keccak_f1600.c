@@ -2,7 +2,7 @@
 #include "../common/bytewise.h"
 #include "sha3.h"
 
-#if !SELO_BYTEWISE && !SELO_NATIVE_KECCAK_F1600
+#if !SELO_BYTEWISE && !SELO_NATIVE_KECCAK
 
 static inline uint64_t rol(uint64_t x, uint8_t n)
 {

@@ -12,9 +12,10 @@
 #include <string.h>
 
 #include "../common/bytewise.h"
+#include "../common/flash.h"
 #include "sha3.h"
 
-#if SELO_BYTEWISE && !SELO_NATIVE_KECCAK_F1600
+#if SELO_BYTEWISE && !SELO_NATIVE_KECCAK
 
 /* parity[8 x + i] = byte i of column x, all rows together [FIPS202, 3.2.1]. */
 static SELO_APART void column_parities(uint8_t parity[40], const uint8_t *a)

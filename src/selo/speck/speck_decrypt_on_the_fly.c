@@ -4,7 +4,7 @@
 #include "speck.h"
 #include "speck_round.h"
 
-#if !SELO_NATIVE_SPECK_DECRYPT_ON_THE_FLY
+#if !SELO_NATIVE_SPECK
 
 void selo_speck_decrypt_on_the_fly(const uint8_t *last, uint8_t out[16], const uint8_t in[16],
                                    uint8_t words)

@@ -2,7 +2,7 @@
 #include "speck.h"
 #include "speck_round.h"
 
-#if !SELO_NATIVE_SPECK_ENCRYPT_ROUNDS
+#if !SELO_NATIVE_SPECK
 
 void selo_speck_encrypt_rounds(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                                uint8_t rounds)

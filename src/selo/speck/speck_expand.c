@@ -3,7 +3,7 @@
 
 #include "speck.h"
 
-#if !SELO_NATIVE_SPECK_EXPAND
+#if !SELO_NATIVE_SPECK
 
 void selo_speck_expand(uint8_t *round_keys, uint8_t words)
 {

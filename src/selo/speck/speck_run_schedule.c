@@ -1,7 +1,7 @@
 /* The Speck128 key schedule from the first round to the last [SPECK2013, 4.2]. */
 #include "speck.h"
 
-#if !SELO_NATIVE_SPECK_RUN_SCHEDULE
+#if !SELO_NATIVE_SPECK
 
 void selo_speck_run_schedule(uint8_t *material, uint8_t words)
 {

@@ -13,27 +13,15 @@
  * Multiplication and squaring exist twice: from bytes up, for 8-bit machines, and
  * from words up, for the others. SELO_X25519_WORDS chooses; both are always
  * compiled and tested, and the linker drops the one that is not called. Where
- * SELO_NATIVE_X25519 is 1 (native/native.h), assembly takes the place of both and of
+ * SELO_NATIVE_X25519 is 1 (native/api.h), assembly takes the place of both and of
  * the additions; nothing else knows how they work.
  */
 #ifndef SELO_X25519_FIELD_H
 #define SELO_X25519_FIELD_H
 
-#include <limits.h>
 #include <stdint.h>
 
-#include "../common/platform.h"
-#include "../native/native.h"
-
-/* 1 if the CPU multiplies 32 bits by 32 bits well: assumed where int has 32 bits. */
-#ifndef SELO_X25519_WORDS
-#define SELO_X25519_WORDS (UINT_MAX > 0xffff)
-#endif
-
-/* 1 if those words shall be halves of 16 bits. */
-#ifndef SELO_X25519_HALVES
-#define SELO_X25519_HALVES !SELO_WIDE_PRODUCTS
-#endif
+#include "../native/api.h"
 
 #if SELO_NATIVE_X25519
 #define selo_field25519_multiply selo_field25519_multiply_avr
@@ -59,27 +47,22 @@
 /* r = a b mod p; r < 167 * 2^248. */
 void selo_field25519_multiply_bytes(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 void selo_field25519_multiply_words(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
-void selo_field25519_multiply_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 
 /* r = a^2 mod p; r < 167 * 2^248. */
 void selo_field25519_square_bytes(uint8_t r[32], const uint8_t a[32]);
 void selo_field25519_square_words(uint8_t r[32], const uint8_t a[32]);
-void selo_field25519_square_avr(uint8_t r[32], const uint8_t a[32]);
 
 /* r = product mod p; r < 167 * 2^248. r must be apart from product. */
 void selo_field25519_reduce(uint8_t r[32], const uint8_t product[64]);
 
 /* (a, b) = (a + b, a - b) mod p; a, b < 131 * 2^248. a and b must be apart. */
 void selo_field25519_butterfly_bytes(uint8_t a[32], uint8_t b[32]);
-void selo_field25519_butterfly_avr(uint8_t a[32], uint8_t b[32]);
 
 /* r = a - b mod p; r < 131 * 2^248. */
 void selo_field25519_subtract_bytes(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
-void selo_field25519_subtract_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 
 /* a = a + 121666 b mod p; a < 131 * 2^248. a and b must be apart. */
 void selo_field25519_add_121666_bytes(uint8_t a[32], const uint8_t b[32]);
-void selo_field25519_add_121666_avr(uint8_t a[32], const uint8_t b[32]);
 
 /*
  * r = a, or b where choice is 1: two elements at once. The same loads and stores for
@@ -87,8 +70,6 @@ void selo_field25519_add_121666_avr(uint8_t a[32], const uint8_t b[32]);
  */
 void selo_field25519_select_bytes(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
                                   uint8_t choice);
-void selo_field25519_select_avr(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
-                                uint8_t choice);
 
 /* r = 1 / a mod p, and 0 for a = 0; r < 167 * 2^248. All three must be apart. */
 void selo_field25519_invert(uint8_t r[32], const uint8_t a[32], uint8_t scratch[3][32]);

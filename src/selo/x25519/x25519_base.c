@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../../selo.h"
+#include "../common/flash.h"
 #include "field.h"
 #include "x25519_base.h"
 

@@ -1,20 +1,14 @@
 /*
  * Scalar multiplication of the base point, for key generation.
  *
- *  SELO_X25519_SMALL  1 where flash is scarcer than time: the small kernels, where there
- *                     is assembly
- *  SELO_X25519_TABLE  1 for the table of multiples and the code that uses it; with 0 key
- *                     generation runs the ladder. 0 where SMALL is 1, unless set
- *  SELO_X25519_TEETH  5, 4 or 3: 16, 8 or 4 entries of the table, 96 bytes each, for 51, 64
- *                     or 85 columns of work
+ * SELO_X25519_TABLE and SELO_X25519_TEETH of native/api.h choose it.
  */
 #ifndef SELO_X25519_BASE_H
 #define SELO_X25519_BASE_H
 
 #include <stdint.h>
 
-#include "../common/platform.h"
-#include "../native/native.h"
+#include "../native/api.h"
 
 #define SELO_X25519_COLUMNS ((255 + SELO_X25519_TEETH - 1) / SELO_X25519_TEETH)
 #define SELO_X25519_ENTRIES (1 << (SELO_X25519_TEETH - 1))
@@ -35,9 +29,6 @@ void selo_x25519_base(uint8_t out[32], const uint8_t scalar[32]);
 /* entry = entry `index` of the table; every byte of the table is read, in the same order
  * for each index. */
 void selo_x25519_lookup_bytes(uint8_t entry[96], uint8_t index);
-void selo_x25519_lookup_avr(uint8_t entry[96], uint8_t index);
-void selo_x25519_lookup_few_avr(uint8_t entry[96], uint8_t index, const uint8_t *table,
-                                uint8_t entries);
 
 extern const uint8_t selo_x25519_table[96 * SELO_X25519_ENTRIES];
 

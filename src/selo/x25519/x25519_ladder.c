@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../../selo.h"
+#include "../common/compiler.h"
 #include "field.h"
 #include "x25519_base.h"
 #include "x25519_ladder.h"
@@ -98,10 +99,7 @@ static void run(struct ladder *l, const uint8_t scalar[32])
  */
 #define SCRATCH 256
 
-#ifdef __GNUC__
-__attribute__((noinline))
-#endif
-void selo_x25519_wipe_scratch(void)
+SELO_STACK_APART void selo_x25519_wipe_scratch(void)
 {
     uint8_t scratch[SCRATCH];
     selo_wipe(scratch, sizeof scratch);

@@ -2,6 +2,7 @@
  * An entry of the table of multiples, for machines without assembly for it: the whole
  * table is read and all but one entry masked away, so that no address depends on it.
  */
+#include "../common/flash.h"
 #include "x25519_base.h"
 
 #if SELO_X25519_TABLE

@@ -46,7 +46,7 @@ A node needs a key that its gateway knows, in one of these ways:
                              `selo device import FILE`
   --registry FILE            takes the keys of `selo device export --with-keys FILE`
 
-Readings are 16 bytes of a made-up rain gauge (src/selo/station/reading.h). The network between
+Readings are 16 bytes of a made-up rain gauge (station/src/selo_station/reading.h). The network between
 nodes and gateway can be made worse, in both directions alike.
 
 Examples:

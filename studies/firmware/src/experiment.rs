@@ -59,7 +59,7 @@ const MILLIVOLTS: u16 = 4_800;
 /// The converter's steps are coarse.
 const MILLIVOLTS_TOLERANCE: u16 = 24;
 
-/// `READING_RESTARTED` of src/selo/station/reading.h.
+/// `READING_RESTARTED` of station/src/selo_station/reading.h.
 const RESTARTED: u16 = 2;
 
 /// Steps of the simulated time, in nanoseconds: chips and modules see each other's pins and

@@ -20,7 +20,7 @@ const CONFIRMED: u8 = 3;
 /// Cycles between two looks at the line: 2 ms.
 const STEP: u64 = 32_000;
 
-/// Where the firmware keeps its record (src/selo/station/record.c).
+/// Where the firmware keeps its record (station/src/selo_station/record.c).
 const EEPROM_BYTES: usize = 1024;
 const SLOT: usize = 16;
 

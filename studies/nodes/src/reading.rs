@@ -1,4 +1,4 @@
-//! Readings of a simulated rain gauge, in the layout of `src/selo/station/reading.h`, so that one
+//! Readings of a simulated rain gauge, in the layout of `station/src/selo_station/reading.h`, so that one
 //! codec decodes virtual nodes and boards.
 
 use std::time::{Duration, SystemTime};

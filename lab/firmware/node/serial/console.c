@@ -1,11 +1,11 @@
 /*
  * Text on the serial line, a line a frame.
  */
-#include "selo/station/console.h"
+#include "selo_station/console.h"
 #include "commands.h"
 #include "serial.h"
-#include "selo/station/record.h"
-#include "selo/station/station.h"
+#include "selo_station/record.h"
+#include "selo_station/station.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /*
  * The serial line as all that is around the node: link frames, readings, commands.
  */
-#include "selo/station/outside.h"
+#include "selo_station/outside.h"
 #include "commands.h"
-#include "selo/station/idle.h"
+#include "selo_station/idle.h"
 #include "serial.h"
-#include "selo/station/station.h"
+#include "selo_station/station.h"
 
 #include <string.h>
 

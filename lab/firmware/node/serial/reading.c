@@ -2,7 +2,7 @@
  * A made-up weather station: temperature goes up and down by 5 degrees in 256
  * readings, every 16th tips the rain gauge, the battery sinks slowly. It has no clock.
  */
-#include "selo/station/station.h"
+#include "selo_station/station.h"
 
 void selo_station_reading(struct selo_reading *reading)
 {

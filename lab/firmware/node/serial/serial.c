@@ -5,8 +5,8 @@
  */
 #include "serial.h"
 #include "frame.h"
-#include "selo/station/idle.h"
-#include "selo/station/uart.h"
+#include "selo_station/idle.h"
+#include "selo_station/uart.h"
 
 #include <avr/io.h>
 #include <string.h>

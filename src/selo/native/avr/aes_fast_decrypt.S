@@ -22,7 +22,7 @@
 ; boundaries, so lpm takes 3 cycles for every index; the chip has no cache.
 ; Proved by tests/avr/test_aes.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_AES
 

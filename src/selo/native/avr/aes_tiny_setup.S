@@ -10,7 +10,7 @@
 ; Time: the branch depends on the key's size only.
 ; Proved by tests/avr/test_aes.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_AES
 

@@ -14,7 +14,7 @@
 ; algorithms is the step, whose rotations by whole bytes are the order of its registers.
 ; Proved by tests/avr/test_chacha20.c and test_blake2s.c.
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_CHACHA20 || SELO_NATIVE_BLAKE2S
 

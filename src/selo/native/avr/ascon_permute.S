@@ -20,7 +20,7 @@
 ; Time: branches depend on the number of rounds only.
 ; Proved by tests/avr/test_ascon.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_ASCON
 

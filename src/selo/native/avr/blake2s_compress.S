@@ -17,7 +17,7 @@
 ; Time: no branch and no address depends on anything but the schedule, which is public.
 ; Proved by tests/avr/test_blake2s.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_BLAKE2S
 

@@ -16,7 +16,7 @@
 ; Time: no branch and no address depends on the state.
 ; Proved by tests/avr/test_chacha20.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_CHACHA20
 

@@ -23,7 +23,7 @@
 ; needs other protection, as with the rest of this library.
 ; Proved by tests/avr/test_ghash.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_GHASH
 

@@ -19,7 +19,7 @@
 ; Time: no branch and no address depends on the state.
 ; Proved by tests/avr/test_keccak.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_KECCAK && SELO_KECCAK_SMALL
 

@@ -19,7 +19,7 @@
 ; Time: no branch and no address depends on the message or the key.
 ; Proved by tests/avr/test_poly1305.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_POLY1305
 

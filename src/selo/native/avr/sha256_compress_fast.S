@@ -21,7 +21,7 @@
 ; Time: no branch and no address depends on the state or on the block.
 ; Proved by tests/avr/test_sha256.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_SHA256 && !SELO_SHA256_SMALL
 

@@ -17,7 +17,7 @@
 ; Time: no branch and no address depends on the state or on the block.
 ; Proved by tests/avr/test_sha512.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_SHA512 && SELO_SHA512_SMALL
 

@@ -18,7 +18,7 @@
 ; Stack: the words l are wiped.
 ; Proved by tests/avr/test_speck.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_SPECK
 

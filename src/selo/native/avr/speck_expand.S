@@ -14,7 +14,7 @@
 ; Time: branches depend on the number of words only.
 ; Proved by tests/avr/test_speck.c and by the official vectors (selo lab check).
 
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_SPECK
 

@@ -11,7 +11,7 @@
  * The technique is that of field_add_121666.c. No branch, no address and no cycle depends on
  * a or b. Proved by tests/avr/field.sh.
  */
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_X25519
 

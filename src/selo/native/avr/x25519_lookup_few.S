@@ -14,7 +14,7 @@
  *
  * Proved by tests/avr/field.sh, against the arithmetic of tools/x25519-table.py.
  */
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_X25519
 

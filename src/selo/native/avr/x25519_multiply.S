@@ -18,7 +18,7 @@
  * Proved by tests/avr/field.sh (every figure above too) and by the official vectors
  * (selo lab check --board uno --algorithm x25519).
  */
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_X25519
 

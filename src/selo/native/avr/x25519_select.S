@@ -11,7 +11,7 @@
  *
  * Proved by tests/avr/field.sh.
  */
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_X25519
 

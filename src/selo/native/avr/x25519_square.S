@@ -14,7 +14,7 @@
  *
  * Proved by tests/avr/field.sh and by the official vectors (selo lab check).
  */
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_X25519 && !SELO_X25519_SMALL
 

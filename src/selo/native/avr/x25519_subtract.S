@@ -10,7 +10,7 @@
  * The technique is that of field_subtract.c. No branch, no address and no cycle depends on a
  * or b. Proved by tests/avr/field.sh.
  */
-#include "../native.h"
+#include "../api.h"
 
 #if SELO_NATIVE_X25519
 

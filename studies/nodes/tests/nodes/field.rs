@@ -327,7 +327,7 @@ fn tips_survive_power_cuts_and_a_radio_that_is_stuck() {
     }
 }
 
-/// The highest total with a valid CRC in its place (src/selo/station/gauge.c).
+/// The highest total with a valid CRC in its place (station/src/selo_station/gauge.c).
 fn newest_total(eeprom: &[u8]) -> u32 {
     let entries = eeprom[208..208 + 64 * 6].chunks_exact(6).enumerate();
     let total = entries.filter_map(|(place, entry)| {

@@ -46,7 +46,7 @@ impl Project {
             let name = Path::new("lab").join(name);
             copy(&root.join(&name), &folder.path().join(name));
         }
-        for name in ["src", "lab/firmware", "lab/sims", "target"] {
+        for name in ["src", "station", "lab/firmware", "lab/sims", "target"] {
             link(&root.join(name), &folder.path().join(name));
         }
         Project { folder }

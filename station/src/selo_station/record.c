@@ -17,7 +17,7 @@
  * The first 16 bytes of the EEPROM are left alone: a brown-out at the wrong moment
  * writes to address 0, where the address register is after a reset.
  */
-#include "../common/platform.h"
+#include "chip.h"
 
 #if SELO_EEPROM
 

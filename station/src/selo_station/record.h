@@ -5,7 +5,7 @@
 #ifndef SELO_STATION_RECORD_H
 #define SELO_STATION_RECORD_H
 
-#include "../../selo.h"
+#include <selo.h>
 
 /* For struct selo_hal. */
 enum selo_status selo_record_load(void *unused, uint8_t record[SELO_LINK_RECORD_BYTES]);

@@ -14,7 +14,7 @@
  * closes for about a tenth of a second and bounces at both ends. Buckets do not tip as
  * fast as DEAD_MILLISECONDS in any rain.
  */
-#include "../common/platform.h"
+#include "chip.h"
 
 #if SELO_EEPROM
 

@@ -5,7 +5,7 @@
 #ifndef SELO_STATION_OUTSIDE_H
 #define SELO_STATION_OUTSIDE_H
 
-#include "../../selo.h"
+#include <selo.h>
 
 void selo_outside_begin(void);
 

@@ -5,7 +5,7 @@
 #ifndef SELO_STATION_STATION_H
 #define SELO_STATION_STATION_H
 
-#include "../../selo.h"
+#include <selo.h>
 #include "reading.h"
 
 /* ---- What the program gives ------------------------------------------------------------ */

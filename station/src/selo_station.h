@@ -16,8 +16,8 @@
  *             selo_station_work();
  *     }
  *
- * examples/RainGauge is that as a sketch, lab/firmware/node as a program of its own. This
- * header declares nothing itself: each part's header, in selo/station/, is its manual. The
+ * examples/RainGauge is that as a sketch, lab/firmware/node a program of its own. This header
+ * declares nothing itself: each part's header, in selo_station/, is its manual. The
  * parts can be taken without the station, as lab/firmware/experiment does:
  *
  *  reading.h  the 16 bytes of a reading: a rain gauge's, by the parts below
@@ -35,20 +35,20 @@
 #ifndef SELO_STATION_H
 #define SELO_STATION_H
 
-#include "selo.h"
+#include <selo.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#include "selo/station/battery.h"
-#include "selo/station/clock.h"
-#include "selo/station/console.h"
-#include "selo/station/ds3231.h"
-#include "selo/station/e32.h"
-#include "selo/station/gauge.h"
-#include "selo/station/reading.h"
-#include "selo/station/station.h"
+#include "selo_station/battery.h"
+#include "selo_station/clock.h"
+#include "selo_station/console.h"
+#include "selo_station/ds3231.h"
+#include "selo_station/e32.h"
+#include "selo_station/gauge.h"
+#include "selo_station/reading.h"
+#include "selo_station/station.h"
 
 #ifdef __cplusplus
 }

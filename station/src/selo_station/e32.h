@@ -5,7 +5,7 @@
 #ifndef SELO_STATION_E32_H
 #define SELO_STATION_E32_H
 
-#include "../../selo.h"
+#include <selo.h>
 
 void selo_e32_begin(void);
 

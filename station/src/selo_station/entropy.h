@@ -4,7 +4,7 @@
 #ifndef SELO_STATION_ENTROPY_H
 #define SELO_STATION_ENTROPY_H
 
-#include "../../selo.h"
+#include <selo.h>
 
 /* A selo_random_fn for the library, which hashes what it gets together with its
  * stored seed; no key material by itself. Up to 32 bytes; takes 17 seconds. Says

@@ -1,0 +1,76 @@
+/*
+ * Every extension to C11 that the library uses, each behind a macro that is empty, or standard
+ * C, without it. The code is correct without any of them; they steer speed and stack.
+ * SELO_PLAIN_C=1 (native/api.h) turns them off on a compiler that has them.
+ *
+ *  SELO_STACK_APART    the function is not inlined. A compiler reserves on entry the stack of
+ *                      a function and of all that is inlined into it; apart, a hash state is
+ *                      gone before a scalar multiplication begins
+ *  SELO_INLINE         static inline, inlined even when optimising for size
+ *  SELO_ALIGNED_256    the object begins at a multiple of 256
+ *  SELO_BARRIER()      memory accesses do not move across it
+ *  SELO_OPAQUE(x)      the compiler forgets where x's value came from, so it neither merges two
+ *                      shifts into a slow one nor keeps bytes that are loaded again. Bytewise
+ *                      code only
+ *  SELO_BASE(p)        the same for a pointer, which moreover stands in a register that
+ *                      addresses with a displacement (AVR: Y or Z, not X)
+ *  SELO_PREFER_Z(p)    the pointer stands in Z from here (AVR). It changes no value
+ *  SELO_APART          as SELO_STACK_APART, in bytewise code only: there a function's pointers
+ *                      find such a register only if it is not inlined
+ *  selo_column, selo_column_bits
+ *                      a signed and an unsigned integer of 24 bits or more (column.h)
+ */
+#ifndef SELO_COMMON_COMPILER_H
+#define SELO_COMMON_COMPILER_H
+
+#include <stdint.h>
+
+#include "../native/api.h"
+
+#if defined(__GNUC__) && !SELO_PLAIN_C
+#define SELO_GNU 1
+#else
+#define SELO_GNU 0
+#endif
+
+#if SELO_GNU
+#define SELO_STACK_APART __attribute__((noinline))
+#define SELO_INLINE static inline __attribute__((always_inline))
+#define SELO_ALIGNED_256 __attribute__((aligned(256)))
+#define SELO_BARRIER() __asm__ volatile("" ::: "memory")
+#else
+#define SELO_STACK_APART
+#define SELO_INLINE static inline
+#define SELO_ALIGNED_256
+#define SELO_BARRIER() ((void)0)
+#endif
+
+#if SELO_GNU && SELO_BYTEWISE
+#define SELO_OPAQUE(x) __asm__("" : "+r"(x))
+#define SELO_APART SELO_STACK_APART
+#else
+#define SELO_OPAQUE(x) ((void)0)
+#define SELO_APART
+#endif
+
+#if SELO_GNU && SELO_BYTEWISE && SELO_FLASH_TABLES
+#define SELO_BASE(p) __asm__("" : "+b"(p))
+#else
+#define SELO_BASE(p) SELO_OPAQUE(p)
+#endif
+
+#if SELO_GNU && SELO_FLASH_TABLES
+#define SELO_PREFER_Z(p) __asm__("" : "+z"(p))
+#else
+#define SELO_PREFER_Z(p) ((void)0)
+#endif
+
+#if SELO_GNU && defined(__INT24_MAX__)
+typedef __int24 selo_column;
+typedef __uint24 selo_column_bits;
+#else
+typedef int32_t selo_column;
+typedef uint32_t selo_column_bits;
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Constant tables in flash: static const uint8_t name[n] SELO_FLASH = {...}, read with
+ * selo_flash_*(). Where flash is ordinary memory (SELO_FLASH_TABLES 0) these are plain reads.
+ */
+#ifndef SELO_COMMON_FLASH_H
+#define SELO_COMMON_FLASH_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+
+#if SELO_FLASH_TABLES
+#include <avr/pgmspace.h>
+#define SELO_FLASH PROGMEM
+static inline uint8_t selo_flash_u8(const uint8_t *address) { return pgm_read_byte(address); }
+static inline uint32_t selo_flash_u32(const uint32_t *address) { return pgm_read_dword(address); }
+static inline uint64_t selo_flash_u64(const uint64_t *address)
+{
+    const uint32_t *half = (const uint32_t *)(const void *)address;
+    return (uint64_t)pgm_read_dword(half) | (uint64_t)pgm_read_dword(half + 1) << 32;
+}
+#else
+#define SELO_FLASH
+static inline uint8_t selo_flash_u8(const uint8_t *address) { return *address; }
+static inline uint32_t selo_flash_u32(const uint32_t *address) { return *address; }
+static inline uint64_t selo_flash_u64(const uint64_t *address) { return *address; }
+#endif
+
+/*
+ * Byte `index` of a table of 256 bytes in flash at a 256-byte boundary (SELO_ALIGNED_256).
+ * The index goes into the low byte of the table's address. The call leaves that address inside
+ * the same table, so that on the AVR the pointer stays in Z and a look-up is one mov and one
+ * lpm: 4 cycles for every index.
+ */
+SELO_INLINE uint8_t selo_flash_lookup(const uint8_t **table, uint8_t index)
+{
+#if SELO_FLASH_TABLES
+    uint8_t value;
+    __asm__("mov %A0, %2\n\t"
+            "lpm %1, Z"
+            : "+z"(*table), "=r"(value)
+            : "r"(index));
+    return value;
+#else
+    return (*table)[index];
+#endif
+}
+
+#endif

@@ -1,0 +1,270 @@
+/*
+ * The target: its capabilities, and the kernels that replace C there.
+ *
+ * No other file of the library tests for a compiler's target. Each macro can be set on the
+ * command line. The first two parts are macros alone, because the assembler reads them, too.
+ *
+ * Capabilities
+ *  SELO_BYTEWISE        1 where code on bytes and 32-bit halves beats code on uint64_t: 8-bit
+ *                       CPUs. Needs little-endian memory
+ *  SELO_FLASH_TABLES    1 where constants stand in a separate flash address space and are read
+ *                       by instructions of their own (AVR lpm)
+ *  SELO_WIDE_SUMS       0 where the compiler's sums of 64 bits branch on their values (Xtensa)
+ *  SELO_WIDE_PRODUCTS   the same of products of 64 bits (ARMv6-M, Xtensa)
+ *  SELO_X25519_WORDS    1 where the CPU multiplies 32 by 32 bits well
+ *  SELO_X25519_HALVES   1 if X25519's words shall have 16 bits
+ *  SELO_POLY1305_HALVES 1 if Poly1305's words shall have 13 bits
+ *
+ * Kernels
+ *  SELO_NATIVE          0 for C alone. 1 by default where a backend exists: AVR with mul, movw
+ *                       and lpm Rd, Z
+ *  SELO_NATIVE_AES, ... the same for one algorithm. By default SELO_NATIVE, unless the backend
+ *                       declines; then portable C takes over
+ *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
+ *                       1 where flash is scarcer than time: a smaller and slower kernel.
+ *                       SELO_X25519_SMALL also leaves out the table of key generation
+ *  SELO_X25519_TABLE    0 leaves that table out: key generation then runs the ladder
+ *  SELO_X25519_TEETH    5, 4 or 3: 16, 8 or 4 entries of the table, 96 bytes each, for 51, 64
+ *                       or 85 columns of work
+ *
+ * A switch that asks for a kernel that the target lacks is an error.
+ */
+#ifndef SELO_NATIVE_API_H
+#define SELO_NATIVE_API_H
+
+/* ---- Capabilities -------------------------------------------------------------------------- */
+
+#include <limits.h>
+
+/* 1 for ISO C11 alone, on any compiler (common/compiler.h). */
+#ifndef SELO_PLAIN_C
+#define SELO_PLAIN_C 0
+#endif
+
+#ifndef SELO_BYTEWISE
+#if UINT_MAX == 0xFFFF && defined(__BYTE_ORDER__)
+#define SELO_BYTEWISE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#else
+#define SELO_BYTEWISE 0
+#endif
+#endif
+
+#ifndef SELO_FLASH_TABLES
+#if defined(__AVR__) && !SELO_PLAIN_C
+#define SELO_FLASH_TABLES 1
+#else
+#define SELO_FLASH_TABLES 0
+#endif
+#elif SELO_FLASH_TABLES && (SELO_PLAIN_C || !defined(__AVR__))
+#error "SELO_FLASH_TABLES=1, but this compiler has no address space for flash"
+#endif
+
+#ifndef SELO_WIDE_SUMS
+#if defined(__XTENSA__)
+#define SELO_WIDE_SUMS 0
+#else
+#define SELO_WIDE_SUMS 1
+#endif
+#endif
+
+#ifndef SELO_WIDE_PRODUCTS
+#if defined(__thumb__) && !defined(__thumb2__)
+#define SELO_WIDE_PRODUCTS 0
+#else
+#define SELO_WIDE_PRODUCTS SELO_WIDE_SUMS
+#endif
+#endif
+
+#ifndef SELO_X25519_WORDS
+#define SELO_X25519_WORDS (UINT_MAX > 0xFFFF)
+#endif
+#ifndef SELO_X25519_HALVES
+#define SELO_X25519_HALVES !SELO_WIDE_PRODUCTS
+#endif
+#ifndef SELO_POLY1305_HALVES
+#define SELO_POLY1305_HALVES (!SELO_BYTEWISE && !SELO_WIDE_PRODUCTS)
+#endif
+
+/* ---- Kernels ------------------------------------------------------------------------------- */
+
+/* The backend: native/avr. Its tables are read by lpm, as C reads them: on a chip with more
+ * than 64 KB of flash the linker places them where lpm reaches. */
+#if defined(__AVR_HAVE_MUL__) && defined(__AVR_HAVE_LPMX__) && !defined(__AVR_TINY__) && \
+    !defined(__AVR_XMEGA__)
+#define SELO_BACKEND_AVR 1
+#else
+#define SELO_BACKEND_AVR 0
+#endif
+
+#ifdef SELO_NATIVE_AVR
+#error "SELO_NATIVE_AVR is now SELO_NATIVE"
+#endif
+
+#ifndef SELO_NATIVE
+#define SELO_NATIVE (SELO_BACKEND_AVR && SELO_FLASH_TABLES)
+#elif SELO_NATIVE && !SELO_BACKEND_AVR
+#error "SELO_NATIVE=1, but this target has no kernels"
+#elif SELO_NATIVE && !SELO_FLASH_TABLES
+#error "SELO_NATIVE=1, but the kernels need SELO_FLASH_TABLES=1"
+#endif
+
+#ifndef SELO_NATIVE_AES
+#define SELO_NATIVE_AES SELO_NATIVE
+#endif
+#ifndef SELO_NATIVE_ASCON
+#define SELO_NATIVE_ASCON SELO_NATIVE
+#endif
+#ifndef SELO_NATIVE_BLAKE2S
+#define SELO_NATIVE_BLAKE2S SELO_NATIVE
+#endif
+#ifndef SELO_NATIVE_CHACHA20
+#define SELO_NATIVE_CHACHA20 SELO_NATIVE
+#endif
+#ifndef SELO_NATIVE_GHASH
+#define SELO_NATIVE_GHASH SELO_NATIVE
+#endif
+#ifndef SELO_NATIVE_KECCAK
+#define SELO_NATIVE_KECCAK SELO_NATIVE
+#endif
+#ifndef SELO_NATIVE_POLY1305 /* the kernel declines a sum in words */
+#define SELO_NATIVE_POLY1305 (SELO_NATIVE && SELO_BYTEWISE)
+#endif
+#ifndef SELO_NATIVE_SHA256
+#define SELO_NATIVE_SHA256 SELO_NATIVE
+#endif
+#ifndef SELO_NATIVE_SHA512
+#define SELO_NATIVE_SHA512 SELO_NATIVE
+#endif
+#ifndef SELO_NATIVE_SPECK
+#define SELO_NATIVE_SPECK SELO_NATIVE
+#endif
+#ifndef SELO_NATIVE_X25519
+#define SELO_NATIVE_X25519 SELO_NATIVE
+#endif
+
+#if !SELO_NATIVE && \
+    (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
+     SELO_NATIVE_GHASH || SELO_NATIVE_KECCAK || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || \
+     SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || SELO_NATIVE_X25519)
+#error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
+#endif
+
+#ifndef SELO_KECCAK_SMALL
+#define SELO_KECCAK_SMALL 0
+#endif
+#ifndef SELO_SHA256_SMALL
+#define SELO_SHA256_SMALL 0
+#endif
+#ifndef SELO_SHA512_SMALL
+#define SELO_SHA512_SMALL 0
+#endif
+#if !SELO_BACKEND_AVR && (SELO_KECCAK_SMALL || SELO_SHA256_SMALL || SELO_SHA512_SMALL)
+#error "SELO_*_SMALL=1 chooses a smaller kernel, but this target has no kernels"
+#endif
+
+#ifndef SELO_X25519_SMALL
+#define SELO_X25519_SMALL 0
+#endif
+#ifndef SELO_X25519_TABLE
+#define SELO_X25519_TABLE !SELO_X25519_SMALL
+#endif
+#ifndef SELO_X25519_TEETH
+#define SELO_X25519_TEETH 5
+#elif SELO_X25519_TEETH < 3 || SELO_X25519_TEETH > 5
+#error "SELO_X25519_TEETH is 3, 4 or 5"
+#endif
+
+/* ---- The kernels' contracts ---------------------------------------------------------------------
+ *
+ * One declaration for a kernel and for the C that it replaces. On the backend's CPU the time of
+ * a kernel depends on no data. out may be in; other arguments must not overlap, unless stated.
+ * The .S file has registers, cycles, flash and stack.
+ */
+#if !defined(__ASSEMBLER__)
+
+#include <stdint.h>
+
+/* SELO_NATIVE_AES: beside these, selo_aes{128,192,256}_fast_setup and _tiny_setup of selo.h.
+ * A block under a ready key schedule [FIPS197, 5.1, 5.3]: rounds is 10, 12 or 14, round_keys
+ * has 16 (rounds + 1) bytes. */
+void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                           uint8_t rounds);
+void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                           uint8_t rounds);
+/* A block with the schedule on the fly. key_size is 16, 24 or 32. */
+void selo_aes_tiny_encrypt(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
+                           uint8_t key_size);
+#if SELO_NATIVE_AES /* in C, aes.h calls selo_aes_tiny_encrypt */
+void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16], const uint8_t in[16]);
+#endif
+/* first = the key; last = the Nk words after the schedule, w[i] in slot i modulo Nk. */
+void selo_aes_small_setup(uint8_t *first, uint8_t *last, const uint8_t *raw, uint8_t key_size);
+/* The schedule backwards from `last`; last_constant is the round constant that made it. */
+void selo_aes_small_decrypt(const uint8_t *last, uint8_t out[16], const uint8_t in[16],
+                            uint8_t key_size, uint8_t last_constant);
+
+/* SELO_NATIVE_ASCON: Ascon-p[8] and Ascon-p[12], rounds 8 or 12 [SP800-232, 3]. */
+void selo_ascon_permute(uint64_t state[5], uint8_t rounds);
+
+/* SELO_NATIVE_BLAKE2S: the compression function F [RFC7693, 3.2]. `size` counts the bytes of
+ * the message up to the end of this block, without padding; `last` is 0xffffffff for the last
+ * block, else 0. */
+void selo_blake2s_compress(uint32_t state[8], const uint8_t block[64], uint32_t size,
+                           uint32_t last);
+
+/* SELO_NATIVE_CHACHA20: the block function [RFC8439, 2.3]: 64 bytes of key stream, which stand
+ * in the words of `stream` in the order of their addresses. */
+void selo_chacha20_block(uint32_t stream[16], const uint32_t state[16]);
+
+/* SELO_NATIVE_GHASH: product = product * key in GF(2^128). The coefficient of x^0 is the
+ * highest bit of byte 0 [SP800-38D, 6.3]. */
+void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16]);
+
+/* SELO_NATIVE_KECCAK: Keccak-f[1600] [FIPS202, 3.3, 3.4]; lane (x, y) is lanes[x + 5 * y]. */
+void selo_keccak_f1600(uint64_t lanes[25]);
+
+/* SELO_NATIVE_POLY1305: sum = (sum + block) * multiplier modulo 2^130 - 5 [RFC8439, 2.5].
+ * block is a little-endian number of 17 bytes, the last of which is 0 or 1. */
+struct selo_poly1305;
+void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17]);
+
+/* SELO_NATIVE_SHA256 and SELO_NATIVE_SHA512: takes one block, big-endian bytes as they came,
+ * into the hash value [FIPS180-4, 6.2.2, 6.4.2]. The block serves as the ring of the message
+ * schedule and is destroyed. */
+void selo_sha256_compress(uint32_t state[8], uint32_t block[16]);
+void selo_sha512_compress(uint64_t state[8], uint64_t block[16]);
+
+/* SELO_NATIVE_SPECK [SPECK2013, 4.1, 4.2]; speck.h says what `material` is, words is 2, 3 or 4.
+ * A block under `rounds` round keys of 8 bytes, which stand one after the other. */
+void selo_speck_encrypt_rounds(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                               uint8_t rounds);
+void selo_speck_decrypt_rounds(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                               uint8_t rounds);
+/* A block with the schedule on the fly, forwards from the key or backwards from the last
+ * material. */
+void selo_speck_encrypt_on_the_fly(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
+                                   uint8_t words);
+void selo_speck_decrypt_on_the_fly(const uint8_t *last, uint8_t out[16], const uint8_t in[16],
+                                   uint8_t words);
+/* The whole schedule: the first material becomes the last. */
+void selo_speck_run_schedule(uint8_t *material, uint8_t words);
+/* All round keys. The first stands at its place, the words l from SPECK_EXPAND_L on. */
+void selo_speck_expand(uint8_t *round_keys, uint8_t words);
+
+/* SELO_NATIVE_X25519: the functions of x25519/field.h and x25519_base.h, whose contracts those
+ * of the same name have. Any 32 bytes are an element; r may be a or b. */
+void selo_field25519_multiply_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_square_avr(uint8_t r[32], const uint8_t a[32]);
+void selo_field25519_butterfly_avr(uint8_t a[32], uint8_t b[32]);
+void selo_field25519_subtract_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_add_121666_avr(uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_select_avr(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
+                                uint8_t choice);
+/* entry = entry `index` of the table: of the whole one, or of `table` with `entries` entries. */
+void selo_x25519_lookup_avr(uint8_t entry[96], uint8_t index);
+void selo_x25519_lookup_few_avr(uint8_t entry[96], uint8_t index, const uint8_t *table,
+                                uint8_t entries);
+
+#endif
+
+#endif
