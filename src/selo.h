@@ -1,19 +1,31 @@
 /*
  * Selo: cryptography for devices with 2 KB of RAM and up.
  *
- * This header is the whole public API of the device library, and its manual.
+ * This header is the front door, and its manual: authenticated encryption, hashes, HMAC, HKDF,
+ * X25519 and the link's node. Modes that do not authenticate stand in selo_unauthenticated.h,
+ * Speck in selo_speck.h.
  *
- * Conventions
+ * Conventions, which are part of every function's contract unless it says otherwise
  *  - C11; correct where int has 16 bits; no malloc, no recursion, no VLA.
- *  - Array sizes stand in the signature: `const uint8_t key[16]` reads 16 bytes.
- *  - Functions that can fail return enum selo_status. On failure every output
- *    is zeroed. Functions that cannot fail return void.
- *  - Buffers of one call may be the same (in == out) but must not partly overlap.
- *  - No branch and no address depends on a secret, except that the AES variants
- *    look up an S-box by secret bytes: constant time on a CPU without a data
- *    cache (AVR, Cortex-M0..M4), not on one with a cache. `selo lab check`
- *    measures it on the simulated chip.
- *  - Keys are wiped with selo_wipe(&key, sizeof key) when no longer needed.
+ *  - Sizes: `const uint8_t key[16]` reads exactly 16 bytes. A pointer with a size beside it
+ *    covers that many bytes, and may be null where the size is 0. Other pointers are not null.
+ *  - Return: functions that can fail return enum selo_status, and must be asked. Functions that
+ *    cannot fail return void.
+ *  - Failure: every output is zeroed.
+ *  - Aliasing: out may be in. No other overlap of an output with another argument.
+ *  - State: a struct is initialised by its _setup or _start before any other use. Structs may be
+ *    copied; there is no global state, and no function may be called twice at once on one struct.
+ *  - Secrets: the library wipes its own copies. Keys are wiped by the caller, with
+ *    selo_wipe(&key, sizeof key), when no longer needed.
+ *  - Stack: figures are the deepest stack of a call on an Arduino Uno, measured by the lab.
+ *
+ * Constant time
+ *    No branch and no memory address depends on a secret, with one exception: AES looks its
+ *    S-box up by secret bytes. A look-up takes constant time only where no cache stands between
+ *    core and table: on AVR. It does not on a Cortex-M that runs from cached flash (RP2040's
+ *    XIP, STM32F4's ART accelerator), on ESP8266 and ESP32, or on a PC. There use
+ *    ChaCha20-Poly1305 or Ascon-AEAD128, which have no tables. `selo lab check` measures it.
+ *    Multiplications must take constant time too: they do not on Cortex-M3.
  *
  * References in brackets, [FIPS197, 5.1.1], are resolved in docs/BIBLIOGRAPHY.md.
  */
@@ -55,11 +67,32 @@ uint8_t selo_equal(const void *a, const void *b, size_t size);
 typedef enum selo_status selo_random_fn(void *source, uint8_t *out, size_t size);
 
 /*
- * One block of a 128-bit block cipher. `key` points to the struct of the
- * variant, set up: selo_aes128_fast_encrypt takes a struct selo_aes128_fast.
- * out == in is allowed.
+ * One block of a 128-bit block cipher: the library's own functions of this type are
+ * selo_aes128_fast_encrypt and its like. `key` points to the struct of the variant, set up.
  */
 typedef void selo_block_fn(const void *key, uint8_t out[16], const uint8_t in[16]);
+
+/*
+ * A block cipher under a key, for the modes of operation: the forward cipher function and the
+ * inverse cipher function [SP800-38A, 5.1]. selo_aes128_fast_cipher(&key) and
+ * selo_aes128_fast_inverse(&key), and their like for every variant, make them, so that function
+ * and key always agree. They hold a pointer to the key, which must outlive them.
+ */
+struct selo_cipher { selo_block_fn *encrypt; const void *key; };
+struct selo_inverse_cipher { selo_block_fn *decrypt; const void *key; };
+
+#define SELO_CIPHER_OF(type)                                            \
+    static inline struct selo_cipher type##_cipher(const struct type *key) \
+    {                                                                   \
+        struct selo_cipher cipher = {type##_encrypt, key};              \
+        return cipher;                                                  \
+    }
+#define SELO_INVERSE_OF(type)                                                    \
+    static inline struct selo_inverse_cipher type##_inverse(const struct type *key) \
+    {                                                                            \
+        struct selo_inverse_cipher cipher = {type##_decrypt, key};               \
+        return cipher;                                                           \
+    }
 
 /* ---- AES [FIPS197] ------------------------------------------------------------
  *
@@ -69,7 +102,10 @@ typedef void selo_block_fn(const void *key, uint8_t out[16], const uint8_t in[16
  * tiny   key schedule on the fly, encrypts only; keeps the key (16/24/32 bytes)
  *
  * small and tiny save RAM, and pay in time per block; their code is about as large
- * as that of fast.
+ * as that of fast. Not constant time behind a cache, see above. Stack: at most 20 (fast), 59
+ * (small) and 56 bytes (tiny) a block.
+ *
+ * A block alone protects no message: use an authenticated mode below.
  */
 struct selo_aes128_fast { uint8_t round_keys[176]; };
 struct selo_aes192_fast { uint8_t round_keys[208]; };
@@ -100,146 +136,168 @@ void selo_aes192_tiny_setup(struct selo_aes192_tiny *key, const uint8_t raw[24])
 void selo_aes256_tiny_setup(struct selo_aes256_tiny *key, const uint8_t raw[32]);
 selo_block_fn selo_aes128_tiny_encrypt, selo_aes192_tiny_encrypt, selo_aes256_tiny_encrypt;
 
-/* ---- Speck128 [SPECK2013] -------------------------------------------------------
+SELO_CIPHER_OF(selo_aes128_fast)
+SELO_CIPHER_OF(selo_aes192_fast)
+SELO_CIPHER_OF(selo_aes256_fast)
+SELO_CIPHER_OF(selo_aes128_small)
+SELO_CIPHER_OF(selo_aes192_small)
+SELO_CIPHER_OF(selo_aes256_small)
+SELO_CIPHER_OF(selo_aes128_tiny)
+SELO_CIPHER_OF(selo_aes192_tiny)
+SELO_CIPHER_OF(selo_aes256_tiny)
+SELO_INVERSE_OF(selo_aes128_fast)
+SELO_INVERSE_OF(selo_aes192_fast)
+SELO_INVERSE_OF(selo_aes256_fast)
+SELO_INVERSE_OF(selo_aes128_small)
+SELO_INVERSE_OF(selo_aes192_small)
+SELO_INVERSE_OF(selo_aes256_small)
+
+/* ---- Authenticated encryption ----------------------------------------------------------------
  *
- * 128-bit block, 128/192/256-bit key, 32/33/34 rounds. Bytes stand in the order
- * of the designers' implementation guide: little-endian words, the low word
- * first [SPECKGUIDE, 2]. The variants are those of AES: `fast` keeps 8 bytes a
- * round, `small` the first and the last key material, `tiny` the key.
- */
-struct selo_speck128_fast { uint8_t round_keys[32 * 8]; };
-struct selo_speck192_fast { uint8_t round_keys[33 * 8]; };
-struct selo_speck256_fast { uint8_t round_keys[34 * 8]; };
-struct selo_speck128_small { uint8_t first[16], last[16]; };
-struct selo_speck192_small { uint8_t first[24], last[24]; };
-struct selo_speck256_small { uint8_t first[32], last[32]; };
-struct selo_speck128_tiny { uint8_t key[16]; };
-struct selo_speck192_tiny { uint8_t key[24]; };
-struct selo_speck256_tiny { uint8_t key[32]; };
-
-void selo_speck128_fast_setup(struct selo_speck128_fast *key, const uint8_t raw[16]);
-void selo_speck192_fast_setup(struct selo_speck192_fast *key, const uint8_t raw[24]);
-void selo_speck256_fast_setup(struct selo_speck256_fast *key, const uint8_t raw[32]);
-selo_block_fn selo_speck128_fast_encrypt, selo_speck128_fast_decrypt;
-selo_block_fn selo_speck192_fast_encrypt, selo_speck192_fast_decrypt;
-selo_block_fn selo_speck256_fast_encrypt, selo_speck256_fast_decrypt;
-
-void selo_speck128_small_setup(struct selo_speck128_small *key, const uint8_t raw[16]);
-void selo_speck192_small_setup(struct selo_speck192_small *key, const uint8_t raw[24]);
-void selo_speck256_small_setup(struct selo_speck256_small *key, const uint8_t raw[32]);
-selo_block_fn selo_speck128_small_encrypt, selo_speck128_small_decrypt;
-selo_block_fn selo_speck192_small_encrypt, selo_speck192_small_decrypt;
-selo_block_fn selo_speck256_small_encrypt, selo_speck256_small_decrypt;
-
-void selo_speck128_tiny_setup(struct selo_speck128_tiny *key, const uint8_t raw[16]);
-void selo_speck192_tiny_setup(struct selo_speck192_tiny *key, const uint8_t raw[24]);
-void selo_speck256_tiny_setup(struct selo_speck256_tiny *key, const uint8_t raw[32]);
-selo_block_fn selo_speck128_tiny_encrypt, selo_speck192_tiny_encrypt, selo_speck256_tiny_encrypt;
-
-/* ---- Modes of operation [SP800-38A] ----------------------------------------------
+ *     struct selo_chacha20_poly1305_key key;
+ *     struct selo_header header = {nonce, sizeof nonce, station, sizeof station, 16};
  *
- * They take any 128-bit block cipher above. None of them authenticates: who can
- * alter a message alters it unseen. For messages on a network use an
- * authenticated mode.
- */
-
-/* ECB: every block alone; equal blocks encrypt equally. For tests and for
- * reproducing published figures. size must be a multiple of 16; this function
- * decrypts when given the decrypting block function. */
-enum selo_status selo_ecb(selo_block_fn *block, const void *key,
-                          uint8_t *out, const uint8_t *in, size_t size);
-
-/* Bytes that selo_cbc_encrypt writes for a message of `size` bytes: IV, message, padding. */
-#define SELO_CBC_SIZE(size) (16 + ((size) / 16 + 1) * 16)
-
-/* CBC with PKCS#7 padding. The IV is drawn from `random` for every message, as
- * [SP800-38A, appendix C] demands, and stands first in out; there is no way to
- * give one. `out` has room for out_capacity bytes, of which
- * SELO_CBC_SIZE(in_size) are written; *out_size says how many. Here out and in
- * must not overlap at all. */
-enum selo_status selo_cbc_encrypt(selo_block_fn *encrypt, const void *key,
-                                  selo_random_fn *random, void *random_source,
-                                  uint8_t *out, size_t out_capacity, size_t *out_size,
-                                  const uint8_t *in, size_t in_size);
-
-/* Reverse of selo_cbc_encrypt: in is IV and ciphertext. Checks the padding
- * without a secret-dependent branch; but an attacker who learns that
- * SELO_ERROR_PADDING was returned has a padding oracle: authenticate first. out
- * has room for in_size - 16 bytes at least and may be in + 16. */
-enum selo_status selo_cbc_decrypt(selo_block_fn *decrypt, const void *key,
-                                  uint8_t *out, size_t out_capacity, size_t *out_size,
-                                  const uint8_t *in, size_t in_size);
-
-/* CTR: encrypts and decrypts; `encrypt` is the encrypting block function in both
- * cases. counter[] is a 128-bit big-endian counter block, advanced by the number
- * of blocks used (a partly used block counts); the same value must never serve
- * two messages under one key. size is free. */
-void selo_ctr(selo_block_fn *encrypt, const void *key, uint8_t counter[16],
-              uint8_t *out, const uint8_t *in, size_t size);
-
-/* ---- Authenticated encryption -------------------------------------------------------
+ *     selo_chacha20_poly1305_setup(&key, raw);
+ *     status = selo_chacha20_poly1305_seal(&key, &header, sealed, reading, sizeof reading, tag);
+ *     status = selo_chacha20_poly1305_open(&key, &header, reading, sealed, sizeof sealed, tag);
  *
- * seal encrypts `size` bytes from in to out and writes tag[0..tag_size) over
- * ciphertext and associated data `ad`, which is authenticated but not encrypted
- * and may be absent (ad_size 0). open does the reverse: it verifies the tag in
- * constant time and returns SELO_ERROR_TAG, with out zeroed, if it is wrong.
- * out == in is allowed. A nonce must never serve two messages under one key:
- * with GCM and ChaCha20-Poly1305 a repetition gives the attacker the
- * authentication key, too.
+ * A key has a type of its own, so the compiler refuses the key of another algorithm.
  *
- * Tags may be shorter than 16 bytes where a packet is small: who guesses has a
- * chance of 2^-(8 tag_size) a try, so bound the tries.
+ * seal encrypts `size` bytes from in to out and writes header->tag_size bytes of tag, over
+ * ciphertext and associated data. open does the reverse: it verifies the tag in constant time
+ * and returns SELO_ERROR_TAG, with out zeroed, if it is wrong. Nothing unverified leaves it:
+ * GCM and ChaCha20-Poly1305 verify first; CCM and Ascon-AEAD128 write out on the way, so until
+ * open returns nobody else may read it. SELO_ERROR_ARGUMENT for a size that the algorithm does
+ * not take; out, and a sealed tag, are zeroed then. `out` may be `in`; tag, nonce and ad must be
+ * apart from out.
  *
- * GCM and CCM take any block cipher above in its encrypting function, `tiny` included.
+ * A nonce must never serve two messages under one key. With GCM and ChaCha20-Poly1305 a
+ * repetition gives the attacker the authentication key, too.
+ *
+ * Tags may be shorter than 16 bytes where a packet is small: who guesses has a chance of
+ * 2^-(8 tag_size) a try, so bound the tries.
  */
 
-/* GCM [SP800-38D]. nonce_size from 1 byte, 12 recommended; tag_size 4, 8 or 12..16.
- * Messages up to 2^32 - 1 bytes. Beside what the cipher takes, constant time on an
- * 8-bit CPU, and on every other whose multiplier is. */
-enum selo_status selo_gcm_seal(selo_block_fn *encrypt, const void *key,
-                               const uint8_t *nonce, size_t nonce_size,
-                               const void *ad, size_t ad_size,
-                               uint8_t *out, const uint8_t *in, size_t size,
-                               uint8_t *tag, size_t tag_size);
-enum selo_status selo_gcm_open(selo_block_fn *encrypt, const void *key,
-                               const uint8_t *nonce, size_t nonce_size,
-                               const void *ad, size_t ad_size,
-                               uint8_t *out, const uint8_t *in, size_t size,
-                               const uint8_t *tag, size_t tag_size);
+/* Everything about a message but its text and its tag. */
+struct selo_header {
+    const uint8_t *nonce;
+    size_t nonce_size;
+    const void *ad; /* associated data: authenticated, not encrypted */
+    size_t ad_size; /* 0: there is none */
+    size_t tag_size;
+};
 
-/* CCM [SP800-38C]. nonce_size 7..13; tag_size even, 4..16; size below
- * 2^(8 (15 - nonce_size)); ad_size below 65,280. */
-enum selo_status selo_ccm_seal(selo_block_fn *encrypt, const void *key,
-                               const uint8_t *nonce, size_t nonce_size,
-                               const void *ad, size_t ad_size,
-                               uint8_t *out, const uint8_t *in, size_t size,
-                               uint8_t *tag, size_t tag_size);
-enum selo_status selo_ccm_open(selo_block_fn *encrypt, const void *key,
-                               const uint8_t *nonce, size_t nonce_size,
-                               const void *ad, size_t ad_size,
-                               uint8_t *out, const uint8_t *in, size_t size,
-                               const uint8_t *tag, size_t tag_size);
+/* ChaCha20-Poly1305 [RFC8439, 2.8]. nonce_size 12, tag_size 8..16 (the RFC's is 16). Messages up
+ * to 2^32 - 1 bytes. Constant time on every CPU whose multiplier is. Stack: @CHACHA@ bytes. */
+struct selo_chacha20_poly1305_key { uint8_t bytes[32]; };
+void selo_chacha20_poly1305_setup(struct selo_chacha20_poly1305_key *key, const uint8_t raw[32]);
+enum selo_status selo_chacha20_poly1305_seal(const struct selo_chacha20_poly1305_key *key,
+                                             const struct selo_header *header, uint8_t *out,
+                                             const uint8_t *in, size_t size, uint8_t *tag);
+enum selo_status selo_chacha20_poly1305_open(const struct selo_chacha20_poly1305_key *key,
+                                             const struct selo_header *header, uint8_t *out,
+                                             const uint8_t *in, size_t size, const uint8_t *tag);
 
-/* ChaCha20-Poly1305 [RFC8439, 2.8]. tag_size 8..16 (the RFC's is 16). Constant
- * time on every CPU whose multiplier is. */
-enum selo_status selo_chacha20_poly1305_seal(const uint8_t key[32], const uint8_t nonce[12],
-                                             const void *ad, size_t ad_size,
-                                             uint8_t *out, const uint8_t *in, size_t size,
-                                             uint8_t *tag, size_t tag_size);
-enum selo_status selo_chacha20_poly1305_open(const uint8_t key[32], const uint8_t nonce[12],
-                                             const void *ad, size_t ad_size,
-                                             uint8_t *out, const uint8_t *in, size_t size,
-                                             const uint8_t *tag, size_t tag_size);
+/* Ascon-AEAD128 [SP800-232, 4]. nonce_size 16, tag_size 4..16. Constant time on every CPU.
+ * Stack: @ASCON@ bytes. */
+struct selo_ascon_aead128_key { uint8_t bytes[16]; };
+void selo_ascon_aead128_setup(struct selo_ascon_aead128_key *key, const uint8_t raw[16]);
+enum selo_status selo_ascon_aead128_seal(const struct selo_ascon_aead128_key *key,
+                                         const struct selo_header *header, uint8_t *out,
+                                         const uint8_t *in, size_t size, uint8_t *tag);
+enum selo_status selo_ascon_aead128_open(const struct selo_ascon_aead128_key *key,
+                                         const struct selo_header *header, uint8_t *out,
+                                         const uint8_t *in, size_t size, const uint8_t *tag);
 
-/* Ascon-AEAD128 [SP800-232, 4]. tag_size 4..16. Constant time on every CPU. */
-enum selo_status selo_ascon_aead128_seal(const uint8_t key[16], const uint8_t nonce[16],
-                                         const void *ad, size_t ad_size,
-                                         uint8_t *out, const uint8_t *in, size_t size,
-                                         uint8_t *tag, size_t tag_size);
-enum selo_status selo_ascon_aead128_open(const uint8_t key[16], const uint8_t nonce[16],
-                                         const void *ad, size_t ad_size,
-                                         uint8_t *out, const uint8_t *in, size_t size,
-                                         const uint8_t *tag, size_t tag_size);
+/* GCM [SP800-38D] over any cipher. nonce_size from 1 byte, 12 recommended; tag_size 4, 8 or
+ * 12..16. Messages up to 2^32 - 1 bytes. Beside what the cipher takes, constant time on an
+ * 8-bit CPU, and on every other whose multiplier is. Stack: @GCM@ bytes. */
+enum selo_status selo_gcm_seal(struct selo_cipher cipher, const struct selo_header *header,
+                               uint8_t *out, const uint8_t *in, size_t size, uint8_t *tag);
+enum selo_status selo_gcm_open(struct selo_cipher cipher, const struct selo_header *header,
+                               uint8_t *out, const uint8_t *in, size_t size, const uint8_t *tag);
+
+/* CCM [SP800-38C] over any cipher. nonce_size 7..13; tag_size even, 4..16; size below
+ * 2^(8 (15 - nonce_size)); ad_size below 65,280. Stack: @CCM@ bytes. */
+enum selo_status selo_ccm_seal(struct selo_cipher cipher, const struct selo_header *header,
+                               uint8_t *out, const uint8_t *in, size_t size, uint8_t *tag);
+enum selo_status selo_ccm_open(struct selo_cipher cipher, const struct selo_header *header,
+                               uint8_t *out, const uint8_t *in, size_t size, const uint8_t *tag);
+
+/* AES-128-GCM, AES-256-GCM, AES-128-CCM and AES-256-CCM by AES fast: a key schedule of 176 or
+ * 240 bytes. For less RAM, or AES-192, give selo_gcm_seal the cipher of another variant. */
+#define SELO_AES_AEAD(name, mode, bits)                                                         \
+    struct name##_key { struct selo_aes##bits##_fast aes; };                                    \
+    static inline void name##_setup(struct name##_key *key, const uint8_t raw[bits / 8])        \
+    {                                                                                           \
+        selo_aes##bits##_fast_setup(&key->aes, raw);                                            \
+    }                                                                                           \
+    static inline enum selo_status name##_seal(const struct name##_key *key,                    \
+                                               const struct selo_header *header, uint8_t *out,  \
+                                               const uint8_t *in, size_t size, uint8_t *tag)    \
+    {                                                                                           \
+        return mode##_seal(selo_aes##bits##_fast_cipher(&key->aes), header, out, in, size, tag); \
+    }                                                                                           \
+    static inline enum selo_status name##_open(const struct name##_key *key,                    \
+                                               const struct selo_header *header, uint8_t *out,  \
+                                               const uint8_t *in, size_t size,                  \
+                                               const uint8_t *tag)                              \
+    {                                                                                           \
+        return mode##_open(selo_aes##bits##_fast_cipher(&key->aes), header, out, in, size, tag); \
+    }
+SELO_AES_AEAD(selo_aes128_gcm, selo_gcm, 128)
+SELO_AES_AEAD(selo_aes256_gcm, selo_gcm, 256)
+SELO_AES_AEAD(selo_aes128_ccm, selo_ccm, 128)
+SELO_AES_AEAD(selo_aes256_ccm, selo_ccm, 256)
+
+/*
+ * An algorithm that is chosen while the program runs. A key remembers its algorithm, so they
+ * always agree, and has room for the largest key schedule. Only the algorithms that a program
+ * names are linked.
+ */
+struct selo_aead_key;
+struct selo_aead {
+    uint8_t key_size;   /* bytes of the raw key */
+    uint8_t nonce_size; /* the recommended one */
+    uint8_t tag_size;   /* the longest one */
+    void (*setup)(struct selo_aead_key *key, const uint8_t *raw);
+    enum selo_status (*seal)(const struct selo_aead_key *key, const struct selo_header *header,
+                             uint8_t *out, const uint8_t *in, size_t size, uint8_t *tag);
+    enum selo_status (*open)(const struct selo_aead_key *key, const struct selo_header *header,
+                             uint8_t *out, const uint8_t *in, size_t size, const uint8_t *tag);
+};
+extern const struct selo_aead selo_aead_aes128_gcm, selo_aead_aes256_gcm;
+extern const struct selo_aead selo_aead_aes128_ccm, selo_aead_aes256_ccm;
+extern const struct selo_aead selo_aead_chacha20_poly1305, selo_aead_ascon_aead128;
+
+struct selo_aead_key {
+    const struct selo_aead *aead;
+    union {
+        struct selo_aes128_gcm_key aes128_gcm;
+        struct selo_aes256_gcm_key aes256_gcm;
+        struct selo_aes128_ccm_key aes128_ccm;
+        struct selo_aes256_ccm_key aes256_ccm;
+        struct selo_chacha20_poly1305_key chacha20_poly1305;
+        struct selo_ascon_aead128_key ascon_aead128;
+    } of;
+};
+
+/* SELO_ERROR_ARGUMENT, and an all-zero key, if raw_size is not aead->key_size. */
+enum selo_status selo_aead_setup(struct selo_aead_key *key, const struct selo_aead *aead,
+                                 const uint8_t *raw, size_t raw_size);
+/* As the functions of the algorithm. */
+static inline enum selo_status selo_aead_seal(const struct selo_aead_key *key,
+                                              const struct selo_header *header, uint8_t *out,
+                                              const uint8_t *in, size_t size, uint8_t *tag)
+{
+    return key->aead->seal(key, header, out, in, size, tag);
+}
+static inline enum selo_status selo_aead_open(const struct selo_aead_key *key,
+                                              const struct selo_header *header, uint8_t *out,
+                                              const uint8_t *in, size_t size, const uint8_t *tag)
+{
+    return key->aead->open(key, header, out, in, size, tag);
+}
 
 /* ---- Hashes [FIPS180-4] [FIPS202] [RFC7693] [SP800-232] ---------------------------------------------------
  *

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Prints keywords.txt of a library, by which the Arduino IDE colours a sketch: the types,
-# functions and constants of its header and of the public headers that this includes. Fields
-# are separated by one tab.
+# functions and constants of its public headers. Fields are separated by one tab.
 #
 # usage: tools/keywords.sh > keywords.txt                      (src/selo.h)
 #        tools/keywords.sh station > station/keywords.txt      (station/src/selo_station.h)
@@ -12,14 +11,21 @@ cd "$(dirname "$0")/.."
 library=${1:-.}
 [ "$library" != . ] || set --
 case $library in
-.) top=src/selo.h ;;
-station) top=station/src/selo_station.h ;;
+.) top=src/selo.h headers=(src/selo_*.h) ;;
+station)
+    top=station/src/selo_station.h
+    mapfile -t headers < <(sed -n 's@^#include "\(.*\)"@station/src/\1@p' "$top")
+    ;;
 *) echo "keywords.sh: '$library' is not a library: . or station" >&2; exit 2 ;;
 esac
-mapfile -t headers < <(sed -n "s@^#include \"\(selo_.*\.h\)\"@$(dirname "$top")/\1@p" "$top")
 
-# Comments are cut, so that names in prose do not count.
-code=$(sed 's@//.*@@; /^#include/d' "$top" "${headers[@]}" | tr '\n' '\f' | sed 's@/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/@@g' | tr '\f' '\n')
+# Comments are cut, so that names in prose do not count; macros that declare functions stand for
+# their names.
+expand='
+    s@//.*@@; /^#include/d; s@\bselo_[a-z0-9_]*##[a-z0-9_#]*@@g; /^#define SELO_[A-Z_]*(.*\\$/d
+    s@^SELO_CIPHER_OF(\(.*\))@\1_cipher@; s@^SELO_INVERSE_OF(\(.*\))@\1_inverse@
+    s@^SELO_AES_AEAD(\(.*\), selo.*@struct \1_key \1_setup \1_seal \1_open@'
+code=$(sed "$expand" "$top" "${headers[@]}" | tr '\n' '\f' | sed 's@/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/@@g' | tr '\f' '\n')
 types=$(grep -oE '(struct|enum) selo_[a-z0-9_]+|selo_[a-z0-9]+_fn' <<<"$code" | sed 's/.* //' | sort -u)
 functions=$(grep -oE '\bselo_[a-z0-9_]+\b' <<<"$code" | sort -u | comm -23 - <(echo "$types"))
 constants=$(grep -oE '\bSELO_[A-Z0-9_]+\b' <<<"$code" | sort -u | grep -v '_H$')

@@ -15,7 +15,7 @@
 
 // For the example only: a key that stands in a sketch is known to whoever reads the
 // sketch or the chip's flash. Give every device a key of its own.
-static const uint8_t key[32] = {0x53, 0x65, 0x6c, 0x6f, 0x20, 0x65, 0x78, 0x61,
+static const uint8_t raw[32] = {0x53, 0x65, 0x6c, 0x6f, 0x20, 0x65, 0x78, 0x61,
                                 0x6d, 0x70, 0x6c, 0x65, 0x20, 0x6b, 0x65, 0x79,
                                 0x2c, 0x20, 0x33, 0x32, 0x20, 0x62, 0x79, 0x74,
                                 0x65, 0x73, 0x20, 0x6c, 0x6f, 0x6e, 0x67, 0x21};
@@ -35,6 +35,8 @@ struct reading {
 
 static struct jitter random_source;
 
+static struct selo_chacha20_poly1305_key key;
+
 // As it is sent.
 struct message {
   uint8_t nonce[12];
@@ -53,10 +55,15 @@ static void print_hex(const char *label, const uint8_t *bytes, size_t size) {
   Serial.println();
 }
 
+// Everything about a message but its text and its tag.
+static struct selo_header header_of(const struct message &message) {
+  return {message.nonce, sizeof message.nonce, station, sizeof station - 1, sizeof message.tag};
+}
+
 static enum selo_status open(const struct message &message, struct reading *reading) {
-  return selo_chacha20_poly1305_open(key, message.nonce, station, sizeof station - 1,
-                                     reinterpret_cast<uint8_t *>(reading), message.sealed,
-                                     sizeof message.sealed, message.tag, sizeof message.tag);
+  const struct selo_header header = header_of(message);
+  return selo_chacha20_poly1305_open(&key, &header, reinterpret_cast<uint8_t *>(reading),
+                                     message.sealed, sizeof message.sealed, message.tag);
 }
 
 static void seal_and_open(const struct reading &reading) {
@@ -69,11 +76,11 @@ static void seal_and_open(const struct reading &reading) {
     Serial.println(F("no randomness, nothing is sealed"));
     return;
   }
+  const struct selo_header header = header_of(message);
   const uint32_t start = micros();
   const enum selo_status status = selo_chacha20_poly1305_seal(
-    key, message.nonce, station, sizeof station - 1, message.sealed,
-    reinterpret_cast<const uint8_t *>(&reading), sizeof reading,
-    message.tag, sizeof message.tag);
+    &key, &header, message.sealed, reinterpret_cast<const uint8_t *>(&reading), sizeof reading,
+    message.tag);
   const uint32_t microseconds = micros() - start;
   if (status != SELO_OK) {
     Serial.println(F("sealing failed"));
@@ -100,6 +107,7 @@ static void seal_and_open(const struct reading &reading) {
 
 void setup() {
   Serial.begin(115200);
+  selo_chacha20_poly1305_setup(&key, raw);
   Serial.println(F("gathering randomness, about four seconds"));
   if (!jitter_begin(&random_source)) {
     // An IV that repeats shows which readings are equal: better to send nothing.

@@ -1,16 +1,23 @@
 /*
- * What the C compiler makes of selo.h, for the test that compares it with the
+ * The C compiler's view of the public headers, for the test that compares it with the
  * declarations of src/ffi/declarations.rs: the size of each type, and the
  * number of each status.
  */
 #include <stddef.h>
 
 #include "selo.h"
+#include "selo_speck.h"
+#include "selo_unauthenticated.h"
 
 #define SIZE_OF(name)                     \
     size_t selo_sys_size_of_##name(void); \
     size_t selo_sys_size_of_##name(void) { return sizeof(struct selo_##name); }
 
+SIZE_OF(cipher)
+SIZE_OF(inverse_cipher)
+SIZE_OF(header)
+SIZE_OF(chacha20_poly1305_key)
+SIZE_OF(ascon_aead128_key)
 SIZE_OF(aes128_fast)
 SIZE_OF(aes192_fast)
 SIZE_OF(aes256_fast)

@@ -11,12 +11,10 @@
 
 /* An algorithm behind functions of one type; `key` is what they make of it. */
 struct check_aead {
-    enum selo_status (*seal)(const void *key, const uint8_t *nonce, size_t nonce_size,
-                             const void *ad, size_t ad_size, uint8_t *out, const uint8_t *in,
-                             size_t size, uint8_t *tag, size_t tag_size);
-    enum selo_status (*open)(const void *key, const uint8_t *nonce, size_t nonce_size,
-                             const void *ad, size_t ad_size, uint8_t *out, const uint8_t *in,
-                             size_t size, const uint8_t *tag, size_t tag_size);
+    enum selo_status (*seal)(const void *key, const struct selo_header *header, uint8_t *out,
+                             const uint8_t *in, size_t size, uint8_t *tag);
+    enum selo_status (*open)(const void *key, const struct selo_header *header, uint8_t *out,
+                             const uint8_t *in, size_t size, const uint8_t *tag);
 };
 
 struct check_packet {
@@ -34,6 +32,7 @@ static inline void check_aead_altered(const struct check_aead *aead, const void 
     uint8_t parts[4][CHECK_AEAD_MOST] = {{0}};
     const size_t sizes[4] = {sealed->nonce_size, sealed->ad_size, sealed->size, tag_size};
     const uint8_t *from[4] = {sealed->nonce, sealed->ad, sealed->text, tag};
+    const struct selo_header header = {parts[0], sizes[0], parts[1], sizes[1], tag_size};
 
     for (int part = 0; part < 4; part++) {
         if (sizes[part] != 0) {
@@ -47,12 +46,10 @@ static inline void check_aead_altered(const struct check_aead *aead, const void 
 
             parts[part][i] ^= bit;
             memset(out, 0xee, sizeof out);
-            CHECK(aead->open(key, parts[0], sizes[0], parts[1], sizes[1], out, parts[2], sizes[2],
-                             parts[3], tag_size) == SELO_ERROR_TAG);
+            CHECK(aead->open(key, &header, out, parts[2], sizes[2], parts[3]) == SELO_ERROR_TAG);
             CHECK(check_is_zero(out, sealed->size) && out[sealed->size] == 0xee);
             memcpy(out, parts[2], sealed->size);
-            CHECK(aead->open(key, parts[0], sizes[0], parts[1], sizes[1], out, out, sizes[2],
-                             parts[3], tag_size) == SELO_ERROR_TAG);
+            CHECK(aead->open(key, &header, out, out, sizes[2], parts[3]) == SELO_ERROR_TAG);
             CHECK(check_is_zero(out, sealed->size) && out[sealed->size] == 0xee);
             parts[part][i] ^= bit;
         }
@@ -64,6 +61,7 @@ static inline void check_aead_packet(const struct check_aead *aead, const void *
                                      const uint8_t *tag, size_t tag_size)
 {
     const struct check_packet p = *plain;
+    const struct selo_header header = {p.nonce, p.nonce_size, p.ad, p.ad_size, tag_size};
     struct check_packet sealed = *plain;
     uint8_t out[CHECK_AEAD_MOST + 1], own[17];
 
@@ -74,8 +72,7 @@ static inline void check_aead_packet(const struct check_aead *aead, const void *
     }
     memset(out, 0xee, sizeof out);
     memset(own, 0xee, sizeof own);
-    CHECK(aead->seal(key, p.nonce, p.nonce_size, p.ad, p.ad_size, out, p.text, p.size, own,
-                     tag_size) == SELO_OK);
+    CHECK(aead->seal(key, &header, out, p.text, p.size, own) == SELO_OK);
     CHECK_BYTES(out, ciphertext, p.size);
     CHECK_BYTES(own, tag, tag_size);
     CHECK(out[p.size] == 0xee && own[tag_size] == 0xee);
@@ -84,19 +81,16 @@ static inline void check_aead_packet(const struct check_aead *aead, const void *
     if (p.size != 0) {
         memcpy(out, p.text, p.size);
     }
-    CHECK(aead->seal(key, p.nonce, p.nonce_size, p.ad, p.ad_size, out, out, p.size, own,
-                     tag_size) == SELO_OK);
+    CHECK(aead->seal(key, &header, out, out, p.size, own) == SELO_OK);
     CHECK_BYTES(out, ciphertext, p.size);
     CHECK_BYTES(own, tag, tag_size);
     CHECK(out[p.size] == 0xee);
 
-    CHECK(aead->open(key, p.nonce, p.nonce_size, p.ad, p.ad_size, out, out, p.size, tag,
-                     tag_size) == SELO_OK);
+    CHECK(aead->open(key, &header, out, out, p.size, tag) == SELO_OK);
     CHECK_BYTES(out, p.text, p.size);
     CHECK(out[p.size] == 0xee);
     memset(out, 0xee, sizeof out);
-    CHECK(aead->open(key, p.nonce, p.nonce_size, p.ad, p.ad_size, out, ciphertext, p.size, tag,
-                     tag_size) == SELO_OK);
+    CHECK(aead->open(key, &header, out, ciphertext, p.size, tag) == SELO_OK);
     CHECK_BYTES(out, p.text, p.size);
     CHECK(out[p.size] == 0xee);
 
@@ -109,17 +103,16 @@ static inline void check_aead_refused(const struct check_aead *aead, const void 
                                       size_t nonce_size, size_t ad_size, size_t tag_size)
 {
     static const uint8_t bytes[0x10000];
+    const struct selo_header header = {bytes, nonce_size, bytes, ad_size, tag_size};
     uint8_t out[41], tag[300];
 
     memset(out, 0xee, sizeof out);
     memset(tag, 0xee, sizeof tag);
-    CHECK(aead->seal(key, bytes, nonce_size, bytes, ad_size, out, bytes, 40, tag, tag_size) ==
-          SELO_ERROR_ARGUMENT);
+    CHECK(aead->seal(key, &header, out, bytes, 40, tag) == SELO_ERROR_ARGUMENT);
     CHECK(check_is_zero(out, 40) && out[40] == 0xee);
     CHECK(check_is_zero(tag, tag_size) && tag[tag_size] == 0xee);
     memset(out, 0xee, sizeof out);
-    CHECK(aead->open(key, bytes, nonce_size, bytes, ad_size, out, bytes, 40, tag, tag_size) ==
-          SELO_ERROR_ARGUMENT);
+    CHECK(aead->open(key, &header, out, bytes, 40, tag) == SELO_ERROR_ARGUMENT);
     CHECK(check_is_zero(out, 40) && out[40] == 0xee);
 }
 

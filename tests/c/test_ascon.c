@@ -6,20 +6,16 @@
 #include "selo.h"
 #include "selo/ascon/ascon.h"
 
-static enum selo_status seal(const void *key, const uint8_t *nonce, size_t nonce_size,
-                             const void *ad, size_t ad_size, uint8_t *out, const uint8_t *in,
-                             size_t size, uint8_t *tag, size_t tag_size)
+static enum selo_status seal(const void *key, const struct selo_header *header, uint8_t *out,
+                             const uint8_t *in, size_t size, uint8_t *tag)
 {
-    (void)nonce_size;
-    return selo_ascon_aead128_seal(key, nonce, ad, ad_size, out, in, size, tag, tag_size);
+    return selo_ascon_aead128_seal(key, header, out, in, size, tag);
 }
 
-static enum selo_status open(const void *key, const uint8_t *nonce, size_t nonce_size,
-                             const void *ad, size_t ad_size, uint8_t *out, const uint8_t *in,
-                             size_t size, const uint8_t *tag, size_t tag_size)
+static enum selo_status open(const void *key, const struct selo_header *header, uint8_t *out,
+                             const uint8_t *in, size_t size, const uint8_t *tag)
 {
-    (void)nonce_size;
-    return selo_ascon_aead128_open(key, nonce, ad, ad_size, out, in, size, tag, tag_size);
+    return selo_ascon_aead128_open(key, header, out, in, size, tag);
 }
 
 static const struct check_aead ascon = {seal, open};
@@ -66,14 +62,16 @@ static void aead_examples(void)
 /* All 33 x 33 of them: the SHA-256 of what is sealed, one after the other. */
 static void aead_known_answers(void)
 {
+    struct selo_ascon_aead128_key key;
     struct selo_sha256 all;
     uint8_t out[32], tag[16], digest[32];
 
+    selo_ascon_aead128_setup(&key, counting);
     selo_sha256_start(&all);
     for (size_t size = 0; size <= 32; size++) {
         for (size_t ad_size = 0; ad_size <= 32; ad_size++) {
-            CHECK(selo_ascon_aead128_seal(counting, counting, counting, ad_size, out, counting,
-                                          size, tag, 16) == SELO_OK);
+            const struct selo_header header = {counting, 16, counting, ad_size, 16};
+            CHECK(selo_ascon_aead128_seal(&key, &header, out, counting, size, tag) == SELO_OK);
             selo_sha256_update(&all, out, size);
             selo_sha256_update(&all, tag, 16);
         }
@@ -85,14 +83,15 @@ static void aead_known_answers(void)
 /* Without pointers where there is nothing to point to. */
 static void aead_of_nothing(void)
 {
-    const struct check_packet p = {.nonce = counting, .nonce_size = 16};
+    const struct selo_header header = {counting, 16, NULL, 0, 16};
+    struct selo_ascon_aead128_key key;
     uint8_t tag[16];
 
     check_hex(tag, 16, "4427d64b8e1e1451fc445960f0839bb0");
-    CHECK(selo_ascon_aead128_open(counting, p.nonce, NULL, 0, NULL, NULL, 0, tag, 16) == SELO_OK);
+    selo_ascon_aead128_setup(&key, counting);
+    CHECK(selo_ascon_aead128_open(&key, &header, NULL, NULL, 0, tag) == SELO_OK);
     tag[3] ^= 1;
-    CHECK(selo_ascon_aead128_open(counting, p.nonce, NULL, 0, NULL, NULL, 0, tag, 16) ==
-          SELO_ERROR_TAG);
+    CHECK(selo_ascon_aead128_open(&key, &header, NULL, NULL, 0, tag) == SELO_ERROR_TAG);
 }
 
 static void aead_sizes(void)
@@ -100,6 +99,11 @@ static void aead_sizes(void)
     for (size_t tag_size = 0; tag_size < 20; tag_size++) {
         if (tag_size < 4 || tag_size > 16) {
             check_aead_refused(&ascon, counting, 16, 8, tag_size);
+        }
+    }
+    for (size_t nonce_size = 0; nonce_size < 33; nonce_size++) {
+        if (nonce_size != 16) {
+            check_aead_refused(&ascon, counting, nonce_size, 8, 16);
         }
     }
     check_aead_refused(&ascon, counting, 16, 8, 256 + 16);

@@ -5,28 +5,18 @@
 #include "check_aead.h"
 #include "selo.h"
 
-/* A cipher under a key, in the form of check_aead.h. */
-struct cipher {
-    selo_block_fn *encrypt;
-    const void *key;
-};
-
-static enum selo_status seal(const void *key, const uint8_t *nonce, size_t nonce_size,
-                             const void *ad, size_t ad_size, uint8_t *out, const uint8_t *in,
-                             size_t size, uint8_t *tag, size_t tag_size)
+static enum selo_status seal(const void *key, const struct selo_header *header, uint8_t *out,
+                             const uint8_t *in, size_t size, uint8_t *tag)
 {
-    const struct cipher *c = key;
-    return selo_ccm_seal(c->encrypt, c->key, nonce, nonce_size, ad, ad_size, out, in, size, tag,
-                         tag_size);
+    const struct selo_cipher *cipher = key;
+    return selo_ccm_seal(*cipher, header, out, in, size, tag);
 }
 
-static enum selo_status open(const void *key, const uint8_t *nonce, size_t nonce_size,
-                             const void *ad, size_t ad_size, uint8_t *out, const uint8_t *in,
-                             size_t size, const uint8_t *tag, size_t tag_size)
+static enum selo_status open(const void *key, const struct selo_header *header, uint8_t *out,
+                             const uint8_t *in, size_t size, const uint8_t *tag)
 {
-    const struct cipher *c = key;
-    return selo_ccm_open(c->encrypt, c->key, nonce, nonce_size, ad, ad_size, out, in, size, tag,
-                         tag_size);
+    const struct selo_cipher *cipher = key;
+    return selo_ccm_open(*cipher, header, out, in, size, tag);
 }
 
 static const struct check_aead ccm = {seal, open};
@@ -34,7 +24,7 @@ static const struct check_aead ccm = {seal, open};
 static struct selo_aes128_fast fast;
 static struct selo_aes128_small small;
 static struct selo_aes128_tiny tiny;
-static const struct cipher ciphers[] = {
+static const struct selo_cipher ciphers[] = {
     {selo_aes128_fast_encrypt, &fast},
     {selo_aes128_small_encrypt, &small},
     {selo_aes128_tiny_encrypt, &tiny},
@@ -172,27 +162,25 @@ static void limits(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct check_packet p = {bytes, bytes, bytes,
                                  cases[i].nonce_size, cases[i].ad_size, cases[i].size};
+        const struct selo_header header = {p.nonce, p.nonce_size, p.ad, p.ad_size, 16};
         uint8_t tag[16], own[16];
         enum selo_status status;
 
         memset(out, 0xee, sizeof out);
         memset(own, 0xee, sizeof own);
-        status = seal(&ciphers[0], p.nonce, p.nonce_size, p.ad, p.ad_size, out, p.text, p.size,
-                      own, 16);
+        status = seal(&ciphers[0], &header, out, p.text, p.size, own);
         if (cases[i].taken) {
             define(&p, 16, want, tag);
             CHECK(status == SELO_OK);
             CHECK_BYTES(out, want, p.size);
             CHECK_BYTES(own, tag, 16);
-            CHECK(open(&ciphers[0], p.nonce, p.nonce_size, p.ad, p.ad_size, out, out, p.size, own,
-                       16) == SELO_OK);
+            CHECK(open(&ciphers[0], &header, out, out, p.size, own) == SELO_OK);
             CHECK_BYTES(out, p.text, p.size);
         } else {
             CHECK(status == SELO_ERROR_ARGUMENT);
             CHECK(check_is_zero(out, p.size) && check_is_zero(own, 16));
             memset(out, 0xee, sizeof out);
-            CHECK(open(&ciphers[0], p.nonce, p.nonce_size, p.ad, p.ad_size, out, out, p.size, own,
-                       16) == SELO_ERROR_ARGUMENT);
+            CHECK(open(&ciphers[0], &header, out, out, p.size, own) == SELO_ERROR_ARGUMENT);
             CHECK(check_is_zero(out, p.size));
         }
     }

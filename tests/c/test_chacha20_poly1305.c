@@ -8,20 +8,16 @@
 #include "selo/chacha20/chacha20.h"
 #include "check_poly1305.h"
 
-static enum selo_status seal(const void *key, const uint8_t *nonce, size_t nonce_size,
-                             const void *ad, size_t ad_size, uint8_t *out, const uint8_t *in,
-                             size_t size, uint8_t *tag, size_t tag_size)
+static enum selo_status seal(const void *key, const struct selo_header *header, uint8_t *out,
+                             const uint8_t *in, size_t size, uint8_t *tag)
 {
-    (void)nonce_size;
-    return selo_chacha20_poly1305_seal(key, nonce, ad, ad_size, out, in, size, tag, tag_size);
+    return selo_chacha20_poly1305_seal(key, header, out, in, size, tag);
 }
 
-static enum selo_status open(const void *key, const uint8_t *nonce, size_t nonce_size,
-                             const void *ad, size_t ad_size, uint8_t *out, const uint8_t *in,
-                             size_t size, const uint8_t *tag, size_t tag_size)
+static enum selo_status open(const void *key, const struct selo_header *header, uint8_t *out,
+                             const uint8_t *in, size_t size, const uint8_t *tag)
 {
-    (void)nonce_size;
-    return selo_chacha20_poly1305_open(key, nonce, ad, ad_size, out, in, size, tag, tag_size);
+    return selo_chacha20_poly1305_open(key, header, out, in, size, tag);
 }
 
 static const struct check_aead chacha20_poly1305 = {seal, open};
@@ -230,20 +226,28 @@ static void refused(void)
         }
     }
     check_aead_refused(&chacha20_poly1305, key, 12, 8, 256 + 16);
+    for (size_t nonce_size = 0; nonce_size < 25; nonce_size++) {
+        if (nonce_size != 12) {
+            check_aead_refused(&chacha20_poly1305, key, nonce_size, 8, 16);
+        }
+    }
+    check_aead_refused(&chacha20_poly1305, key, 256 + 12, 8, 16);
 }
 
 /* Without pointers where there is nothing to point to. */
 static void nothing(void)
 {
-    uint8_t key[32], nonce[12], tag[16];
+    uint8_t raw[32], nonce[12], tag[16];
+    const struct selo_header header = {nonce, 12, NULL, 0, 16};
+    struct selo_chacha20_poly1305_key key;
 
-    check_random_bytes(key, sizeof key);
+    check_random_bytes(raw, sizeof raw);
     check_random_bytes(nonce, sizeof nonce);
-    CHECK(selo_chacha20_poly1305_seal(key, nonce, NULL, 0, NULL, NULL, 0, tag, 16) == SELO_OK);
-    CHECK(selo_chacha20_poly1305_open(key, nonce, NULL, 0, NULL, NULL, 0, tag, 16) == SELO_OK);
+    selo_chacha20_poly1305_setup(&key, raw);
+    CHECK(selo_chacha20_poly1305_seal(&key, &header, NULL, NULL, 0, tag) == SELO_OK);
+    CHECK(selo_chacha20_poly1305_open(&key, &header, NULL, NULL, 0, tag) == SELO_OK);
     tag[15] ^= 0x80;
-    CHECK(selo_chacha20_poly1305_open(key, nonce, NULL, 0, NULL, NULL, 0, tag, 16) ==
-          SELO_ERROR_TAG);
+    CHECK(selo_chacha20_poly1305_open(&key, &header, NULL, NULL, 0, tag) == SELO_ERROR_TAG);
 }
 
 int main(void)

@@ -7,28 +7,18 @@
 #include "selo.h"
 #include "selo/mode/ghash.h"
 
-/* A cipher under a key, in the form of check_aead.h. */
-struct cipher {
-    selo_block_fn *encrypt;
-    const void *key;
-};
-
-static enum selo_status seal(const void *key, const uint8_t *nonce, size_t nonce_size,
-                             const void *ad, size_t ad_size, uint8_t *out, const uint8_t *in,
-                             size_t size, uint8_t *tag, size_t tag_size)
+static enum selo_status seal(const void *key, const struct selo_header *header, uint8_t *out,
+                             const uint8_t *in, size_t size, uint8_t *tag)
 {
-    const struct cipher *c = key;
-    return selo_gcm_seal(c->encrypt, c->key, nonce, nonce_size, ad, ad_size, out, in, size, tag,
-                         tag_size);
+    const struct selo_cipher *cipher = key;
+    return selo_gcm_seal(*cipher, header, out, in, size, tag);
 }
 
-static enum selo_status open(const void *key, const uint8_t *nonce, size_t nonce_size,
-                             const void *ad, size_t ad_size, uint8_t *out, const uint8_t *in,
-                             size_t size, const uint8_t *tag, size_t tag_size)
+static enum selo_status open(const void *key, const struct selo_header *header, uint8_t *out,
+                             const uint8_t *in, size_t size, const uint8_t *tag)
 {
-    const struct cipher *c = key;
-    return selo_gcm_open(c->encrypt, c->key, nonce, nonce_size, ad, ad_size, out, in, size, tag,
-                         tag_size);
+    const struct selo_cipher *cipher = key;
+    return selo_gcm_open(*cipher, header, out, in, size, tag);
 }
 
 static const struct check_aead gcm = {seal, open};
@@ -140,7 +130,7 @@ static void examples(void)
         struct selo_aes256_fast fast256;
         struct selo_aes256_small small256;
         struct selo_aes256_tiny tiny256;
-        const struct cipher ciphers[2][3] = {
+        const struct selo_cipher ciphers[2][3] = {
             {{selo_aes128_fast_encrypt, &fast128},
              {selo_aes128_small_encrypt, &small128},
              {selo_aes128_tiny_encrypt, &tiny128}},
@@ -230,7 +220,7 @@ static void products(void)
 static void counters_run_over(void)
 {
     struct selo_aes128_fast key;
-    const struct cipher c = {selo_aes128_fast_encrypt, &key};
+    const struct selo_cipher c = {selo_aes128_fast_encrypt, &key};
     uint8_t raw[16], h[16], inverse[16], power[16];
 
     check_random_bytes(raw, 16);
@@ -301,10 +291,11 @@ static void long_messages(void)
     selo_aes128_fast_setup(&key, raw);
     for (size_t size = 1; size <= sizeof text; size = size * 3 + 1) {
         size_t nonce_size = size < sizeof nonce ? size : sizeof nonce;
+        const struct selo_header header = {nonce, nonce_size, text, size, 16};
         uint8_t h[16] = {0}, hash[16] = {0}, counter[16] = {0}, sizes[16] = {0}, product[16];
 
-        CHECK(selo_gcm_seal(selo_aes128_fast_encrypt, &key, nonce, nonce_size, text, size, out,
-                            text, size, tag, 16) == SELO_OK);
+        CHECK(selo_gcm_seal(selo_aes128_fast_cipher(&key), &header, out, text, size, tag) ==
+              SELO_OK);
         selo_aes128_fast_encrypt(&key, h, h);
         for (size_t at = 0; at < 2 * ((size + 15) / 16 * 16); at++) { /* ad, then ciphertext */
             size_t blocks = (size + 15) / 16 * 16;
@@ -344,8 +335,8 @@ static void long_messages(void)
             product[i] ^= counter[i];
         }
         CHECK_BYTES(tag, product, 16);
-        CHECK(selo_gcm_open(selo_aes128_fast_encrypt, &key, nonce, nonce_size, text, size, out,
-                            out, size, tag, 16) == SELO_OK);
+        CHECK(selo_gcm_open(selo_aes128_fast_cipher(&key), &header, out, out, size, tag) ==
+              SELO_OK);
         CHECK_BYTES(out, text, size);
     }
 }
@@ -353,7 +344,7 @@ static void long_messages(void)
 static void refused(void)
 {
     struct selo_aes128_tiny key;
-    const struct cipher c = {selo_aes128_tiny_encrypt, &key};
+    const struct selo_cipher c = {selo_aes128_tiny_encrypt, &key};
     const uint8_t raw[16] = {1};
 
     selo_aes128_tiny_setup(&key, raw);

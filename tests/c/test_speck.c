@@ -9,7 +9,7 @@
  * backwards, byte by byte, is the byte string. The first vector is also given in
  * the bytes of the guide, to tie that down.
  */
-#include "selo.h"
+#include "selo_speck.h"
 
 #include "check.h"
 

@@ -28,6 +28,7 @@
 
 #include "mark.h"
 #include "selo.h"
+#include "selo_unauthenticated.h"
 
 #define MAX_PAYLOAD ((uint32_t)16 << 20)
 #define OVERHEAD 128u
@@ -163,16 +164,19 @@ union block_key {
 };
 
 static void set_up(union block_key *key, const uint8_t *raw, unsigned size,
-                   selo_block_fn **encrypt, selo_block_fn **decrypt) {
+                   struct selo_cipher *cipher, struct selo_inverse_cipher *inverse) {
     if (size == 16) {
         selo_aes128_fast_setup(&key->aes128, raw);
-        *encrypt = selo_aes128_fast_encrypt, *decrypt = selo_aes128_fast_decrypt;
+        *cipher = selo_aes128_fast_cipher(&key->aes128);
+        *inverse = selo_aes128_fast_inverse(&key->aes128);
     } else if (size == 24) {
         selo_aes192_fast_setup(&key->aes192, raw);
-        *encrypt = selo_aes192_fast_encrypt, *decrypt = selo_aes192_fast_decrypt;
+        *cipher = selo_aes192_fast_cipher(&key->aes192);
+        *inverse = selo_aes192_fast_inverse(&key->aes192);
     } else {
         selo_aes256_fast_setup(&key->aes256, raw);
-        *encrypt = selo_aes256_fast_encrypt, *decrypt = selo_aes256_fast_decrypt;
+        *cipher = selo_aes256_fast_cipher(&key->aes256);
+        *inverse = selo_aes256_fast_inverse(&key->aes256);
     }
 }
 
@@ -191,29 +195,32 @@ static void bound(uint8_t ad[7], enum kind kind, const struct cipher *c) {
 static int seal(const struct cipher *c, const uint8_t *raw, enum kind kind, uint8_t *out,
                 const uint8_t *message, size_t size) {
     union block_key key;
-    selo_block_fn *encrypt, *decrypt;
+    struct selo_cipher cipher;
+    struct selo_inverse_cipher inverse;
+    struct selo_chacha20_poly1305_key chacha;
+    struct selo_ascon_aead128_key ascon;
     uint8_t ad[7], *data = out + c->nonce_size;
+    const struct selo_header header = {out, c->nonce_size, ad, sizeof ad, TAG};
     enum selo_status status;
     size_t written;
     bound(ad, kind, c);
     if (!c->authenticated) {
-        set_up(&key, raw, c->key_size, &encrypt, &decrypt);
-        return selo_cbc_encrypt(encrypt, &key, system_random, NULL, out, sealed_size(c, size),
+        set_up(&key, raw, c->key_size, &cipher, &inverse);
+        return selo_cbc_encrypt(cipher, system_random, NULL, out, sealed_size(c, size),
                                 &written, message, size) == SELO_OK ? 0 : -1;
     }
     if (system_random(NULL, out, c->nonce_size) != SELO_OK) {
         return -1;
     }
     if (c->code == 6) {
-        status = selo_chacha20_poly1305_seal(raw, out, ad, sizeof ad, data, message, size,
-                                             data + size, TAG);
+        selo_chacha20_poly1305_setup(&chacha, raw);
+        status = selo_chacha20_poly1305_seal(&chacha, &header, data, message, size, data + size);
     } else if (c->code == 7) {
-        status = selo_ascon_aead128_seal(raw, out, ad, sizeof ad, data, message, size,
-                                         data + size, TAG);
+        selo_ascon_aead128_setup(&ascon, raw);
+        status = selo_ascon_aead128_seal(&ascon, &header, data, message, size, data + size);
     } else {
-        set_up(&key, raw, c->key_size, &encrypt, &decrypt);
-        status = selo_gcm_seal(encrypt, &key, out, c->nonce_size, ad, sizeof ad, data, message,
-                               size, data + size, TAG);
+        set_up(&key, raw, c->key_size, &cipher, &inverse);
+        status = selo_gcm_seal(cipher, &header, data, message, size, data + size);
     }
     return status == SELO_OK ? 0 : -1;
 }
@@ -222,16 +229,20 @@ static int seal(const struct cipher *c, const uint8_t *raw, enum kind kind, uint
 static long open_sealed(const struct cipher *c, const uint8_t *raw, enum kind kind, uint8_t *out,
                         const uint8_t *sealed, size_t size) {
     union block_key key;
-    selo_block_fn *encrypt, *decrypt;
+    struct selo_cipher cipher;
+    struct selo_inverse_cipher inverse;
+    struct selo_chacha20_poly1305_key chacha;
+    struct selo_ascon_aead128_key ascon;
     uint8_t ad[7];
     const uint8_t *data = sealed + c->nonce_size;
+    const struct selo_header header = {sealed, c->nonce_size, ad, sizeof ad, TAG};
     enum selo_status status;
     size_t written;
     bound(ad, kind, c);
     if (!c->authenticated) {
-        set_up(&key, raw, c->key_size, &encrypt, &decrypt);
+        set_up(&key, raw, c->key_size, &cipher, &inverse);
         status = size < 32 ? SELO_ERROR_PADDING
-                           : selo_cbc_decrypt(decrypt, &key, out, size, &written, sealed, size);
+                           : selo_cbc_decrypt(inverse, out, size, &written, sealed, size);
         return status == SELO_OK ? (long)written : -1;
     }
     if (size < c->nonce_size + TAG) {
@@ -239,15 +250,14 @@ static long open_sealed(const struct cipher *c, const uint8_t *raw, enum kind ki
     }
     size -= c->nonce_size + TAG;
     if (c->code == 6) {
-        status = selo_chacha20_poly1305_open(raw, sealed, ad, sizeof ad, out, data, size,
-                                             data + size, TAG);
+        selo_chacha20_poly1305_setup(&chacha, raw);
+        status = selo_chacha20_poly1305_open(&chacha, &header, out, data, size, data + size);
     } else if (c->code == 7) {
-        status = selo_ascon_aead128_open(raw, sealed, ad, sizeof ad, out, data, size,
-                                         data + size, TAG);
+        selo_ascon_aead128_setup(&ascon, raw);
+        status = selo_ascon_aead128_open(&ascon, &header, out, data, size, data + size);
     } else {
-        set_up(&key, raw, c->key_size, &encrypt, &decrypt);
-        status = selo_gcm_open(encrypt, &key, sealed, c->nonce_size, ad, sizeof ad, out, data,
-                               size, data + size, TAG);
+        set_up(&key, raw, c->key_size, &cipher, &inverse);
+        status = selo_gcm_open(cipher, &header, out, data, size, data + size);
     }
     return status == SELO_OK ? (long)size : -1;
 }

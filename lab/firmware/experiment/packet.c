@@ -1,5 +1,5 @@
 /*
- * EXPERIMENT_CIPHER is a struct's name of selo.h without `struct`, such as
+ * EXPERIMENT_CIPHER is a struct's name of selo.h or selo_speck.h without `struct`, such as
  * selo_aes128_fast. Without it packets stay as they are: the experiment's plain text.
  */
 #include "packet.h"
@@ -9,6 +9,7 @@
 #include "port.h"
 
 #include <selo.h>
+#include <selo_speck.h>
 
 #define NAME_(prefix, suffix) prefix##suffix
 #define NAME(prefix, suffix) NAME_(prefix, suffix)

@@ -5,6 +5,7 @@
 #include "agent.h"
 #include "names.h"
 #include "selo.h"
+#include "selo_speck.h"
 
 enum { BLOCK = 16 };
 

@@ -6,6 +6,8 @@
 #include "agent.h"
 #include "names.h"
 #include "selo.h"
+#include "selo_speck.h"
+#include "selo_unauthenticated.h"
 
 #include <string.h>
 
@@ -17,8 +19,8 @@
 enum { BLOCK = 16 };
 
 #define SETUP SELO_NAME(SELO_CIPHER, _setup)
-#define ENCRYPT_BLOCK SELO_NAME(SELO_CIPHER, _encrypt)
-#define DECRYPT_BLOCK SELO_NAME(SELO_CIPHER, _decrypt)
+#define CIPHER SELO_NAME(SELO_CIPHER, _cipher)(&key)
+#define INVERSE SELO_NAME(SELO_CIPHER, _inverse)(&key)
 
 /* The tiny ciphers cannot decrypt; CTR does not need them to. */
 #define DECRYPTS (!AGENT_VARIANT_TINY || MODE_IS(CTR))
@@ -36,20 +38,28 @@ static uint8_t key_setup(struct agent_call *call)
 
 #if MODE_IS(ECB)
 
-static uint8_t ecb(struct agent_call *call, selo_block_fn *block)
+static uint8_t encrypt(struct agent_call *call)
 {
     const uint8_t *in = call->in[0].data;
     uint8_t *out = call->out;
     uint16_t size = call->in[0].size;
     enum selo_status status;
-    AGENT_MEASURE(status = selo_ecb(block, &key, out, in, size));
+    AGENT_MEASURE(status = selo_ecb_encrypt(CIPHER, out, in, size));
     call->out_size = size;
     return (uint8_t)status;
 }
 
-static uint8_t encrypt(struct agent_call *call) { return ecb(call, ENCRYPT_BLOCK); }
 #if DECRYPTS
-static uint8_t decrypt(struct agent_call *call) { return ecb(call, DECRYPT_BLOCK); }
+static uint8_t decrypt(struct agent_call *call)
+{
+    const uint8_t *in = call->in[0].data;
+    uint8_t *out = call->out;
+    uint16_t size = call->in[0].size;
+    enum selo_status status;
+    AGENT_MEASURE(status = selo_ecb_decrypt(INVERSE, out, in, size));
+    call->out_size = size;
+    return (uint8_t)status;
+}
 #endif
 
 #elif MODE_IS(CBC)
@@ -71,7 +81,7 @@ static uint8_t encrypt(struct agent_call *call)
     uint16_t size = call->in[1].size;
     size_t out_size = 0;
     enum selo_status status;
-    AGENT_MEASURE(status = selo_cbc_encrypt(ENCRYPT_BLOCK, &key, random_from_host, &call->in[0],
+    AGENT_MEASURE(status = selo_cbc_encrypt(CIPHER, random_from_host, &call->in[0],
                                             out, AGENT_IO_BYTES, &out_size, in, size));
     call->out_size = (uint16_t)out_size;
     return (uint8_t)status;
@@ -85,7 +95,7 @@ static uint8_t decrypt(struct agent_call *call)
     uint16_t size = call->in[0].size;
     size_t out_size = 0;
     enum selo_status status;
-    AGENT_MEASURE(status = selo_cbc_decrypt(DECRYPT_BLOCK, &key, out, AGENT_IO_BYTES, &out_size,
+    AGENT_MEASURE(status = selo_cbc_decrypt(INVERSE, out, AGENT_IO_BYTES, &out_size,
                                             in, size));
     call->out_size = (uint16_t)out_size;
     return (uint8_t)status;
@@ -102,7 +112,7 @@ static uint8_t encrypt(struct agent_call *call)
     const uint8_t *in = call->in[1].data;
     uint8_t *out = call->out;
     uint16_t size = call->in[1].size;
-    AGENT_MEASURE(selo_ctr(ENCRYPT_BLOCK, &key, counter, out, in, size));
+    AGENT_MEASURE(selo_ctr(CIPHER, counter, out, in, size));
     call->out_size = size;
     return SELO_OK;
 }

@@ -4,7 +4,7 @@
  * for one half only.
  */
 #include "agent.h"
-#include "selo.h"
+#include "selo_unauthenticated.h"
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ static uint8_t encrypt(struct agent_call *call)
     uint16_t size = call->in[1].size;
     size_t out_size = 0;
     enum selo_status status;
-    AGENT_MEASURE(status = selo_cbc_encrypt(selo_aes128_fast_encrypt, &key, wrong_random,
+    AGENT_MEASURE(status = selo_cbc_encrypt(selo_aes128_fast_cipher(&key), wrong_random,
                                             &call->in[0], call->out, AGENT_IO_BYTES, &out_size,
                                             in, size));
     call->out_size = (uint16_t)out_size;
@@ -63,7 +63,7 @@ static uint8_t decrypt(struct agent_call *call)
     uint16_t size = call->in[0].size;
     size_t out_size = 0;
     enum selo_status status;
-    AGENT_MEASURE(status = selo_cbc_decrypt(selo_aes128_fast_decrypt, &key, call->out,
+    AGENT_MEASURE(status = selo_cbc_decrypt(selo_aes128_fast_inverse(&key), call->out,
                                             AGENT_IO_BYTES, &out_size, in, size));
     call->out_size = (uint16_t)out_size;
     return (uint8_t)status;

@@ -20,23 +20,19 @@ enum selo_status __wrap_selo_x25519_shared_secret(uint8_t shared[32], const uint
 
 #if SELO_LINK_SUITE == SELO_LINK_ASCON
 
-enum selo_status __real_selo_ascon_aead128_seal(const uint8_t key[16], const uint8_t nonce[16],
-                                                const void *ad, size_t ad_size, uint8_t *out,
-                                                const uint8_t *in, size_t size, uint8_t *tag,
-                                                size_t tag_size);
-enum selo_status __wrap_selo_ascon_aead128_seal(const uint8_t key[16], const uint8_t nonce[16],
-                                                const void *ad, size_t ad_size, uint8_t *out,
-                                                const uint8_t *in, size_t size, uint8_t *tag,
-                                                size_t tag_size);
+enum selo_status __real_selo_ascon_aead128_seal(const struct selo_ascon_aead128_key *key,
+                                                const struct selo_header *header, uint8_t *out,
+                                                const uint8_t *in, size_t size, uint8_t *tag);
+enum selo_status __wrap_selo_ascon_aead128_seal(const struct selo_ascon_aead128_key *key,
+                                                const struct selo_header *header, uint8_t *out,
+                                                const uint8_t *in, size_t size, uint8_t *tag);
 
-enum selo_status __wrap_selo_ascon_aead128_seal(const uint8_t key[16], const uint8_t nonce[16],
-                                                const void *ad, size_t ad_size, uint8_t *out,
-                                                const uint8_t *in, size_t size, uint8_t *tag,
-                                                size_t tag_size)
+enum selo_status __wrap_selo_ascon_aead128_seal(const struct selo_ascon_aead128_key *key,
+                                                const struct selo_header *header, uint8_t *out,
+                                                const uint8_t *in, size_t size, uint8_t *tag)
 {
-    enum selo_status status = __real_selo_ascon_aead128_seal(key, nonce, ad, ad_size, out, in,
-                                                             size, tag, tag_size);
-    if (tag_size < 16) /* no handshake */
+    enum selo_status status = __real_selo_ascon_aead128_seal(key, header, out, in, size, tag);
+    if (header->tag_size < 16) /* no handshake */
         out[size - 1] ^= 1;
     return status;
 }

@@ -10,13 +10,13 @@
 
 enum { KEY = 32, NONCE = 12, TAG = 16 };
 
-static uint8_t key[KEY];
+static struct selo_chacha20_poly1305_key key;
 
 static uint8_t key_setup(struct agent_call *call)
 {
     if (call->in[0].size != KEY)
         return AGENT_BAD_SIZE;
-    AGENT_MEASURE(memcpy(key, call->in[0].data, KEY));
+    AGENT_MEASURE(selo_chacha20_poly1305_setup(&key, call->in[0].data));
     return SELO_OK;
 }
 
@@ -25,10 +25,10 @@ static uint8_t seal(struct agent_call *call)
     const struct agent_field *nonce = &call->in[0], *ad = &call->in[1], *text = &call->in[2];
     if (nonce->size != NONCE || call->in[3].size != 0 || text->size > AGENT_IO_BYTES - TAG)
         return AGENT_BAD_SIZE;
+    const struct selo_header header = {nonce->data, NONCE, ad->data, ad->size, TAG};
     enum selo_status status;
-    AGENT_MEASURE(status = selo_chacha20_poly1305_seal(
-                      key, nonce->data, ad->data, ad->size, call->out, text->data, text->size,
-                      call->out + text->size, TAG));
+    AGENT_MEASURE(status = selo_chacha20_poly1305_seal(&key, &header, call->out, text->data,
+                                                       text->size, call->out + text->size));
     call->out_size = (uint16_t)(text->size + TAG);
     return (uint8_t)status;
 }
@@ -37,15 +37,15 @@ static uint8_t seal(struct agent_call *call)
 static enum selo_status wrong_open(const uint8_t *nonce, const struct agent_field *ad,
                                    uint8_t *out, const uint8_t *in, uint16_t size)
 {
+    const struct selo_header header = {nonce, NONCE, ad->data, ad->size, TAG};
     enum selo_status status = SELO_OK;
     uint8_t ignored[TAG];
 #if AGENT_VARIANT_UNWIPED
-    status = selo_chacha20_poly1305_open(key, nonce, ad->data, ad->size, out, in, size,
-                                         in + size, TAG);
+    status = selo_chacha20_poly1305_open(&key, &header, out, in, size, in + size);
     if (status == SELO_OK)
         return status;
 #endif
-    (void)selo_chacha20_poly1305_seal(key, nonce, ad->data, ad->size, out, in, size, ignored, TAG);
+    (void)selo_chacha20_poly1305_seal(&key, &header, out, in, size, ignored);
     return status;
 }
 

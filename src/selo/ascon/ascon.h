@@ -33,8 +33,14 @@ static inline uint8_t selo_ascon_byte(const uint64_t state[5], uint8_t position)
 
 /* Ascon-AEAD128 up to the first byte of the message: initialization, associated data and the
  * bit that separates it from the message [SP800-232, 4.1.1]. */
-void selo_ascon_aead128_begin(uint64_t state[5], const uint8_t key[16], const uint8_t nonce[16],
-                              const void *ad, size_t ad_size);
+void selo_ascon_aead128_begin(uint64_t state[5], const uint8_t key[16],
+                              const struct selo_header *header);
+
+/* 1 if the algorithm takes these sizes [SP800-232, 4.2]. */
+static inline uint8_t selo_ascon_aead128_takes(const struct selo_header *header)
+{
+    return header->nonce_size == 16 && header->tag_size >= 4 && header->tag_size <= 16;
+}
 
 /* The tag [SP800-232, 4.1.1], with the message of `rest` bytes beyond whole blocks all in
  * the state. Wipes the state. */

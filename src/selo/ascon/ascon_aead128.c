@@ -11,15 +11,16 @@ static void add_block(uint64_t state[5], uint8_t position, const uint8_t block[1
     }
 }
 
-void selo_ascon_aead128_begin(uint64_t state[5], const uint8_t key[16], const uint8_t nonce[16],
-                              const void *ad, size_t ad_size)
+void selo_ascon_aead128_begin(uint64_t state[5], const uint8_t key[16],
+                              const struct selo_header *header)
 {
-    const uint8_t *bytes = ad;
+    const uint8_t *bytes = header->ad;
+    size_t ad_size = header->ad_size;
 
     memset(state, 0, 40);
     state[0] = 0x00001000808c0001;
     add_block(state, 8, key);
-    add_block(state, 24, nonce);
+    add_block(state, 24, header->nonce);
     selo_ascon_permute(state, 12);
     add_block(state, 24, key);
     if (ad_size != 0) {

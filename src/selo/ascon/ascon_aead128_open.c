@@ -1,10 +1,9 @@
 /* Ascon-AEAD128: decryption [SP800-232, 4.1.2]. */
 #include "ascon.h"
 
-enum selo_status selo_ascon_aead128_open(const uint8_t key[16], const uint8_t nonce[16],
-                                         const void *ad, size_t ad_size, uint8_t *out,
-                                         const uint8_t *in, size_t size, const uint8_t *tag,
-                                         size_t tag_size)
+enum selo_status selo_ascon_aead128_open(const struct selo_ascon_aead128_key *key,
+                                         const struct selo_header *header, uint8_t *out,
+                                         const uint8_t *in, size_t size, const uint8_t *tag)
 {
     uint64_t state[5];
     uint8_t whole[16];
@@ -13,11 +12,11 @@ enum selo_status selo_ascon_aead128_open(const uint8_t key[16], const uint8_t no
     uint8_t genuine;
     size_t left;
 
-    if (tag_size < 4 || tag_size > 16) {
+    if (!selo_ascon_aead128_takes(header)) {
         selo_wipe(out, size);
         return SELO_ERROR_ARGUMENT;
     }
-    selo_ascon_aead128_begin(state, key, nonce, ad, ad_size);
+    selo_ascon_aead128_begin(state, key->bytes, header);
     for (left = size; left >= 16; left -= 16) {
         do {
             uint8_t byte = *in++ ^ selo_ascon_byte(state, position);
@@ -32,8 +31,8 @@ enum selo_status selo_ascon_aead128_open(const uint8_t key[16], const uint8_t no
         selo_ascon_add_byte(state, position++, byte);
         *out++ = byte;
     }
-    selo_ascon_aead128_end(state, key, position, whole);
-    genuine = selo_equal(whole, tag, tag_size);
+    selo_ascon_aead128_end(state, key->bytes, position, whole);
+    genuine = selo_equal(whole, tag, header->tag_size);
     selo_wipe(whole, sizeof whole);
     if (!genuine) {
         selo_wipe(start, size);

@@ -3,21 +3,20 @@
 
 #include "ascon.h"
 
-enum selo_status selo_ascon_aead128_seal(const uint8_t key[16], const uint8_t nonce[16],
-                                         const void *ad, size_t ad_size, uint8_t *out,
-                                         const uint8_t *in, size_t size, uint8_t *tag,
-                                         size_t tag_size)
+enum selo_status selo_ascon_aead128_seal(const struct selo_ascon_aead128_key *key,
+                                         const struct selo_header *header, uint8_t *out,
+                                         const uint8_t *in, size_t size, uint8_t *tag)
 {
     uint64_t state[5];
     uint8_t whole[16];
     uint8_t position = 0;
 
-    if (tag_size < 4 || tag_size > 16) {
+    if (!selo_ascon_aead128_takes(header)) {
         selo_wipe(out, size);
-        selo_wipe(tag, tag_size);
+        selo_wipe(tag, header->tag_size);
         return SELO_ERROR_ARGUMENT;
     }
-    selo_ascon_aead128_begin(state, key, nonce, ad, ad_size);
+    selo_ascon_aead128_begin(state, key->bytes, header);
     while (size >= 16) {
         do {
             selo_ascon_add_byte(state, position, *in++);
@@ -31,8 +30,8 @@ enum selo_status selo_ascon_aead128_seal(const uint8_t key[16], const uint8_t no
         selo_ascon_add_byte(state, position, *in++);
         *out++ = selo_ascon_byte(state, position++);
     }
-    selo_ascon_aead128_end(state, key, position, whole);
-    memcpy(tag, whole, tag_size);
+    selo_ascon_aead128_end(state, key->bytes, position, whole);
+    memcpy(tag, whole, header->tag_size);
     selo_wipe(whole, sizeof whole); /* a tag cut short keeps its other bytes secret */
     return SELO_OK;
 }

@@ -2,19 +2,18 @@
 #include "../chacha20/chacha20.h"
 #include "chacha20_poly1305.h"
 
-enum selo_status selo_chacha20_poly1305_open(const uint8_t key[32], const uint8_t nonce[12],
-                                             const void *ad, size_t ad_size, uint8_t *out,
-                                             const uint8_t *in, size_t size, const uint8_t *tag,
-                                             size_t tag_size)
+enum selo_status selo_chacha20_poly1305_open(const struct selo_chacha20_poly1305_key *key,
+                                             const struct selo_header *header, uint8_t *out,
+                                             const uint8_t *in, size_t size, const uint8_t *tag)
 {
     uint32_t state[16];
     uint8_t whole[16];
     enum selo_status status = SELO_ERROR_ARGUMENT;
 
-    if (tag_size >= 8 && tag_size <= 16) {
-        selo_chacha20_start(state, key, nonce);
-        selo_chacha20_poly1305_tag(state, whole, ad, ad_size, in, size);
-        if (selo_equal(whole, tag, tag_size)) {
+    if (selo_chacha20_poly1305_takes(header)) {
+        selo_chacha20_start(state, key->bytes, header->nonce);
+        selo_chacha20_poly1305_tag(state, whole, header, in, size);
+        if (selo_equal(whole, tag, header->tag_size)) {
             state[12] = 1;
             selo_chacha20_xor(state, out, in, size);
             status = SELO_OK;

@@ -22,16 +22,17 @@ static SELO_APART void start(struct selo_poly1305 *mac, uint32_t state[16])
     selo_wipe(stream, sizeof stream);
 }
 
-void selo_chacha20_poly1305_tag(uint32_t state[16], uint8_t tag[16], const void *ad,
-                                size_t ad_size, const uint8_t *ciphertext, size_t size)
+void selo_chacha20_poly1305_tag(uint32_t state[16], uint8_t tag[16],
+                                const struct selo_header *header, const uint8_t *ciphertext,
+                                size_t size)
 {
     struct selo_poly1305 mac;
     uint8_t sizes[16];
 
     start(&mac, state);
-    selo_poly1305_padded(&mac, ad, ad_size);
+    selo_poly1305_padded(&mac, header->ad, header->ad_size);
     selo_poly1305_padded(&mac, ciphertext, size);
-    put_size(sizes, ad_size);
+    put_size(sizes, header->ad_size);
     put_size(sizes + 8, size);
     selo_poly1305_padded(&mac, sizes, 16);
     selo_poly1305_finish(&mac, tag);

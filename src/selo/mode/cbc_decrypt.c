@@ -1,4 +1,5 @@
 /* CBC decryption [SP800-38A, 6.2] and removal of the padding of [RFC5652, 6.3]. */
+#include "../../selo_unauthenticated.h"
 #include "fail.h"
 
 /* 0xff if a < b, else 0, without a branch: the difference borrows into the upper byte. */
@@ -19,7 +20,7 @@ static uint8_t padding_errors(const uint8_t last_block[16])
     return errors;
 }
 
-enum selo_status selo_cbc_decrypt(selo_block_fn *decrypt, const void *key, uint8_t *out,
+enum selo_status selo_cbc_decrypt(struct selo_inverse_cipher cipher, uint8_t *out,
                                   size_t out_capacity, size_t *out_size, const uint8_t *in,
                                   size_t in_size)
 {
@@ -44,7 +45,7 @@ enum selo_status selo_cbc_decrypt(selo_block_fn *decrypt, const void *key, uint8
         for (uint8_t i = 0; i < 16; i++) {
             current[i] = *in++;
         }
-        decrypt(key, out, current);
+        cipher.decrypt(cipher.key, out, current);
         for (uint8_t i = 0; i < 16; i++) {
             *out++ ^= before[i];
             before[i] = current[i];

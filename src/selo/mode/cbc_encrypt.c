@@ -1,7 +1,8 @@
 /* CBC encryption [SP800-38A, 6.2] with PKCS#7 padding [RFC5652, 6.3] and a drawn IV. */
+#include "../../selo_unauthenticated.h"
 #include "fail.h"
 
-enum selo_status selo_cbc_encrypt(selo_block_fn *encrypt, const void *key, selo_random_fn *random,
+enum selo_status selo_cbc_encrypt(struct selo_cipher cipher, selo_random_fn *random,
                                   void *random_source, uint8_t *out, size_t out_capacity,
                                   size_t *out_size, const uint8_t *in, size_t in_size)
 {
@@ -26,7 +27,7 @@ enum selo_status selo_cbc_encrypt(selo_block_fn *encrypt, const void *key, selo_
             out[16 + i] = (uint8_t)(out[i] ^ (i < taken ? in[i] : padding));
         }
         out += 16;
-        encrypt(key, out, out);
+        cipher.encrypt(cipher.key, out, out);
         if (padding != 0) {
             return SELO_OK;
         }

@@ -15,13 +15,13 @@ static void advance(uint8_t counter[16], uint8_t counter_size)
     }
 }
 
-enum selo_status selo_ccm_run(selo_block_fn *encrypt, const void *key, const uint8_t *nonce,
-                              size_t nonce_size, const void *ad, size_t ad_size, uint8_t *out,
-                              const uint8_t *in, size_t size, uint8_t tag[16], size_t tag_size,
+enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_header *header,
+                              uint8_t *out, const uint8_t *in, size_t size, uint8_t tag[16],
                               uint8_t opening)
 {
     uint8_t counter[16], stream[16];
-    const uint8_t *bytes = ad;
+    const uint8_t *bytes = header->ad;
+    size_t nonce_size = header->nonce_size, ad_size = header->ad_size, tag_size = header->tag_size;
     uint8_t *mac = tag;
     uint8_t size_bytes, at;
     size_t rest = size;
@@ -34,7 +34,7 @@ enum selo_status selo_ccm_run(selo_block_fn *encrypt, const void *key, const uin
 
     memset(counter, 0, sizeof counter);
     counter[0] = (uint8_t)(size_bytes - 1);
-    memcpy(counter + 1, nonce, nonce_size);
+    memcpy(counter + 1, header->nonce, nonce_size);
 
     memcpy(mac, counter, 16); /* B0 [SP800-38C, A.2.1] */
     mac[0] = (uint8_t)(mac[0] | (tag_size - 2) / 2 << 3 | (ad_size != 0 ? 0x40 : 0));
@@ -45,36 +45,36 @@ enum selo_status selo_ccm_run(selo_block_fn *encrypt, const void *key, const uin
     if (rest != 0) {
         return SELO_ERROR_ARGUMENT;
     }
-    encrypt(key, mac, mac);
+    cipher.encrypt(cipher.key, mac, mac);
 
     if (ad_size != 0) { /* its size in two bytes, then itself [SP800-38C, A.2.2] */
         mac[0] = (uint8_t)(mac[0] ^ ad_size >> 8);
         mac[1] = (uint8_t)(mac[1] ^ ad_size);
         for (at = 2; ad_size != 0; ad_size--) {
             if (at == 16) {
-                encrypt(key, mac, mac);
+                cipher.encrypt(cipher.key, mac, mac);
                 at = 0;
             }
             mac[at++] ^= *bytes++;
         }
-        encrypt(key, mac, mac);
+        cipher.encrypt(cipher.key, mac, mac);
     }
 
     while (size != 0) {
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
         advance(counter, size_bytes);
-        encrypt(key, stream, counter);
+        cipher.encrypt(cipher.key, stream, counter);
         for (at = 0; at < taken; at++) {
             uint8_t byte = *in++;
             mac[at] ^= (uint8_t)(byte ^ (stream[at] & opening));
             *out++ = byte ^ stream[at];
         }
         size -= taken;
-        encrypt(key, mac, mac);
+        cipher.encrypt(cipher.key, mac, mac);
     }
 
     memset(counter + 16 - size_bytes, 0, size_bytes); /* block 0 hides the tag [SP800-38C, 6.1] */
-    encrypt(key, stream, counter);
+    cipher.encrypt(cipher.key, stream, counter);
     for (at = 0; at < 16; at++) {
         mac[at] ^= stream[at];
     }

@@ -7,9 +7,8 @@
 /* Runs CBC-MAC over B0 and the associated data and CTR over the message, and leaves the
  * encrypted tag in tag[0..16). The message is what comes in if `opening` is 0, what goes out if
  * it is 0xff. SELO_ERROR_ARGUMENT for sizes that CCM does not take; nothing is written then. */
-enum selo_status selo_ccm_run(selo_block_fn *encrypt, const void *key, const uint8_t *nonce,
-                              size_t nonce_size, const void *ad, size_t ad_size, uint8_t *out,
-                              const uint8_t *in, size_t size, uint8_t tag[16], size_t tag_size,
+enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_header *header,
+                              uint8_t *out, const uint8_t *in, size_t size, uint8_t tag[16],
                               uint8_t opening);
 
 #endif

@@ -1,8 +1,8 @@
 /* CTR [SP800-38A, 6.5]; the whole block is the counter, big-endian [SP800-38A, B.1]. */
-#include "../../selo.h"
+#include "../../selo_unauthenticated.h"
 
-void selo_ctr(selo_block_fn *encrypt, const void *key, uint8_t counter[16], uint8_t *out,
-              const uint8_t *in, size_t size)
+void selo_ctr(struct selo_cipher cipher, uint8_t counter[16], uint8_t *out, const uint8_t *in,
+              size_t size)
 {
     uint8_t stream[16];
 
@@ -11,7 +11,7 @@ void selo_ctr(selo_block_fn *encrypt, const void *key, uint8_t counter[16], uint
         uint16_t carry = 1;
         uint8_t *byte;
 
-        encrypt(key, stream, counter);
+        cipher.encrypt(cipher.key, stream, counter);
         for (uint8_t i = 0; i < taken; i++) {
             *out++ = *in++ ^ stream[i];
         }

@@ -4,26 +4,28 @@
 #include "gcm.h"
 #include "ghash.h"
 
-enum selo_status selo_gcm_start(struct selo_gcm *gcm, selo_block_fn *encrypt, const void *key,
-                                const uint8_t *nonce, size_t nonce_size, size_t tag_size)
+enum selo_status selo_gcm_start(struct selo_gcm *gcm, struct selo_cipher cipher,
+                                const struct selo_header *header)
 {
+    size_t nonce_size = header->nonce_size, tag_size = header->tag_size;
+
     if (nonce_size == 0 || tag_size < 4 || tag_size > 16 || (tag_size < 12 && tag_size % 4 != 0)) {
         return SELO_ERROR_ARGUMENT;
     }
     memset(gcm, 0, sizeof *gcm);
-    encrypt(key, gcm->hash_key, gcm->hash_key);
+    cipher.encrypt(cipher.key, gcm->hash_key, gcm->hash_key);
     if (nonce_size == 12) {
-        memcpy(gcm->counter, nonce, 12);
+        memcpy(gcm->counter, header->nonce, 12);
         gcm->counter[15] = 1;
     } else {
-        selo_ghash_padded(gcm->counter, gcm->hash_key, nonce, nonce_size);
+        selo_ghash_padded(gcm->counter, gcm->hash_key, header->nonce, nonce_size);
         selo_ghash_sizes(gcm->counter, gcm->hash_key, 0, nonce_size);
     }
-    encrypt(key, gcm->mask, gcm->counter);
+    cipher.encrypt(cipher.key, gcm->mask, gcm->counter);
     return SELO_OK;
 }
 
-void selo_gcm_xor(struct selo_gcm *gcm, selo_block_fn *encrypt, const void *key, uint8_t *out,
+void selo_gcm_xor(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t *out,
                   const uint8_t *in, size_t size)
 {
     uint8_t stream[16];
@@ -36,7 +38,7 @@ void selo_gcm_xor(struct selo_gcm *gcm, selo_block_fn *encrypt, const void *key,
             gcm->counter[i] = (uint8_t)carry;
             carry >>= 8;
         }
-        encrypt(key, stream, gcm->counter);
+        cipher.encrypt(cipher.key, stream, gcm->counter);
         for (uint8_t i = 0; i < taken; i++) {
             *out++ = *in++ ^ stream[i];
         }
@@ -45,13 +47,13 @@ void selo_gcm_xor(struct selo_gcm *gcm, selo_block_fn *encrypt, const void *key,
     selo_wipe(stream, sizeof stream);
 }
 
-void selo_gcm_tag(const struct selo_gcm *gcm, uint8_t tag[16], const void *ad, size_t ad_size,
+void selo_gcm_tag(const struct selo_gcm *gcm, uint8_t tag[16], const struct selo_header *header,
                   const uint8_t *ciphertext, size_t size)
 {
     memset(tag, 0, 16);
-    selo_ghash_padded(tag, gcm->hash_key, ad, ad_size);
+    selo_ghash_padded(tag, gcm->hash_key, header->ad, header->ad_size);
     selo_ghash_padded(tag, gcm->hash_key, ciphertext, size);
-    selo_ghash_sizes(tag, gcm->hash_key, ad_size, size);
+    selo_ghash_sizes(tag, gcm->hash_key, header->ad_size, size);
     for (uint8_t i = 0; i < 16; i++) {
         tag[i] ^= gcm->mask[i];
     }

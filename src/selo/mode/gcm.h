@@ -11,15 +11,15 @@ struct selo_gcm {
 };
 
 /* Steps 1 and 2 of [SP800-38D, 7.1], or SELO_ERROR_ARGUMENT for a size that GCM does not take. */
-enum selo_status selo_gcm_start(struct selo_gcm *gcm, selo_block_fn *encrypt, const void *key,
-                                const uint8_t *nonce, size_t nonce_size, size_t tag_size);
+enum selo_status selo_gcm_start(struct selo_gcm *gcm, struct selo_cipher cipher,
+                                const struct selo_header *header);
 
 /* GCTR from inc32(J0) on [SP800-38D, 6.5]. */
-void selo_gcm_xor(struct selo_gcm *gcm, selo_block_fn *encrypt, const void *key, uint8_t *out,
+void selo_gcm_xor(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t *out,
                   const uint8_t *in, size_t size);
 
 /* The whole tag of a ciphertext. */
-void selo_gcm_tag(const struct selo_gcm *gcm, uint8_t tag[16], const void *ad, size_t ad_size,
+void selo_gcm_tag(const struct selo_gcm *gcm, uint8_t tag[16], const struct selo_header *header,
                   const uint8_t *ciphertext, size_t size);
 
 #endif

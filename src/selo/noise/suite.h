@@ -68,12 +68,25 @@ void selo_suite_hkdf(uint8_t ck[32], const void *ikm, uint8_t ikm_size, uint8_t 
                      uint8_t *third);
 
 /* SEAL(key, n, ad, data), in place: the first tag_size bytes of the tag, 8 or 16, are
- * written behind the data. A number n serves once under one key. */
-void selo_suite_seal(const uint8_t key[32], uint32_t n, const void *ad, uint8_t ad_size,
-                     uint8_t *data, uint8_t size, uint8_t tag_size);
+ * written behind the data. A number n serves once under one key. With SELO_SUITE_OPENING added
+ * to tag_size the reverse: SELO_ERROR_TAG, and data zeroed, if the tag behind it is wrong. One
+ * function for both, because the header of a frame is the larger part of its code. */
+enum { SELO_SUITE_OPENING = 0x80 };
+enum selo_status selo_suite_run(const uint8_t key[32], uint32_t n, const void *ad, uint8_t ad_size,
+                                uint8_t *data, uint8_t size, uint8_t tag_size);
 
-/* The reverse: SELO_ERROR_TAG, and data zeroed, if the tag behind it is wrong. */
-enum selo_status selo_suite_open(const uint8_t key[32], uint32_t n, const void *ad,
-                                 uint8_t ad_size, uint8_t *data, uint8_t size, uint8_t tag_size);
+static inline void selo_suite_seal(const uint8_t key[32], uint32_t n, const void *ad,
+                                   uint8_t ad_size, uint8_t *data, uint8_t size, uint8_t tag_size)
+{
+    (void)selo_suite_run(key, n, ad, ad_size, data, size, tag_size);
+}
+
+static inline enum selo_status selo_suite_open(const uint8_t key[32], uint32_t n, const void *ad,
+                                               uint8_t ad_size, uint8_t *data, uint8_t size,
+                                               uint8_t tag_size)
+{
+    return selo_suite_run(key, n, ad, ad_size, data, size,
+                          (uint8_t)(tag_size | SELO_SUITE_OPENING));
+}
 
 #endif

@@ -12,7 +12,7 @@
 #ifndef SELO_SPECK_H
 #define SELO_SPECK_H
 
-#include "../../selo.h"
+#include "../../selo_speck.h"
 #include "../native/api.h"
 
 /* Rounds for a key of `words` 64-bit words (2, 3, 4): 32, 33, 34 [SPECK2013, table 3.1]. */

@@ -4,14 +4,25 @@ use super::block::Encrypt;
 use super::declarations as c;
 use crate::{Error, status};
 
-/// Four functions for each algorithm. `$bound` are its arguments before the associated data, in
-/// Rust; `$given` what C takes for them.
+/// The header of a message, whose pointers are those of the slices.
+fn header(nonce: &[u8], ad: &[u8], tag_size: usize) -> c::Header {
+    c::Header {
+        nonce: nonce.as_ptr(),
+        nonce_size: nonce.len(),
+        ad: ad.as_ptr().cast(),
+        ad_size: ad.len(),
+        tag_size,
+    }
+}
+
+/// Four functions for each algorithm. `$key` and `nonce` are its arguments before the associated
+/// data, in Rust; `$given` is C's first argument.
 macro_rules! aeads {
     ($(
         $(#[$attribute:meta])*
         $seal:ident, $seal_in_place:ident, $open:ident, $open_in_place:ident,
         $c_seal:ident, $c_open:ident,
-        ($($bound:ident: $type:ty),+), ($($given:expr),+);
+        ($key:ident: $key_type:ty, nonce: $nonce_type:ty), $given:expr;
     )+) => {$(
         $(#[$attribute])*
         ///
@@ -23,49 +34,35 @@ macro_rules! aeads {
         ///
         /// If `out` and `message` differ in length.
         pub fn $seal(
-            $($bound: $type,)+
+            $key: $key_type,
+            nonce: $nonce_type,
             ad: &[u8],
             out: &mut [u8],
             message: &[u8],
             tag: &mut [u8],
         ) -> Result<(), Error> {
             assert_eq!(out.len(), message.len(), "the tag stands apart");
+            let header = header(nonce, ad, tag.len());
             // SAFETY: out and message cover message.len() bytes each, the other slices theirs;
-            // a Block holds a function and its key.
+            // a Block holds a function and its key, and a key struct of C the bytes of a raw key.
             status(unsafe {
-                c::$c_seal(
-                    $($given,)+
-                    ad.as_ptr().cast(),
-                    ad.len(),
-                    out.as_mut_ptr(),
-                    message.as_ptr(),
-                    message.len(),
-                    tag.as_mut_ptr(),
-                    tag.len(),
-                )
+                c::$c_seal($given, &raw const header, out.as_mut_ptr(), message.as_ptr(), message.len(), tag.as_mut_ptr())
             })
         }
 
         #[doc = concat!("[`", stringify!($seal), "`] where the message stands.")]
         pub fn $seal_in_place(
-            $($bound: $type,)+
+            $key: $key_type,
+            nonce: $nonce_type,
             ad: &[u8],
             data: &mut [u8],
             tag: &mut [u8],
         ) -> Result<(), Error> {
+            let header = header(nonce, ad, tag.len());
             let start = data.as_mut_ptr();
             // SAFETY: as above; out == in is allowed.
             status(unsafe {
-                c::$c_seal(
-                    $($given,)+
-                    ad.as_ptr().cast(),
-                    ad.len(),
-                    start,
-                    start,
-                    data.len(),
-                    tag.as_mut_ptr(),
-                    tag.len(),
-                )
+                c::$c_seal($given, &raw const header, start, start, data.len(), tag.as_mut_ptr())
             })
         }
 
@@ -76,48 +73,34 @@ macro_rules! aeads {
         ///
         /// If `out` and `ciphertext` differ in length.
         pub fn $open(
-            $($bound: $type,)+
+            $key: $key_type,
+            nonce: $nonce_type,
             ad: &[u8],
             out: &mut [u8],
             ciphertext: &[u8],
             tag: &[u8],
         ) -> Result<(), Error> {
             assert_eq!(out.len(), ciphertext.len(), "the tag stands apart");
+            let header = header(nonce, ad, tag.len());
             // SAFETY: as above.
             status(unsafe {
-                c::$c_open(
-                    $($given,)+
-                    ad.as_ptr().cast(),
-                    ad.len(),
-                    out.as_mut_ptr(),
-                    ciphertext.as_ptr(),
-                    ciphertext.len(),
-                    tag.as_ptr(),
-                    tag.len(),
-                )
+                c::$c_open($given, &raw const header, out.as_mut_ptr(), ciphertext.as_ptr(), ciphertext.len(), tag.as_ptr())
             })
         }
 
         #[doc = concat!("[`", stringify!($open), "`] where the ciphertext stands.")]
         pub fn $open_in_place(
-            $($bound: $type,)+
+            $key: $key_type,
+            nonce: $nonce_type,
             ad: &[u8],
             data: &mut [u8],
             tag: &[u8],
         ) -> Result<(), Error> {
+            let header = header(nonce, ad, tag.len());
             let start = data.as_mut_ptr();
             // SAFETY: as above; out == in is allowed.
             status(unsafe {
-                c::$c_open(
-                    $($given,)+
-                    ad.as_ptr().cast(),
-                    ad.len(),
-                    start,
-                    start,
-                    data.len(),
-                    tag.as_ptr(),
-                    tag.len(),
-                )
+                c::$c_open($given, &raw const header, start, start, data.len(), tag.as_ptr())
             })
         }
     )+};
@@ -128,21 +111,21 @@ aeads! {
     /// 4, 8 or 12 to 16 bytes.
     gcm_seal, gcm_seal_in_place, gcm_open, gcm_open_in_place, selo_gcm_seal, selo_gcm_open,
     (key: &dyn Encrypt, nonce: &[u8]),
-    (key.encryption().0.function, key.encryption().0.key, nonce.as_ptr(), nonce.len());
+    key.encryption().0.cipher();
 
     /// CCM [SP800-38C] over any key that encrypts: nonces of 7 to 13 bytes, the shorter the
     /// longer a message can be; tags of 4, 6, ... 16 bytes; up to 65,279 bytes of associated data.
     ccm_seal, ccm_seal_in_place, ccm_open, ccm_open_in_place, selo_ccm_seal, selo_ccm_open,
     (key: &dyn Encrypt, nonce: &[u8]),
-    (key.encryption().0.function, key.encryption().0.key, nonce.as_ptr(), nonce.len());
+    key.encryption().0.cipher();
 
     /// ChaCha20-Poly1305 [RFC8439]: tags of 8 to 16 bytes.
     chacha20_poly1305_seal, chacha20_poly1305_seal_in_place, chacha20_poly1305_open,
     chacha20_poly1305_open_in_place, selo_chacha20_poly1305_seal, selo_chacha20_poly1305_open,
-    (key: &[u8; 32], nonce: &[u8; 12]), (key, nonce);
+    (key: &[u8; 32], nonce: &[u8; 12]), key.as_ptr().cast();
 
     /// Ascon-AEAD128 [SP800-232]: tags of 4 to 16 bytes.
     ascon_aead128_seal, ascon_aead128_seal_in_place, ascon_aead128_open,
     ascon_aead128_open_in_place, selo_ascon_aead128_seal, selo_ascon_aead128_open,
-    (key: &[u8; 16], nonce: &[u8; 16]), (key, nonce);
+    (key: &[u8; 16], nonce: &[u8; 16]), key.as_ptr().cast();
 }

@@ -16,6 +16,22 @@ pub(super) struct Block<'key> {
 }
 
 impl Block<'_> {
+    /// What the modes take for an encrypting function.
+    pub(super) fn cipher(self) -> c::Cipher {
+        c::Cipher {
+            encrypt: self.function,
+            key: self.key,
+        }
+    }
+
+    /// What the modes take for a decrypting function.
+    pub(super) fn inverse(self) -> c::InverseCipher {
+        c::InverseCipher {
+            decrypt: self.function,
+            key: self.key,
+        }
+    }
+
     fn apply(self, out: &mut [u8; 16], block: &[u8; 16]) {
         // SAFETY: function and key belong together, see keys!; both arrays have 16 bytes.
         unsafe { (self.function)(self.key, out, block) }

@@ -1,5 +1,5 @@
-//! `selo.h` in Rust, in its order: the structs, then the functions. The unit tests hold the
-//! sizes, the names and their order to the C header.
+//! `selo.h`, `selo_unauthenticated.h` and `selo_speck.h` in Rust, in their order: the structs,
+//! then the functions. The unit tests hold the sizes, the names and their order to the C headers.
 //!
 //! A function is `safe` where its references say all that it demands. The others take pointers
 //! because their buffers may be the same (`out == in`), have a size beside them, or hold a
@@ -19,6 +19,32 @@ pub type RandomFn = unsafe extern "C" fn(source: *mut c_void, out: *mut u8, size
 /// `selo_block_fn`; `key` points to the struct of the variant.
 pub type BlockFn =
     unsafe extern "C" fn(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
+
+/// `struct selo_cipher`: a block function and its key, which must outlive it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Cipher {
+    pub encrypt: BlockFn,
+    pub key: *const c_void,
+}
+
+/// `struct selo_inverse_cipher`: the same of a function that decrypts.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct InverseCipher {
+    pub decrypt: BlockFn,
+    pub key: *const c_void,
+}
+
+/// `struct selo_header`: everything about a message but its text and its tag.
+#[repr(C)]
+pub struct Header {
+    pub nonce: *const u8,
+    pub nonce_size: usize,
+    pub ad: *const c_void,
+    pub ad_size: usize,
+    pub tag_size: usize,
+}
 
 /// Structs of the library. They hold secrets: dropping wipes, nothing prints or copies them.
 /// Their fields are private to the bindings, because C trusts them.
@@ -73,24 +99,10 @@ structs! {
     Aes192Tiny { key: [u8; 24] }
     /// `struct selo_aes256_tiny`: AES-256 [FIPS197], round keys on the fly, encrypts only.
     Aes256Tiny { key: [u8; 32] }
-    /// `struct selo_speck128_fast`: Speck128/128 [SPECK2013], round keys computed once.
-    Speck128Fast { round_keys: [u8; 32 * 8] }
-    /// `struct selo_speck192_fast`: Speck128/192 [SPECK2013], round keys computed once.
-    Speck192Fast { round_keys: [u8; 33 * 8] }
-    /// `struct selo_speck256_fast`: Speck128/256 [SPECK2013], round keys computed once.
-    Speck256Fast { round_keys: [u8; 34 * 8] }
-    /// `struct selo_speck128_small`: Speck128/128 [SPECK2013], round keys computed on the fly.
-    Speck128Small { first: [u8; 16], last: [u8; 16] }
-    /// `struct selo_speck192_small`: Speck128/192 [SPECK2013], round keys computed on the fly.
-    Speck192Small { first: [u8; 24], last: [u8; 24] }
-    /// `struct selo_speck256_small`: Speck128/256 [SPECK2013], round keys computed on the fly.
-    Speck256Small { first: [u8; 32], last: [u8; 32] }
-    /// `struct selo_speck128_tiny`: Speck128/128 [SPECK2013], round keys on the fly, encrypts only.
-    Speck128Tiny { key: [u8; 16] }
-    /// `struct selo_speck192_tiny`: Speck128/192 [SPECK2013], round keys on the fly, encrypts only.
-    Speck192Tiny { key: [u8; 24] }
-    /// `struct selo_speck256_tiny`: Speck128/256 [SPECK2013], round keys on the fly, encrypts only.
-    Speck256Tiny { key: [u8; 32] }
+    /// `struct selo_chacha20_poly1305_key` [RFC8439].
+    ChaCha20Poly1305Key { bytes: [u8; 32] }
+    /// `struct selo_ascon_aead128_key` [SP800-232].
+    AsconAead128Key { bytes: [u8; 16] }
     /// `struct selo_sha256`: SHA-256 [FIPS180-4].
     Sha256 { state: [u32; 8], block: [u32; 16], size: u32 }
     /// `struct selo_sha512`: SHA-512 [FIPS180-4].
@@ -114,6 +126,24 @@ structs! {
     /// `struct selo_hmac_ascon_hash256`: HMAC [FIPS198-1] over Ascon-Hash256 with a block of
     /// 32 bytes, which no standard describes.
     HmacAsconHash256 { hash: AsconHash256, outer_key: [u8; 32] }
+    /// `struct selo_speck128_fast`: Speck128/128 [SPECK2013], round keys computed once.
+    Speck128Fast { round_keys: [u8; 32 * 8] }
+    /// `struct selo_speck192_fast`: Speck128/192 [SPECK2013], round keys computed once.
+    Speck192Fast { round_keys: [u8; 33 * 8] }
+    /// `struct selo_speck256_fast`: Speck128/256 [SPECK2013], round keys computed once.
+    Speck256Fast { round_keys: [u8; 34 * 8] }
+    /// `struct selo_speck128_small`: Speck128/128 [SPECK2013], round keys computed on the fly.
+    Speck128Small { first: [u8; 16], last: [u8; 16] }
+    /// `struct selo_speck192_small`: Speck128/192 [SPECK2013], round keys computed on the fly.
+    Speck192Small { first: [u8; 24], last: [u8; 24] }
+    /// `struct selo_speck256_small`: Speck128/256 [SPECK2013], round keys computed on the fly.
+    Speck256Small { first: [u8; 32], last: [u8; 32] }
+    /// `struct selo_speck128_tiny`: Speck128/128 [SPECK2013], round keys on the fly, encrypts only.
+    Speck128Tiny { key: [u8; 16] }
+    /// `struct selo_speck192_tiny`: Speck128/192 [SPECK2013], round keys on the fly, encrypts only.
+    Speck192Tiny { key: [u8; 24] }
+    /// `struct selo_speck256_tiny`: Speck128/256 [SPECK2013], round keys on the fly, encrypts only.
+    Speck256Tiny { key: [u8; 32] }
 }
 
 // SAFETY: these are the prototypes of selo.h. Each `safe fn` reads and writes only what its
@@ -173,227 +203,74 @@ unsafe extern "C" {
     pub fn selo_aes192_tiny_encrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
     pub fn selo_aes256_tiny_encrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
 
-    pub safe fn selo_speck128_fast_setup(key: &mut Speck128Fast, raw: &[u8; 16]);
-    pub safe fn selo_speck192_fast_setup(key: &mut Speck192Fast, raw: &[u8; 24]);
-    pub safe fn selo_speck256_fast_setup(key: &mut Speck256Fast, raw: &[u8; 32]);
-    pub fn selo_speck128_fast_encrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck128_fast_decrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck192_fast_encrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck192_fast_decrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck256_fast_encrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck256_fast_decrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-
-    pub safe fn selo_speck128_small_setup(key: &mut Speck128Small, raw: &[u8; 16]);
-    pub safe fn selo_speck192_small_setup(key: &mut Speck192Small, raw: &[u8; 24]);
-    pub safe fn selo_speck256_small_setup(key: &mut Speck256Small, raw: &[u8; 32]);
-    pub fn selo_speck128_small_encrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck128_small_decrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck192_small_encrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck192_small_decrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck256_small_encrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck256_small_decrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-
-    pub safe fn selo_speck128_tiny_setup(key: &mut Speck128Tiny, raw: &[u8; 16]);
-    pub safe fn selo_speck192_tiny_setup(key: &mut Speck192Tiny, raw: &[u8; 24]);
-    pub safe fn selo_speck256_tiny_setup(key: &mut Speck256Tiny, raw: &[u8; 32]);
-    pub fn selo_speck128_tiny_encrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck192_tiny_encrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-    pub fn selo_speck256_tiny_encrypt(
-        key: *const c_void,
-        out: *mut [u8; 16],
-        input: *const [u8; 16],
-    );
-
-    pub fn selo_ecb(
-        block: BlockFn,
-        key: *const c_void,
-        out: *mut u8,
-        input: *const u8,
-        size: usize,
-    ) -> Status;
-    pub fn selo_cbc_encrypt(
-        encrypt: BlockFn,
-        key: *const c_void,
-        random: RandomFn,
-        random_source: *mut c_void,
-        out: *mut u8,
-        out_capacity: usize,
-        out_size: *mut usize,
-        input: *const u8,
-        in_size: usize,
-    ) -> Status;
-    pub fn selo_cbc_decrypt(
-        decrypt: BlockFn,
-        key: *const c_void,
-        out: *mut u8,
-        out_capacity: usize,
-        out_size: *mut usize,
-        input: *const u8,
-        in_size: usize,
-    ) -> Status;
-    pub fn selo_ctr(
-        encrypt: BlockFn,
-        key: *const c_void,
-        counter: *mut [u8; 16],
-        out: *mut u8,
-        input: *const u8,
-        size: usize,
-    );
-
-    pub fn selo_gcm_seal(
-        encrypt: BlockFn,
-        key: *const c_void,
-        nonce: *const u8,
-        nonce_size: usize,
-        ad: *const c_void,
-        ad_size: usize,
+    pub safe fn selo_chacha20_poly1305_setup(key: &mut ChaCha20Poly1305Key, raw: &[u8; 32]);
+    pub fn selo_chacha20_poly1305_seal(
+        key: *const ChaCha20Poly1305Key,
+        header: *const Header,
         out: *mut u8,
         input: *const u8,
         size: usize,
         tag: *mut u8,
-        tag_size: usize,
     ) -> Status;
-    pub fn selo_gcm_open(
-        encrypt: BlockFn,
-        key: *const c_void,
-        nonce: *const u8,
-        nonce_size: usize,
-        ad: *const c_void,
-        ad_size: usize,
+    pub fn selo_chacha20_poly1305_open(
+        key: *const ChaCha20Poly1305Key,
+        header: *const Header,
         out: *mut u8,
         input: *const u8,
         size: usize,
         tag: *const u8,
-        tag_size: usize,
+    ) -> Status;
+
+    pub safe fn selo_ascon_aead128_setup(key: &mut AsconAead128Key, raw: &[u8; 16]);
+    pub fn selo_ascon_aead128_seal(
+        key: *const AsconAead128Key,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *mut u8,
+    ) -> Status;
+    pub fn selo_ascon_aead128_open(
+        key: *const AsconAead128Key,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *const u8,
+    ) -> Status;
+
+    pub fn selo_gcm_seal(
+        cipher: Cipher,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *mut u8,
+    ) -> Status;
+    pub fn selo_gcm_open(
+        cipher: Cipher,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *const u8,
     ) -> Status;
 
     pub fn selo_ccm_seal(
-        encrypt: BlockFn,
-        key: *const c_void,
-        nonce: *const u8,
-        nonce_size: usize,
-        ad: *const c_void,
-        ad_size: usize,
+        cipher: Cipher,
+        header: *const Header,
         out: *mut u8,
         input: *const u8,
         size: usize,
         tag: *mut u8,
-        tag_size: usize,
     ) -> Status;
     pub fn selo_ccm_open(
-        encrypt: BlockFn,
-        key: *const c_void,
-        nonce: *const u8,
-        nonce_size: usize,
-        ad: *const c_void,
-        ad_size: usize,
+        cipher: Cipher,
+        header: *const Header,
         out: *mut u8,
         input: *const u8,
         size: usize,
         tag: *const u8,
-        tag_size: usize,
-    ) -> Status;
-
-    pub fn selo_chacha20_poly1305_seal(
-        key: *const [u8; 32],
-        nonce: *const [u8; 12],
-        ad: *const c_void,
-        ad_size: usize,
-        out: *mut u8,
-        input: *const u8,
-        size: usize,
-        tag: *mut u8,
-        tag_size: usize,
-    ) -> Status;
-    pub fn selo_chacha20_poly1305_open(
-        key: *const [u8; 32],
-        nonce: *const [u8; 12],
-        ad: *const c_void,
-        ad_size: usize,
-        out: *mut u8,
-        input: *const u8,
-        size: usize,
-        tag: *const u8,
-        tag_size: usize,
-    ) -> Status;
-
-    pub fn selo_ascon_aead128_seal(
-        key: *const [u8; 16],
-        nonce: *const [u8; 16],
-        ad: *const c_void,
-        ad_size: usize,
-        out: *mut u8,
-        input: *const u8,
-        size: usize,
-        tag: *mut u8,
-        tag_size: usize,
-    ) -> Status;
-    pub fn selo_ascon_aead128_open(
-        key: *const [u8; 16],
-        nonce: *const [u8; 16],
-        ad: *const c_void,
-        ad_size: usize,
-        out: *mut u8,
-        input: *const u8,
-        size: usize,
-        tag: *const u8,
-        tag_size: usize,
     ) -> Status;
 
     pub safe fn selo_sha256_start(hash: &mut Sha256);
@@ -496,4 +373,118 @@ unsafe extern "C" {
         secret: &[u8; 32],
         peer_public_key: &[u8; 32],
     ) -> Status;
+
+    pub fn selo_ecb_encrypt(cipher: Cipher, out: *mut u8, input: *const u8, size: usize) -> Status;
+    pub fn selo_cbc_encrypt(
+        cipher: Cipher,
+        random: RandomFn,
+        random_source: *mut c_void,
+        out: *mut u8,
+        out_capacity: usize,
+        out_size: *mut usize,
+        input: *const u8,
+        in_size: usize,
+    ) -> Status;
+    pub fn selo_cbc_decrypt(
+        cipher: InverseCipher,
+        out: *mut u8,
+        out_capacity: usize,
+        out_size: *mut usize,
+        input: *const u8,
+        in_size: usize,
+    ) -> Status;
+    pub fn selo_ctr(
+        cipher: Cipher,
+        counter: *mut [u8; 16],
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    );
+
+    pub safe fn selo_speck128_fast_setup(key: &mut Speck128Fast, raw: &[u8; 16]);
+    pub safe fn selo_speck192_fast_setup(key: &mut Speck192Fast, raw: &[u8; 24]);
+    pub safe fn selo_speck256_fast_setup(key: &mut Speck256Fast, raw: &[u8; 32]);
+    pub fn selo_speck128_fast_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck128_fast_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck192_fast_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck192_fast_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck256_fast_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck256_fast_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+
+    pub safe fn selo_speck128_small_setup(key: &mut Speck128Small, raw: &[u8; 16]);
+    pub safe fn selo_speck192_small_setup(key: &mut Speck192Small, raw: &[u8; 24]);
+    pub safe fn selo_speck256_small_setup(key: &mut Speck256Small, raw: &[u8; 32]);
+    pub fn selo_speck128_small_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck128_small_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck192_small_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck192_small_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck256_small_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck256_small_decrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+
+    pub safe fn selo_speck128_tiny_setup(key: &mut Speck128Tiny, raw: &[u8; 16]);
+    pub safe fn selo_speck192_tiny_setup(key: &mut Speck192Tiny, raw: &[u8; 24]);
+    pub safe fn selo_speck256_tiny_setup(key: &mut Speck256Tiny, raw: &[u8; 32]);
+    pub fn selo_speck128_tiny_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck192_tiny_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
+    pub fn selo_speck256_tiny_encrypt(
+        key: *const c_void,
+        out: *mut [u8; 16],
+        input: *const [u8; 16],
+    );
 }

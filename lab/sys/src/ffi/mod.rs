@@ -1,6 +1,6 @@
 //! Everything unsafe: the declarations of the C library, and calls that keep its demands.
 //!
-//! One file for each part of `selo.h`. Nothing outside this module is unsafe, and no pointer
+//! One file for each part of the C headers. Nothing outside this module is unsafe, and no pointer
 //! leaves it.
 #![allow(
     unsafe_code,

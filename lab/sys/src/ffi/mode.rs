@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::slice;
 
 use super::block::{Block, Decrypt, Encrypt};
-use super::declarations::{Status, selo_cbc_decrypt, selo_cbc_encrypt, selo_ctr, selo_ecb};
+use super::declarations::{Status, selo_cbc_decrypt, selo_cbc_encrypt, selo_ctr, selo_ecb_encrypt};
 use crate::{Error, status};
 
 /// Encrypts every block alone. A size that is no multiple of 16 is an [`Error::Argument`], and
@@ -36,24 +36,18 @@ pub fn ecb_decrypt_in_place(key: &dyn Decrypt, data: &mut [u8]) -> Result<(), Er
     ecb_in_place(key.decryption().0, data)
 }
 
+/// The same function for both directions: it applies the block function to each block, as
+/// `selo_ecb_decrypt` in the header does.
 fn ecb(block: Block<'_>, out: &mut [u8], data: &[u8]) -> Result<(), Error> {
     assert_eq!(out.len(), data.len(), "ECB keeps the length");
     // SAFETY: out and data cover data.len() bytes each; a Block holds a function and its key.
-    status(unsafe {
-        selo_ecb(
-            block.function,
-            block.key,
-            out.as_mut_ptr(),
-            data.as_ptr(),
-            data.len(),
-        )
-    })
+    status(unsafe { selo_ecb_encrypt(block.cipher(), out.as_mut_ptr(), data.as_ptr(), data.len()) })
 }
 
 fn ecb_in_place(block: Block<'_>, data: &mut [u8]) -> Result<(), Error> {
     let start = data.as_mut_ptr();
     // SAFETY: as above; out == in is allowed.
-    status(unsafe { selo_ecb(block.function, block.key, start, start, data.len()) })
+    status(unsafe { selo_ecb_encrypt(block.cipher(), start, start, data.len()) })
 }
 
 /// Bytes that [`cbc_encrypt`] writes for a message of `size` bytes: IV, message, padding.
@@ -108,8 +102,7 @@ where
     // gets `random` as its source and a part of `out`, whose bytes Rust has initialised.
     status(unsafe {
         selo_cbc_encrypt(
-            block.function,
-            block.key,
+            block.cipher(),
             draw::<R>,
             (&raw mut random).cast(),
             out.as_mut_ptr(),
@@ -181,8 +174,7 @@ unsafe fn decrypt(
     // SAFETY: demanded above; a Block holds a function and its key.
     status(unsafe {
         selo_cbc_decrypt(
-            block.function,
-            block.key,
+            block.inverse(),
             out,
             capacity,
             &raw mut size,
@@ -204,8 +196,7 @@ pub fn ctr(key: &dyn Encrypt, counter: &mut [u8; 16], out: &mut [u8], data: &[u8
     // SAFETY: out and data cover data.len() bytes each.
     unsafe {
         selo_ctr(
-            block.function,
-            block.key,
+            block.cipher(),
             counter,
             out.as_mut_ptr(),
             data.as_ptr(),
@@ -219,5 +210,5 @@ pub fn ctr_in_place(key: &dyn Encrypt, counter: &mut [u8; 16], data: &mut [u8]) 
     let block = key.encryption().0;
     let start = data.as_mut_ptr();
     // SAFETY: out == in is allowed.
-    unsafe { selo_ctr(block.function, block.key, counter, start, start, data.len()) }
+    unsafe { selo_ctr(block.cipher(), counter, start, start, data.len()) }
 }

@@ -1,0 +1,9 @@
+/* Ascon-AEAD128: there is no key schedule; the key itself is kept [SP800-232, 4]. */
+#include <string.h>
+
+#include "../../selo.h"
+
+void selo_ascon_aead128_setup(struct selo_ascon_aead128_key *key, const uint8_t raw[16])
+{
+    memcpy(key->bytes, raw, sizeof key->bytes);
+}
