@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The streets between the houses go one way: what is deployed (site/) and the instrument (lab/)
 # link base/ and themselves, and nothing of each other; the studies (studies/) may link all.
-# Tests may use everything.
+# Tests may use everything. In C, src/ and the measured image include nothing of station/.
 #
 # usage: tools/check-streets.sh [REPOSITORY]
 set -euo pipefail
@@ -55,10 +55,20 @@ folders() {
     done
 }
 
-site=$(folders site) lab=$(folders lab)
+base="base base/command" site=$(folders site) lab=$(folders lab)
 house base base
-house "$site" "base $site"
-house "$lab" "base $lab"
+house base/command base
+house "$site" "$base $site"
+house "$lab" "$base $lab"
+
+# C: the device library knows nothing of the station, and measuring code nothing of either's.
+c_includes() {
+    local found
+    found=$(grep -rnE "#include .*($3)" --include='*.[chS]' --include='*.inc' --include='*.cpp' $2 || true)
+    verdict "$1" "${found:+includes against the streets: $(head -n 1 <<<"$found")}"
+}
+c_includes "the device library" src 'selo_station|station/'
+c_includes "the measured image" "lab/firmware/agent lab/firmware/ports lab/firmware/footprint" 'selo_station|station/'
 
 echo "streets: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

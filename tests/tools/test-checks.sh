@@ -82,11 +82,12 @@ fault tools/check-citations.sh "NEVERUSED1 is used nowhere" "sed -i 's/^| FIPS19
 fault tools/check-citations.sh "FIPS197 is listed twice" "sed -i 's/^| FIPS197 |.*/&\n&/' docs/BIBLIOGRAPHY.md"
 
 fault tools/check-streets.sh "links selo-engine, against" "sed -i 's/^selo-base.*/&\nselo-engine.workspace = true/' site/collector/Cargo.toml"
+fault tools/check-streets.sh "the measured image" "echo '#include \"selo_station.h\"' >>lab/firmware/agent/agent.c"
 fault tools/check-streets.sh "links selo-gateway" "printf '[dependencies]\nselo-gateway = \"1\"\n' >base/Cargo.toml"
 
 dependencies=tools/check-dependencies.py
 fault $dependencies "is 1.86, but" "sed -i 's/^rust-version = .*/rust-version = \"1.86\"/' Cargo.toml"
-fault $dependencies "no rust-version" "sed -i '/^rust-version = /d' Cargo.toml; sed -i '/^rust-version.workspace/d' base/Cargo.toml {site,lab,studies}/*/Cargo.toml"
+fault $dependencies "no rust-version" "sed -i '/^rust-version = /d' Cargo.toml; sed -i '/^rust-version.workspace/d' base/Cargo.toml {base,site,lab,studies,fuzz}/*/Cargo.toml"
 fault $dependencies "the licence 'MIT' is not allowed" "sed -i 's/\"MIT\", //' tools/dependencies.json"
 fault $dependencies "MPL-2.0" "sed -i '/\"axe-core\":/d' tools/dependencies.json"
 fault $dependencies "rustls-pemfile: unmaintained (RUSTSEC-2025-0134)" "sed -i '/^    \"rustls-pemfile\": \"rumqttc/d' tools/dependencies.json"

@@ -493,7 +493,7 @@ impl File {
                         Some(section) => format!("[{section}] has"),
                         None => "there is".into(),
                     };
-                    let near = nearest(&entry.key, args.iter().map(|arg| key(arg)));
+                    let near = nearest(&entry.key, args.iter().map(key));
                     let near =
                         near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
                     faults.push(format!(

@@ -9,7 +9,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 #[derive(Debug)]
 pub struct StatusLine(ProgressBar);
 
+impl Default for StatusLine {
+    fn default() -> StatusLine {
+        StatusLine::new()
+    }
+}
+
 impl StatusLine {
+    /// A line that shows nothing yet.
     pub fn new() -> StatusLine {
         let bar = ProgressBar::new_spinner();
         if std::io::stderr().is_terminal() {

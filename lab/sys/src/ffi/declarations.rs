@@ -203,6 +203,7 @@ unsafe extern "C" {
     pub fn selo_aes192_tiny_encrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
     pub fn selo_aes256_tiny_encrypt(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
 
+    #[allow(dead_code, reason = "the key struct of C is the bytes of a raw key")]
     pub safe fn selo_chacha20_poly1305_setup(key: &mut ChaCha20Poly1305Key, raw: &[u8; 32]);
     pub fn selo_chacha20_poly1305_seal(
         key: *const ChaCha20Poly1305Key,
@@ -221,6 +222,7 @@ unsafe extern "C" {
         tag: *const u8,
     ) -> Status;
 
+    #[allow(dead_code, reason = "the key struct of C is the bytes of a raw key")]
     pub safe fn selo_ascon_aead128_setup(key: &mut AsconAead128Key, raw: &[u8; 16]);
     pub fn selo_ascon_aead128_seal(
         key: *const AsconAead128Key,

@@ -8,7 +8,7 @@ use selo_link::{EphemeralSecret, FRAME_MAX, Suite};
 use serde::{Deserialize, Serialize};
 
 const HEADER: &str = "\
-# Made by `cargo run -p selo-classic --example vectors`; a test holds the program to this file.
+# Made by `cargo run -p selo-classic --example classic_vectors`; a test holds the program to this file.
 # Bytes are hexadecimal, numbers decimal. README.md beside it says what the fields are.
 ";
 

@@ -1,7 +1,7 @@
 //! Writes the pinned vectors of the published protocol, `lab/vectors/link/classic.toml`.
 //!
 //! ```text
-//! cargo run -p selo-classic --example vectors
+//! cargo run -p selo-classic --example classic_vectors
 //! ```
 
 #[path = "../tests/support/vectors.rs"]
