@@ -24,10 +24,10 @@ fn frame(bytes: &[u8]) {
     if let Ok(hello) = Hello::decode(&frame.body) {
         assert_eq!(hello.encode(), frame.body);
     }
-    if let Some((times, _)) = frame.body.split_first_chunk() {
-        if let Ok(read) = ServerTimes::decode(times) {
-            assert_eq!(read.encode(), *times);
-        }
+    if let Some((times, _)) = frame.body.split_first_chunk()
+        && let Ok(read) = ServerTimes::decode(times)
+    {
+        assert_eq!(read.encode(), *times);
     }
 }
 

@@ -207,8 +207,6 @@ pub fn complain(library: &Library, error: &selo_engine::Error) {
     }
 }
 
-/// The variable with the port of a real board.
-
 /// A bar on a terminal; silence elsewhere.
 pub struct Progress {
     bar: ProgressBar,
