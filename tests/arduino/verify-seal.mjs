@@ -17,7 +17,7 @@ function hexAfter(label) {
   return found ? Buffer.from(found[1], "hex") : fail(`no line "${label}"`);
 }
 
-const keyText = sketch.match(/ key\[32\] = \{([^}]*)\}/);
+const keyText = sketch.match(/ raw\[32\] = \{([^}]*)\}/);
 if (!keyText) fail("no key in the sketch");
 const key = Buffer.from(keyText[1].split(",").map((byte) => parseInt(byte, 16)));
 const station = sketch.match(/station\[\] = "([^"]*)"/) ?? fail("no station in the sketch");
