@@ -188,7 +188,7 @@ struct selo_header {
 };
 
 /* ChaCha20-Poly1305 [RFC8439, 2.8]. nonce_size 12, tag_size 8..16 (the RFC's is 16). Messages up
- * to 2^32 - 1 bytes. Constant time on every CPU whose multiplier is. Stack: @CHACHA@ bytes. */
+ * to 2^32 - 1 bytes. Constant time on every CPU whose multiplier is. Stack: 267 bytes. */
 struct selo_chacha20_poly1305_key { uint8_t bytes[32]; };
 void selo_chacha20_poly1305_setup(struct selo_chacha20_poly1305_key *key, const uint8_t raw[32]);
 enum selo_status selo_chacha20_poly1305_seal(const struct selo_chacha20_poly1305_key *key,
@@ -199,7 +199,7 @@ enum selo_status selo_chacha20_poly1305_open(const struct selo_chacha20_poly1305
                                              const uint8_t *in, size_t size, const uint8_t *tag);
 
 /* Ascon-AEAD128 [SP800-232, 4]. nonce_size 16, tag_size 4..16. Constant time on every CPU.
- * Stack: @ASCON@ bytes. */
+ * Stack: 114 bytes. */
 struct selo_ascon_aead128_key { uint8_t bytes[16]; };
 void selo_ascon_aead128_setup(struct selo_ascon_aead128_key *key, const uint8_t raw[16]);
 enum selo_status selo_ascon_aead128_seal(const struct selo_ascon_aead128_key *key,
@@ -211,14 +211,14 @@ enum selo_status selo_ascon_aead128_open(const struct selo_ascon_aead128_key *ke
 
 /* GCM [SP800-38D] over any cipher. nonce_size from 1 byte, 12 recommended; tag_size 4, 8 or
  * 12..16. Messages up to 2^32 - 1 bytes. Beside what the cipher takes, constant time on an
- * 8-bit CPU, and on every other whose multiplier is. Stack: @GCM@ bytes. */
+ * 8-bit CPU, and on every other whose multiplier is. Stack: 181 bytes. */
 enum selo_status selo_gcm_seal(struct selo_cipher cipher, const struct selo_header *header,
                                uint8_t *out, const uint8_t *in, size_t size, uint8_t *tag);
 enum selo_status selo_gcm_open(struct selo_cipher cipher, const struct selo_header *header,
                                uint8_t *out, const uint8_t *in, size_t size, const uint8_t *tag);
 
 /* CCM [SP800-38C] over any cipher. nonce_size 7..13; tag_size even, 4..16; size below
- * 2^(8 (15 - nonce_size)); ad_size below 65,280. Stack: @CCM@ bytes. */
+ * 2^(8 (15 - nonce_size)); ad_size below 65,280. Stack: 155 bytes. */
 enum selo_status selo_ccm_seal(struct selo_cipher cipher, const struct selo_header *header,
                                uint8_t *out, const uint8_t *in, size_t size, uint8_t *tag);
 enum selo_status selo_ccm_open(struct selo_cipher cipher, const struct selo_header *header,

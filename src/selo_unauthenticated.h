@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /* ECB: every block alone; equal blocks encrypt equally. SELO_ERROR_ARGUMENT unless size is a
- * multiple of 16. out may be in. Stack: at most 71 bytes. */
+ * multiple of 16. out may be in. Stack: at most 73 bytes. */
 enum selo_status selo_ecb_encrypt(struct selo_cipher cipher,
                                   uint8_t *out, const uint8_t *in, size_t size);
 static inline enum selo_status selo_ecb_decrypt(struct selo_inverse_cipher cipher,
@@ -46,7 +46,7 @@ enum selo_status selo_cbc_encrypt(struct selo_cipher cipher,
 /* Reverse of selo_cbc_encrypt: in is IV and ciphertext, 32 bytes at least. Checks the padding
  * without a secret-dependent branch; but an attacker who learns that
  * SELO_ERROR_PADDING was returned has a padding oracle: authenticate first. out
- * has room for in_size - 16 bytes at least, and may be in or in + 16. Stack: at most 119
+ * has room for in_size - 16 bytes at least, and may be in or in + 16. Stack: at most 121
  * bytes. */
 enum selo_status selo_cbc_decrypt(struct selo_inverse_cipher cipher,
                                   uint8_t *out, size_t out_capacity, size_t *out_size,
@@ -54,7 +54,7 @@ enum selo_status selo_cbc_decrypt(struct selo_inverse_cipher cipher,
 
 /* CTR: encrypts and decrypts. counter[] is a 128-bit big-endian counter block, advanced by the
  * number of blocks used (a partly used block counts); the same value must never serve
- * two messages under one key. size is free. out may be in. Stack: at most 91 bytes. */
+ * two messages under one key. size is free. out may be in. Stack: at most 93 bytes. */
 void selo_ctr(struct selo_cipher cipher, uint8_t counter[16],
               uint8_t *out, const uint8_t *in, size_t size);
 

@@ -2,7 +2,24 @@
 
 use super::block::Encrypt;
 use super::declarations as c;
+use super::memory::Plain;
 use crate::{Error, status};
+
+impl c::ChaCha20Poly1305Key {
+    fn new(raw: &[u8; 32]) -> Self {
+        let mut key = Self::zeroed();
+        c::selo_chacha20_poly1305_setup(&mut key, raw);
+        key
+    }
+}
+
+impl c::AsconAead128Key {
+    fn new(raw: &[u8; 16]) -> Self {
+        let mut key = Self::zeroed();
+        c::selo_ascon_aead128_setup(&mut key, raw);
+        key
+    }
+}
 
 /// The header of a message, whose pointers are those of the slices.
 fn header(nonce: &[u8], ad: &[u8], tag_size: usize) -> c::Header {
@@ -44,7 +61,7 @@ macro_rules! aeads {
             assert_eq!(out.len(), message.len(), "the tag stands apart");
             let header = header(nonce, ad, tag.len());
             // SAFETY: out and message cover message.len() bytes each, the other slices theirs;
-            // a Block holds a function and its key, and a key struct of C the bytes of a raw key.
+            // a Block holds a function and its key.
             status(unsafe {
                 c::$c_seal($given, &raw const header, out.as_mut_ptr(), message.as_ptr(), message.len(), tag.as_mut_ptr())
             })
@@ -122,10 +139,10 @@ aeads! {
     /// ChaCha20-Poly1305 [RFC8439]: tags of 8 to 16 bytes.
     chacha20_poly1305_seal, chacha20_poly1305_seal_in_place, chacha20_poly1305_open,
     chacha20_poly1305_open_in_place, selo_chacha20_poly1305_seal, selo_chacha20_poly1305_open,
-    (key: &[u8; 32], nonce: &[u8; 12]), key.as_ptr().cast();
+    (key: &[u8; 32], nonce: &[u8; 12]), &c::ChaCha20Poly1305Key::new(key);
 
     /// Ascon-AEAD128 [SP800-232]: tags of 4 to 16 bytes.
     ascon_aead128_seal, ascon_aead128_seal_in_place, ascon_aead128_open,
     ascon_aead128_open_in_place, selo_ascon_aead128_seal, selo_ascon_aead128_open,
-    (key: &[u8; 16], nonce: &[u8; 16]), key.as_ptr().cast();
+    (key: &[u8; 16], nonce: &[u8; 16]), &c::AsconAead128Key::new(key);
 }

@@ -81,7 +81,9 @@ fn join<D: Digest>(suite: Suite, name: &str) {
     node.send(b"confirm this", true)
         .expect("there is a session");
     let mut said = Vec::new();
-    for _ in 0..46 {
+    // The waits are at most 3.02, 6.04, 12.08 and 24.16 s, by the frame's tag, and each ends at
+    // a poll: up to 4 + 7 + 13 + 25 polls.
+    for _ in 0..49 {
         device.state().now += 1000;
         said.extend(events(&mut node));
     }
