@@ -984,7 +984,7 @@ measured_by = { algorithm = "aes-128", variant = "fast" }
             ),
             (
                 "power = \"p\", battery = \"cr2032\", period = \"5 W\"",
-                "does not convert",
+                "cannot be converted",
             ),
         ] {
             let (_, message) = mistake(&with(link));
