@@ -48,7 +48,7 @@ ISR(PCINT2_vect, ISR_BLOCK) /* this includes the module's AUX, which only wakes 
 
 void selo_outside_begin(void)
 {
-    PORTD |= _BV(PORTD7) | _BV(PORTD3); /* the idle level of the console's line is high: enable the pull-up */
+    PORTD |= _BV(PORTD7) | _BV(PORTD3); /* the console idles high; a pull-up */
     DDRD |= _BV(DDD7);
     selo_e32_begin();
     selo_ds3231_begin();
