@@ -113,7 +113,7 @@ static void check_guards(void)
 
 /* ---- On the chip ----------------------------------------------------------------- */
 
-/* What call.S reads and writes. */
+/* The variables that call.S reads and writes. */
 uint8_t kernel_before[18], kernel_after[18], kernel_r1, kernel_sreg_before, kernel_sreg_after;
 uint8_t kernel_kilocycles; /* multiples of 1,024, with an error of at most one: up to 262,000 cycles */
 uint16_t kernel_sp_before, kernel_sp_after, kernel_counter;

@@ -348,7 +348,7 @@ static void store_fails(void)
     }
 }
 
-/* Whoever sits in the middle shows other digits; the true gateway's key comes too late. */
+/* An attacker in the middle gets other digits, and the true gateway's key comes too late. */
 static void man_in_the_middle(void)
 {
     struct gateway attacker, gateway;
