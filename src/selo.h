@@ -1,33 +1,38 @@
 /*
  * Selo: cryptography for devices with 2 KB of RAM and up.
  *
- * This header is the front door, and its manual: authenticated encryption, hashes, HMAC, HKDF,
- * X25519 and the link's node. Modes that do not authenticate stand in selo_unauthenticated.h,
- * Speck in selo_speck.h.
+ * This header is the manual of the device library: authenticated encryption, hashes, HMAC, HKDF,
+ * X25519 and the node of the link. selo_unauthenticated.h has the modes of operation that do not
+ * authenticate. selo_speck.h has the block cipher Speck.
  *
- * Conventions, which are part of every function's contract unless it says otherwise
- *  - C11; correct where int has 16 bits; no malloc, no recursion, no VLA.
- *  - Sizes: `const uint8_t key[16]` reads exactly 16 bytes. A pointer with a size beside it
- *    covers that many bytes, and may be null where the size is 0. Other pointers are not null.
- *  - Return: functions that can fail return enum selo_status, and must be asked. Functions that
- *    cannot fail return void.
+ * Conventions. They belong to the contract of every function, unless it says otherwise.
+ *  - Language: C11. The code is correct where int has 16 bits. It uses no malloc, no recursion and
+ *    no variable-length array.
+ *  - Sizes: `const uint8_t key[16]` reads exactly 16 bytes, `uint8_t out[16]` writes exactly 16.
+ *    A pointer with a size beside it covers that many bytes, and may be null if the size is 0.
+ *    No other pointer may be null.
+ *  - Return: a function that can fail returns enum selo_status. The caller must check it. A
+ *    function that cannot fail returns void.
  *  - Failure: every output is zeroed.
- *  - Aliasing: out may be in. No other overlap of an output with another argument.
- *  - State: a struct is initialised by its _setup or _start before any other use. Structs may be
- *    copied; there is no global state, and no function may be called twice at once on one struct.
- *  - Secrets: the library wipes its own copies. Keys are wiped by the caller, with
- *    selo_wipe(&key, sizeof key), when no longer needed.
- *  - Stack: figures are the deepest stack of a call on an Arduino Uno, measured by the lab.
+ *  - Aliasing: `out` may equal `in`. An output must not overlap another argument in any other way.
+ *  - State: call the _setup or _start of a struct before any other use. A struct may be copied,
+ *    except struct selo_node: two copies would use one nonce twice. There is no global state. Two
+ *    calls must not use one struct at the same time.
+ *  - Secrets: the library wipes its own copies. The caller wipes each key after its last use, with
+ *    selo_wipe(&key, sizeof key).
+ *  - Stack: the deepest stack of a call on an Arduino Uno, in bytes, measured by the lab.
  *
  * Constant time
- *    No branch and no memory address depends on a secret, with one exception: AES looks its
- *    S-box up by secret bytes. A look-up takes constant time only where no cache stands between
- *    core and table: on AVR. It does not on a Cortex-M that runs from cached flash (RP2040's
- *    XIP, STM32F4's ART accelerator), on ESP8266 and ESP32, or on a PC. There use
- *    ChaCha20-Poly1305 or Ascon-AEAD128, which have no tables. `selo lab check` measures it.
- *    Multiplications must take constant time too: they do not on Cortex-M3.
+ *    No branch and no memory address depends on a secret, with one exception: AES uses secret
+ *    bytes as indices into its S-box. Such a look-up takes constant time only where no cache
+ *    stands between the core and the table, as on AVR. It does not take constant time on a
+ *    Cortex-M that runs from cached flash (the XIP flash of RP2040, the ART accelerator of
+ *    STM32F4), on ESP8266 and ESP32, or on a PC. Use ChaCha20-Poly1305 or Ascon-AEAD128 there:
+ *    they use no table. `selo lab check` measures it.
+ *    X25519, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take constant time
+ *    only if the multiplier of the CPU does. That of Cortex-M3 does not.
  *
- * References in brackets, [FIPS197, 5.1.1], are resolved in docs/BIBLIOGRAPHY.md.
+ * docs/BIBLIOGRAPHY.md lists the references in brackets, such as [FIPS197, 5.1.1].
  */
 #ifndef SELO_H
 #define SELO_H
@@ -43,40 +48,46 @@ extern "C" {
 
 enum selo_status {
     SELO_OK = 0,
-    SELO_ERROR_ARGUMENT = 1, /* a size that the function does not take */
+    SELO_ERROR_ARGUMENT = 1, /* the function does not accept this size or flag */
     SELO_ERROR_SPACE = 2,    /* the output buffer is too small */
-    SELO_ERROR_PADDING = 3,  /* decrypted padding is malformed: wrong key or altered data */
+    SELO_ERROR_PADDING = 3,  /* the decrypted padding is malformed: wrong key or altered data */
     SELO_ERROR_RANDOM = 4,   /* the random source failed */
     SELO_ERROR_KEY = 5,      /* the peer's public key yields the all-zero secret [RFC7748, 6.1] */
     SELO_ERROR_TAG = 6,      /* the tag does not verify: altered data, wrong key, nonce or header */
-    SELO_ERROR_STATE = 7,    /* the node is not in a state for this call */
-    SELO_ERROR_STORE = 8,    /* the record cannot be stored, or there is none */
-    SELO_ERROR_SEND = 9      /* the transport did not take the frame */
+    SELO_ERROR_STATE = 7,    /* the node's state does not permit this call */
+    SELO_ERROR_STORE = 8,    /* the record cannot be read or stored, or does not exist */
+    SELO_ERROR_SEND = 9      /* the transport did not accept the frame */
 };
 
-/* Overwrites `size` bytes with zeros; the compiler cannot remove it. */
+/* Overwrites `size` bytes of data with zeros. The compiler cannot remove the stores. */
 void selo_wipe(void *data, size_t size);
 
-/* 1 if the `size` bytes of a and b are equal, else 0, in time that depends on `size` only. */
+/* Compares `size` bytes.
+ * Returns: 1 if a and b are equal, else 0.
+ * Aliasing: a and b may overlap. Constant time: the time depends on `size` only. */
 uint8_t selo_equal(const void *a, const void *b, size_t size);
 
 /*
- * Fills out[0..size) with unpredictable bytes; returns SELO_OK, or
- * SELO_ERROR_RANDOM if it cannot. `source` is the caller's, passed through.
+ * A random source that the caller provides. It fills out[0..size) with unpredictable bytes.
+ * `source` is the caller's pointer, which the library passes through.
+ * Returns: SELO_OK, or SELO_ERROR_RANDOM if it cannot fill all bytes.
  */
 typedef enum selo_status selo_random_fn(void *source, uint8_t *out, size_t size);
 
 /*
- * One block of a 128-bit block cipher: the library's own functions of this type are
- * selo_aes128_fast_encrypt and its like. `key` points to the struct of the variant, set up.
+ * Encrypts or decrypts one block of a 128-bit block cipher, such as selo_aes128_fast_encrypt.
+ *   key   the struct of the variant, after its _setup
+ *   out   16 bytes; may equal in
+ *   in    16 bytes
  */
 typedef void selo_block_fn(const void *key, uint8_t out[16], const uint8_t in[16]);
 
 /*
- * A block cipher under a key, for the modes of operation: the forward cipher function and the
- * inverse cipher function [SP800-38A, 5.1]. selo_aes128_fast_cipher(&key) and
- * selo_aes128_fast_inverse(&key), and their like for every variant, make them, so that function
- * and key always agree. They hold a pointer to the key, which must outlive them.
+ * A block cipher under a key, for a mode of operation: the forward cipher function or the inverse
+ * cipher function [SP800-38A, 5.1]. selo_aes128_fast_cipher(&key) makes the first and
+ * selo_aes128_fast_inverse(&key) the second; every other variant has functions of the same form.
+ * They pair each key with its own function. Both structs hold a pointer to the key, so the key
+ * must outlive them.
  */
 struct selo_cipher { selo_block_fn *encrypt; const void *key; };
 struct selo_inverse_cipher { selo_block_fn *decrypt; const void *key; };
@@ -96,16 +107,20 @@ struct selo_inverse_cipher { selo_block_fn *decrypt; const void *key; };
 
 /* ---- AES [FIPS197] ------------------------------------------------------------
  *
- * fast   key schedule computed once (176/208/240 bytes); encrypts and decrypts
- * small  key schedule on the fly, both ways; keeps the first and the last round
- *        key material (32/48/64 bytes)
- * tiny   key schedule on the fly, encrypts only; keeps the key (16/24/32 bytes)
+ * variant  key schedule  operations       struct: AES-128, AES-192, AES-256   stack of a block
+ * fast     in RAM        both directions  176, 208, 240 bytes                 at most 20 bytes
+ * small    on the fly    both directions  32, 48, 64 bytes                    at most 59 bytes
+ * tiny     on the fly    encryption only  16, 24, 32 bytes                    at most 56 bytes
  *
- * small and tiny save RAM, and pay in time per block; their code is about as large
- * as that of fast. Not constant time behind a cache, see above. Stack: at most 20 (fast), 59
- * (small) and 56 bytes (tiny) a block.
+ * small and tiny save RAM and take more time for each block. Their code is about as large as that
+ * of fast.
  *
- * A block alone protects no message: use an authenticated mode below.
+ * _setup copies or expands the raw key into *key. The raw key is not needed afterwards, and must
+ * not overlap *key. _encrypt and _decrypt take one block, as selo_block_fn says. None of them can
+ * fail.
+ * Constant time: without a cache only, as explained above.
+ *
+ * A block cipher alone protects no message. Use authenticated encryption.
  */
 struct selo_aes128_fast { uint8_t round_keys[176]; };
 struct selo_aes192_fast { uint8_t round_keys[208]; };
@@ -161,34 +176,47 @@ SELO_INVERSE_OF(selo_aes256_small)
  *     status = selo_chacha20_poly1305_seal(&key, &header, sealed, reading, sizeof reading, tag);
  *     status = selo_chacha20_poly1305_open(&key, &header, reading, sealed, sizeof sealed, tag);
  *
- * A key has a type of its own, so the compiler refuses the key of another algorithm.
+ * Each algorithm has its own key type, so the compiler rejects the key of another algorithm.
  *
- * seal encrypts `size` bytes from in to out and writes header->tag_size bytes of tag, over
- * ciphertext and associated data. open does the reverse: it verifies the tag in constant time
- * and returns SELO_ERROR_TAG, with out zeroed, if it is wrong. Nothing unverified leaves it:
- * GCM and ChaCha20-Poly1305 verify first; CCM and Ascon-AEAD128 write out on the way, so until
- * open returns nobody else may read it. SELO_ERROR_ARGUMENT for a size that the algorithm does
- * not take; out, and a sealed tag, are zeroed then. `out` may be `in`; tag, nonce and ad must be
- * apart from out.
+ * The contract of every _setup, _seal and _open. The algorithm's comment adds the sizes.
  *
- * A nonce must never serve two messages under one key. With GCM and ChaCha20-Poly1305 a
- * repetition gives the attacker the authentication key, too.
+ * _setup prepares *key from the raw key. It cannot fail. The raw key is not needed afterwards, and
+ * must not overlap *key.
  *
- * Tags may be shorter than 16 bytes where a packet is small: who guesses has a chance of
- * 2^-(8 tag_size) a try, so bound the tries.
+ * _seal encrypts `size` bytes from in to out. It writes header->tag_size bytes to tag, computed
+ * over the ciphertext and the associated data.
+ * _open verifies the tag and decrypts `size` bytes from in to out.
+ *   Returns: SELO_OK; SELO_ERROR_ARGUMENT if the algorithm does not accept a size; and, from _open,
+ *   SELO_ERROR_TAG if the tag does not verify.
+ *   Outputs on error: out[0..size) is zeroed; _seal also zeroes tag[0..header->tag_size).
+ *   Aliasing: out may equal in, and must not overlap it in any other way. out and tag must not
+ *   overlap each other, nonce, ad or the key.
+ *   Constant time: the time depends on the sizes and on the result of the verification only.
+ *   Exceptions are listed with the algorithm.
+ *
+ * Unverified plaintext: GCM and ChaCha20-Poly1305 verify before they decrypt. CCM and Ascon-AEAD128
+ * decrypt first, and zero out if the tag does not verify. Nothing else may read out until _open
+ * returns.
+ *
+ * Nonces: never seal two messages with one nonce under one key. A repeated nonce reveals how the
+ * two texts differ. With GCM and ChaCha20-Poly1305 it also reveals the authentication key.
+ *
+ * Short tags: a tag may be shorter than 16 bytes where packets are small. A forgery succeeds with
+ * probability 2^-(8 tag_size), so limit the number of attempts.
  */
 
-/* Everything about a message but its text and its tag. */
+/* The inputs of a message other than its text: nonce, associated data and size of the tag. */
 struct selo_header {
     const uint8_t *nonce;
     size_t nonce_size;
     const void *ad; /* associated data: authenticated, not encrypted */
-    size_t ad_size; /* 0: there is none */
+    size_t ad_size; /* 0 if there is none */
     size_t tag_size;
 };
 
-/* ChaCha20-Poly1305 [RFC8439, 2.8]. nonce_size 12, tag_size 8..16 (the RFC's is 16). Messages up
- * to 2^32 - 1 bytes. Constant time on every CPU whose multiplier is. Stack: 267 bytes. */
+/* ChaCha20-Poly1305 [RFC8439, 2.8]
+ * Sizes: nonce_size 12, tag_size 8..16 (16 in the RFC), size up to 2^32 - 1.
+ * Constant time: on every CPU whose multiplier takes constant time. Stack: 267. */
 struct selo_chacha20_poly1305_key { uint8_t bytes[32]; };
 void selo_chacha20_poly1305_setup(struct selo_chacha20_poly1305_key *key, const uint8_t raw[32]);
 enum selo_status selo_chacha20_poly1305_seal(const struct selo_chacha20_poly1305_key *key,
@@ -198,8 +226,9 @@ enum selo_status selo_chacha20_poly1305_open(const struct selo_chacha20_poly1305
                                              const struct selo_header *header, uint8_t *out,
                                              const uint8_t *in, size_t size, const uint8_t *tag);
 
-/* Ascon-AEAD128 [SP800-232, 4]. nonce_size 16, tag_size 4..16. Constant time on every CPU.
- * Stack: 114 bytes. */
+/* Ascon-AEAD128 [SP800-232, 4]
+ * Sizes: nonce_size 16, tag_size 4..16, size up to 2^32 - 1.
+ * Constant time: on every CPU. Stack: 114. */
 struct selo_ascon_aead128_key { uint8_t bytes[16]; };
 void selo_ascon_aead128_setup(struct selo_ascon_aead128_key *key, const uint8_t raw[16]);
 enum selo_status selo_ascon_aead128_seal(const struct selo_ascon_aead128_key *key,
@@ -209,23 +238,28 @@ enum selo_status selo_ascon_aead128_open(const struct selo_ascon_aead128_key *ke
                                          const struct selo_header *header, uint8_t *out,
                                          const uint8_t *in, size_t size, const uint8_t *tag);
 
-/* GCM [SP800-38D] over any cipher. nonce_size from 1 byte, 12 recommended; tag_size 4, 8 or
- * 12..16. Messages up to 2^32 - 1 bytes. Beside what the cipher takes, constant time on an
- * 8-bit CPU, and on every other whose multiplier is. Stack: 181 bytes. */
+/* GCM [SP800-38D] over any cipher
+ * Sizes: nonce_size at least 1 (12 is recommended), tag_size 4, 8 or 12..16, size up to
+ * 2^32 - 1.
+ * Constant time: where the cipher takes constant time and the CPU either has 8 bits or a multiplier
+ * of constant time. Stack: 181. */
 enum selo_status selo_gcm_seal(struct selo_cipher cipher, const struct selo_header *header,
                                uint8_t *out, const uint8_t *in, size_t size, uint8_t *tag);
 enum selo_status selo_gcm_open(struct selo_cipher cipher, const struct selo_header *header,
                                uint8_t *out, const uint8_t *in, size_t size, const uint8_t *tag);
 
-/* CCM [SP800-38C] over any cipher. nonce_size 7..13; tag_size even, 4..16; size below
- * 2^(8 (15 - nonce_size)); ad_size below 65,280. Stack: 155 bytes. */
+/* CCM [SP800-38C] over any cipher
+ * Sizes: nonce_size 7..13, tag_size even and 4..16, size below 2^(8 (15 - nonce_size)), ad_size
+ * below 65,280.
+ * Constant time: where the cipher takes constant time. Stack: 155. */
 enum selo_status selo_ccm_seal(struct selo_cipher cipher, const struct selo_header *header,
                                uint8_t *out, const uint8_t *in, size_t size, uint8_t *tag);
 enum selo_status selo_ccm_open(struct selo_cipher cipher, const struct selo_header *header,
                                uint8_t *out, const uint8_t *in, size_t size, const uint8_t *tag);
 
-/* AES-128-GCM, AES-256-GCM, AES-128-CCM and AES-256-CCM by AES fast: a key schedule of 176 or
- * 240 bytes. For less RAM, or AES-192, give selo_gcm_seal the cipher of another variant. */
+/* AES-128-GCM, AES-256-GCM, AES-128-CCM and AES-256-CCM over AES fast
+ * The key struct holds the key schedule, 176 or 240 bytes. To save RAM, or for AES-192, pass the
+ * cipher of another variant to selo_gcm_seal or selo_ccm_seal. */
 #define SELO_AES_AEAD(name, mode, bits)                                                         \
     struct name##_key { struct selo_aes##bits##_fast aes; };                                    \
     static inline void name##_setup(struct name##_key *key, const uint8_t raw[bits / 8])        \
@@ -251,15 +285,15 @@ SELO_AES_AEAD(selo_aes128_ccm, selo_ccm, 128)
 SELO_AES_AEAD(selo_aes256_ccm, selo_ccm, 256)
 
 /*
- * An algorithm that is chosen while the program runs. A key remembers its algorithm, so they
- * always agree, and has room for the largest key schedule. Only the algorithms that a program
- * names are linked.
+ * An algorithm chosen at run time. A key stores its algorithm, so key and algorithm always agree.
+ * struct selo_aead_key has room for the largest key schedule. A program links only the algorithms
+ * that it names.
  */
 struct selo_aead_key;
 struct selo_aead {
     uint8_t key_size;   /* bytes of the raw key */
-    uint8_t nonce_size; /* the recommended one */
-    uint8_t tag_size;   /* the longest one */
+    uint8_t nonce_size; /* recommended size, in bytes */
+    uint8_t tag_size;   /* longest tag, in bytes */
     void (*setup)(struct selo_aead_key *key, const uint8_t *raw);
     enum selo_status (*seal)(const struct selo_aead_key *key, const struct selo_header *header,
                              uint8_t *out, const uint8_t *in, size_t size, uint8_t *tag);
@@ -282,10 +316,12 @@ struct selo_aead_key {
     } of;
 };
 
-/* SELO_ERROR_ARGUMENT, and an all-zero key, if raw_size is not aead->key_size. */
+/* Prepares *key for the algorithm `aead`, which must outlive it.
+ * Returns: SELO_OK, or SELO_ERROR_ARGUMENT if raw_size is not aead->key_size.
+ * Output on error: *key is zeroed, and must not be used. Aliasing: raw must not overlap *key. */
 enum selo_status selo_aead_setup(struct selo_aead_key *key, const struct selo_aead *aead,
                                  const uint8_t *raw, size_t raw_size);
-/* As the functions of the algorithm. */
+/* The _seal and _open of the key's algorithm, with the same contract. */
 static inline enum selo_status selo_aead_seal(const struct selo_aead_key *key,
                                               const struct selo_header *header, uint8_t *out,
                                               const uint8_t *in, size_t size, uint8_t *tag)
@@ -299,11 +335,17 @@ static inline enum selo_status selo_aead_open(const struct selo_aead_key *key,
     return key->aead->open(key, header, out, in, size, tag);
 }
 
-/* ---- Hashes [FIPS180-4] [FIPS202] [RFC7693] [SP800-232] ---------------------------------------------------
+/* ---- Hashes [FIPS180-4] [FIPS202] [RFC7693] [SP800-232] ------------------------------------
  *
- * start, update any number of times with any sizes, finish. Messages up to
- * 2^32 - 1 bytes. finish wipes the state. Where there is assembly, SELO_SHA256_SMALL=1,
- * SELO_SHA512_SMALL=1 and SELO_KECCAK_SMALL=1 choose smaller code (native/api.h).
+ * Call _start, then _update any number of times with pieces of any size, then _finish. A message
+ * has at most 2^32 - 1 bytes. _finish writes the digest and wipes *hash; call _start to use it
+ * again. No function can fail.
+ * Aliasing: data and digest must not overlap *hash.
+ * Constant time: on every CPU. The time depends on the sizes only.
+ * Stack: SHA-256 135, SHA-512 233, SHA-3 85 (114 with SELO_KECCAK_SMALL=1), BLAKE2s 114,
+ * Ascon-Hash256 28.
+ * On AVR, SELO_SHA256_SMALL=1, SELO_SHA512_SMALL=1 and SELO_KECCAK_SMALL=1 choose smaller and
+ * slower code (native/api.h).
  */
 struct selo_sha256 { uint32_t state[8], block[16]; uint32_t size; };
 struct selo_sha512 { uint64_t state[8], block[16]; uint32_t size; };
@@ -321,10 +363,10 @@ void selo_sha512_finish(struct selo_sha512 *hash, uint8_t digest[64]);
 void selo_sha3_256_start(struct selo_sha3 *hash);
 void selo_sha3_512_start(struct selo_sha3 *hash);
 void selo_sha3_update(struct selo_sha3 *hash, const void *data, size_t size);
-/* digest has 32 bytes after selo_sha3_256_start, 64 after selo_sha3_512_start. */
+/* Writes 32 bytes after selo_sha3_256_start, and 64 bytes after selo_sha3_512_start. */
 void selo_sha3_finish(struct selo_sha3 *hash, uint8_t *digest);
 
-/* BLAKE2s with a 32-byte digest, without a key [RFC7693]. */
+/* BLAKE2s with a digest of 32 bytes, without a key [RFC7693]. */
 struct selo_blake2s { uint32_t state[8]; uint8_t block[64]; uint32_t size; };
 void selo_blake2s_start(struct selo_blake2s *hash);
 void selo_blake2s_update(struct selo_blake2s *hash, const void *data, size_t size);
@@ -338,8 +380,12 @@ void selo_ascon_hash256_finish(struct selo_ascon_hash256 *hash, uint8_t digest[3
 
 /* ---- HMAC [FIPS198-1] ------------------------------------------------------------------
  *
- * A key longer than the hash's block is hashed first. finish wipes the state.
- * Compare tags with selo_equal.
+ * Call _start, then _update any number of times, then _finish. A key of any size is accepted; one
+ * longer than the hash's block is hashed first. _finish writes the tag and wipes *mac. No function
+ * can fail. Verify a tag with selo_equal.
+ * Aliasing: key, data and tag must not overlap *mac.
+ * Constant time: on every CPU. The time depends on the sizes only.
+ * Stack: HMAC-SHA-256 145, HMAC-SHA-512 241, HMAC-SHA3 95, HMAC-BLAKE2s 120.
  */
 struct selo_hmac_sha256 { struct selo_sha256 hash; uint8_t outer_key[64]; };
 struct selo_hmac_sha512 { struct selo_sha512 hash; uint8_t outer_key[128]; };
@@ -367,9 +413,9 @@ void selo_hmac_blake2s_start(struct selo_hmac_blake2s *mac, const uint8_t *key, 
 void selo_hmac_blake2s_update(struct selo_hmac_blake2s *mac, const void *data, size_t size);
 void selo_hmac_blake2s_finish(struct selo_hmac_blake2s *mac, uint8_t tag[32]);
 
-/* No standard says how HMAC uses Ascon-Hash256. Its rate, 8 bytes, is shorter
- * than its digest, which HMAC forbids; here the block is 32 bytes, the shortest
- * that holds a digest. */
+/* HMAC-Ascon-Hash256 follows no standard. HMAC requires a block that is at least as long as the
+ * digest, but the rate of Ascon-Hash256 is 8 bytes and its digest has 32. Selo uses a block of
+ * 32 bytes, the shortest that holds a digest. */
 struct selo_hmac_ascon_hash256 { struct selo_ascon_hash256 hash; uint8_t outer_key[32]; };
 void selo_hmac_ascon_hash256_start(struct selo_hmac_ascon_hash256 *mac,
                                    const uint8_t *key, size_t key_size);
@@ -379,9 +425,14 @@ void selo_hmac_ascon_hash256_finish(struct selo_hmac_ascon_hash256 *mac, uint8_t
 
 /* ---- HKDF [RFC5869] ------------------------------------------------------------------
  *
- * Extract and expand in one call: out_size bytes of key from input keying
- * material, salt (absent: size 0) and info. out_size up to 8,160 (255 digests of
- * 32 bytes), else SELO_ERROR_ARGUMENT.
+ * Extracts and expands in one call. Derives out_size bytes from input keying material (ikm), salt
+ * and info. If there is no salt, pass salt_size 0.
+ * Sizes: out_size up to 8,160, which is 255 digests of 32 bytes.
+ * Returns: SELO_OK, or SELO_ERROR_ARGUMENT if out_size is larger.
+ * Output on error: out[0..out_size) is zeroed.
+ * Aliasing: out must not overlap salt, ikm or info.
+ * Constant time: on every CPU. The time depends on the sizes only.
+ * Stack: HKDF-SHA-256 390, HKDF-SHA3-256 514, HKDF-BLAKE2s 365.
  */
 enum selo_status selo_hkdf_sha256(uint8_t *out, size_t out_size,
                                   const uint8_t *salt, size_t salt_size,
@@ -402,18 +453,24 @@ enum selo_status selo_hkdf_ascon_hash256(uint8_t *out, size_t out_size,
 
 /* ---- X25519 [RFC7748] ---------------------------------------------------------------------
  *
- * Constant time on every CPU whose multiplier is. Secrets are 32 random bytes,
- * clamped inside. Key generation has a table of 1.5 KB in flash, half of it with
- * SELO_X25519_TEETH=4, a quarter with 3; SELO_X25519_TABLE=0 does without, SELO_X25519_SMALL=1
- * moreover chooses smaller code where there is assembly (native/api.h).
+ * A secret is 32 random bytes. The functions clamp a copy of it [RFC7748, 5].
+ * Aliasing: the output must not overlap an input.
+ * Constant time: on every CPU whose multiplier takes constant time.
+ *
+ * Key generation uses a table of 1.5 KB in flash. SELO_X25519_TEETH=4 halves the table, and
+ * SELO_X25519_TEETH=3 quarters it. SELO_X25519_TABLE=0 removes it. SELO_X25519_SMALL=1 removes it
+ * and, on AVR, chooses smaller and slower code (native/api.h).
  */
 
-/* The public key of `secret`; the dh1 of the Arduino Cryptography Library
- * without its random generation. */
+/* Computes the public key of `secret`. It cannot fail.
+ * The Arduino Cryptography Library calls this dh1, and there it also generates the secret.
+ * Stack: 532, or 537 with SELO_X25519_SMALL=1. */
 void selo_x25519_keygen(uint8_t public_key[32], const uint8_t secret[32]);
 
-/* The shared secret with a peer; dh2. SELO_ERROR_KEY if it is all-zero. Hash it
- * before use as a key. */
+/* Computes the secret shared with a peer. Hash it before you use it as a key.
+ * The Arduino Cryptography Library calls this dh2.
+ * Returns: SELO_OK, or SELO_ERROR_KEY if the shared secret is all-zero; shared is then all zeros.
+ * Stack: 503, or 505 with SELO_X25519_SMALL=1. */
 enum selo_status selo_x25519_shared_secret(uint8_t shared[32], const uint8_t secret[32],
                                            const uint8_t peer_public_key[32]);
 
@@ -438,9 +495,13 @@ enum selo_status selo_x25519_shared_secret(uint8_t shared[32], const uint8_t sec
  *             selo_node_send(&node, reading, sizeof reading, 0);
  *     }
  *
- * The suite is chosen when the library is compiled, with SELO_LINK_SUITE. No call
- * blocks, except that those that compute do: a pairing or a join takes two scalar
- * multiplications.
+ * SELO_LINK_SUITE chooses the suite when the library is compiled. No call waits for the peer or
+ * for time to pass. A pairing or a join computes two scalar multiplications, which take more
+ * than a second on an 8-bit CPU.
+ *
+ * Call selo_node_begin first. If it fails, the node is zeroed, and the other functions only return
+ * SELO_ERROR_STATE, SELO_NODE_NOTHING or 0. A function that fails keeps the session and the keys,
+ * unless its comment says otherwise.
  */
 #define SELO_LINK_AESGCM_SHA3_256 1
 #define SELO_LINK_CHACHAPOLY_BLAKE2S 2
@@ -451,82 +512,108 @@ enum selo_status selo_x25519_shared_secret(uint8_t shared[32], const uint8_t sec
 #endif
 
 #define SELO_LINK_FRAME_MAX 58   /* bytes of the longest frame */
-#define SELO_LINK_PAYLOAD_MAX 43 /* bytes of the longest payload; 33 with wide ids and long tags */
+#define SELO_LINK_PAYLOAD_MAX 43 /* longest payload in bytes; 33 with wide ids and long tags */
 #define SELO_LINK_RECORD_BYTES 76
 
-/* What a node asks of its device. `context` is passed through. */
+/* The functions that a node calls on its device. The library passes `context` through. */
 struct selo_hal {
     void *context;
-    /* Sends one frame: SELO_OK, or SELO_ERROR_SEND if it could not be taken. */
+    /* Sends one frame without waiting for an answer.
+     * Returns: SELO_OK, or SELO_ERROR_SEND if the transport does not accept the frame. */
     enum selo_status (*send)(void *context, const uint8_t *frame, uint8_t size);
-    /* The next frame received and its size, 0 if there is none. Does not wait.
-     * Frames longer than SELO_LINK_FRAME_MAX are dropped here. */
+    /* Writes the next received frame to `frame`, without waiting for one. It drops a frame
+     * longer than SELO_LINK_FRAME_MAX.
+     * Returns: the size of the frame, or 0 if there is none. */
     uint8_t (*receive)(void *context, uint8_t frame[SELO_LINK_FRAME_MAX]);
-    /* Milliseconds from any start; wraps. */
+    /* Returns: milliseconds since any fixed moment. The value wraps at 2^32. */
     uint32_t (*milliseconds)(void *context);
-    /* Whatever entropy the device has; see docs/protocol.md for what a poor source costs. */
+    /* The best entropy that the device has. docs/protocol.md explains the risk of a poor source. */
     selo_random_fn *entropy;
-    /* One record that survives power cuts: load gives the last one that store
-     * completed, or SELO_ERROR_STORE if there is none; store is atomic. */
+    /* One record that survives power cuts. `store` is atomic. `load` reads the record that the
+     * last successful `store` wrote.
+     * Returns: SELO_OK; SELO_ERROR_STORE from `load` if there is no record, and from `store` if
+     * the record cannot be written. */
     enum selo_status (*load)(void *context, uint8_t record[SELO_LINK_RECORD_BYTES]);
     enum selo_status (*store)(void *context, const uint8_t record[SELO_LINK_RECORD_BYTES]);
 };
 
 enum selo_node_event {
     SELO_NODE_NOTHING = 0,
-    SELO_NODE_DIGITS,      /* compare selo_node_digits with the gateway's, then selo_node_confirm */
+    SELO_NODE_DIGITS,      /* compare selo_node_digits, then call selo_node_confirm */
     SELO_NODE_PAIRED,      /* the device key is stored */
-    SELO_NODE_PAIR_FAILED, /* rejected, timed out, or the peer misbehaved */
-    SELO_NODE_JOINED,      /* a new session */
+    SELO_NODE_PAIR_FAILED, /* rejected, timed out, or the peer's key is invalid */
+    SELO_NODE_JOINED,      /* a new session has begun */
     SELO_NODE_RECEIVED,    /* node.received[0..received_size), valid until the next poll */
     SELO_NODE_DELIVERED,   /* the gateway has acknowledged the confirmed payload */
-    SELO_NODE_UNDELIVERED, /* it has not, after four transmissions or because its session ended */
-    SELO_NODE_LOST         /* the session has ended or is not answered; the node joins again by itself */
+    SELO_NODE_UNDELIVERED, /* no acknowledgement after four transmissions, or no session */
+    SELO_NODE_LOST         /* the gateway does not answer; the node joins again by itself */
 };
 
-/* For selo_node_send: ask for an acknowledgement and repeat until it comes. */
+/* Flag of selo_node_send: request an acknowledgement, and repeat the frame until it arrives. */
 #define SELO_NODE_CONFIRMED 1
 
 #include "selo/link/node.h" /* struct selo_node */
 
-/* Loads the record, or makes one with a random device id; draws a new seed; stores
- * once. SELO_ERROR_RANDOM without entropy and without a stored seed;
- * SELO_ERROR_STORE if the record cannot be stored or is of another suite. */
+/* Initialises the node from its stored record. Without a record it draws a random device id. It
+ * draws a new seed and stores the record once. *hal must outlive the node.
+ * Returns: SELO_OK; SELO_ERROR_RANDOM if there is neither entropy nor a stored seed;
+ * SELO_ERROR_STORE if the record cannot be read or stored, or belongs to another suite.
+ * Output on error: *node is zeroed. */
 enum selo_status selo_node_begin(struct selo_node *node, const struct selo_hal *hal);
 
-/* Gives the node its id and key by hand, instead of pairing. Stores them. */
+/* Sets the node's id and device key by hand, as an alternative to pairing, and stores them. Ends
+ * any session, pairing or join.
+ * Returns: SELO_OK; SELO_ERROR_STATE before selo_node_begin; SELO_ERROR_STORE if the record cannot
+ * be stored. */
 enum selo_status selo_node_provision(struct selo_node *node, uint32_t id, const uint8_t key[32]);
 
-/* Starts pairing; the old key, if any, is kept until the new one is confirmed. */
+/* Starts a pairing and sends its first message. Cancels a pairing or a join under way. The old
+ * key, if any, stays valid until both sides have confirmed the new one.
+ * Returns: SELO_OK, or SELO_ERROR_STATE before selo_node_begin. */
 enum selo_status selo_node_pair(struct selo_node *node);
-/* The digits to compare, 0..999999, once SELO_NODE_DIGITS has come. */
+/* Returns: the six digits to compare, 0..999999, after SELO_NODE_DIGITS; 0 at any other time. */
 uint32_t selo_node_digits(const struct selo_node *node);
-/* The operator's word: 1, the digits are the same; 0, they are not. */
+/* Reports the operator's answer: `same` is 1 if the digits agree, else 0. 0 ends the pairing with
+ * SELO_NODE_PAIR_FAILED, and is also allowed before the digits are known. After 1, the node waits
+ * for the gateway's confirmation and then reports SELO_NODE_PAIRED.
+ * Returns: SELO_OK; SELO_ERROR_STATE if no pairing waits for an answer; SELO_ERROR_STORE if the new
+ * key cannot be stored yet. The node then tries again from selo_node_poll. */
 enum selo_status selo_node_confirm(struct selo_node *node, uint8_t same);
 
-/* Starts a join, unless a request is on its way; SELO_ERROR_STATE if there is no device key or
- * a pairing is under way. */
+/* Starts a join. Does nothing if a request is already under way.
+ * Returns: SELO_OK; SELO_ERROR_STATE without a device key or during a pairing; SELO_ERROR_STORE if
+ * the join counters cannot be reserved in the record. */
 enum selo_status selo_node_join(struct selo_node *node);
 
-/* Seals and sends 0..SELO_LINK_PAYLOAD_MAX bytes. flags: 0 or SELO_NODE_CONFIRMED.
- * SELO_ERROR_STATE without a session, or while a confirmed payload is on its way
- * and this one is confirmed too; SELO_ERROR_SPACE if it does not fit a frame. */
+/* Seals a payload of `size` bytes, 0..SELO_LINK_PAYLOAD_MAX, and sends it.
+ * flags: 0 or SELO_NODE_CONFIRMED. At most one confirmed payload can be under way.
+ * Returns: SELO_OK; SELO_ERROR_ARGUMENT for any other flag; SELO_ERROR_STATE without a session, if
+ * its counters are exhausted, or for a second confirmed payload; SELO_ERROR_SPACE if the payload
+ * does not fit into a frame; SELO_ERROR_SEND if the transport does not accept the frame.
+ * After SELO_ERROR_SEND the frame's counter is used up and the node does not repeat the frame. */
 enum selo_status selo_node_send(struct selo_node *node, const void *payload, uint8_t size,
                                 uint8_t flags);
 
-/* Takes in at most one frame, repeats what is due, and says what happened. Call it
- * often; call it again at once while it returns anything but SELO_NODE_NOTHING. */
+/* Processes at most one received frame, sends repetitions that are due, and reports one event. Call
+ * it often. Call it again at once until it returns SELO_NODE_NOTHING.
+ * Returns: the event; always SELO_NODE_NOTHING before selo_node_begin. */
 enum selo_node_event selo_node_poll(struct selo_node *node);
 
+/* Returns: 1 if the node has a device key, else 0. */
 uint8_t selo_node_is_paired(const struct selo_node *node);
+/* Returns: 1 if the node has a session, else 0. */
 uint8_t selo_node_is_joined(const struct selo_node *node);
-/* 1 while the node must hear and be polled often: it awaits an answer, or has something to say
- * or to do. Else a radio may sleep, and the next poll may be as late as the device likes. */
+/* Returns: 1 while the node waits for an answer or has work to do, else 0. While it is 1, keep
+ * the radio listening and poll often. While it is 0, the radio may sleep and the next poll may come
+ * at any later time. */
 uint8_t selo_node_is_waiting(const struct selo_node *node);
+/* Returns: the node's id. */
 uint32_t selo_node_id(const struct selo_node *node);
 
-/* Wipes keys, here and in the stored record; the id and the join counter stay, so that the
- * same key may come again by hand. */
+/* Wipes the keys in RAM and in the stored record, and ends any session, pairing or join. The id and
+ * the join counter stay, so the same key can be provisioned again.
+ * Returns: SELO_OK; SELO_ERROR_STATE before selo_node_begin; SELO_ERROR_STORE if the record cannot
+ * be stored. The keys in RAM are wiped even then. */
 enum selo_status selo_node_forget(struct selo_node *node);
 
 #ifdef __cplusplus

@@ -1,19 +1,19 @@
 /*
  * Selo: the block cipher Speck128 [SPECK2013].
  *
- * Its risk: ISO/IEC refused Speck as a standard in 2018, and no standard for general use names
- * it. Its designers are the NSA, which published no design rationale at first. No attack on the
- * full cipher is known. It is here because publications measure it. For messages use AES, Ascon
- * or ChaCha20.
+ * Risk: ISO/IEC rejected Speck as a standard in 2018, and no standard for general use includes it.
+ * Its designers, the NSA, at first published no design rationale. No attack on the full cipher is
+ * known. Selo has Speck because publications measure it. Use AES, Ascon or ChaCha20 for messages.
  *
- * 128-bit block, 128/192/256-bit key, 32/33/34 rounds. Bytes stand in the order
- * of the designers' implementation guide: little-endian words, the low word
- * first [SPECKGUIDE, 2]. The variants are those of AES: `fast` keeps 8 bytes a
- * round, `small` the first and the last key material, `tiny` the key.
+ * The block has 128 bits. A key of 128, 192 or 256 bits gives 32, 33 or 34 rounds. The byte order
+ * is that of the designers' implementation guide: little-endian words, low word first
+ * [SPECKGUIDE, 2]. The variants are those of AES. `fast` keeps 8 bytes for each round, `small` the
+ * first and the last words of the key schedule, `tiny` the key. `tiny` only encrypts.
  *
- * The conventions of selo.h hold. Constant time on every CPU: there is no table and no
- * multiplication. Stack: at most 14 (fast) and 46 bytes (small, tiny) a block. The modes of
- * operation take it as any other cipher: selo_gcm_seal(selo_speck128_fast_cipher(&key), ...).
+ * The conventions of selo.h apply, and the contract of its AES functions. No function can fail.
+ * Constant time: on every CPU. There is no table and no multiplication.
+ * Stack: at most 14 (fast) and 46 (small, tiny) for a block.
+ * Every mode of operation accepts Speck: selo_gcm_seal(selo_speck128_fast_cipher(&key), ...).
  */
 #ifndef SELO_SPECK_PUBLIC_H
 #define SELO_SPECK_PUBLIC_H

@@ -1,13 +1,13 @@
 /*
  * Selo: modes of operation that do not authenticate [SP800-38A].
  *
- * Whoever can alter a message alters it unseen, and often learns its text by doing so. For
- * messages use the authenticated encryption of selo.h. These modes are for protocols that
+ * An attacker can alter a message without being noticed, and can often learn its text by doing so.
+ * Use the authenticated encryption of selo.h for messages. These modes are for protocols that
  * authenticate by other means, for tests, and for reproducing published figures.
  *
- * The conventions of selo.h hold. A mode takes any block cipher under its key, made by
- * selo_aes128_fast_cipher(&key), selo_aes128_fast_inverse(&key) and their like. It takes as
- * constant a time as its cipher, beside the size.
+ * The conventions of selo.h apply. A mode takes any block cipher with its key, made by
+ * selo_aes128_fast_cipher(&key), selo_aes128_fast_inverse(&key) and similar functions.
+ * Constant time: where the cipher takes constant time. The time depends on the size only.
  */
 #ifndef SELO_UNAUTHENTICATED_H
 #define SELO_UNAUTHENTICATED_H
@@ -18,8 +18,10 @@
 extern "C" {
 #endif
 
-/* ECB: every block alone; equal blocks encrypt equally. SELO_ERROR_ARGUMENT unless size is a
- * multiple of 16. out may be in. Stack: at most 73 bytes. */
+/* ECB: encrypts or decrypts each block alone. Equal blocks have equal ciphertexts.
+ * Sizes: in and out have `size` bytes, a multiple of 16.
+ * Returns: SELO_OK, or SELO_ERROR_ARGUMENT if size is not a multiple of 16.
+ * Output on error: out[0..size) is zeroed. Aliasing: out may equal in. Stack: at most 73. */
 enum selo_status selo_ecb_encrypt(struct selo_cipher cipher,
                                   uint8_t *out, const uint8_t *in, size_t size);
 static inline enum selo_status selo_ecb_decrypt(struct selo_inverse_cipher cipher,
@@ -29,32 +31,40 @@ static inline enum selo_status selo_ecb_decrypt(struct selo_inverse_cipher ciphe
     return selo_ecb_encrypt(blocks, out, in, size);
 }
 
-/* Bytes that selo_cbc_encrypt writes for a message of `size` bytes: IV, message, padding. */
+/* The number of bytes that selo_cbc_encrypt writes for `size` bytes: IV, message and padding. */
 #define SELO_CBC_SIZE(size) (16 + ((size) / 16 + 1) * 16)
 
-/* CBC with PKCS#7 padding. The IV is drawn from `random` for every message, as
- * [SP800-38A, appendix C] demands, and stands first in out; there is no way to
- * give one. `out` has room for out_capacity bytes, of which
- * SELO_CBC_SIZE(in_size) are written; *out_size says how many. SELO_ERROR_SPACE if that is too
- * little, SELO_ERROR_RANDOM if `random` fails. Here out and in must not overlap at all.
- * Stack: at most 78 bytes, and what `random` takes. */
+/* CBC with PKCS#7 padding. Writes the IV and then the ciphertext to out. `random` draws the IV for
+ * each message, as [SP800-38A, appendix C] requires; the caller cannot choose it.
+ * Sizes: out has room for out_capacity bytes, at least SELO_CBC_SIZE(in_size). *out_size receives
+ * the number of bytes written, which is SELO_CBC_SIZE(in_size).
+ * Returns: SELO_OK; SELO_ERROR_SPACE if out_capacity is too small; SELO_ERROR_RANDOM if `random`
+ * fails; SELO_ERROR_ARGUMENT if SELO_CBC_SIZE(in_size) does not fit into size_t.
+ * Outputs on error: out[0..out_capacity) and *out_size are zeroed.
+ * Aliasing: out and in must not overlap at all. Stack: at most 78, and that of `random`. */
 enum selo_status selo_cbc_encrypt(struct selo_cipher cipher,
                                   selo_random_fn *random, void *random_source,
                                   uint8_t *out, size_t out_capacity, size_t *out_size,
                                   const uint8_t *in, size_t in_size);
 
-/* Reverse of selo_cbc_encrypt: in is IV and ciphertext, 32 bytes at least. Checks the padding
- * without a secret-dependent branch; but an attacker who learns that
- * SELO_ERROR_PADDING was returned has a padding oracle: authenticate first. out
- * has room for in_size - 16 bytes at least, and may be in or in + 16. Stack: at most 121
- * bytes. */
+/* Reverses selo_cbc_encrypt and removes the padding.
+ * Sizes: in holds the IV and the ciphertext, in_size bytes: a multiple of 16, at least 32. out has
+ * room for out_capacity bytes, at least in_size - 16. *out_size receives the size of the message.
+ * Returns: SELO_OK; SELO_ERROR_ARGUMENT for another in_size; SELO_ERROR_SPACE if out_capacity is
+ * too small; SELO_ERROR_PADDING if the padding is malformed.
+ * Outputs on error: out[0..out_capacity) and *out_size are zeroed.
+ * Aliasing: out may equal in or in + 16.
+ * Constant time: no branch depends on a byte of the padding, only on the result of its check. An
+ * attacker who learns that result has a padding oracle. Authenticate before you decrypt.
+ * Stack: at most 121. */
 enum selo_status selo_cbc_decrypt(struct selo_inverse_cipher cipher,
                                   uint8_t *out, size_t out_capacity, size_t *out_size,
                                   const uint8_t *in, size_t in_size);
 
-/* CTR: encrypts and decrypts. counter[] is a 128-bit big-endian counter block, advanced by the
- * number of blocks used (a partly used block counts); the same value must never serve
- * two messages under one key. size is free. out may be in. Stack: at most 93 bytes. */
+/* CTR: encrypts or decrypts `size` bytes of any size. It cannot fail.
+ * counter[] is the first counter block, a big-endian number of 128 bits. It is advanced by one for
+ * each block, including a partial last one. Never use one counter value twice under one key.
+ * Aliasing: out may equal in; counter must not overlap out. Stack: at most 93. */
 void selo_ctr(struct selo_cipher cipher, uint8_t counter[16],
               uint8_t *out, const uint8_t *in, size_t size);
 

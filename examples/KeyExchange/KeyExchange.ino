@@ -1,15 +1,14 @@
 /*
- * Two parties agree on a key over a wire that anyone may read: X25519, then SHA3-256
- * of the shared secret as the key. Both parties run here, on one board, with the
- * secrets of RFC 7748, section 6.1, so that every line can be compared with it.
- * Open the serial monitor at 115200 baud.
+ * Two parties agree on a key over a wire that anyone may read. They use X25519, and the key is the
+ * SHA3-256 of the shared secret. Both parties run on one board, with the secrets of RFC 7748,
+ * section 6.1, so that you can compare every line with it. Open the serial monitor at 115200 baud.
  *
- * What it does not do: say who the other party is. Whoever sits in the middle can
- * agree with each side separately, so exchanged keys must be compared or signed.
+ * The example does not authenticate. An attacker in the middle can agree on a key with each side
+ * separately, so exchanged keys must be compared or signed.
  */
 #include <selo.h>
 
-// Published, and therefore good for nothing but this comparison. A real secret is
+// These secrets are published. Use them only for this comparison. A real secret is
 // 32 bytes of randomness.
 static const uint8_t alice_secret[32] = {
   0x77, 0x07, 0x6d, 0x0a, 0x73, 0x18, 0xa5, 0x7d, 0x3c, 0x16, 0xc1, 0x72, 0x51, 0xb2, 0x66, 0x45,

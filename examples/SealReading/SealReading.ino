@@ -1,32 +1,32 @@
 /*
- * Seals a 16-byte reading with ChaCha20-Poly1305 and opens it again. Then it alters one
- * bit, as an attacker would, and shows that the message no longer opens. Open the serial
- * monitor at 115200 baud.
+ * Seals a 16-byte reading with ChaCha20-Poly1305 and opens it again. Then it alters one bit, as an
+ * attacker would, and shows that the message no longer opens. Open the serial monitor at
+ * 115200 baud.
  *
- * A message is 44 bytes: a random nonce (12), the encrypted reading (16) and a tag (16).
- * The tag also covers the name of the station, which is not encrypted.
+ * A message is 44 bytes: a random nonce (12), the encrypted reading (16) and a tag (16). The tag
+ * also covers the name of the station, which is not encrypted.
  *
- * What it does not do: notice a message that is sent twice. The receiver must keep
- * account of that. The example RainGauge of Selo Station has a protocol that does.
+ * The example does not detect a message that is sent twice. The receiver must keep a record of the
+ * messages. The protocol of the example RainGauge of Selo Station does.
  */
 #include <selo.h>
 
 #include "jitter.h"
 
-// For the example only: a key that stands in a sketch is known to whoever reads the
-// sketch or the chip's flash. Give every device a key of its own.
+// For the example only: anyone who reads the sketch or the chip's flash learns this key. Give
+// every device its own key.
 static const uint8_t raw[32] = {0x53, 0x65, 0x6c, 0x6f, 0x20, 0x65, 0x78, 0x61,
                                 0x6d, 0x70, 0x6c, 0x65, 0x20, 0x6b, 0x65, 0x79,
                                 0x2c, 0x20, 0x33, 0x32, 0x20, 0x62, 0x79, 0x74,
                                 0x65, 0x73, 0x20, 0x6c, 0x6f, 0x6e, 0x67, 0x21};
 
-// Readable by everybody, and part of what the tag protects: nobody can pass one station's
-// reading off as another's.
+// Not secret, but protected by the tag: nobody can present one station's reading as
+// another's.
 static const char station[] = "rain gauge 1";
 
-// As site/codecs/rain-gauge.toml reads it.
+// The layout that site/codecs/rain-gauge.toml describes.
 struct reading {
-  uint32_t time;  // seconds since 1970; 0: there is no clock
+  uint32_t time;  // seconds since 1970; 0 without a clock
   uint32_t rain_tips;
   int32_t centidegrees;
   uint16_t battery_millivolts;
@@ -37,7 +37,7 @@ static struct jitter random_source;
 
 static struct selo_chacha20_poly1305_key key;
 
-// As it is sent.
+// The message that is sent.
 struct message {
   uint8_t nonce[12];
   uint8_t sealed[sizeof(struct reading)];
@@ -55,7 +55,7 @@ static void print_hex(const char *label, const uint8_t *bytes, size_t size) {
   Serial.println();
 }
 
-// Everything about a message but its text and its tag.
+// The inputs of a message other than its text.
 static struct selo_header header_of(const struct message &message) {
   return {message.nonce, sizeof message.nonce, station, sizeof station - 1, sizeof message.tag};
 }
@@ -70,7 +70,7 @@ static void seal_and_open(const struct reading &reading) {
   struct message message;
   struct reading opened;
 
-  // A nonce must never serve two messages under one key. 12 random bytes do not repeat in
+  // Never seal two messages with one nonce under one key. 12 random bytes do not repeat in
   // the life of a device.
   if (jitter_random(&random_source, message.nonce, sizeof message.nonce) != SELO_OK) {
     Serial.println(F("no randomness, nothing is sealed"));
@@ -110,7 +110,7 @@ void setup() {
   selo_chacha20_poly1305_setup(&key, raw);
   Serial.println(F("gathering randomness, about four seconds"));
   if (!jitter_begin(&random_source)) {
-    // An IV that repeats shows which readings are equal: better to send nothing.
+    // A repeated nonce reveals which readings are equal, so send nothing.
     Serial.println(F("the clocks do not jitter: no randomness, nothing is sealed"));
     for (;;) {
     }

@@ -1,14 +1,12 @@
 /*
- * Random bytes on an Uno, which has no random generator: the jitter between its
- * two clocks. The watchdog runs from an RC oscillator, everything else from the
- * crystal or resonator; the processor notes, at each tick of the watchdog, where a
- * counter of the other clock stands.
+ * Random bytes on an Uno, which has no random generator, from the jitter between its two clocks.
+ * The watchdog runs from an RC oscillator, everything else from the crystal or resonator. At each
+ * tick of the watchdog the processor reads a counter of the other clock.
  *
- * How good is it? The last bit or two of a tick vary with heat and supply noise;
- * this file counts on 1 bit a tick and gathers 256 ticks (about four seconds, once,
- * in setup) into SHA-256. It refuses when the ticks vary too little or do not come,
- * as in a simulator. It cannot notice a source that only looks random: the estimate
- * has not been confirmed with a recording from many boards.
+ * Quality: the last bit or two of a tick vary with heat and supply noise. This file assumes 1 bit
+ * for each tick and hashes 256 ticks with SHA-256. This takes about four seconds, once, in setup.
+ * It refuses if the ticks vary too little or do not come, as in a simulator. It cannot detect a
+ * source that only looks random. No recording from many boards has confirmed the assumption.
  * For keys that must last, bring randomness from outside and keep it in EEPROM.
  *
  * Uses the watchdog interrupt and, while it gathers, timer 1.
@@ -25,15 +23,15 @@
 #include <selo.h>
 #include <util/atomic.h>
 
-/* Ticks gathered: 256 bits, at 1 bit a tick. */
+/* Ticks to gather: 256 bits, at 1 bit for each tick. */
 #define JITTER_TICKS 256
 
-/* A tick is about 16 ms long [ATMEGA328P, 11.8]; after this many milliseconds it
- * will not come any more. */
+/* A tick takes about 16 ms [ATMEGA328P, 11.8]. After this many milliseconds without one, no more
+ * will come. */
 #define JITTER_PATIENCE 40
 
-/* Different tick lengths that must be seen; fewer means that nothing jitters. 0 takes
- * whatever comes, ticks or not: for tests in a simulator, never for use. */
+/* Minimum number of different tick lengths. With fewer there is no jitter. 0 accepts anything, even
+ * no ticks: for tests in a simulator only. */
 #ifndef JITTER_LENGTHS
 #define JITTER_LENGTHS 16
 #endif
@@ -52,7 +50,7 @@ ISR(WDT_vect)
     jitter_ticked = true;
 }
 
-/* Waits for the next tick; false if it does not come. *count is that of timer 1. */
+/* Waits for the next tick. Returns false if it does not come. *count is that of timer 1. */
 static inline bool jitter_wait(uint16_t *count)
 {
     const uint32_t start = millis();
@@ -70,7 +68,7 @@ static inline bool jitter_wait(uint16_t *count)
     return false;
 }
 
-/* Gathers the seed. False if the clocks do not jitter: then draw nothing. */
+/* Gathers the seed. Returns false if the clocks do not jitter; draw nothing then. */
 static bool jitter_begin(struct jitter *jitter)
 {
     const uint8_t control_a = TCCR1A, control_b = TCCR1B;
@@ -119,9 +117,9 @@ static bool jitter_begin(struct jitter *jitter)
 }
 
 /*
- * A selo_random_fn; `source` is the struct jitter. Each block of 32 bytes is the
- * SHA-256 of seed and counter. Enough for nonces, which are sent in clear: a thief of
- * the seed could recompute all of them.
+ * A selo_random_fn; `source` is the struct jitter. Each block of 32 bytes is the SHA-256 of the seed
+ * and a counter. This is enough for nonces, which are sent in clear. An attacker who steals the
+ * seed could compute all of them.
  */
 static enum selo_status jitter_random(void *source, uint8_t *out, size_t size)
 {

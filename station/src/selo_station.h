@@ -1,9 +1,9 @@
 /*
  * Selo: a station, which is a sealed sensor on an ATmega328P (Arduino Uno).
  *
- * It does what a node needs around the link of selo.h: it pairs by its button, joins by itself, keeps
- * its keys in the EEPROM, sends a reading each period through an E32 radio module, sets its
- * clock by the gateway's, and sleeps in between. A program for it is
+ * It does the work around the link of selo.h. It pairs when its button is pressed, joins by itself,
+ * keeps its keys in the EEPROM, sends a reading each period through an E32 radio module, sets its
+ * clock by the gateway's, and sleeps in between. A complete program is
  *
  *     const uint32_t selo_station_period = 5000;
  *     const uint16_t selo_battery_bandgap = 1100;
@@ -16,21 +16,21 @@
  *             selo_station_work();
  *     }
  *
- * examples/RainGauge is that as a sketch, lab/firmware/node a program of its own. This header
- * declares nothing itself: each part's header, in selo_station/, is its manual. The
- * parts can be taken without the station, as lab/firmware/experiment does:
+ * examples/RainGauge is this program as a sketch, lab/firmware/node a program of its own. This
+ * header declares nothing itself. The header of each part, in selo_station/, is its manual. The
+ * parts can also be used without the station, as lab/firmware/experiment does:
  *
- *  reading.h  the 16 bytes of a reading: a rain gauge's, by the parts below
- *  gauge.h    tips of a bucket, debounced, their total in the EEPROM
+ *  reading.h  the 16 bytes of a rain gauge's reading, made by the parts below
+ *  gauge.h    tips of a bucket, debounced, with their total in the EEPROM
  *  ds3231.h   clock and thermometer on the two-wire bus
- *  battery.h  the chip's supply, against its own reference
- *  e32.h      the radio module: frames in and out, its sleep
+ *  battery.h  the chip's supply voltage, measured against the chip's own reference
+ *  e32.h      the radio module: frames in and out, and its sleep
  *  console.h  text for the operator at D7, 9600 baud
- *  clock.h    milliseconds, over sleep too
+ *  clock.h    milliseconds, also during sleep
  *
- * Pins and interrupts are fixed: UART 0 (D0, D1), D2 to D7, the two-wire bus (A4, A5), timer
- * 1 and 2, the watchdog, EE_READY, PCINT2; without Arduino's core timer 0 as well. A program
- * that calls none of it has none of these interrupts: the library is linked as an archive.
+ * Pins and interrupts are fixed: UART 0 (D0, D1), D2 to D7, the two-wire bus (A4, A5), timers 1 and
+ * 2, the watchdog, EE_READY, PCINT2, and, without Arduino's core, timer 0. A program that calls no
+ * part has none of these interrupts, because the library is linked as an archive.
  */
 #ifndef SELO_STATION_H
 #define SELO_STATION_H

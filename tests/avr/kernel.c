@@ -1,4 +1,4 @@
-/* What kernel.h declares, for both machines. */
+/* The functions of kernel.h, for both machines. */
 #include "kernel.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ static uint32_t random_state = 1;
 
 static uint8_t random_byte(void)
 {
-    random_state = random_state * 1664525 + 1013904223; /* its upper byte is the best one */
+    random_state = random_state * 1664525 + 1013904223; /* the upper byte has the best randomness */
     return (uint8_t)(random_state >> 24);
 }
 
@@ -66,8 +66,8 @@ void kernel_fill(void *out, size_t size)
     }
 }
 
-/* FNV-1a of 32 bits: every step is a bijection of the state, so that one wrong output is
- * never made good by later right ones. */
+/* FNV-1a of 32 bits. Every step is a bijection of the state, so later correct outputs never hide a
+ * wrong one. */
 static uint32_t digest = 2166136261u;
 
 void kernel_fold(const void *data, size_t size)
@@ -113,14 +113,14 @@ static void check_guards(void)
 
 /* ---- On the chip ----------------------------------------------------------------- */
 
-/* What call.S reads and writes. */
+/* The variables that call.S reads and writes. */
 uint8_t kernel_before[18], kernel_after[18], kernel_r1, kernel_sreg_before, kernel_sreg_after;
-uint8_t kernel_kilocycles; /* multiples of 1,024, off by one at most: up to 262,000 cycles */
+uint8_t kernel_kilocycles; /* multiples of 1,024, with an error of at most one: up to 262,000 cycles */
 uint16_t kernel_sp_before, kernel_sp_after, kernel_counter;
 void kernel_call_checked(kernel_function *function, const kernel_word arguments[6]);
 void kernel_nothing(void);
 
-static const char *broken; /* what a kernel did not keep, first find */
+static const char *broken; /* the first register that a kernel did not keep */
 static uint8_t timed;
 static uint32_t cycles_seen, overhead;
 static uint16_t stack_seen;
@@ -129,7 +129,7 @@ enum { PAINT = 0xc5, PAINTED = 512 };
 #ifdef __AVR_3_BYTE_PC__
 enum { CALL_AND_RETURN = 9 };
 
-/* All code behind it stands above the first 128 KB, where addresses have 17 bits and Z needs a stub. */
+/* All code behind it is above the first 128 KB, where addresses have 17 bits and Z needs a stub. */
 extern const uint8_t kernel_ballast[];
 __asm__(".section .lowtext.kernel_ballast, \"a\", @progbits\n"
         ".global kernel_ballast\n"
@@ -139,7 +139,7 @@ __asm__(".section .lowtext.kernel_ballast, \"a\", @progbits\n"
 enum { CALL_AND_RETURN = 7 };
 #endif
 
-/* Something to be in the way of whoever uses the stack without saying so. */
+/* Fills the memory below, so that a function that uses undeclared stack is detected. */
 ISR(TIMER0_COMPA_vect)
 {
     volatile uint8_t frame[24];

@@ -1,12 +1,12 @@
 /*
- * Tests of the assembly kernels. A test_<what>.c is compiled twice: with the portable C
- * for this machine, and with the kernels for the simulated chip. Both make the same
- * pseudo-random inputs and print a digest of the outputs; run.sh compares the texts.
+ * Tests of the assembly kernels. Each test_*.c is compiled twice: with the portable C for this
+ * machine, and with the kernels for the simulated chip. Both make the same pseudo-random inputs and
+ * print a digest of the outputs. run.sh compares the texts.
  *
- * On the chip every call goes through call.S, which fills the registers that a callee
- * must keep and looks at them afterwards, and a timer interrupts the kernels meanwhile:
- * what they wrote below the stack pointer, or kept in it, would be lost. `kernel_equal_time`
- * then calls with interrupts off, and compares cycles.
+ * On the chip every call goes through call.S, which fills the registers that a callee must keep and
+ * checks them afterwards. A timer interrupts the kernels meanwhile, and overwrites anything that
+ * they keep below the stack pointer. `kernel_equal_time` then calls with interrupts off, and compares
+ * cycles.
  */
 #ifndef SELO_TESTS_AVR_KERNEL_H
 #define SELO_TESTS_AVR_KERNEL_H
@@ -14,12 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many inputs; fewer for what is slow on the chip without its kernel. */
+/* The number of inputs; fewer for functions that are slow on the chip without their kernel. */
 #ifndef KERNEL_CASES
 #define KERNEL_CASES 10000
 #endif
 
-/* A buffer between two canaries; kernel_end looks at those of every buffer. */
+/* A buffer between two canaries. kernel_end checks those of every buffer. */
 enum { KERNEL_CANARY = 16, KERNEL_BUFFERS = 8 };
 #define KERNEL_BUFFER(name, size) \
     static struct { \
@@ -29,16 +29,16 @@ enum { KERNEL_CANARY = 16, KERNEL_BUFFERS = 8 };
 
 void kernel_guard(uint8_t *before, uint8_t *after);
 
-/* Inputs: most are random, some are made of 0x00 and 0xff, which carry furthest. */
+/* Makes inputs. Most are random. Some consist of 0x00 and 0xff, which carry furthest. */
 void kernel_fill(void *out, size_t size);
 
-/* Takes an output into the digest of the running series. */
+/* Adds an output to the digest of the current series. */
 void kernel_fold(const void *data, size_t size);
 
 /* Ends a series: prints its name, its number of cases and its digest. */
 void kernel_series(const char *name, uint16_t cases);
 
-/* The arguments of a call as the chip passes them: each in a pair of registers. */
+/* The arguments of a call as the chip passes them, each in a pair of registers. */
 #ifdef __AVR__
 typedef uint16_t kernel_word;
 #else
@@ -47,8 +47,8 @@ typedef uintptr_t kernel_word;
 #define KERNEL_ARG(x) ((kernel_word)(x))
 typedef void kernel_function(void);
 
-/* KERNEL_CALL(function, argument...): at most six pointers, bytes or halves of
- * words, and no result. */
+/* KERNEL_CALL(function, argument...): at most six pointers, bytes or halves of words, and no
+ * result. */
 #ifdef __AVR__
 void kernel_call(kernel_function *function, const kernel_word arguments[6]);
 #define KERNEL_ARGS(a, b, c, d, e, f, ...) \
@@ -60,17 +60,18 @@ void kernel_call(kernel_function *function, const kernel_word arguments[6]);
 #define KERNEL_CALL(function, ...) (function)(__VA_ARGS__)
 #endif
 
-/* Between the two, every call's cycles must be equal; on the chip the second prints them
- * and the stack that was used, on a line that begins with `!`. */
+/* All calls between these two must take the same number of cycles. On the chip the second prints the
+ * cycles and the stack used, on a line that begins with `!`. */
 void kernel_time_begin(void);
 void kernel_time_end(const char *name);
 enum { KERNEL_TIMED = 200 };
 
-/* Whether the last call has left four bytes in a row of `secret` on the stack, in either order:
- * 1 or 0, and 0 on this machine. An interrupt may have hidden them: ask after many calls. */
+/* Returns 1 if the last call has left four consecutive bytes of `secret` on the stack, in either
+ * order, else 0; always 0 on this machine. An interrupt may have overwritten them, so check after many
+ * calls. */
 uint8_t kernel_left(const uint8_t *secret, uint8_t size);
 
-/* The canaries; then the end of the program. */
+/* Checks the canaries, and ends the program. */
 void kernel_end(void);
 
 #endif

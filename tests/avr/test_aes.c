@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Of each key size; the rounds are the same ones. */
+/* Inputs for each key size. */
 enum { CASES = KERNEL_CASES / 3 + 1 };
 
 KERNEL_BUFFER(raw, 32);
@@ -30,7 +30,7 @@ static void inputs(uint8_t key_size)
             KERNEL_CALL(of256, __VA_ARGS__);        \
     } while (0)
 
-/* "aes128" and the rest; one text at a time, because constant texts take RAM on the chip. */
+/* "aes128" and so on, one text at a time, because constant texts take RAM on the chip. */
 static const char *named(uint8_t key_size, const char *rest)
 {
     static char text[24] = "aes";
@@ -67,7 +67,7 @@ static void fast(uint8_t key_size)
         kernel_fold(out.data, 16);
         KERNEL_CALL(selo_aes_fast_decrypt, round_keys.data, out.data, in.data, rounds);
         kernel_fold(out.data, 16);
-        if (i % 16 == 0) { /* in place, and the inputs as they were */
+        if (i % 16 == 0) { /* in place, and with unchanged inputs */
             kernel_fold(in.data, 16);
             kernel_fold(round_keys.data, (uint8_t)(16 * rounds + 16));
             KERNEL_CALL(selo_aes_fast_encrypt, round_keys.data, in.data, in.data, rounds);
@@ -106,7 +106,7 @@ static void time_fast(void (*setup)(void), void (*encrypt)(void), void (*decrypt
               (void (*)(void))selo_aes##bits##_fast_encrypt,       \
               (void (*)(void))selo_aes##bits##_fast_decrypt, (bits) / 8)
 
-/* tiny and small keep what they keep at the head of round_keys. */
+/* tiny and small keep their material at the start of round_keys. */
 typedef void operation(uint8_t key_size, uint8_t *to, const uint8_t *from);
 
 static void tiny_setup(uint8_t key_size)
@@ -139,7 +139,7 @@ static void small_decrypt(uint8_t key_size, uint8_t *to, const uint8_t *from)
             selo_aes256_small_decrypt, (const void *)round_keys.data, to, from);
 }
 
-/* As many keys as blocks. `kept`: bytes of what set-up leaves. */
+/* As many keys as blocks. `kept`: bytes that set-up writes. */
 static void on_the_fly(uint8_t key_size, uint8_t kept, void (*setup)(uint8_t), operation *encrypt,
                        operation *decrypt)
 {
@@ -155,7 +155,7 @@ static void on_the_fly(uint8_t key_size, uint8_t kept, void (*setup)(uint8_t), o
             decrypt(key_size, out.data, in.data);
             kernel_fold(out.data, 16);
         }
-        if (i % 16 == 0) { /* in place, and the inputs as they were */
+        if (i % 16 == 0) { /* in place, and with unchanged inputs */
             kernel_fold(in.data, 16);
             kernel_fold(raw.data, key_size);
             kernel_fold(round_keys.data, kept);

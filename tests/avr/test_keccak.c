@@ -15,7 +15,7 @@ static void permute(void)
 int main(void)
 {
     KERNEL_GUARD(lanes);
-    /* Every eighth input is new, the others are what the permutation made. */
+    /* Every eighth input is new. The others are outputs of the permutation. */
     for (uint16_t i = 0; i < KERNEL_CASES; i++) {
         if (i % 8 == 0)
             kernel_fill(lanes.data, 200);

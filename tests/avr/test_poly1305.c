@@ -1,4 +1,4 @@
-/* The step of Poly1305. */
+/* The block step of Poly1305. */
 /* sources: poly1305 */
 #include "kernel.h"
 
@@ -26,8 +26,8 @@ int main(void)
     uint8_t key[32], tag[16];
     KERNEL_GUARD(mac);
     KERNEL_GUARD(block);
-    /* Messages of 8 blocks: the state that a step leaves is another one's. Only the tag is
-     * the same in every form of the accumulator. */
+    /* Messages of 8 blocks. The state after a step differs between the forms of the accumulator.
+     * Only the tag is the same. */
     for (uint16_t i = 0; i < KERNEL_CASES / 8; i++) {
         kernel_fill(key, sizeof key);
         if (i % 4 == 0) { /* the largest multiplier */

@@ -18,7 +18,7 @@ int main(void)
 {
     KERNEL_GUARD(state);
     KERNEL_GUARD(block);
-    /* Every eighth state is new, the others are what the function made. */
+    /* Every eighth state is new. The others are outputs of the function. */
     for (uint16_t i = 0; i < KERNEL_CASES; i++) {
         if (i % 8 == 0)
             kernel_fill(state.data, 32);

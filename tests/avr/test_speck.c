@@ -16,7 +16,7 @@ enum { CASES = KERNEL_CASES / 3 + 1 };
 
 typedef void block_function(const uint8_t *key, uint8_t out[16], const uint8_t in[16], uint8_t size);
 
-/* Blocks by the two functions under `key`; `size` is what they take beside it. */
+/* Tests blocks by the two functions under `key`; `size` is their further argument. */
 static void blocks(const char *name, block_function *encrypt, block_function *decrypt, uint8_t *key,
                    uint16_t key_bytes, uint8_t size)
 {
@@ -28,7 +28,7 @@ static void blocks(const char *name, block_function *encrypt, block_function *de
         kernel_fold(out.data, 16);
         KERNEL_CALL(decrypt, key, out.data, in.data, size);
         kernel_fold(out.data, 16);
-        if (i % 16 == 0) { /* in place, and the inputs as they were */
+        if (i % 16 == 0) { /* in place, and with unchanged inputs */
             kernel_fold(in.data, 16);
             KERNEL_CALL(encrypt, key, in.data, in.data, size);
             kernel_fold(in.data, 16);
@@ -75,7 +75,7 @@ static void wiped(void)
     kernel_series("speck-wiped", 30);
 }
 
-/* Apart, because the arguments of a call stay on the stack until its function returns. */
+/* Not inlined, because the arguments of a call stay on the stack until its function returns. */
 static void time_blocks(void)
 {
     static const struct {

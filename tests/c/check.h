@@ -1,8 +1,7 @@
 /*
- * The checks of the C unit tests: one header, no framework. A test is a program
- * whose main ends with `return check_report("aes");`: it prints
- * "aes: N passed, M failed" and the exit status is 1 if anything failed, or if
- * nothing was checked at all.
+ * The checks of the C unit tests: one header, no framework. A test is a program whose main ends with
+ * `return check_report("aes");`. This prints "aes: N passed, M failed". The exit status is 1 if a
+ * check failed, or if there was none.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The size of a long list of cases: all of it with CHECK_ALL, else its first `few`. The cases
+/* The number of cases to run from a long list: all with CHECK_ALL, else the first `few`. The cases
  * come from a fixed seed, so a sample is the same in every run. */
 #ifdef CHECK_ALL
 #define CHECK_SAMPLE(all, few) (all)
@@ -60,7 +59,7 @@ static inline int check_bytes(const void *got, const void *want, size_t size, co
 #define CHECK_BYTES(got, want, size) \
     check_bytes((got), (want), (size), #got " == " #want, __FILE__, __LINE__)
 
-/* True if all `size` bytes are zero: what every output is after a failure. */
+/* True if all `size` bytes are zero, as every output must be after a failure. */
 static inline int check_is_zero(const void *data, size_t size)
 {
     const uint8_t *bytes = data;
@@ -72,8 +71,8 @@ static inline int check_is_zero(const void *data, size_t size)
     return 1;
 }
 
-/* Parses hex (spaces between bytes allowed) into out; returns the number of
- * bytes. A malformed or too long vector ends the program: the test is wrong. */
+/* Parses hex (spaces between bytes allowed) into out. Returns the number of bytes. A vector that is
+ * malformed or too long ends the program, because the test itself is wrong. */
 static inline size_t check_hex(uint8_t *out, size_t capacity, const char *hex)
 {
     size_t size = 0;
@@ -94,7 +93,7 @@ static inline size_t check_hex(uint8_t *out, size_t capacity, const char *hex)
     return size;
 }
 
-/* Random-looking bytes, the same in every run: xorshift32. Not for keys. */
+/* Pseudo-random bytes, the same in every run: xorshift32. Not for keys. */
 static inline uint32_t check_random(void)
 {
     static uint32_t state = 0x2545f491;

@@ -1,7 +1,7 @@
 /*
- * What every algorithm of authenticated encryption must do, for the tests of each:
- * seal as expected, open, apart and in place, touch nothing beyond, and fail with
- * zeros when one bit is altered or a size is not taken.
+ * The requirements on every algorithm of authenticated encryption. It must seal as expected, and open,
+ * both apart and in place. It must write nothing outside its outputs. It must fail with zeros if one
+ * bit is altered or a size is not accepted.
  */
 #ifndef CHECK_AEAD_H
 #define CHECK_AEAD_H
@@ -9,7 +9,7 @@
 #include "check.h"
 #include "selo.h"
 
-/* An algorithm behind functions of one type; `key` is what they make of it. */
+/* An algorithm behind functions of one type, and the `key` for them. */
 struct check_aead {
     enum selo_status (*seal)(const void *key, const struct selo_header *header, uint8_t *out,
                              const uint8_t *in, size_t size, uint8_t *tag);
@@ -24,7 +24,7 @@ struct check_packet {
 
 enum { CHECK_AEAD_MOST = 1024 }; /* bytes of a text */
 
-/* The one that opening must refuse: one bit of a copy of some part is the other way round. */
+/* The change that opening must refuse: one bit is flipped in a copy of one part. */
 static inline void check_aead_altered(const struct check_aead *aead, const void *key,
                                       const struct check_packet *sealed, const uint8_t *tag,
                                       size_t tag_size)
@@ -98,7 +98,7 @@ static inline void check_aead_packet(const struct check_aead *aead, const void *
     check_aead_altered(aead, key, &sealed, tag, tag_size);
 }
 
-/* A size that is not taken, whichever of those given it is. */
+/* Checks that a size that the algorithm does not accept is refused. */
 static inline void check_aead_refused(const struct check_aead *aead, const void *key,
                                       size_t nonce_size, size_t ad_size, size_t tag_size)
 {

@@ -1,7 +1,6 @@
 /*
- * The checks of Poly1305, for whichever of its forms the file that includes this has: the
- * examples of [RFC8439] with their cases of carries, and random keys and messages beside
- * an arithmetic that is too plain to be wrong.
+ * The checks of Poly1305, for the form that the including file selects: the examples of [RFC8439] with
+ * their carries, and random keys and messages against a simple arithmetic that is obviously correct.
  */
 #ifndef CHECK_POLY1305_H
 #define CHECK_POLY1305_H
@@ -9,7 +8,7 @@
 #include "check.h"
 #include "selo/poly1305/poly1305.h"
 
-/* A tag as in [RFC8439, 2.5.1], where the last block is as long as it is and not padded. */
+/* A tag as in [RFC8439, 2.5.1], where the last block keeps its length and is not padded. */
 static void poly1305(uint8_t tag[16], const uint8_t key[32], const uint8_t *message, size_t size)
 {
     struct selo_poly1305 mac;
@@ -123,14 +122,15 @@ static void poly1305_around_p(void)
         memset(two, 0xff, sizeof two);
         two[16] = (uint8_t)(0xfc + d);
         poly1305(tag, key, two, 32);
-        memset(want, d < 0 ? 0xff : 0, 16); /* d, or p + d, of which 2^128 - 5 + d is seen */
+        memset(want, d < 0 ? 0xff : 0, 16); /* d, or p + d, of which 2^128 - 5 + d is visible */
         want[0] = (uint8_t)(d < 0 ? 0xfb + d : d);
         CHECK_BYTES(tag, want, 16);
     }
 }
 
 /* A sum in words whose carries run through all of them and back to the first: 2^130 + 2^27 - 1,
- * which is 2^27 + 4 modulo p, or of words of 13 bits 2^130 + 2^21 - 1. Blocks that end there are too rare to be found. */
+ * which is 2^27 + 4 modulo p, or of words of 13 bits 2^130 + 2^21 - 1. Random blocks almost never
+ * give such a sum. */
 static void poly1305_carries(void)
 {
 #if !SELO_BYTEWISE
@@ -187,7 +187,7 @@ static void plain_poly1305(uint8_t tag[16], const uint8_t key[32], const uint8_t
             if (product[bit / 8] >> bit % 8 & 1) {
                 product[bit / 8] &= (uint8_t)~(1u << bit % 8);
                 plain_add(product, (size_t)(bit - 130) / 8, (uint32_t)5 << (bit - 130) % 8);
-                bit += 4; /* a carry may have set bits above */
+                bit += 4; /* a carry may have set higher bits */
                 bit = bit > 511 ? 512 : bit;
             }
         }

@@ -1,6 +1,6 @@
-/* A variant of lab/firmware/experiment/packet.c under names of its own: CIPHER is defined
- * before, a struct's name of selo.h without `struct` and `selo_`. No guard: it is included
- * once for each. */
+/* A variant of lab/firmware/experiment/packet.c under its own names. Define CIPHER before including it:
+ * a struct's name of selo.h without `struct` and `selo_`. There is no guard, because the file is
+ * included once for each variant. */
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 #define EXPERIMENT_CIPHER PASTE(selo_, CIPHER)

@@ -1,10 +1,10 @@
 /*
- * What a node under test stands in: a scripted device (struct world) and a
- * gateway, both under the test's control to the last bit. The gateway computes
- * with the suite's functions; that these are right is test_link_vectors.c's.
+ * The surroundings of a node under test: a scripted device (struct world) and a gateway. The test
+ * controls every bit of both. The gateway uses the suite's functions, which test_link_vectors.c
+ * checks.
  *
- * The build wraps the scalar multiplications, so that a test can count those of
- * the node: link_multiplications. The gateway's do not count.
+ * The build wraps the scalar multiplications, so that a test can count those of the node
+ * (link_multiplications). The gateway's do not count.
  */
 #ifndef LINK_PEER_H
 #define LINK_PEER_H
@@ -23,8 +23,8 @@
 
 /* ---- Counted scalar multiplications -------------------------------------------------
  *
- * A test that makes thousands of keys and looks only at whether they are new sets
- * link_fake: then a cheap function with the same algebra takes their place.
+ * A test that makes thousands of keys and checks only whether they are new sets link_fake. A cheap
+ * function with the same algebra then replaces the multiplications.
  */
 
 static unsigned link_multiplications;
@@ -81,13 +81,13 @@ struct world {
     uint32_t now;
     uint8_t in[58], in_size; /* the next frame that the node receives */
     uint8_t sent[WORLD_SENT][58], sent_size[WORLD_SENT];
-    unsigned sends; /* how many, of which the last WORLD_SENT are kept */
+    unsigned sends; /* number of frames sent; the last WORLD_SENT are kept */
     uint8_t record[SELO_LINK_RECORD_BYTES];
     int has_record, send_fails, store_fails, load_fails, entropy_fails;
     unsigned stores;
-    uint8_t entropy; /* what each byte of it is */
-    int steps_left;  /* sends and stores until the power is cut; negative: never */
-    int cut_after;   /* whether the one that it is cut at is still done */
+    uint8_t entropy; /* value of each of its bytes */
+    int steps_left;  /* sends and stores until the power is cut; negative: the power is never cut */
+    int cut_after;   /* 1 if the last one before the cut still completes */
     jmp_buf cut;
 };
 
@@ -195,20 +195,20 @@ static void world_give(struct world *world, const uint8_t *frame, uint8_t size)
     world->in_size = size;
 }
 
-/* Polls until there is nothing, and returns the events as a set of bits 1 << event. */
+/* Polls until there is no event. Returns the events as a set of bits 1 << event. */
 static unsigned world_poll(struct selo_node *node)
 {
     unsigned events = 0;
     enum selo_node_event event;
 
     while ((event = selo_node_poll(node)) != SELO_NODE_NOTHING) {
-        CHECK(!(events >> event & 1)); /* none twice: nothing here lasts so long */
+        CHECK(!(events >> event & 1)); /* no event comes twice: nothing here lasts long enough */
         events |= 1u << event;
     }
     return events;
 }
 
-/* Lets so many milliseconds pass, polling in each of the moments that matter. */
+/* Advances the time by this many milliseconds. Polls at every moment that matters. */
 static unsigned world_wait(struct world *world, struct selo_node *node, uint32_t time)
 {
     unsigned events = 0;
@@ -233,7 +233,7 @@ struct peer {
     uint32_t counter; /* of the join */
 };
 
-/* Reads a JOIN-REQUEST, without a scalar multiplication; returns 0 if its tag is wrong. */
+/* Reads a JOIN-REQUEST, without a scalar multiplication. Returns 0 if its tag is wrong. */
 static int peer_read(struct peer *peer, const uint8_t request[58], const uint8_t device_key[32],
                      uint8_t h[32], uint8_t ck[32])
 {
@@ -269,7 +269,7 @@ static int peer_read(struct peer *peer, const uint8_t request[58], const uint8_t
     return 1;
 }
 
-/* Answers a JOIN-REQUEST; returns 0 if its tag is wrong. */
+/* Answers a JOIN-REQUEST. Returns 0 if its tag is wrong. */
 static int peer_accept(struct peer *peer, uint8_t accept[58], const uint8_t request[58],
                        const uint8_t device_key[32], uint32_t session_id, uint8_t options)
 {
@@ -318,7 +318,7 @@ static uint8_t peer_down(const struct peer *peer, uint8_t frame[58], uint8_t fla
     return (uint8_t)(at + size + tag_size);
 }
 
-/* Opens an UP with counter n: its plaintext, and the size of it, or -1 if it is not one. */
+/* Opens an UP with counter n. Returns the size of its plaintext, or -1 if it does not open. */
 static int peer_open(const struct peer *peer, const uint8_t *frame, uint8_t size, uint32_t n,
                      uint8_t plaintext[58])
 {
@@ -355,7 +355,7 @@ static void gateway_start(struct gateway *gateway, uint32_t id)
     peer_keygen(gateway->key_frame + 5, gateway->secret);
 }
 
-/* Whether the reveal opens the commitment; then both keys and the digits. */
+/* Checks that the reveal opens the commitment, and computes both keys and the digits. */
 static int gateway_derive(struct gateway *gateway, const uint8_t commit[38],
                           const uint8_t reveal[53])
 {

@@ -1,9 +1,8 @@
 /*
- * Frames and keys of every suite for the inputs that test_link_vectors.c names.
- * Computed from docs/protocol.md by a program in Python that shares no code with
- * the node: hashlib, the package cryptography, and an Ascon of its own that gives
- * the known answers of [SP800-232]; the joins of suites 2 and 3 are also those of
- * the crate snow, an implementation of Noise by others.
+ * Frames and keys of every suite for the inputs of test_link_vectors.c. A Python program computed them
+ * from docs/protocol.md. It shares no code with the node. It uses hashlib, the package cryptography,
+ * and its own Ascon, which gives the known answers of [SP800-232]. The crate snow, an independent
+ * implementation of Noise, gives the same joins of suites 2 and 3.
  */
 #ifndef LINK_VECTORS_H
 #define LINK_VECTORS_H

@@ -1,6 +1,6 @@
 /*
- * Calls that the compiler must refuse: the Makefile compiles this file once for each number of
- * MISUSE from 1 on, and once with 0, which is right.
+ * Calls that the compiler must refuse. The Makefile compiles this file once for each number of MISUSE
+ * from 1 on, and once with 0, which is correct.
  */
 #include "selo.h"
 #include "selo_unauthenticated.h"
@@ -20,13 +20,13 @@ void use(struct selo_aes128_gcm_key *gcm128, struct selo_aes256_fast *aes256,
     (void)selo_gcm_seal(selo_aes256_fast_cipher(aes256), header, data, data, 1, tag);
 #if MISUSE == 1 /* AES-256 with a key of AES-128 */
     (void)selo_aes256_gcm_seal(gcm128, header, data, data, 1, tag);
-#elif MISUSE == 2 /* the same of a cipher */
+#elif MISUSE == 2 /* the same for a cipher */
     (void)selo_gcm_seal(selo_aes256_fast_cipher(&gcm128->aes), header, data, data, 1, tag);
 #elif MISUSE == 3 /* a key of another algorithm */
     (void)selo_chacha20_poly1305_seal(ascon, header, data, data, 1, tag);
 #elif MISUSE == 4 /* a key that was not set up */
     (void)selo_ascon_aead128_seal(data, header, data, data, 1, tag);
-#elif MISUSE == 5 /* the forward cipher where the inverse one belongs */
+#elif MISUSE == 5 /* the forward cipher in place of the inverse one */
     (void)selo_ecb_decrypt(selo_aes256_fast_cipher(aes256), data, data, 16);
 #elif MISUSE == 6 /* tiny, which cannot decrypt */
     struct selo_aes128_tiny tiny;

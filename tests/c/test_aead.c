@@ -1,7 +1,6 @@
 /*
- * The front door of authenticated encryption: the typed keys of AES-GCM and AES-CCM, and the
- * tables of algorithms. Each must do what the functions under it do, which have tests of their
- * own, with the key's own size.
+ * The typed keys of AES-GCM and AES-CCM, and the tables of algorithms. Each must give the same results
+ * as the functions that it calls, with the key's own size. Those functions have their own tests.
  */
 #include "check_aead.h"
 

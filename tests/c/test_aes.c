@@ -150,9 +150,9 @@ static void test_examples(void)
     }
 }
 
-/* The last word of each expanded key, and the words after it that `small` keeps, w[i] in slot
- * i mod Nk: w[i - Nk] is w[i] + w[i - 1], where no word is substituted. Those that are, and all
- * others, decryption proves. */
+/* The last word of each expanded key, and the following words that `small` keeps, w[i] in slot
+ * i mod Nk. Where no word is substituted, w[i - Nk] is w[i] + w[i - 1]. Decryption checks the
+ * substituted words and all others. */
 static void test_key_schedule(void)
 {
     static const struct {

@@ -37,7 +37,7 @@ static int room_intact(void)
     return room[0] == CANARY && room[1 + CAPACITY] == CANARY;
 }
 
-/* Feeds bytes; returns the last event, which is that of the last byte. */
+/* Feeds bytes. Returns the event of the last byte. */
 static enum frame_event feed(const uint8_t *bytes, size_t size)
 {
     enum frame_event event = FRAME_NONE;
@@ -46,7 +46,7 @@ static enum frame_event feed(const uint8_t *bytes, size_t size)
     return event;
 }
 
-/* Bit by bit, as the CRC is defined: what frame_crc takes a short cut for. */
+/* The CRC bit by bit, as it is defined, to check the shortcut of frame_crc. */
 static uint16_t slow_crc(const uint8_t *bytes, size_t size)
 {
     uint16_t crc = 0xFFFF;
@@ -69,7 +69,7 @@ static uint16_t fast_crc(const uint8_t *bytes, size_t size)
 static void test_crc(void)
 {
     uint8_t bytes[64];
-    /* The check value by which the CRC catalogues know this CRC. */
+    /* The check value of this CRC in the CRC catalogues. */
     CHECK(fast_crc((const uint8_t *)"123456789", 9) == 0x29B1);
     for (int i = 0; i < 200; i++) {
         check_random_bytes(bytes, sizeof bytes);
@@ -77,7 +77,7 @@ static void test_crc(void)
     }
 }
 
-/* [COBS1999, III]: a known frame, and no zero but the last in any. */
+/* [COBS1999, III]: a known frame; in every frame only the last byte is zero. */
 static void test_known_frame(void)
 {
     const uint8_t hello[2] = {0x01, 0x01};
@@ -121,14 +121,14 @@ static void test_too_large(void)
         CHECK(decoder.length == length);
         CHECK_BYTES(decoder.body, body, CAPACITY);
         CHECK(room_intact());
-        /* and damaged it is nothing */
+        /* a damaged frame gives no event */
         encoded[encoded_size / 2] ^= 0x41;
         if (memchr(encoded, 0, encoded_size) == encoded + encoded_size - 1)
             CHECK(feed(encoded, encoded_size) == FRAME_NONE);
     }
 }
 
-/* Whatever came before, a delimiter and a frame get through. */
+/* After any input, a delimiter and a frame are received. */
 static void recovers(void)
 {
     const uint8_t body[5] = {2, 9, 0, 0, 7};
@@ -168,7 +168,7 @@ static void test_damage(void)
         default: /* the rest is lost */
             encoded_size = at;
         }
-        /* A lost delimiter leaves the frame as it was: it is closed below. */
+        /* A lost delimiter does not change the frame, which is ended below. */
         for (size_t i = 0; i < encoded_size; i++) {
             enum frame_event event = frame_decode(&decoder, encoded[i]);
             if (event != FRAME_NONE
@@ -197,7 +197,7 @@ static void test_stray_bytes(void)
     recovers();
 }
 
-/* The CRC is right in all of these; something else is not. */
+/* The CRC is correct in all of these, but another part is not. */
 static void test_malformed(void)
 {
     start();
@@ -238,8 +238,8 @@ static void test_beyond_length(void)
     recovers();
 }
 
-/* A frame whose CRC is the CRC's start value once came twice: the lone zero behind
- * it compared the CRC of nothing with the one that still stood there. */
+/* A regression. A frame whose CRC is the CRC's start value was once received twice: the lone zero after
+ * it compared the CRC of no bytes with the previous CRC. */
 static void test_lone_zeros(void)
 {
     uint8_t body[4] = {1, 2, 0, 0};

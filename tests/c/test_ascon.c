@@ -1,6 +1,6 @@
 /*
- * Ascon-AEAD128 and Ascon-Hash256: the known answers of the Ascon team for
- * [SP800-232], each of them, some in full and all by a digest; every size of a tag.
+ * Ascon-AEAD128 and Ascon-Hash256: all known answers of the Ascon team for [SP800-232], some in full
+ * and all by a digest; every size of a tag.
  */
 #include "check_aead.h"
 #include "selo.h"
@@ -80,7 +80,7 @@ static void aead_known_answers(void)
     check_digest(digest, "9c64bfc10cf16762697c6a7e8aebb9ca88658a39fa77747956b0adaf4aca2c7a");
 }
 
-/* Without pointers where there is nothing to point to. */
+/* Null pointers where the size is 0. */
 static void aead_of_nothing(void)
 {
     const struct selo_header header = {counting, 16, NULL, 0, 16};

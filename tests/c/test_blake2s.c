@@ -35,8 +35,8 @@ static void examples(void)
     check_digest(digest, "69217a3079908094e11121d042354a7c1f55b6482ca1a51e1b250dfd1ed0eef9");
 }
 
-/* Messages of 0 to 300 bytes 0, 1, 2, ...: the SHA-256 of all digests, once computed with an
- * independent implementation. */
+/* Messages of 0 to 300 bytes 0, 1, 2, ...: the SHA-256 of all digests, computed with an independent
+ * implementation. */
 static void lengths(void)
 {
     struct selo_sha256 all;
@@ -68,7 +68,7 @@ static void pieces(void)
     }
 }
 
-/* A whole block, then nothing: the block that waits is the last one. */
+/* A whole block, then no bytes: the block in the buffer is the last one. */
 static void empty_updates(void)
 {
     struct selo_blake2s hash;

@@ -1,6 +1,6 @@
 /*
- * CCM: the examples of [SP800-38C, C] over every variant that encrypts, all sizes
- * of nonce and tag against the definition, and the most that each size can say.
+ * CCM: the examples of [SP800-38C, C] over every variant that encrypts, all sizes of nonce and tag
+ * against the definition, and the largest message of each size of nonce.
  */
 #include "check_aead.h"
 #include "selo.h"

@@ -71,7 +71,7 @@ static void blocks(void)
     }
 }
 
-/* Key stream is taken from the start of a block on, and a block that was begun is used up. */
+/* Key stream is used from the start of a block. The rest of a partly used block is discarded. */
 static void streams(void)
 {
     uint8_t key[32], nonce[12], text[200], out[201];
@@ -185,7 +185,7 @@ static void examples(void)
     }
 }
 
-/* Every size around the borders of blocks, sealed by parts that were checked above. */
+/* Every size near a block boundary, sealed by parts that were checked above. */
 static void sizes(void)
 {
     uint8_t key[32], nonce[12], ad[20], text[130], ciphertext[130], tag[16];
@@ -234,7 +234,7 @@ static void refused(void)
     check_aead_refused(&chacha20_poly1305, key, 256 + 12, 8, 16);
 }
 
-/* Without pointers where there is nothing to point to. */
+/* Null pointers where the size is 0. */
 static void nothing(void)
 {
     uint8_t raw[32], nonce[12], tag[16];

@@ -1,10 +1,10 @@
-/* The experiment's packet by each cipher: its key 00 01 02 ... is that of the official
- * examples, so their blocks must come out, in place, and go back. */
+/* The experiment's packet with each cipher. Its key 00 01 02 ... is that of the official examples, so
+ * their blocks must come out, in place, and decrypt again. */
 #include "../../lab/firmware/experiment/packet.h"
 #include "selo_station/reading.h"
 #include "check.h"
 
-/* The variants are functions of their own, without prototypes. */
+/* The variants are separate functions without prototypes. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #define CIPHER aes128_fast

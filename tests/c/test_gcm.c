@@ -1,7 +1,6 @@
 /*
- * GCM: the test cases of [GCMSPEC, B] with AES-128 and AES-256, over every variant
- * that encrypts; the multiplication against its definition; every size of nonce
- * and tag, counters that run over.
+ * GCM: the test cases of [GCMSPEC, B] with AES-128 and AES-256, over every variant that encrypts; the
+ * multiplication against its definition; every size of nonce and tag; counters that wrap.
  */
 #include "check_aead.h"
 #include "selo.h"
@@ -215,8 +214,8 @@ static void products(void)
     }
 }
 
-/* GCM written out over its definition, with a counter block of any value: a nonce of 16 bytes
- * can be solved for it, and so a counter runs over within the message [SP800-38D, 6.2]. */
+/* GCM written from its definition, with a counter block of any value. A nonce of 16 bytes can be solved
+ * for that value, so a counter can wrap within the message [SP800-38D, 6.2]. */
 static void counters_run_over(void)
 {
     struct selo_aes128_fast key;

@@ -1,7 +1,7 @@
 /*
- * What this machine does not choose, because its products and sums of 64 bits need no
- * branch: Poly1305 in words of 13 bits, sums and differences of 64 bits in halves. They
- * are compiled here, Poly1305 under other names.
+ * Code that this machine does not select, because its 64-bit products and sums need no branch: Poly1305
+ * in words of 13 bits, and 64-bit sums and differences in halves. This file compiles them, Poly1305
+ * under other names.
  */
 #undef SELO_BYTEWISE
 #define SELO_BYTEWISE 0

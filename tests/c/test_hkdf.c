@@ -90,7 +90,7 @@ static void rfc5869_cases(void)
     }
 }
 
-/* The definition, for as many bytes as there can be. */
+/* The definition, for the largest possible output. */
 static void expand(uint8_t okm[255 * 32], int hash, const uint8_t *salt, size_t salt_size,
                    const uint8_t *ikm, size_t ikm_size, const uint8_t *info, size_t info_size)
 {
@@ -125,11 +125,11 @@ static void lengths(void)
         CHECK(hashes[hash].hkdf(out, 255 * 32, salt, sizeof salt, ikm, sizeof ikm, info,
                                 sizeof info) == SELO_OK);
         CHECK_BYTES(out, okm, 255 * 32);
-        /* a key over the material that it comes from */
+        /* a key that overwrites its own input */
         CHECK(hashes[hash].hkdf(ikm, sizeof ikm, salt, sizeof salt, ikm, sizeof ikm, info,
                                 sizeof info) == SELO_OK);
         CHECK_BYTES(ikm, okm, sizeof ikm);
-        /* one byte more than there is */
+        /* one byte more than the maximum */
         memset(out, 0xee, sizeof out);
         CHECK(hashes[hash].hkdf(out, 255 * 32 + 1, salt, sizeof salt, ikm, sizeof ikm, info,
                                 sizeof info) == SELO_ERROR_ARGUMENT);

@@ -46,7 +46,7 @@ static const struct {
     void (*finish)(union mac *mac, uint8_t *tag);
     size_t tag_size;
     /* messages and keys of 0 to 300 bytes 0, 1, 2, ..., the key equal to the message: the
-     * digest of all tags, once computed with an independent implementation */
+     * digest of all tags, computed with an independent implementation */
     const char *chain;
 } hmac[HASHES] = {
     {sha256_start, sha256_update, sha256_finish, 32,

@@ -1,7 +1,7 @@
 /*
- * The counter of a DOWN and its replay window against a model that remembers
- * everything and computes in 64 bits: a frame is taken exactly if its counter is
- * the nearest to what is expected, in range, not below the window and new.
+ * The counter of a DOWN and its replay window, against a model that remembers everything and computes
+ * in 64 bits. A frame is accepted exactly if its counter is the nearest to the expected one, in range,
+ * not below the window, and new.
  */
 #include "link_peer.h"
 
@@ -35,7 +35,7 @@ static int was_accepted(int64_t n)
     return 0;
 }
 
-/* The counter of which a frame with these low bits speaks, or -1: tried one by one. */
+/* The counter of a frame with these low bits, or -1, found by trying each. */
 static int64_t nearest(uint16_t low)
 {
     const int64_t expected = highest() + 1;
@@ -47,7 +47,7 @@ static int64_t nearest(uint16_t low)
     return n < 0 || n > UINT32_MAX ? -1 : n;
 }
 
-/* Sends a genuine frame of counter n, and one like it with a wrong tag before. */
+/* Sends a genuine frame of counter n, and before it one with a wrong tag. */
 static void try_counter(uint32_t n)
 {
     uint8_t frame[58], forged[58];
@@ -71,7 +71,7 @@ static void try_counter(uint32_t n)
     } else if (understood == n) {
         CHECK(verdict == SELO_SESSION_ACCEPTED);
         accepted[accepted_count++] = n;
-    } else { /* taken for another counter, under which its tag is wrong */
+    } else { /* mistaken for another counter, under which its tag is wrong */
         CHECK(verdict == SELO_SESSION_FORGED);
         CHECK_BYTES(&session, &before, sizeof session);
     }
@@ -85,7 +85,7 @@ static void start(void)
     accepted_count = 0;
 }
 
-/* From each of these on, every distance around every edge, in a session of its own each. */
+/* From each of these, every distance around every boundary, each in its own session. */
 static void edges(void)
 {
     static const uint32_t from[] = {0,       1,       31,      32,         33,         34,
@@ -107,7 +107,7 @@ static void edges(void)
                 accepted[accepted_count++] = from[i];
                 try_counter((uint32_t)n);
                 try_counter((uint32_t)n);       /* once more */
-                try_counter(from[i]);           /* what was the highest */
+                try_counter(from[i]);           /* the previous highest */
             }
         }
     }
@@ -173,7 +173,7 @@ static void disorder(void)
     }
 }
 
-/* A frame seen before is opened again only if asked to, only if it asks, and only while its
+/* A frame seen before is opened again only if the caller allows it, the frame requests it, and its
  * counter is remembered. */
 static void repetitions(void)
 {
@@ -202,7 +202,7 @@ static void repetitions(void)
     }
 }
 
-/* What a frame of a session looks like: flags, id, size. Everything else is dropped unopened. */
+/* The form of a session's frame: flags, id, size. Any other frame is dropped unopened. */
 static void shapes(void)
 {
     uint8_t frame[58];

@@ -1,7 +1,6 @@
 /*
- * The node's state machine, in all that docs/protocol.md says of it but pairing
- * (test_link_pair.c), power cuts (test_link_power.c) and counters
- * (test_link_counters.c).
+ * The node's state machine [docs/protocol.md]. Other files test pairing (test_link_pair.c), power cuts
+ * (test_link_power.c) and counters (test_link_counters.c).
  */
 #include "link_peer.h"
 
@@ -12,7 +11,7 @@ static struct selo_hal hal;
 static struct selo_node node;
 static struct peer peer;
 
-/* The UP that the node sent last, opened as counter n; fails the test if it is not one. */
+/* Returns the UP that the node sent last, opened as counter n. The test fails if it does not open. */
 static int last_up(uint32_t n, uint8_t plaintext[58])
 {
     int size = peer_open(&peer, world_last(&world), world_last_size(&world), n, plaintext);
@@ -25,8 +24,8 @@ static uint8_t last_flags(void)
     return world_last(&world)[0] & 0x0f;
 }
 
-/* How long the node waits before it repeats what it sent last: 2 s, and 4 ms for each unit of
- * the frame's last byte. */
+/* Returns the node's wait before it repeats its last frame: 2 s, and 4 ms for each unit of the frame's
+ * last byte. */
 static uint32_t first_pause(void)
 {
     return 2000 + 4u * world_last(&world)[world_last_size(&world) - 1];
@@ -82,7 +81,7 @@ static void begins(void)
     CHECK(check_is_zero(&node, sizeof node));
     world.entropy_fails = 0;
 
-    /* A record that cannot be stored, and one that is not ours, which must survive. */
+    /* A record that cannot be stored, and a record of another kind, which must survive. */
     world.store_fails = 1;
     CHECK(selo_node_begin(&node, &hal) == SELO_ERROR_STORE);
     world.store_fails = 0;
@@ -132,7 +131,7 @@ static void provisions(void)
     CHECK(selo_node_begin(&node, &hal) == SELO_OK);
     CHECK(selo_node_is_paired(&node) && selo_node_id(&node) == LINK_ID);
 
-    /* A new key ends what the old one began, and the confirmed payload on its way. */
+    /* A new key ends any handshake of the old one, and the confirmed payload under way. */
     CHECK(selo_node_join(&node) == SELO_OK);
     link_answer(&world, &node, &peer, 5, 0);
     CHECK(selo_node_send(&node, "x", 1, SELO_NODE_CONFIRMED) == SELO_OK);
@@ -141,7 +140,7 @@ static void provisions(void)
     CHECK(!selo_node_is_joined(&node) && node.state == STATE_IDLE);
     CHECK(world_wait(&world, &node, 100000) == EVENT(UNDELIVERED));
 
-    /* Forgetting: no key, here or stored, but never a join counter twice. */
+    /* Forgetting removes the key here and in the record. No join counter is used twice. */
     CHECK(selo_node_provision(&node, LINK_ID, link_key) == SELO_OK);
     CHECK(selo_node_join(&node) == SELO_OK);
     link_answer(&world, &node, &peer, 5, 0);
@@ -158,7 +157,7 @@ static void provisions(void)
     CHECK(world_wait(&world, &node, 100000) == 0);
     CHECK(selo_node_join(&node) == SELO_ERROR_STATE);
     CHECK(selo_node_begin(&node, &hal) == SELO_OK && !selo_node_is_paired(&node));
-    /* If that cannot be stored, at least this memory forgets. */
+    /* If that cannot be stored, at least the key in this memory is wiped. */
     CHECK(selo_node_provision(&node, LINK_ID, link_key) == SELO_OK);
     world.store_fails = 1;
     CHECK(selo_node_forget(&node) == SELO_ERROR_STORE);
@@ -209,14 +208,14 @@ static void join_times(uint32_t from)
     CHECK(spread == 3 && pauses == 3); /* not all waits in the same half */
     CHECK(world.stores == 2);
 
-    /* Whoever asks while the node waits does not wait, and begins with the shortest again. */
+    /* A join that the caller requests during the wait starts at once, and with the shortest wait again. */
     world_wait(&world, &node, 15 * first_pause() + 400); /* in steps of 100 ms */
     CHECK(node.state == STATE_WAITING && node.failures == 6);
     CHECK(selo_node_join(&node) == SELO_OK);
     CHECK(node.state == STATE_JOINING && node.failures == 0);
     link_answer(&world, &node, &peer, 9, 0);
     CHECK(node.state == STATE_IDLE && world_wait(&world, &node, 5000000) == 0);
-    /* A join that succeeds after failures lets the next one begin with the shortest, too. */
+    /* A join that succeeds after failures also makes the next one start with the shortest wait. */
     CHECK(selo_node_join(&node) == SELO_OK);
     while (node.failures < 3) {
         CHECK(world_wait(&world, &node, 1000) == 0);
@@ -240,8 +239,8 @@ static unsigned cookie(const uint8_t request[58], uint8_t first, uint8_t size)
     return world.sends - sends;
 }
 
-/* A COOKIE that names the request is sent back once after each transmission, and the request
- * again; no other frame is, and the times stay what they were. */
+/* A COOKIE that names the request is sent back once after each transmission, and the request is
+ * repeated. No other frame is sent back, and the times do not change. */
 static void cookies(void)
 {
     uint8_t request[58], other[58];
@@ -282,11 +281,11 @@ static void cookies(void)
             CHECK(world_wait(&world, &node, pause) == 0 && world.sends == sends + 3);
         }
     }
-    /* The answer is still taken, and after it a cookie is nothing. */
+    /* The answer is still accepted. After it, a cookie has no effect. */
     link_answer(&world, &node, &peer, 5, 0);
     CHECK(cookie(request, SELO_FRAME_COOKIE, 13) == 0);
 
-    /* A carrier that takes nothing costs nothing else. */
+    /* A transport that accepts no frame has no other effect. */
     CHECK(selo_node_join(&node) == SELO_OK);
     memcpy(request, world_last(&world), 58);
     world.send_fails = 1;
@@ -308,7 +307,7 @@ static void join_counters(void)
             sends = world.sends;
             CHECK(selo_node_join(&node) == SELO_ERROR_STORE);
             CHECK(world.sends == sends && node.state == STATE_IDLE);
-            /* The same when the node joins by itself: it tries again, later and later. */
+            /* The same when the node joins by itself: it tries again, with growing waits. */
             node.flags |= FLAG_JOIN_WANTED;
             CHECK(world_wait(&world, &node, 200000) == 0 && world.sends == sends);
             CHECK(node.failures > 2);
@@ -325,8 +324,8 @@ static void join_counters(void)
     }
 }
 
-/* Frames that are not the answer change nothing and cost no scalar multiplication; altered
- * answers cost one together, and the true one is still taken. */
+/* Frames that are not the answer change nothing and cost no scalar multiplication. All altered answers
+ * together cost one, and the true answer is still accepted. */
 static void forged_accepts(void)
 {
     uint8_t accept[58], request[58];
@@ -376,11 +375,11 @@ static void forged_accepts(void)
     world_give(&world, accept, 58);
     CHECK(world_poll(&node) == EVENT(JOINED) && link_multiplications == 1);
     CHECK(check_is_zero(&node.handshake, sizeof node.handshake));
-    /* The same answer once more finds nobody who waits for it. */
+    /* The same answer again has no effect, because the node does not wait for it. */
     world_give(&world, accept, 58);
     CHECK(world_poll(&node) == 0 && link_multiplications == 1);
 
-    /* Options that this version does not know; tags longer than was wished are taken. */
+    /* An answer with an unknown option is dropped. Longer tags than requested are accepted. */
     link_fake = 1;
     for (unsigned options = 0; options < 256; options++) {
         CHECK(selo_node_join(&node) == SELO_OK);
@@ -468,7 +467,8 @@ static void payloads(void)
         CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING && node.received_size == 0);
     }
 
-    /* A transport that does not take it: the caller hears, and the counter is not used again. */
+    /* A transport that does not accept the frame: the caller gets an error, and the counter is not used
+ * again. */
     world.send_fails = 1;
     CHECK(selo_node_send(&node, "a", 1, SELO_NODE_CONFIRMED) == SELO_ERROR_SEND);
     CHECK(node.confirmed.size == 0 && node.session.unheard == 1);
@@ -531,7 +531,7 @@ static void confirmed(void)
     CHECK(selo_node_send(&node, "w", 1, SELO_NODE_CONFIRMED) == SELO_OK);
     CHECK(down(SELO_FRAME_ACK, 3, "\377\377", 2) == EVENT(DELIVERED));
 
-    /* A new session gives it up: the old one's keys are gone. */
+    /* A new session gives it up, because the keys of the old session are gone. */
     CHECK(selo_node_send(&node, "x", 1, SELO_NODE_CONFIRMED) == SELO_OK);
     CHECK(selo_node_join(&node) == SELO_OK);
     {
@@ -542,7 +542,7 @@ static void confirmed(void)
         CHECK(selo_node_poll(&node) == SELO_NODE_JOINED);
         CHECK(world_wait(&world, &node, 60000) == 0);
     }
-    /* A transport that is busy when it is time to repeat: the next time comes as ever. */
+    /* A transport that is busy when a repetition is due: the next one comes at its usual time. */
     CHECK(selo_node_send(&node, "y", 1, SELO_NODE_CONFIRMED) == SELO_OK);
     world.send_fails = 1;
     CHECK(world_wait(&world, &node, 15 * first_pause() - 1) == 0);
@@ -601,7 +601,7 @@ static void acknowledges(void)
     CHECK(selo_node_poll(&node) == SELO_NODE_RECEIVED && world.sends == sends + 1);
     CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING && world.sends == sends + 2);
 
-    /* Seen before: not delivered, acknowledged again, once a second. */
+    /* A frame seen before is not delivered. It is acknowledged again, once a second. */
     world.now += 5000;
     for (int second = 0; second < 3; second++) {
         sends = world.sends;
@@ -614,14 +614,15 @@ static void acknowledges(void)
         CHECK(last_flags() == SELO_FRAME_ACK);
     }
     CHECK(down(0, 0x123b, "2", 1) == 0 && world.sends == sends + 1); /* it does not ask */
-    /* A transport that is busy: not tried for ever, the gateway will ask again. */
+    /* A busy transport: the node does not try for ever, because the gateway will ask again. */
     world.send_fails = 1;
     sends = (unsigned)node.session.up_next;
     CHECK(down(SELO_FRAME_ACK_REQUEST, 0x123c, "3", 1) == EVENT(RECEIVED));
     CHECK(world_wait(&world, &node, 10000) == 0 && node.session.up_next == sends + 1);
 }
 
-/* 32 payloads into the void, then 8 that ask, then a join; a hint shortens that to three. */
+/* 32 unanswered payloads, then 8 that request an acknowledgement, then a join. A hint shortens this
+ * to three. */
 static void unheard(void)
 {
     uint8_t hint[5] = {SELO_FRAME_HINT, 0x34, 0x12};
@@ -639,7 +640,7 @@ static void unheard(void)
     CHECK(selo_node_poll(&node) == SELO_NODE_LOST);
     CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING && node.state == STATE_JOINING);
     CHECK(world_last(&world)[0] == SELO_FRAME_JOIN_REQUEST);
-    /* The session goes on beside it, and says LOST once. */
+    /* The session continues meanwhile, and reports LOST once. */
     CHECK(selo_node_is_joined(&node));
     CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK);
     CHECK(world_poll(&node) == 0);
@@ -660,7 +661,7 @@ static void unheard(void)
     link_answer(&world, &node, &peer, 0x1234, 0);
     CHECK(world_poll(&node) == 0 && node.state == STATE_IDLE);
 
-    /* A replayed DOWN is no news. */
+    /* A replayed DOWN does not count as an answer. */
     CHECK(down(SELO_FRAME_ACK_REQUEST, 0, "a", 1) == EVENT(RECEIVED));
     CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK && node.session.unheard == 1);
     world.now += 10000;
@@ -699,7 +700,7 @@ static void unheard(void)
     world_give(&world, wide_hint, 5);
     CHECK(world_poll(&node) == 0 && node.session.unheard == 37);
 
-    /* A node without a session does not mind hints, whatever its memory holds. */
+    /* A node without a session ignores hints, whatever its memory contains. */
     CHECK(selo_node_provision(&node, LINK_ID, link_key) == SELO_OK);
     memset(hint, 0, sizeof hint);
     hint[0] = SELO_FRAME_HINT;
@@ -750,7 +751,7 @@ static void limits(void)
     CHECK(down(SELO_FRAME_ACK_REQUEST, 0, "x", 1) == EVENT(RECEIVED));
 }
 
-/* A device that breaks its promise, with what begins like a DOWN of the session. */
+/* A device that reports a wrong size, with bytes that begin like a DOWN of the session. */
 static uint8_t receive_too_much(void *context, uint8_t frame[58])
 {
     memset(frame, 0, 58);
@@ -773,7 +774,7 @@ static void no_session(void)
     CHECK(world.sends == 0);
 }
 
-/* Bytes of any kind, in every state, do nothing and compute nothing. */
+/* Arbitrary bytes, in every state, have no effect and start no computation. */
 static void junk(void)
 {
     for (int state = 0; state < 5; state++) {

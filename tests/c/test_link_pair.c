@@ -1,6 +1,6 @@
 /*
- * Pairing: every order of what can happen, against a model; the clock; what is
- * stored when; what an attacker can do [docs/protocol.md, pair, state machines].
+ * Pairing: every order of the possible events against a model; the clock; the time of each store; the
+ * powers of an attacker [docs/protocol.md, pair, state machines].
  */
 #include "link_peer.h"
 
@@ -86,7 +86,7 @@ struct situation {
     uint8_t commit[38], reveal[53];
 };
 
-/* What the model says of one happening: the status of the call, and the events. */
+/* The model's result of one event: the status of the call, and the node's events. */
 static void model_step(struct model *model, enum happening what, enum selo_status *status,
                        unsigned *events)
 {
@@ -209,7 +209,7 @@ static void step(struct situation *at, enum happening what)
     }
     told |= world_poll(&node);
     CHECK(got == want);
-    /* A join that the pairing interrupted goes on when that fails. */
+    /* A join that the pairing interrupted continues if the pairing fails. */
     if (told & EVENT(PAIR_FAILED) && node.state == STATE_JOINING) {
         at->model.state = JOINING;
     }
@@ -348,7 +348,7 @@ static void store_fails(void)
     }
 }
 
-/* Whoever sits in the middle shows other digits; the true gateway's key comes too late. */
+/* An attacker in the middle gets other digits, and the true gateway's key comes too late. */
 static void man_in_the_middle(void)
 {
     struct gateway attacker, gateway;

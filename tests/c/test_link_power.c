@@ -1,9 +1,8 @@
 /*
- * Power cuts: at every send and every store of a life, before it is done and
- * after, and many at random; the entropy is the same at each start, the worst
- * there is. Over all lives no join counter and no key serves twice, every
- * counter sent is one that the record has passed, and nothing is sent in a life
- * before its record is stored.
+ * Power cuts: at every send and every store of a life, before and after it completes, and many at
+ * random. The entropy is the same at each start, which is the worst case. Over all lives no join
+ * counter and no key is used twice, every counter sent is reserved in the record, and nothing is sent
+ * in a life before its record is stored.
  */
 #include "link_peer.h"
 
@@ -11,18 +10,18 @@ static struct world world;
 static struct selo_hal hal;
 static struct selo_node node;
 
-/* ---- What the outside has seen ---------------------------------------------------------- */
+/* ---- Frames and records seen outside -------------------------------------------------------- */
 
 enum { SEEN_MAX = 60000 };
 static struct {
-    uint8_t key[32]; /* an ephemeral public key, and in what it came */
+    uint8_t key[32]; /* an ephemeral public key, and the kind of frame that contained it */
     uint8_t type;
     unsigned life;
 } seen[SEEN_MAX];
 static unsigned seen_count, life, stores_before;
 static uint32_t highest_counter;
 
-/* A key that is new, or that this life repeats in the same kind of frame. Returns whether new. */
+/* A key must be new, or repeated by this life in the same kind of frame. Returns 1 if it is new. */
 static int see_key(const uint8_t key[32], uint8_t type)
 {
     for (unsigned i = 0; i < seen_count; i++) {
@@ -41,7 +40,7 @@ static int see_key(const uint8_t key[32], uint8_t type)
     return 1;
 }
 
-/* Looks at what the node sends, and lets the world have it. */
+/* Checks the frame that the node sends, and passes it to the world. */
 static enum selo_status watched_send(void *context, const uint8_t *frame, uint8_t size)
 {
     CHECK(world.stores > stores_before);
@@ -97,7 +96,7 @@ static void pair(void)
     CHECK(world_poll(&node) == EVENT(PAIRED));
 }
 
-/* Pairs if need be, joins so often, with answers and without; ends early if the power is cut. */
+/* Pairs if needed, and joins this often, with answers and without. Ends early if the power is cut. */
 static void live(int joins, int steps, int cut_after)
 {
     life++;
@@ -116,7 +115,7 @@ static void live(int joins, int steps, int cut_after)
         struct peer peer;
         uint8_t accept[58];
         CHECK(selo_node_join(&node) == SELO_OK);
-        if (join == 3) { /* nobody answers: repetitions, then a new request */
+        if (join == 3) { /* without an answer: repetitions, then a new request */
             world_wait(&world, &node, 65000);
         }
         if (join != 5) {

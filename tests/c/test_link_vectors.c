@@ -1,6 +1,6 @@
 /*
- * The link's computations against values that were computed elsewhere
- * (link_vectors.h), for the suite that this program is compiled for.
+ * The link's computations against independently computed values (link_vectors.h), for the suite that
+ * this program is compiled for.
  */
 #include "link_peer.h"
 #include "link_vectors.h"

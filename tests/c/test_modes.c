@@ -93,7 +93,7 @@ static void setup(void)
     selo_aes256_tiny_setup(&tiny256, raw);
 }
 
-/* A random source that the test commands: what it gives, or that it fails. */
+/* A random source that the test controls: its bytes, or its failure. */
 struct source {
     uint8_t bytes[16];
     enum selo_status status;
@@ -225,7 +225,7 @@ static void test_cbc_sizes(void)
         }
         CHECK(source.asked == 0);
 
-        /* every size that is no ciphertext */
+        /* every size that cannot be a ciphertext */
         for (size_t cut = 0; cut < size; cut++) {
             if (cut % 16 != 0 || cut < 32) {
                 memset(back, 0xee, sizeof back);
@@ -258,7 +258,7 @@ static void test_cbc_argument_and_random(void)
     CHECK(selo_cbc_encrypt(forward(c), give, &source, out, sizeof out, &size, plain, 48) ==
           SELO_ERROR_RANDOM);
     CHECK(size == 0 && check_is_zero(out, sizeof out));
-    source.status = SELO_ERROR_SPACE; /* whatever a source returns, the caller hears RANDOM */
+    source.status = SELO_ERROR_SPACE; /* for any error of the source, the caller gets RANDOM */
     CHECK(selo_cbc_encrypt(forward(c), give, &source, out, sizeof out, &size, plain, 48) ==
           SELO_ERROR_RANDOM);
 }

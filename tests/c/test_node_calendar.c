@@ -53,7 +53,7 @@ static void test_twelve_hours(void)
     CHECK(selo_calendar_seconds(registers) == 0);
 }
 
-/* What no clock says: a bus with nothing on it, digits that are none, the 30th of February. */
+/* Register contents that no clock gives: an empty bus, invalid digits, the 30th of February. */
 static void test_nonsense(void)
 {
     static const uint8_t good[SELO_CALENDAR_BYTES] = {0x59, 0x59, 0x23, 7, 0x29, 0x02, 0x24};

@@ -1,5 +1,5 @@
-/* The rain gauge's total: the power is cut in every byte of every store, and what is
- * left is the total before the tip or after it. The EEPROM's interrupt is played here. */
+/* The rain gauge's total. The power is cut in every byte of every store, and the total left must be
+ * that before the tip or after it. The test simulates the EEPROM's interrupt. */
 #include "selo_station/eeprom.h"
 #include "selo_station/gauge.h"
 #include "check.h"
@@ -110,7 +110,7 @@ static void test_bounces(void)
     CHECK(selo_gauge_total() == 8);
 }
 
-/* 1 if it came to an end, 0 if the power was cut in the byte after `bytes`. */
+/* Returns 1 if it completed, 0 if the power was cut in the byte after `bytes`. */
 static int store_until(long bytes)
 {
     puts_left = bytes;

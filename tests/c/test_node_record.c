@@ -1,5 +1,5 @@
-/* The node's record store: the power is cut in every byte of every store, and what
- * is left must be the older record or the newer one, whole. */
+/* The node's record store. The power is cut in every byte of every store, and the record left must be
+ * the old one or the new one, complete. */
 #include "selo_station/eeprom.h"
 #include "selo_station/crc16.h"
 #include "selo_station/record.h"
@@ -40,7 +40,7 @@ void selo_eeprom_put(uint16_t address, uint8_t value)
     memory[address] = value;
 }
 
-/* 1 if it came to an end, 0 if the power was cut in the byte after `bytes`. */
+/* Returns 1 if it completed, 0 if the power was cut in the byte after `bytes`. */
 static int store_until(long bytes, const uint8_t record[SIZE])
 {
     puts_left = bytes;
@@ -160,8 +160,8 @@ static void note_programmed(const uint8_t before[EEPROM_BYTES])
         programmed[at] += before[at] != memory[at];
 }
 
-/* One start that has so many milliseconds, wait included, and gathers randomness for 17 s before
- * it writes the record. The milliseconds that it took. */
+/* One start that lasts this many milliseconds, including the wait, and gathers randomness for 17 s
+ * before it writes the record. Returns the milliseconds that it took. */
 static double start_for(double milliseconds)
 {
     uint8_t record[SIZE], before[EEPROM_BYTES];
@@ -249,8 +249,8 @@ static void test_starts_wear(void)
     CHECK(worst > worst_loop && worst < 100);
 }
 
-/* A ring of two slots, as older firmware has left it: the newer record of the two counts, and
- * what is stored then follows it. */
+/* A ring of two slots from older firmware. The newer record of the two is valid, and the next store
+ * follows it. */
 static void test_older_rings(void)
 {
     for (int stored = 1; stored <= 7; stored++) {

@@ -1,7 +1,7 @@
 /*
  * The agent: answers HELLO and RUN on the port's UART (docs/contributor/agent-protocol.md).
- * It keeps no state of its own between frames but the two buffers; what a
- * library's operations remember is theirs.
+ * Between frames it keeps no state except the two buffers. A library's operations keep their own
+ * state.
  */
 #include "agent.h"
 #include "frame.h"
@@ -22,7 +22,7 @@ enum {
 
     HEAD_BYTES = 2,        /* command, sequence */
     RUN_HEAD_BYTES = 5,    /* operation, flags, repeat, field count */
-    RUN_RESULT_BYTES = 34, /* what stands before the output in a RUN reply */
+    RUN_RESULT_BYTES = 34, /* bytes before the output in a RUN reply */
     CRC_BYTES = 2
 };
 
@@ -83,7 +83,7 @@ static const char variant[] PORT_FLASH = AGENT_VARIANT;
 static uint8_t *put_text(uint8_t *to, const char *text, uint8_t room)
 {
     port_flash_read(to + 1, text, room);
-    to[room] = 0; /* a name may fill its array */
+    to[room] = 0; /* a name may fill its array, without a final zero */
     to[0] = (uint8_t)strlen((const char *)(to + 1));
     return to + 1 + to[0];
 }
@@ -112,20 +112,20 @@ static void hello(void)
     send(COMMAND_HELLO | REPLY_BIT, (uint16_t)(at - reply - HEAD_BYTES));
 }
 
-/* The five texts and the fixed fields must leave room for one name at least. */
+/* The five texts and the fixed fields must leave room for at least one name. */
 _Static_assert(sizeof port_name + sizeof library + sizeof version + sizeof algorithm
                    + sizeof variant + 16 < sizeof reply - AGENT_NAME_BYTES - 8,
                "AGENT_IO_BYTES is too small for the names in the HELLO reply");
 
 /* ---- RUN ---------------------------------------------------------------------- */
 
-/* Cuts payload[0..size) into the fields of the call; 0 if it is malformed. */
+/* Splits payload[0..size) into the fields of the call. Returns 0 if it is malformed. */
 static uint8_t parse_fields(struct agent_call *call, uint8_t count, uint8_t *payload, uint16_t size)
 {
     if (count > AGENT_FIELDS)
         return 0;
     for (uint8_t i = 0; i < AGENT_FIELDS; i++)
-        call->in[i].data = payload; /* absent fields too may be passed on, with size 0 */
+        call->in[i].data = payload; /* an operation may pass on absent fields, with size 0 */
     for (uint8_t i = 0; i < count; i++) {
         if (size < 2)
             return 0;

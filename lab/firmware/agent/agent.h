@@ -1,9 +1,9 @@
 /*
- * What a library's glue sees of the agent: the shape of an operation, the
- * marks around a measured call, and the table of operations.
+ * The interface between a library's glue and the agent: the shape of an operation, the marks around
+ * a measured call, and the table of operations.
  *
- * A glue file wraps one library for the lab. It is compiled once per algorithm
- * and variant, with the names as macros (docs/contributor/agent-protocol.md), and looks like
+ * A glue file wraps one library for the lab. It is compiled once for each algorithm and variant,
+ * with the names as macros (docs/contributor/agent-protocol.md). For example:
  *
  *     static struct selo_aes128_fast key;
  *
@@ -21,8 +21,8 @@
  *         AGENT_OPERATION(KEY_SETUP, "key-setup", key_setup)
  *         AGENT_OPERATION(ENCRYPT, "encrypt", encrypt))
  *
- * Load what the call needs into local variables before AGENT_MEASURE, so that
- * the marks enclose passing the arguments, the call and the return, and no more.
+ * Load the arguments into local variables before AGENT_MEASURE. The marks then enclose only passing
+ * the arguments, the call and the return.
  */
 #ifndef SELO_AGENT_H
 #define SELO_AGENT_H
@@ -30,14 +30,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Glue may be C++, for a library of classes; the agent and its port are C. */
+/* Glue for a library of C++ classes may be C++. The agent and its port are C. */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #include "port.h"
 
-/* The largest RUN payload and the largest output, in bytes: the board says. */
+/* The largest RUN payload and the largest output, in bytes. The board sets them. */
 #ifndef AGENT_IO_BYTES
 #define AGENT_IO_BYTES 304
 #endif
@@ -45,11 +45,11 @@ extern "C" {
 enum {
     AGENT_FIELDS = 4,
     AGENT_NAME_BYTES = 16,
-    AGENT_BAD_SIZE = 200 /* status: an input has a size that this operation does not take */
+    AGENT_BAD_SIZE = 200 /* status: the operation does not accept the size of an input */
 };
 
-/* Bytes of a field or of an output: frames carry no more than 16 bits of them. A port that
- * calls operations without frames may have longer messages (lab/firmware/ports/loadable). */
+/* Number of bytes of a field or of an output. Frames limit it to 16 bits. A port that calls
+ * operations without frames may have longer messages (lab/firmware/ports/loadable). */
 #ifndef AGENT_SIZE
 #define AGENT_SIZE uint16_t
 #endif
@@ -61,23 +61,23 @@ struct agent_field {
 };
 
 struct agent_call {
-    struct agent_field in[AGENT_FIELDS]; /* absent ones have size 0; bytes may be overwritten */
+    struct agent_field in[AGENT_FIELDS]; /* absent: size 0; bytes may be overwritten */
     uint8_t *out;                        /* room for AGENT_IO_BYTES */
     agent_size out_size;                 /* set by the operation; 0 before it */
 };
 
-/* Returns 0, or the operation's own status: an enum selo_status or a code of the library. */
+/* Returns 0, or a status of the operation: an enum selo_status or a code of the library. */
 typedef uint8_t agent_operation_fn(struct agent_call *call);
 
 #if AGENT_FOOTPRINT
 
-/* Footprint images measure memory only: no marks, and instead of the table a
- * function that calls the operations selected by FOOTPRINT_<OPERATION>=1. The
- * compiler then drops the others and the linker what only they needed. */
+/* Footprint images only measure memory. They have no marks. In place of the table they have a
+ * function that calls the operations selected by FOOTPRINT_<OPERATION>=1. The compiler drops the
+ * other operations, and the linker drops the code that only they needed. */
 #define AGENT_MEASURE(...) do { __VA_ARGS__; } while (0)
 
-/* 1 if the macro `flag` is defined as 1, else 0: a defined flag makes the
- * comma that moves the 1 into second place. */
+/* 1 if the macro `flag` is defined as 1, else 0. A defined flag adds the comma that moves the 1
+ * into second place. */
 #define AGENT_COMMA_1 ,
 #define AGENT_SECOND(ignored, second, ...) second
 #define AGENT_SECOND_OF(...) AGENT_SECOND(__VA_ARGS__)
@@ -97,7 +97,7 @@ void footprint_run(struct agent_call *call);
 
 #define AGENT_MEASURE(...) PORT_MEASURE(__VA_ARGS__)
 
-/* In flash on AVR: read with the port's functions. */
+/* In flash on AVR. Read it with the port's functions. */
 struct agent_operation {
     char name[AGENT_NAME_BYTES];
     agent_operation_fn *function;
@@ -105,7 +105,7 @@ struct agent_operation {
 extern const struct agent_operation agent_operations[];
 extern const uint8_t agent_operation_count;
 
-/* Operation 0 of every image: the marks around nothing. The host subtracts it. */
+/* Operation 0 of every image: empty marks. The host subtracts their cost. */
 agent_operation_fn agent_empty;
 
 #define AGENT_OPERATION(upper_case, name, function) {name, function},
@@ -114,7 +114,7 @@ agent_operation_fn agent_empty;
         {"empty", agent_empty}, __VA_ARGS__};                                \
     const uint8_t agent_operation_count = sizeof agent_operations / sizeof agent_operations[0];
 
-/* Serves the host for ever. Called by the port when the UART is open. */
+/* Serves the host and never returns. The port calls it when the UART is open. */
 #ifndef __cplusplus
 _Noreturn void agent_serve(void);
 #endif

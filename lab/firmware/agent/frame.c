@@ -1,15 +1,15 @@
 /*
  * Frames of the agent protocol: COBS around a body that ends in a CRC.
  *
- * COBS cuts the body at its zeros into blocks of at most 254 bytes and writes
- * each as its length plus one followed by its bytes, so that a zero occurs only
- * as the end of a frame. A block of 254 bytes (code 0xFF) stands for no zero; any
- * other is followed by one, except the last [COBS1999, III].
+ * COBS splits the body at its zeros into blocks of at most 254 bytes. It writes each block as its
+ * length plus one, followed by its bytes, so a zero occurs only at the end of a frame. A block of
+ * 254 bytes (code 0xFF) is not followed by a zero of the body. Every other block is, except the
+ * last [COBS1999, III].
  */
 #include "frame.h"
 
-/* The eight steps of the bitwise CRC at once: with this polynomial the bits of
- * the top byte meet only at shifts by 4, 5 and 12. */
+/* The eight steps of the bitwise CRC at once. With this polynomial the bits of
+ * the top byte affect only shifts by 4, 5 and 12. */
 static inline uint16_t crc16(uint16_t crc, uint8_t byte)
 {
     uint8_t x = (uint8_t)((crc >> 8) ^ byte);
@@ -37,7 +37,7 @@ void frame_decoder_start(struct frame_decoder *decoder, uint8_t *body, uint16_t 
     restart(decoder);
 }
 
-/* The last two bytes are held back until it is known that they are not the CRC. */
+/* Hold back the last two bytes until it is known that they are not the CRC. */
 static void push(struct frame_decoder *decoder, uint8_t byte)
 {
     if (decoder->tail_count < 2) {
@@ -51,15 +51,15 @@ static void push(struct frame_decoder *decoder, uint8_t byte)
     if (decoder->length < decoder->capacity)
         decoder->body[decoder->length] = settled;
     if (decoder->length == UINT16_MAX)
-        decoder->damaged = 1; /* no host sends that: stray bytes without an end */
+        decoder->damaged = 1; /* no host sends so much: these are stray bytes without an end */
     else
         decoder->length++;
 }
 
 static enum frame_event finish(const struct frame_decoder *decoder)
 {
-    /* Without a CRC there is no frame: a lone zero after a frame is one more end,
-     * and the length that still stands there is that of the frame before. */
+    /* A frame has a CRC. A lone zero after a frame is only another end, and `length` is
+     * still that of the previous frame. */
     if (decoder->tail_count < 2)
         return FRAME_NONE;
     if (decoder->damaged || decoder->left != 0 || decoder->length < 2)
@@ -81,7 +81,7 @@ enum frame_event frame_decode(struct frame_decoder *decoder, uint8_t byte)
         return event;
     }
     if (decoder->code == 0)
-        decoder->length = 0; /* first byte of a frame: the length of the last one is history */
+        decoder->length = 0; /* first byte of a frame: discard the previous length */
     if (decoder->left != 0) {
         decoder->left--;
         push(decoder, byte);
@@ -113,7 +113,7 @@ void frame_encode(uint8_t *body, uint16_t length, void (*write)(uint8_t byte))
         if (at == length)
             break;
         if (run < 254)
-            at++; /* the zero that the block stands for */
+            at++; /* the zero that the block represents */
     }
     write(0);
 }

@@ -1,6 +1,6 @@
 /*
  * Frames of the agent protocol: COBS around a body that ends in a CRC
- * (docs/contributor/agent-protocol.md). Knows nothing about commands or ports.
+ * (docs/contributor/agent-protocol.md). Independent of commands and ports.
  */
 #ifndef SELO_AGENT_FRAME_H
 #define SELO_AGENT_FRAME_H
@@ -12,17 +12,17 @@
 uint16_t frame_crc(uint16_t crc, uint8_t byte);
 
 enum frame_event {
-    FRAME_NONE,     /* not complete, or dropped because it is damaged */
-    FRAME_COMPLETE, /* body[0..length) without its CRC is there */
-    FRAME_TOO_LARGE /* intact but longer than `capacity`; body holds its first bytes */
+    FRAME_NONE,     /* incomplete, or dropped because it is damaged */
+    FRAME_COMPLETE, /* body[0..length), without the CRC, is complete */
+    FRAME_TOO_LARGE /* intact but longer than `capacity`; body has its first bytes */
 };
 
-/* Takes bytes one by one and leaves a decoded body in `body`. */
+/* Decodes a frame, given byte by byte, to `body`. */
 struct frame_decoder {
     uint8_t *body;
-    uint16_t capacity; /* bytes of `body`; the CRC needs none */
-    uint16_t length;   /* body bytes so far, without the last two, which may be the CRC */
-    uint16_t crc;      /* of those bytes */
+    uint16_t capacity; /* size of `body`, without the CRC */
+    uint16_t length;   /* bytes so far, without the last two, which may be the CRC */
+    uint16_t crc;      /* CRC of those bytes */
     uint8_t tail[2], tail_count; /* the last two bytes decoded */
     uint8_t code, left; /* COBS: code of the block, bytes left in it */
     uint8_t damaged;
@@ -31,11 +31,12 @@ struct frame_decoder {
 /* `capacity` is at least 2, so that command and sequence of any frame fit. */
 void frame_decoder_start(struct frame_decoder *decoder, uint8_t *body, uint16_t capacity);
 
-/* After FRAME_COMPLETE or FRAME_TOO_LARGE `length` is the body's; the next byte starts a new frame. */
+/* After FRAME_COMPLETE or FRAME_TOO_LARGE `length` is that of the body. The next byte starts a new
+ * frame. */
 enum frame_event frame_decode(struct frame_decoder *decoder, uint8_t byte);
 
-/* Appends the CRC to body[0..length), which needs room for two bytes more, and
- * hands the encoded frame with its final zero to `write`, byte by byte. */
+/* Appends the CRC to body[0..length), which needs room for two more bytes, and passes the encoded
+ * frame with its final zero to `write`, byte by byte. */
 void frame_encode(uint8_t *body, uint16_t length, void (*write)(uint8_t byte));
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * What the agent asks of a port. lab/firmware/ports/<port>/port.h includes this file
- * and adds what must be inline:
+ * The functions that a port provides to the agent. lab/firmware/ports/<port>/port.h includes this
+ * file and adds the inline parts:
  *
  *  PORT_NAME            the name in the HELLO reply
  *  PORT_COUNTER_HZ      rate of the counter, 0 if there is none
  *  PORT_COUNTER_BITS    its width; beyond it PORT_COUNTER_WRAPPED is set
- *  PORT_FLASH           attribute of constants that live in flash
+ *  PORT_FLASH           attribute of constants in flash
  *  port_flash_read()    copies such constants to RAM
  *  PORT_MEASURE(...)    runs the statement between the marks
  */
@@ -17,20 +17,20 @@
 /* Waits for a byte from the host; the CPU sleeps meanwhile. */
 uint8_t port_read(void);
 
-/* Sends a byte to the host. A zero ends a frame: a port that buffers sends its buffer then. */
+/* Sends a byte to the host. A zero ends a frame; a port with a buffer sends its buffer then. */
 void port_write(uint8_t byte);
 
-/* Flags of a result: the sample is void; no memory was left for what an operation asked for,
- * where the port knows that. */
+/* Flags of a result. The sample is invalid; or an operation ran out of memory, on ports that
+ * detect it. */
 enum { PORT_COUNTER_WRAPPED = 1, PORT_HEAP_REFUSED = 2, PORT_STACK_UNKNOWN = 0xFFFF };
 
-/* What to do in the next PORT_MEASURE. */
+/* Request for the next PORT_MEASURE. */
 struct port_request {
-    uint16_t repeats;     /* a port that has no use for it runs the statement once */
-    uint8_t paint_stack;  /* find the stack depth by painting; the time may then be lost */
+    uint16_t repeats;     /* a port that does not need it runs the statement once */
+    uint8_t paint_stack;  /* measure the stack depth by painting; the time may then be invalid */
 };
 
-/* What the last PORT_MEASURE found. */
+/* Result of the last PORT_MEASURE. */
 struct port_result {
     uint64_t counter, cpu, instructions;
     uint16_t repeats, stack, heap;

@@ -1,8 +1,8 @@
 /*
- * What a cryptographic library for Arduino asks of Arduino.h, for the lab: types, macros,
- * and a Serial that goes nowhere. There is no board behind it: pins read a constant, the
- * clock is a count of its calls, and random() gives the same numbers after every start, as
- * an Arduino's does that nobody seeded. `arduino = true` in library.toml brings it in.
+ * Arduino.h for the lab: the types, macros and Serial that a cryptographic library for Arduino uses.
+ * There is no board behind it. Pins read a constant, the clock counts its calls, Serial prints
+ * nothing, and random() gives the same numbers after every start, like that of an Arduino without a
+ * seed. `arduino = true` in library.toml includes it.
  */
 #ifndef SELO_LAB_ARDUINO_H
 #define SELO_LAB_ARDUINO_H
@@ -61,7 +61,7 @@ void randomSeed(unsigned long seed);
 
 #define F(text) (text)
 
-/* Takes anything, and prints nothing. */
+/* Accepts anything and prints nothing. */
 class Print {
 public:
     virtual size_t write(uint8_t) { return 1; }

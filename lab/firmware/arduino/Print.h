@@ -1,2 +1,2 @@
-/* The class alone has a header in Arduino's own sources. */
+/* Arduino's own sources have a separate header for this class. */
 #include "Arduino.h"

@@ -1,7 +1,6 @@
 /*
- * The functions behind the lab's Arduino.h: no board, no clock, no entropy. What a library
- * draws from random(), analogRead() or micros() is the same after every start, and the
- * survey says so of an IV that is made of it.
+ * The functions behind the lab's Arduino.h: no board, no clock, no entropy. random(), analogRead()
+ * and micros() give the same values after every start. The survey reports an IV made from them.
  */
 #include "Arduino.h"
 

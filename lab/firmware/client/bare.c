@@ -1,5 +1,5 @@
-/* The client without a system, in an emulator: the connection is the emulator's standard input
- * and output, and files and lines go by the emulator's calls (lab/firmware/ports/bare/core.h). */
+/* The client without an operating system, in an emulator. The connection is the emulator's standard
+ * input and output. Files and lines use the emulator's calls (lab/firmware/ports/bare/core.h). */
 #if !defined(__linux__)
 #include "port.h"
 
@@ -38,7 +38,7 @@ uint64_t port_processor(void)
     return 0;
 }
 
-/* All below this function's frame, and what stands above it counts as used. */
+/* Everything below this function's frame; the memory above it counts as used. */
 size_t port_on_painted_stack(void (*function)(void))
 {
     volatile uint32_t *low = (volatile uint32_t *)(uintptr_t)core_stack_low;

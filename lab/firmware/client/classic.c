@@ -1,5 +1,5 @@
-/* A node of the published protocol (docs/protocol.md, Classic) on a board's emulator: agrees on a
- * key and sends one reading, as link.c does by the link. It authenticates nobody. */
+/* A node of the published protocol (docs/protocol.md, Classic) on a board's emulator. It agrees on a
+ * key and sends one reading, as link.c does with the link. It authenticates nobody. */
 #include "client.h"
 #include "node.h"
 
@@ -35,7 +35,7 @@ static const char *agree(void)
     return node_send(frame, sizeof frame) == 0 ? NULL : "the node's key was not sent";
 }
 
-/* PKCS #7 [RFC5652, 6.3]: a whole block of padding, for a reading is one block. */
+/* PKCS #7 [RFC5652, 6.3]: a whole block of padding, because a reading is one block. */
 static const char *seal(const uint8_t reading[READING_BYTES])
 {
     uint8_t frame[1 + PADDED_BYTES];

@@ -20,7 +20,7 @@ static int has_failed, heap_refused;
 
 void client_failed(const char *fault, const char *reason, long number)
 {
-    /* A library that finds no memory in the middle of a signature says that the signature is
+    /* A library that runs out of memory during a signature reports that the signature is
      * wrong. */
     if (heap_refused) {
         fault = "machine";
@@ -55,7 +55,8 @@ void client_say_bytes(const char *word, const unsigned char *bytes, size_t size)
 }
 
 /* ---- Heap -------------------------------------------------------------------------------
- * A library's own calloc and realloc may call malloc, which would count twice: they are here. */
+ * A library's calloc and realloc may call malloc, which would count twice. They are therefore
+ * replaced here. */
 
 void *__real_malloc(size_t size);
 void __real_free(void *block);

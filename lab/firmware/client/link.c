@@ -1,16 +1,16 @@
-/* A node of the link (docs/protocol.md) on a board's emulator: joins and sends one sealed
- * reading, so that the same is counted of it as of a client with TLS. `selo exchange link` plays
- * the gateway. On the connection each frame stands behind its size.
+/* A node of the link (docs/protocol.md) on a board's emulator. It joins and sends one sealed reading,
+ * so that the same can be counted as for a client with TLS. `selo exchange link` is the gateway. On
+ * the connection each frame follows its size.
  *
- * The job is the node's id and its device key. With CLIENT_PAIRS the node has neither: it pairs,
- * and joins and sends with the key that it gets so. */
+ * The job has the node's id and its device key. With CLIENT_PAIRS the node has neither: it pairs, and
+ * joins and sends with the new key. */
 #include "client.h"
 #include "node.h"
 
 #include <selo.h>
 #include <string.h>
 
-/* 0, or 1: the node has no key yet. */
+/* Returns 0, or 1 if the node has no key yet. */
 #ifndef CLIENT_PAIRS
 #define CLIENT_PAIRS 0
 #endif
@@ -19,7 +19,7 @@ enum { ID_BYTES = 4, KEY_BYTES = 32 };
 
 static struct selo_node node;
 static uint8_t stored[SELO_LINK_RECORD_BYTES];
-/* The node awaits a frame: only then does receiving wait for one. */
+/* The node expects a frame. Receiving waits for one only then. */
 static int awaits;
 
 static enum selo_status send_frame(void *unused, const uint8_t *frame, uint8_t size)
@@ -37,7 +37,7 @@ static uint8_t receive_frame(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
     return node_receive(frame, SELO_LINK_FRAME_MAX);
 }
 
-/* Nothing is repeated here, so no time passes. */
+/* Nothing is repeated, so the clock stands still. */
 static uint32_t milliseconds(void *unused)
 {
     (void)unused;
@@ -73,7 +73,7 @@ static const struct selo_hal hal = {
     .store = store,
 };
 
-/* Polls once, when a frame is to come. */
+/* Polls once, when a frame is expected. */
 static int comes(enum selo_node_event event)
 {
     awaits = 1;
@@ -93,7 +93,7 @@ static const char *send_reading(const uint8_t reading[READING_BYTES])
 }
 
 #if CLIENT_PAIRS
-/* Whoever compares the digits takes no instructions of the node's. */
+/* The comparison of the digits takes no instructions of the node. */
 static const char *pair(void)
 {
     int paired = selo_node_pair(&node) == SELO_OK && comes(SELO_NODE_DIGITS) &&

@@ -15,7 +15,7 @@ static mbedtls_ssl_context session;
 static mbedtls_ssl_config settings;
 static mbedtls_x509_crt authorities;
 
-/* ---- Of the platform -------------------------------------------------------------------- */
+/* ---- Platform --------------------------------------------------------------------------- */
 
 psa_status_t mbedtls_psa_external_get_random(mbedtls_psa_external_random_context_t *unused,
                                              uint8_t *output, size_t size, size_t *got)
@@ -140,7 +140,7 @@ static int configured(const struct job *job)
     if ((status = psa_crypto_init()) != PSA_SUCCESS)
         return failed(status);
     while ((size = client_authority(job, &at, &der)) > 0) {
-        /* The job keeps the bytes. */
+        /* The job keeps the bytes, so the library need not copy them. */
         status = mbedtls_x509_crt_parse_der_nocopy(&authorities, der, size);
         if (status != 0) {
             client_failed("wrong-certificate", "the authority cannot be read", status);
@@ -186,7 +186,7 @@ static int offered(const struct job *job)
     return 0;
 }
 
-/* Who resumes sees no certificate: the ticket's key proves the server. */
+/* A client that resumes sees no certificate. The ticket's key proves the server's identity. */
 static int resumed(void)
 {
     return mbedtls_ssl_get_peer_cert(&session) == NULL;
@@ -204,7 +204,7 @@ static int keep_session(unsigned char **bytes, size_t *size)
     mbedtls_ssl_session_init(&now);
     status = mbedtls_ssl_get_session(&session, &now);
     if (status == 0) {
-        /* Without room it says how much it needs. */
+        /* Called without room, it returns the size that it needs. */
         mbedtls_ssl_session_save(&now, NULL, 0, size);
         *bytes = malloc(*size);
         status = *bytes == NULL ? MBEDTLS_ERR_SSL_ALLOC_FAILED
@@ -236,7 +236,7 @@ static int handshake(const struct job *job)
     mbedtls_ssl_set_bio(&session, NULL, send_out, receive, NULL);
     if ((status = mbedtls_ssl_handshake(&session)) != 0)
         return failed(status);
-    /* One suite and one group were offered, so no others can have been taken. */
+    /* Only one suite and one group were offered, so the server chose these. */
     return 0;
 }
 
@@ -255,7 +255,7 @@ static int write_all(const char *data, size_t size)
 static int read_some(char *data, size_t size)
 {
     int got;
-    /* Tickets come between. */
+    /* Tickets may arrive before the answer. */
     do {
         got = mbedtls_ssl_read(&session, (unsigned char *)data, size);
 #ifdef CLIENT_RESUMES

@@ -1,20 +1,20 @@
-/* The client of ferreira2021's experiment with the TLS library of an embedded system: shakes
- * hands over a connection that stands, sends one reading, waits for the answer. `selo exchange
- * tls --client` builds, starts and hears it (docs/researcher/exchange.md).
+/* The client of ferreira2021's experiment, with the TLS library of an embedded system. It performs
+ * the handshake over an open connection, sends one reading, and waits for the answer. `selo exchange
+ * tls --client` builds it, starts it and reads its lines (docs/researcher/exchange.md).
  *
- * What to do is in the file `job`: lines of NAME=VALUE, an empty one, the authorities'
- * certificates, the request, the session to resume.
+ * The file `job` describes the exchange: lines of NAME=VALUE, an empty line, the certificates of the
+ * authorities, the request, the session to resume.
  *
- * A client built with CLIENT_RESUMES keeps what a later connection resumes with. Others have
- * no code for it: what resuming takes is the difference between the two. */
+ * A client built with CLIENT_RESUMES keeps the session for a later connection. Other clients have no
+ * code for it, so the difference between the two is the cost of resuming. */
 #include "backend.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* Of the job: room for an authority and a request, in a product both constants, and for a
- * session, which is kept somewhere. */
+/* Sizes of the job: room for an authority and a request, which a product would have as constants,
+ * and for a session, which it would store. */
 #ifdef CLIENT_RESUMES
 enum { JOB_BYTES = 3072 + 1024 };
 #else
@@ -29,7 +29,7 @@ static long long started_at;
 
 time_t client_time(time_t *also);
 
-/* When the job was given: no exchange lasts so long that a date would change. */
+/* The time at which the job was given. No exchange lasts long enough for the date to change. */
 time_t client_time(time_t *also)
 {
     if (also != NULL)
@@ -60,7 +60,7 @@ size_t client_authority(const struct job *from, size_t *at, const unsigned char 
 
 /* ---- The job ---------------------------------------------------------------------------- */
 
-/* 0, or -1: it is not of this client. */
+/* Returns 0, or -1 if the job is not for this client. */
 static int read_job(void)
 {
     size_t size = port_load("job", file, sizeof file);
@@ -111,7 +111,7 @@ static int read_job(void)
 
 /* ---- One exchange ----------------------------------------------------------------------- */
 
-/* The status of the answer; its body, if it has one, is not read. */
+/* Reads the status of the answer. The body, if there is one, is not read. */
 static int answer(void)
 {
     char text[512];
@@ -128,7 +128,7 @@ static int answer(void)
     return strncmp(text, "HTTP/1.1 ", 9) == 0 ? atoi(text + 9) : -1;
 }
 
-/* What the next connection resumes with, from the end of the answer until it is handed over. */
+/* The session for the next connection, from the end of the answer until it is printed. */
 #ifdef CLIENT_RESUMES
 static unsigned char *session;
 static size_t session_size;
@@ -184,7 +184,7 @@ static void perform(void)
     client_begin();
     PORT_MARK(1);
     status = backend.write(request, request_bytes) == 0 ? answer() : -1;
-    /* The ticket came before the answer. To make of it what can be kept is part of its price. */
+    /* The ticket came before the answer. Converting it to a session is part of its cost. */
     lost = status < 0 ? 0 : keep();
     PORT_MARK(2);
     client_end("exchange");

@@ -25,7 +25,7 @@ static int send_out(WOLFSSL *ssl, char *data, int size, void *unused)
     return done > 0 ? (int)done : WOLFSSL_CBIO_ERR_CONN_CLOSE;
 }
 
-/* wolfSSL spells registered names its own way. */
+/* wolfSSL's names differ from the registered names. */
 static const struct {
     const char *registered, *own;
     unsigned number;
@@ -120,7 +120,7 @@ static int configured(const struct job *job, unsigned *suite, int *group)
         return failed(MEMORY_E);
     }
 #ifdef CLIENT_RESUMES
-    /* The session is kept by whoever calls; a second one in the library helps nobody. */
+    /* The caller keeps the session. The library need not keep another copy. */
     wolfSSL_CTX_set_session_cache_mode(context, WOLFSSL_SESS_CACHE_OFF);
 #endif
     wolfSSL_CTX_set_verify(context, WOLFSSL_VERIFY_PEER, NULL);
@@ -137,7 +137,7 @@ static int configured(const struct job *job, unsigned *suite, int *group)
 }
 
 #ifdef CLIENT_RESUMES
-/* A ticket came. A session that was offered and not taken still has its old one. */
+/* A ticket has come. A session that was offered and not accepted still has its old ticket. */
 static int has_ticket;
 
 static int ticket_came(WOLFSSL *ssl, const unsigned char *ticket, int size, void *unused)
@@ -182,7 +182,7 @@ static int keep_session(unsigned char **bytes, size_t *size)
     int status = 0;
     *size = 0;
     if (has_ticket) {
-        /* It takes the memory for it. */
+        /* The function allocates the memory for it. */
         int written = wolfSSL_i2d_SSL_SESSION(now, bytes);
         if (*bytes == NULL || written <= 0) {
             status = failed(MEMORY_E);
@@ -221,7 +221,7 @@ static int handshake(const struct job *job)
     if (wolfSSL_connect(session) != WOLFSSL_SUCCESS) {
         return failed(wolfSSL_get_error(session, 0));
     }
-    /* One group was offered, so no other can have been taken. */
+    /* Only one group was offered, so the server chose it. */
     if ((unsigned)wolfSSL_get_current_cipher_suite(session) != suite) {
         client_failed("protocol", "another suite was negotiated", 0);
         return -1;

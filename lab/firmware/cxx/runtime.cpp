@@ -1,6 +1,6 @@
 /*
- * What C++ needs of a runtime: new, delete, and where a call of a method that is only
- * promised ends. Weak, so that a library with its own, or a PC's, is used instead.
+ * The parts of the C++ runtime that a library needs: new, delete, and the handler of a call of a pure
+ * virtual method. All are weak, so a library's own or a PC's are used instead.
  */
 #include <stddef.h>
 #include <stdlib.h>

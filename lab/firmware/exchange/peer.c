@@ -57,12 +57,12 @@ static const struct cipher ciphers[] = {
 static uint8_t secret[32], key_id[ID];
 static int emulated;
 
-/* Whoever counts this machine's instructions gets exchanges one after the other, from one process,
- * and is told of each. */
+/* An emulator that counts instructions needs one exchange after the other, in one process, and a
+ * message about each. */
 static int counted;
 
-/* The line about an exchange has been printed: what was counted is read now. Until an answer comes,
- * nothing more is counted. */
+/* The line about an exchange has been printed, and the count is read now. Nothing more is counted
+ * until an answer comes. */
 static void told(void) {
     int c;
     fflush(stdout);
@@ -191,7 +191,7 @@ static void bound(uint8_t ad[7], enum kind kind, const struct cipher *c) {
     ad[6] = c->code;
 }
 
-/* Writes sealed_size(size) bytes; 0 if all is well. */
+/* Writes sealed_size(size) bytes. Returns 0 on success. */
 static int seal(const struct cipher *c, const uint8_t *raw, enum kind kind, uint8_t *out,
                 const uint8_t *message, size_t size) {
     union block_key key;
@@ -225,7 +225,8 @@ static int seal(const struct cipher *c, const uint8_t *raw, enum kind kind, uint
     return status == SELO_OK ? 0 : -1;
 }
 
-/* Size of the message, or -1: tag or padding are wrong. `out` has room for `size`. */
+/* Returns the size of the message, or -1 if the tag or the padding is wrong. `out` has room for
+ * `size`. */
 static long open_sealed(const struct cipher *c, const uint8_t *raw, enum kind kind, uint8_t *out,
                         const uint8_t *sealed, size_t size) {
     union block_key key;
@@ -274,7 +275,7 @@ static void digest_of(const uint8_t *data, size_t size, uint8_t digest[32]) {
 struct frame {
     uint8_t kind, code;
     uint32_t size;
-    uint8_t *body; /* what came last; freed by the next */
+    uint8_t *body; /* the last frame; the next one frees it */
 };
 
 static int read_all(int s, uint8_t *out, size_t size) {
@@ -301,7 +302,7 @@ static int write_all(int s, const uint8_t *data, size_t size) {
     return 0;
 }
 
-/* 0, or a refusal: what comes is not a frame, or too large; -1 at the end. */
+/* Returns 0; a refusal if the data is not a frame, or too large; -1 at the end. */
 static int read_frame(int s, struct frame *frame, uint32_t limit) {
     uint8_t head[HEAD];
     free(frame->body);
@@ -386,8 +387,8 @@ static const struct cipher *by_code(uint8_t code) {
     return NULL;
 }
 
-/* One exchange, whose request `frame` holds. 0 if it went well. `*opened` is the size of the message
- * if it was opened and sealed again, else negative. */
+/* Serves one exchange, whose request is in `frame`. Returns 0 on success. `*opened` is the size of
+ * the message if it was opened and sealed again, else negative. */
 static int answer(int s, struct frame *frame, long *opened) {
     const struct cipher *c = by_code(frame->code);
     uint8_t theirs[32], ours[32], digest[32], confirmed[64], verdict[HEAD], *message, *reply;
@@ -452,7 +453,7 @@ end:
     return status;
 }
 
-/* One connection, in a process of its own but where instructions are counted. */
+/* Serves one connection, in its own process unless instructions are counted. */
 static int converse(int s) {
     uint8_t hello[HEAD + 4 + ID + 200];
     struct frame frame = {0, 0, 0, NULL};
@@ -525,7 +526,7 @@ struct payload {
     size_t size;
 };
 
-/* As studies/exchange/src/payload.rs makes them. */
+/* The same payloads as studies/exchange/src/payload.rs. */
 static int make(struct payload *p, const char *name) {
     p->name = name;
     if (strcmp(name, "string") == 0) {
@@ -620,7 +621,7 @@ static int exchange_on(int s, const struct cipher *c, const struct payload *p, s
     cipher_key(c, "server", theirs);
     memcpy(request + HEAD, key_id, ID);
 
-    /* Instructions are counted between marks by who emulates this machine. */
+    /* The emulator of this machine counts instructions between marks. */
     t0 = now();
     PORT_MARK(1);
     status = seal(c, ours, REQUEST, request + HEAD + ID, p->bytes, p->size);
@@ -775,7 +776,7 @@ static int run(const char *host, const char *port, char *cipher_list, char *payl
     for (i = 0; i < steps; i++) {
         places[i] = i;
     }
-    /* Rounds, in each of which everything comes once, in an order of its own. */
+    /* Runs the rounds. Each round has every exchange once, in its own order. */
     for (round = 0; round < o->warm_up + o->repeat && bad < 3; round++) {
         int warm_up = round < o->warm_up;
         for (i = steps; i > 1; i--) {

@@ -1,6 +1,6 @@
 /*
- * EXPERIMENT_CIPHER is a struct's name of selo.h or selo_speck.h without `struct`, such as
- * selo_aes128_fast. Without it packets stay as they are: the experiment's plain text.
+ * EXPERIMENT_CIPHER is the name of a struct of selo.h or selo_speck.h without `struct`, such as
+ * selo_aes128_fast. Without it packets are not encrypted: the plain text of the experiment.
  */
 #include "packet.h"
 
@@ -14,7 +14,7 @@
 #define NAME_(prefix, suffix) prefix##suffix
 #define NAME(prefix, suffix) NAME_(prefix, suffix)
 
-/* As the paper's sketches have it, the key is in the program. It protects nothing. */
+/* The key is in the program, as in the paper's sketches. It protects nothing. */
 static const uint8_t raw[32] PORT_FLASH = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
     16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,

@@ -1,6 +1,6 @@
 /*
- * A packet of the experiment: one block of 16 bytes, encrypted in its place by the cipher
- * that the image was built for, or by none.
+ * A packet of the experiment: one block of 16 bytes, encrypted in place by the cipher of the image,
+ * or not encrypted.
  */
 #ifndef EXPERIMENT_PACKET_H
 #define EXPERIMENT_PACKET_H
@@ -9,11 +9,11 @@
 
 enum { PACKET_BYTES = 16 };
 
-/* The key's schedule, as far as the cipher keeps one. */
+/* Computes the key schedule, if the cipher keeps one. */
 void packet_begin(void);
 
 void packet_encrypt(void *packet);
-/* Only for ciphers that decrypt. */
+/* Only for ciphers that can decrypt. */
 void packet_decrypt(void *packet);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * The receiver at the gateway: what the radio brings is decrypted and handed on as text
- * at D7 (selo_station/console.c), with the time of its arrival. Three spans a packet: taking it,
- * the cipher, handing it on. A packet of another key is handed on as nonsense: nothing is
- * authenticated here, as in the paper.
+ * The receiver at the gateway. It decrypts each packet from the radio and prints it as text at D7
+ * (selo_station/console.c), with its time of arrival. Each packet has three spans: receiving it, the
+ * cipher, printing it. A packet of another key is printed as nonsense, because the experiment, like
+ * the paper, does not authenticate.
  */
 #include "selo_station/console.h"
 #include "selo_station/ds3231.h"

@@ -7,8 +7,8 @@
 
 #include <avr/interrupt.h>
 
-/* Right after the vector of the reset, before variables have their values: nothing here
- * may use the stack or a register that is taken to be zero. */
+/* Runs right after the reset vector, before variables are initialised. It must not use the stack or
+ * a register that is assumed to be zero. */
 __attribute__((naked, used, section(".init1"))) void mark_reset(void);
 void mark_reset(void) { PORT_MARK(1); }
 

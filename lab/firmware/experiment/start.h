@@ -1,12 +1,12 @@
 /*
- * What both roles have: a clock, a radio, a cipher. The start-up is the first span that
- * the marks make, from the reset to begin's end; an empty span follows, which says what
- * marks cost.
+ * The parts common to both roles: a clock, a radio, a cipher. The first span between marks is the
+ * start-up, from the reset to the end of begin. An empty span follows, which gives the cost of the
+ * marks.
  */
 #ifndef EXPERIMENT_START_H
 #define EXPERIMENT_START_H
 
-/* `role` begins what is the role's own. Interrupts are on afterwards. */
+/* `role` starts the parts of the role. Interrupts are on afterwards. */
 void begin(void (*role)(void));
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The transmitter: each five seconds a reading of gauge, clock, thermometer and battery,
- * encrypted, to the radio. With D2 at ground it sends one packet after another, as fast as
- * the radio takes them. Three spans a packet: the reading, the cipher, the radio.
+ * The transmitter. Every five seconds it takes a reading of gauge, clock, thermometer and battery,
+ * encrypts it, and gives it to the radio. With D2 at ground it sends packets as fast as the radio
+ * accepts them. Each packet has three spans: the reading, the cipher, the radio.
  */
 #include "selo_station/battery.h"
 #include "selo_station/clock.h"
@@ -77,6 +77,6 @@ int main(void)
             continue;
         }
         cli();
-        selo_idle(); /* the clock wakes it 61 times a second */
+        selo_idle(); /* the clock wakes the core 61 times a second */
     }
 }

@@ -1,4 +1,4 @@
 /*
- * The program that does nothing: a whole firmware is weighed as the growth over it.
+ * An empty program. The size of a whole firmware is measured as the growth over it.
  */
 int main(void) { return 0; }

@@ -1,11 +1,10 @@
 /*
- * The program around a library whose flash and RAM are measured. It is built
- * once with no operation kept (the baseline) and once with the operations of
- * interest; the growth is what the library, its context and passing its
- * arguments cost. Nothing here is ever run.
+ * The program that measures the flash and RAM of a library. It is built once with no operation kept
+ * (the baseline) and once with the operations of interest. The growth is the cost of the library,
+ * its context and passing its arguments. The program is never run.
  *
- * The buffers and their sizes are the same in both, and volatile pointers keep
- * the compiler from knowing what they hold.
+ * The buffers and their sizes are the same in both builds. Volatile pointers hide their contents from
+ * the compiler.
  */
 #include "agent.h"
 

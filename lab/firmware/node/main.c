@@ -1,6 +1,6 @@
 /*
- * A sealed sensor on an Arduino Uno: pairs, joins and sends readings. README.md
- * says what is around it.
+ * A sealed sensor on an Arduino Uno: it pairs, joins and sends readings. README.md describes the
+ * surroundings.
  */
 #include <selo_station.h>
 

@@ -1,5 +1,5 @@
-/* BearSSL's authenticated ciphers in the lab. They work in place; copying the text there is part
- * of the call. */
+/* BearSSL's authenticated ciphers in the lab. They work in place, so the call includes copying the
+ * text. */
 #include "agent.h"
 #include "glue_aead.h"
 

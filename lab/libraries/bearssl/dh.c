@@ -6,8 +6,8 @@
 
 enum { PUBLIC_BYTES = 32 };
 
-/* The library takes a multiplier of X25519 in big-endian, as those of its other curves, but for
- * m15 and m31, which take it as [RFC7748, 5] has it. */
+/* The library's X25519 multiplier is big-endian, as with its other curves. m15 and m31 are
+ * exceptions: theirs is little-endian [RFC7748, 5]. */
 static void multiplier(uint8_t out[32], const uint8_t in[32])
 {
 #if AGENT_VARIANT_M15 || AGENT_VARIANT_M31

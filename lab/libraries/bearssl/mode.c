@@ -36,7 +36,7 @@ static void lib_set_up_encrypt(const uint8_t *raw)
     LAB_AES(ctrcbc_init)(&encrypting, raw, AGENT_KEY_BYTES);
 }
 
-/* The one of the library's two CTRs whose counter has all 128 bits. It takes whole blocks, in
+/* The library has two CTRs; this one has a counter of all 128 bits. It takes whole blocks, in
  * place. */
 static void lib_ctr(uint8_t *counter, uint8_t *out, const uint8_t *in, agent_size size)
 {

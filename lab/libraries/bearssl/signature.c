@@ -1,5 +1,5 @@
 /* BearSSL's ECDSA on P-256 in the lab, deterministic [RFC6979]. LAB_EC is an implementation of
- * the curve, LAB_ECDSA(name) a name of one of the scheme. */
+ * the curve; LAB_ECDSA(name) gives a name of an implementation of the scheme. */
 #include <bearssl_ec.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * What Cifra's README has cycles of [CIFRA], as its own measuring program calls it: whole
- * functions of a key of zeros, a message of zeros, contexts on the stack. A variant is a
- * build of the library (library.toml); each operation is one line of the README.
+ * The functions for which Cifra's README states cycles [CIFRA], called as its own measuring program
+ * calls them: whole functions, a key of zeros, a message of zeros, contexts on the stack. A variant
+ * is a build of the library (library.toml). Each operation is one line of the README.
  */
 #include "agent.h"
 
@@ -118,7 +118,7 @@ AGENT_OPERATIONS(
 #endif
 #elif AGENT_VARIANT_PLAIN
 
-/* A hash of nothing. The program that was measured feeds it nothing, too. */
+/* The hash of an empty message, as in the program that was measured. */
 #define HASH_OF_NOTHING(name, context, size)      \
     OPERATION(name)                               \
     {                                             \

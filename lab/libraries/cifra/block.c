@@ -1,4 +1,4 @@
-/* Cifra's AES in the lab, one block a call. It has one key schedule for both ways. */
+/* Cifra's AES in the lab, one block in each call. It has one key schedule for both directions. */
 #include <aes.h>
 
 #define GLUE_ONE_SCHEDULE 1

@@ -1,14 +1,14 @@
 /*
- * An authenticated cipher of a library. `struct glue_message` is what a hook is given. Hooks,
- * defined before glue_aead_operations.h is included; each gives 0, or what went wrong:
+ * An authenticated cipher of a library. A hook gets a `struct glue_message`. Define the hooks before
+ * including glue_aead_operations.h. Each returns 0, or an error code:
  *
  *     static int lib_set_up(const uint8_t *raw)
  *     static int lib_seal(const struct glue_message *m, uint8_t *out, uint8_t *tag)
  *     static int lib_open(const struct glue_message *m, uint8_t *out, const uint8_t *tag)
  *
- * GLUE_NONCE_IS(size) and GLUE_TAG_IS(size) are the sizes that the algorithm has: others are
- * refused without a call. A library that leaves the plaintext of a forged message in place has
- * it wiped here, outside the marks.
+ * GLUE_NONCE_IS(size) and GLUE_TAG_IS(size) tell which sizes the algorithm has. Other sizes are
+ * refused without a call. If a library leaves the plaintext of a forged message in place, the glue
+ * wipes it, outside the marks.
  */
 #ifndef GLUE_AEAD_H
 #define GLUE_AEAD_H
@@ -17,7 +17,7 @@
 
 struct glue_message {
     const uint8_t *nonce, *ad, *in;
-    agent_size nonce_size, ad_size, size; /* of the text, without its tag */
+    agent_size nonce_size, ad_size, size; /* size of the text without the tag */
     uint8_t tag_size;
 };
 

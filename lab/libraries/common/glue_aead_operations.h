@@ -1,5 +1,5 @@
 /*
- * The operations of an authenticated cipher over the hooks that glue_aead.h lists.
+ * The operations of an authenticated cipher, made from the hooks of glue_aead.h.
  */
 #ifndef GLUE_AEAD_OPERATIONS_H
 #define GLUE_AEAD_OPERATIONS_H
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Reads the fields; 0 for sizes that no call can be made with. */
+/* Reads the fields. Returns 0 for sizes with which no call is possible. */
 static uint8_t glue_read(struct glue_message *m, const struct agent_call *call)
 {
     const struct agent_field *in = call->in;

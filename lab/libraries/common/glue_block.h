@@ -1,13 +1,13 @@
 /*
- * A block cipher of a library in the lab. Hooks, defined before this is included:
+ * A block cipher of a library in the lab. Define the hooks before including this file:
  *
  *     static void lib_set_up_encrypt(const uint8_t *raw)
  *     static void lib_set_up_decrypt(const uint8_t *raw)
  *     static void lib_encrypt(uint8_t *out, const uint8_t *in)
  *     static void lib_decrypt(uint8_t *out, const uint8_t *in)
  *
- * Libraries with two key schedules are measured by the one that encrypts; the other is made
- * outside the marks, and is not in an image that never decrypts.
+ * If a library has two key schedules, the lab measures the one for encryption. The other is made
+ * outside the marks, and an image that never decrypts does not contain it.
  */
 #ifndef GLUE_BLOCK_H
 #define GLUE_BLOCK_H

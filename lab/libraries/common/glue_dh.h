@@ -1,15 +1,15 @@
 /*
- * A key agreement of a library. Hooks, defined before this is included; each gives 0, or what
- * went wrong. PUBLIC_BYTES is the size of a public key; secrets and shared secrets have 32.
+ * A key agreement of a library. Define the hooks before including this file. Each returns 0, or an
+ * error code. PUBLIC_BYTES is the size of a public key. Secrets and shared secrets have 32 bytes.
  *
  *     static int lib_keygen(uint8_t *public_key, const uint8_t *secret)
  *     static int lib_shared(uint8_t *shared, const uint8_t *secret, const uint8_t *peer)
  *
- * GLUE_BEGIN(), if it is defined, is what a program does once, such as loading a curve: it stands
+ * GLUE_BEGIN(), if defined, does the work that a program does once, such as loading a curve. It is
  * outside the marks.
  *
- * X25519 is asked to refuse what yields the all-zero secret [RFC7748, 6.1]; of a library that
- * leaves that to its caller, it is refused here, outside the marks.
+ * X25519 must refuse a peer that yields the all-zero secret [RFC7748, 6.1]. If a library leaves this
+ * check to its caller, the glue does it, outside the marks.
  */
 #ifndef GLUE_DH_H
 #define GLUE_DH_H
@@ -27,7 +27,7 @@
 #if AGENT_ALGORITHM_X25519
 #define GLUE_REFUSES_ZERO 1
 #else
-#define GLUE_REFUSES_ZERO 0 /* the point whose first coordinate is 0 is one like others */
+#define GLUE_REFUSES_ZERO 0 /* on this curve the point with first coordinate 0 is an ordinary point */
 #endif
 
 enum { GLUE_SECRET = 32 };

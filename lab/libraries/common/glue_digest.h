@@ -1,6 +1,6 @@
 /*
- * A hash or a MAC of a library: at once, which is its three calls, and in pieces. Hooks, defined
- * before this is included, and DIGEST_BYTES:
+ * A hash or a MAC of a library, of a whole message (three calls) and in pieces. Define DIGEST_BYTES
+ * and the hooks before including this file:
  *
  *     static void lib_start(void)                                   of a hash
  *     static void lib_start(const uint8_t *key, uint16_t key_size)  of a MAC (GLUE_MAC)

@@ -1,5 +1,5 @@
 /*
- * HKDF of a library. Hook, defined before this is included; gives 0, or what went wrong:
+ * HKDF of a library. Define the hook before including this file. It returns 0, or an error code:
  *
  *     static int lib_derive(uint8_t *out, uint16_t size, const struct agent_field *salt,
  *                           const struct agent_field *key, const struct agent_field *info)

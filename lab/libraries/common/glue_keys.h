@@ -1,6 +1,7 @@
 /*
- * Key set-up of a cipher with one schedule for each direction: which of them an image needs. Glue
- * of a library with one for both defines GLUE_ONE_SCHEDULE, and no lib_set_up_decrypt.
+ * Key set-up of a cipher with one key schedule for each direction: selects the schedules that an
+ * image needs. Glue of a library with one schedule for both directions defines GLUE_ONE_SCHEDULE,
+ * and no lib_set_up_decrypt.
  */
 #ifndef GLUE_KEYS_H
 #define GLUE_KEYS_H

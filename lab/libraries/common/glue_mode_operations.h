@@ -1,5 +1,5 @@
 /*
- * The operations of a mode over the hooks that glue_mode.h lists.
+ * The operations of a mode, made from the hooks of glue_mode.h.
  */
 #ifndef GLUE_MODE_OPERATIONS_H
 #define GLUE_MODE_OPERATIONS_H

@@ -1,14 +1,14 @@
 /*
- * RSA-2048 of a library. Hooks, defined before this is included; each gives 0, or what went
- * wrong. The key pair is the library's and stays with it.
+ * RSA-2048 of a library. Define the hooks before including this file. Each returns 0, or an error
+ * code. The library makes and keeps the key pair.
  *
  *     static int lib_keygen(void)
  *     static void lib_public_key(uint8_t *modulus)            outside the marks
  *     static int lib_encrypt(uint8_t *out, const uint8_t *message, uint16_t size)
  *     static int lib_decrypt(uint8_t *out, uint16_t *size, const uint8_t *ciphertext)
  *
- * Random numbers are glue_random(), seeded with what the host sent; encryption goes on from
- * there. How long key generation takes depends on them: the host takes several seeds.
+ * Random numbers come from glue_random(), which the host seeds before key generation; encryption
+ * continues the sequence. The time of key generation depends on them, so the host uses several seeds.
  */
 #ifndef GLUE_PUBLIC_KEY_H
 #define GLUE_PUBLIC_KEY_H

@@ -1,7 +1,7 @@
 /*
- * The random source of a library under measurement: a small generator that the host seeds, so
- * that a measurement can be repeated. Nobody's keys may come from it. It is xoshiro128++
- * [BLACKMAN2021], 32-bit words only, so that it costs little beside what draws from it.
+ * The random source of a library under measurement: a small generator that the host seeds, so that a
+ * measurement can be repeated. Never use it for keys. It is xoshiro128++ [BLACKMAN2021], which uses
+ * only 32-bit words, so that its cost is small beside that of its caller.
  */
 #ifndef GLUE_RANDOM_H
 #define GLUE_RANDOM_H
@@ -29,7 +29,7 @@ static inline uint32_t glue_word(void)
     return result;
 }
 
-/* Any seed will do; an all-zero state would stay so. */
+/* Any seed is accepted, but an all-zero state would never change. */
 static inline void glue_seed(const uint8_t *seed, uint16_t size)
 {
     for (uint8_t i = 0; i < 4; i++)

@@ -1,5 +1,5 @@
 /*
- * Which RSA the lab measures: what every library is asked for.
+ * The parameters of RSA that every library is measured with.
  */
 #ifndef GLUE_RSA_H
 #define GLUE_RSA_H

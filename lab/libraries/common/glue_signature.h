@@ -1,6 +1,6 @@
 /*
- * A signature scheme of a library. Hooks, defined before this is included; each gives 0, or what
- * went wrong. PUBLIC_BYTES is the size of a public key; secrets have 32 bytes, signatures 64.
+ * A signature scheme of a library. Define the hooks before including this file. Each returns 0, or an
+ * error code. PUBLIC_BYTES is the size of a public key. Secrets have 32 bytes, signatures 64.
  *
  *     static int lib_keygen(uint8_t *public_key, const uint8_t *secret)
  *     static int lib_prepare(const uint8_t *secret, const uint8_t *public_key)
@@ -8,9 +8,9 @@
  *     static int lib_prepare_verify(const uint8_t *public_key, const uint8_t *signature)
  *     static int lib_verify(const uint8_t *signature, const uint8_t *message, uint16_t size)
  *
- * GLUE_BEGIN(), if it is defined, is what a program does once. The lib_prepare functions bring keys (and a signature) into the form in which a program that
- * uses the library keeps or receives them; they stand outside the marks. Random numbers are
- * glue_random(), seeded with what the host sent.
+ * GLUE_BEGIN(), if defined, does the work that a program does once. The lib_prepare functions convert
+ * keys (and a signature) to the form in which a program with the library keeps or receives them.
+ * They are outside the marks. Random numbers come from glue_random(), which the host seeds.
  */
 #ifndef GLUE_SIGNATURE_H
 #define GLUE_SIGNATURE_H

@@ -20,7 +20,7 @@ static int begin(const struct glue_message *m)
            || gcm_add_aad(&state, m->ad, m->ad_size);
 }
 
-/* The library's functions take what they only read without const. */
+/* The library's functions take read-only arguments without const. */
 static int lib_seal(const struct glue_message *m, uint8_t *out, uint8_t *tag)
 {
     unsigned long tag_size = m->tag_size;
@@ -78,7 +78,7 @@ static int lib_seal(const struct glue_message *m, uint8_t *out, uint8_t *tag)
                                    m->in, m->size, out, tag, &tag_size, CHACHA20POLY1305_ENCRYPT);
 }
 
-/* The library computes the tag and leaves it to its caller to compare. */
+/* The library computes the tag and leaves the comparison to its caller. */
 static int lib_open(const struct glue_message *m, uint8_t *out, const uint8_t *tag)
 {
     uint8_t computed[16];

@@ -1,4 +1,4 @@
-/* LibTomCrypt's AES in the lab, one block a call. It has one schedule for both directions. */
+/* LibTomCrypt's AES in the lab, one block in each call. It has one key schedule for both directions. */
 #include <stdint.h>
 #include <tomcrypt.h>
 

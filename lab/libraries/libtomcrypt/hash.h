@@ -1,4 +1,4 @@
-/* Which of LibTomCrypt's hashes an algorithm of the lab rests on. */
+/* The hash of LibTomCrypt that an algorithm of the lab uses. */
 #ifndef LAB_HASH_H
 #define LAB_HASH_H
 

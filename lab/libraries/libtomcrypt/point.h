@@ -1,5 +1,5 @@
-/* A key pair of P-256 for LibTomCrypt. It has no call that takes a bare secret, but makes the secret
- * of as many bytes as the curve's size that it draws: so it draws the host's. */
+/* A key pair of P-256 for LibTomCrypt. The library has no call that takes a given secret. It makes the
+ * secret from random bytes, as many as the curve's size, so the random source gives the host's. */
 #ifndef LAB_POINT_H
 #define LAB_POINT_H
 

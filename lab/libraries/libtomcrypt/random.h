@@ -1,10 +1,10 @@
-/* The random source that LibTomCrypt and LibTomMath draw from: the glue's, seeded by the host. */
+/* The random source of LibTomCrypt and LibTomMath: that of the glue, seeded by the host. */
 #ifndef LAB_RANDOM_H
 #define LAB_RANDOM_H
 
 #include "glue_random.h"
 
-/* The manifest defines it for the library itself, whose names of numbers are tommath.h's. */
+/* The manifest defines it for the library itself. There it would conflict with tommath.h. */
 #undef LTC_SOURCE
 #include <tomcrypt.h>
 #include <tommath.h>
@@ -27,7 +27,7 @@ static mp_err lab_source(void *out, size_t size)
 
 static const struct ltc_prng_descriptor lab_descriptor = {.name = "lab", .read = lab_read};
 
-/* What a program does once: choose the numbers and the random source. */
+/* The work that a program does once: select the number library and the random source. */
 static void lab_begin(void)
 {
     ltc_mp = ltm_desc;

@@ -1,4 +1,4 @@
-/* Mbed TLS's AES in the lab, one block a call. */
+/* Mbed TLS's AES in the lab, one block in each call. */
 #include <mbedtls/aes.h>
 #include <stdint.h>
 

@@ -53,7 +53,7 @@ enum { DIGEST_BYTES = 64 };
 
 static mbedtls_md_context_t state;
 
-/* The context allocates its parts; a new key needs no new ones. */
+/* The context allocates its parts. A new key does not need new ones. */
 static void lib_start(const uint8_t *key, uint16_t key_size)
 {
     if (!state.md_info)

@@ -1,6 +1,6 @@
 /*
- * Mbed TLS for the lab: what an algorithm needs, and nothing of the platform but memory. The
- * manifest defines LAB_<part>; the variant "small" trades speed for tables and code.
+ * Mbed TLS for the lab: the parts that an algorithm needs, and of the platform only memory. The
+ * manifest defines LAB_<part>. The variant "small" has smaller tables and code, and is slower.
  */
 #ifndef LAB_CONFIG_H
 #define LAB_CONFIG_H
@@ -9,7 +9,7 @@
 #define MBEDTLS_AES_C
 #define MBEDTLS_CIPHER_MODE_CBC
 #define MBEDTLS_CIPHER_MODE_CTR
-/* Tables computed at run time would be 8 KB of RAM. */
+/* Tables computed at run time would take 8 KB of RAM. */
 #define MBEDTLS_AES_ROM_TABLES
 #endif
 #if LAB_GCM
@@ -41,7 +41,7 @@
 #define MBEDTLS_BIGNUM_C
 #define MBEDTLS_ECP_C
 #define MBEDTLS_ECP_NIST_OPTIM
-/* The generator that blinds is the glue's. */
+/* The random source for blinding is that of the glue. */
 #define MBEDTLS_ECP_NO_INTERNAL_RNG
 #endif
 #if LAB_X25519

@@ -1,4 +1,4 @@
-/* The random source that Mbed TLS draws from: the glue's, seeded by the host. */
+/* The random source of Mbed TLS: that of the glue, seeded by the host. */
 #ifndef LAB_RANDOM_H
 #define LAB_RANDOM_H
 

@@ -1,4 +1,4 @@
-/* micro-ecc's keys of P-256, and the random source that it draws from: the glue's. */
+/* micro-ecc's keys of P-256, and its random source: that of the glue. */
 #ifndef LAB_KEYS_H
 #define LAB_KEYS_H
 

@@ -1,5 +1,5 @@
-/* micro-ecc's ECDSA on P-256 in the lab. Verifying does not check the public key: a program does
- * that once, when it gets it. */
+/* micro-ecc's ECDSA on P-256 in the lab. Verification does not check the public key, because a
+ * program does that once, when it receives the key. */
 #include "keys.h"
 
 #include <string.h>

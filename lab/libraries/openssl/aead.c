@@ -16,7 +16,7 @@
 static EVP_CIPHER_CTX *state;
 static uint8_t key[AGENT_KEY_BYTES];
 
-/* CCM's key schedule stays with the nonce's and the tag's size, which come with a message. */
+/* CCM keeps its key schedule together with the sizes of nonce and tag, which come with a message. */
 static int lib_set_up(const uint8_t *raw)
 {
     if (!state)

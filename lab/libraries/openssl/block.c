@@ -1,4 +1,4 @@
-/* OpenSSL's AES in the lab, one block a call. */
+/* OpenSSL's AES in the lab, one block in each call. */
 #include "names.h"
 
 #include <stdint.h>

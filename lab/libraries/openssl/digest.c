@@ -13,7 +13,7 @@ enum { DIGEST_BYTES = LAB_DIGEST };
 #define GLUE_MAC 1
 static EVP_MAC_CTX *state;
 
-/* A program fetches the MAC once. */
+/* A program fetches the MAC only once. */
 static void lib_start(const uint8_t *key, uint16_t key_size)
 {
     static uint8_t none[1];

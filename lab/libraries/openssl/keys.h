@@ -1,4 +1,4 @@
-/* Keys of curves for OpenSSL: made of the bytes that the lab has. */
+/* Keys of curves for OpenSSL, made from the lab's raw bytes. */
 #ifndef LAB_KEYS_H
 #define LAB_KEYS_H
 
@@ -28,7 +28,7 @@ static EVP_PKEY *lab_public(const uint8_t *public_key)
     return EVP_PKEY_new_raw_public_key(LAB_TYPE, NULL, public_key, 32);
 }
 
-/* Making the key makes its public half. */
+/* Making the key also makes its public half. */
 static int lib_keygen(uint8_t *public_key, const uint8_t *secret)
 {
     size_t size = 32;
@@ -84,7 +84,7 @@ static EVP_PKEY *lab_public(const uint8_t *public_key)
     return lab_key(EVP_PKEY_PUBLIC_KEY, NULL, point);
 }
 
-/* EVP has no public half of a given secret: the curve's own functions do. */
+/* EVP cannot compute the public half of a given secret, so the curve's own functions do. */
 static int lib_keygen(uint8_t *public_key, const uint8_t *secret)
 {
     uint8_t octets[1 + PUBLIC_BYTES];

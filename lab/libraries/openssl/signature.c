@@ -42,7 +42,7 @@ static int lib_verify(const uint8_t *signature, const uint8_t *message, uint16_t
 
 #else
 
-/* EVP speaks DER; turning a signature into r and s is part of the call. */
+/* EVP uses DER. The call includes the conversion of a signature to r and s. */
 static int lib_sign(uint8_t *signature, const uint8_t *message, uint16_t size)
 {
     uint8_t der[80];

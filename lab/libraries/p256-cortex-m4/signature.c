@@ -1,5 +1,5 @@
-/* P256-Cortex-M4's ECDSA in the lab. It draws its random number, and another one if that is no
- * number below the order. */
+/* P256-Cortex-M4's ECDSA in the lab. It draws a random number, and another one if that is not below
+ * the order. */
 #include "words.h"
 
 #include "glue_random.h"

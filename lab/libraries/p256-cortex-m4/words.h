@@ -1,4 +1,4 @@
-/* Numbers of P256-Cortex-M4: eight words, the lowest first; bytes are the highest first. */
+/* Numbers of P256-Cortex-M4: eight words, lowest first. Byte strings have the highest byte first. */
 #ifndef LAB_WORDS_H
 #define LAB_WORDS_H
 

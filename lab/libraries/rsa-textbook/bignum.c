@@ -86,7 +86,7 @@ void rsa_modulo(rsa_limb *r, const rsa_limb *a, uint8_t a_limbs,
     }
 }
 
-/* Divides limb by limb and each limb byte by byte, so that a dividend stays below 2^32. */
+/* Divides limb by limb, and each limb byte by byte, so that a dividend stays below 2^32. */
 static rsa_limb divide_limb(uint32_t *remainder, rsa_limb limb, uint32_t d)
 {
     rsa_limb quotient = 0;

@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-/* Bits of a limb: 16 where int has 16, else 32. Settable, to test both on one machine. */
+/* Bits of a limb: 16 where int has 16, else 32. It can be set, to test both on one machine. */
 #ifndef RSA_LIMB_BITS
 #if UINT_MAX > 0xffff
 #define RSA_LIMB_BITS 32
@@ -37,7 +37,7 @@ enum {
 void rsa_from_bytes(rsa_limb *r, const uint8_t *bytes, uint8_t limbs);
 void rsa_to_bytes(uint8_t *bytes, const rsa_limb *a, uint8_t limbs);
 
-/* -1, 0 or 1 as a is less than, equal to or greater than b. */
+/* Returns -1, 0 or 1 if a is less than, equal to or greater than b. */
 int8_t rsa_compare(const rsa_limb *a, const rsa_limb *b, uint8_t limbs);
 
 /* r = a + b; returns the carry. r may be a or b. */

@@ -30,7 +30,7 @@ static void private_operation(rsa_limb block[RSA_LIMBS])
     rsa_add(block, block, product, RSA_LIMBS);
 }
 
-/* Where the message begins in a padded block, or 0 if the padding is wrong. */
+/* Returns the index of the message in a padded block, or 0 if the padding is wrong. */
 static uint16_t message_start(const uint8_t block[RSA_BYTES])
 {
     if (block[0] != 0 || block[1] != 2) {
@@ -40,7 +40,7 @@ static uint16_t message_start(const uint8_t block[RSA_BYTES])
     while (i < RSA_BYTES && block[i] != 0) {
         i++;
     }
-    /* The zero must be there, after eight bytes at least. */
+    /* The zero must come after at least eight bytes. */
     return i < RSA_BYTES && i >= 2 + 8 ? (uint16_t)(i + 1) : 0;
 }
 

@@ -24,8 +24,8 @@ void rsa_public_operation(uint8_t out[RSA_BYTES], const uint8_t block[RSA_BYTES]
     rsa_to_bytes(out, number, RSA_LIMBS);
 }
 
-/* 00 02, at least eight bytes that are not 0, 00, the message [RFC8017, 7.2.1]. The bytes come
- * from the seeded generator: right in form, without the security. */
+/* 00 02, at least eight bytes that are not 0, 00, the message [RFC8017, 7.2.1]. The bytes come from
+ * the seeded generator: the format is right, but they give no security. */
 enum rsa_status rsa_encrypt(uint8_t out[RSA_BYTES], const uint8_t *message, uint16_t size)
 {
     if (size > RSA_MESSAGE_BYTES) {

@@ -1,6 +1,6 @@
 /*
- * A generator of bytes from a seed: the same seed, the same bytes. It makes a
- * measurement repeatable and is NOT fit for keys.
+ * A generator of bytes from a seed. One seed always gives the same bytes. It makes a measurement
+ * repeatable and is NOT fit for keys.
  */
 #ifndef RSA_TEXTBOOK_GENERATOR_H
 #define RSA_TEXTBOOK_GENERATOR_H

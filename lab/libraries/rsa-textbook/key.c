@@ -1,5 +1,5 @@
 /*
- * The one key pair, apart from what makes it and what uses it.
+ * The only key pair, in a file of its own.
  */
 #include "rsa_textbook.h"
 

@@ -1,5 +1,5 @@
 /*
- * Key generation: two primes, and what the Chinese remainder theorem wants of them.
+ * Key generation: two primes, and the values that the Chinese remainder theorem needs.
  */
 #include <string.h>
 

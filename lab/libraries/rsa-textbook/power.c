@@ -1,7 +1,6 @@
 /*
- * Left-to-right square and multiply over Montgomery's product [MONTGOMERY1985].
- * Its four working numbers are static: there is no room for them on a small
- * stack.
+ * Left-to-right square and multiply with Montgomery's product [MONTGOMERY1985]. The four working
+ * numbers are static, because a small stack has no room for them.
  */
 #include "power.h"
 
@@ -9,7 +8,7 @@
 
 static rsa_limb result[RSA_LIMBS], factor[RSA_LIMBS], square[RSA_LIMBS], sum[RSA_LIMBS + 2];
 
-/* -1 / m mod 2^RSA_LIMB_BITS: each turn doubles the number of right bits, from 3 on. */
+/* -1 / m mod 2^RSA_LIMB_BITS. Each turn doubles the number of correct bits, which starts at 3. */
 static rsa_limb negative_inverse(rsa_limb m)
 {
     rsa_limb x = m;
@@ -85,7 +84,7 @@ void rsa_power(rsa_limb *r, const rsa_limb *base, const rsa_limb *exponent,
             }
         }
     }
-    /* Leave Montgomery's form: times 1, divided by R. */
+    /* Convert from Montgomery's form: multiply by 1, which divides by R. */
     memset(square, 0, sizeof square);
     square[0] = 1;
     product(r, result, square, m, m_negative_inverse, limbs);

@@ -1,12 +1,11 @@
 /*
- * RSA-2048 as a textbook gives it, to measure what it would cost a small device.
+ * RSA-2048 as in a textbook, to measure its cost on a small device.
  *
- * NOT part of the device library, NOT constant time, NOT for use: its random
- * bytes come from a seeded generator, its padding from the same, and its time
- * tells the private key.
+ * NOT part of the device library, NOT constant time, NOT for use: its random bytes and its padding
+ * come from a seeded generator, and its time reveals the private key.
  *
- * There is one key and one set of working numbers, all static: nothing here
- * allocates, and the linker says how much memory it takes.
+ * There is one key and one set of working numbers, all static. Nothing is allocated, and the linker
+ * reports all the memory.
  */
 #ifndef RSA_TEXTBOOK_H
 #define RSA_TEXTBOOK_H
@@ -18,7 +17,7 @@
 enum rsa_status {
     RSA_OK = 0,
     RSA_ERROR_SIZE = 1,   /* the message is longer than RSA_MESSAGE_BYTES */
-    RSA_ERROR_PADDING = 2 /* the ciphertext is not of this key, or altered */
+    RSA_ERROR_PADDING = 2 /* the ciphertext belongs to another key, or was altered */
 };
 
 /* The longest message: 11 bytes go to the padding [RFC8017, 7.2.1]. */
@@ -46,8 +45,8 @@ void rsa_public_operation(uint8_t out[RSA_BYTES], const uint8_t block[RSA_BYTES]
 /* Pads the message (up to RSA_MESSAGE_BYTES) and encrypts it. */
 enum rsa_status rsa_encrypt(uint8_t out[RSA_BYTES], const uint8_t *message, uint16_t size);
 
-/* Decrypts into out, which takes RSA_BYTES; the message stands first, *size long.
- * On failure out is zeroed and *size 0. */
+/* Decrypts into out, which has RSA_BYTES of room. The message is at its start, *size bytes long.
+ * On failure out is zeroed and *size is 0. */
 enum rsa_status rsa_decrypt(uint8_t out[RSA_BYTES], uint16_t *size, const uint8_t in[RSA_BYTES]);
 
 #endif

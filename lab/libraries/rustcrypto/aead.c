@@ -1,6 +1,6 @@
 /*
- * RustCrypto's authenticated ciphers in the lab. They work in place. Sizes of nonces and tags are
- * types: of GCM those that its own aliases have, of CCM three pairs.
+ * RustCrypto's authenticated ciphers in the lab. They work in place. The sizes of nonces and tags are
+ * types. GCM has those of its own aliases, CCM has three pairs.
  */
 #include "glue_aead.h"
 #include "names.h"
@@ -36,7 +36,7 @@ RC_OPEN(RC_KEYED(ccm, 13_8_open));
 
 #define RC_SET_UP RC_KEYED(ccm, set_up)
 
-/* A program has one pair of sizes, and so has the one that is weighed. */
+/* A program has one pair of sizes, so the program whose flash is measured has one. */
 #if AGENT_FOOTPRINT
 #define rc_seal RC_KEYED(ccm, 12_16_seal)
 #define rc_open RC_KEYED(ccm, 12_16_open)

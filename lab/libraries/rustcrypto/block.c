@@ -1,4 +1,4 @@
-/* RustCrypto's AES in the lab, one block a call. */
+/* RustCrypto's AES in the lab, one block in each call. */
 #include "names.h"
 
 void RC_KEYED(aes, set_encrypt)(const uint8_t *raw);

@@ -1,4 +1,4 @@
-/* The functions of crate/src: RC(what) is that of the algorithm of this image. */
+/* The names of the functions of crate/src: RC(what) is the one of this image's algorithm. */
 #ifndef RC_NAMES_H
 #define RC_NAMES_H
 

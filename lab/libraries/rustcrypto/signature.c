@@ -1,4 +1,4 @@
-/* RustCrypto's ECDSA on P-256 in the lab, which draws nothing [RFC6979], and dalek's Ed25519. */
+/* RustCrypto's ECDSA on P-256 in the lab, which draws no random number [RFC6979], and dalek's Ed25519. */
 #include <stdint.h>
 
 #if AGENT_ALGORITHM_ED25519

@@ -1,8 +1,7 @@
 /*
- * Selo's authenticated ciphers in the lab: key-setup, seal, open. The manifest
- * defines SELO_AEAD, the prefix of _seal and _open, and either SELO_CIPHER, the
- * block cipher's struct without `struct`, or NONCE_BYTES, where the cipher takes
- * nonces of one size.
+ * Selo's authenticated ciphers in the lab: key-setup, seal, open. The manifest defines SELO_AEAD, the
+ * prefix of _seal and _open. It also defines either SELO_CIPHER, the struct of the block cipher
+ * without `struct`, or NONCE_BYTES, if the cipher accepts only nonces of that size.
  */
 #include "agent.h"
 #include "names.h"
@@ -30,14 +29,14 @@ static struct SELO_NAME(SELO_AEAD, _key) key;
 
 #endif
 
-/* The arguments of either operation; the tag stands behind the text. */
+/* The arguments of either operation. The tag follows the text. */
 struct message {
     struct selo_header header;
     const uint8_t *in;
     uint16_t size;
 };
 
-/* Reads the fields; 0 for sizes that no call can be made with. */
+/* Reads the fields. Returns 0 for sizes with which no call is possible. */
 static uint8_t read_fields(struct message *message, const struct agent_call *call)
 {
     const struct agent_field *in = call->in;
@@ -80,7 +79,7 @@ static uint8_t open(struct agent_call *call)
     const uint8_t *tag = m.in + m.size;
     enum selo_status status;
     AGENT_MEASURE(status = OPEN(KEY, &m.header, out, m.in, m.size, tag));
-    /* Also where it was refused: the host sees that nothing but zeros came out. */
+    /* Also after a refusal, so that the host can check that the output is all zeros. */
     call->out_size = m.size;
     return (uint8_t)status;
 }

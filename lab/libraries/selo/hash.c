@@ -1,7 +1,6 @@
 /*
- * Selo's hashes in the lab: a message at once, and in pieces. The manifest
- * defines SELO_HASH, the struct's name without `struct`, SELO_START, the prefix
- * of its start function, and DIGEST_BYTES.
+ * Selo's hashes in the lab, of a whole message and in pieces. The manifest defines SELO_HASH, the
+ * struct's name without `struct`, SELO_START, the prefix of its start function, and DIGEST_BYTES.
  */
 #include "agent.h"
 #include "names.h"

@@ -1,6 +1,6 @@
 /*
- * Selo's HMACs in the lab: a message at once, and in pieces. The manifest
- * defines SELO_MAC, the struct's name without `struct`, and DIGEST_BYTES.
+ * Selo's HMACs in the lab, of a whole message and in pieces. The manifest defines SELO_MAC, the
+ * struct's name without `struct`, and DIGEST_BYTES.
  */
 #include "agent.h"
 #include "names.h"

@@ -1,7 +1,6 @@
 /*
- * Selo's modes of operation in the lab: key-setup, encrypt, decrypt of a message.
- * The manifest defines SELO_CIPHER, the struct's name without `struct`; the mode
- * follows from the algorithm.
+ * Selo's modes of operation in the lab: key-setup, encrypt, decrypt of a message. The manifest
+ * defines SELO_CIPHER, the struct's name without `struct`. The algorithm determines the mode.
  */
 #include "agent.h"
 #include "names.h"
@@ -22,7 +21,7 @@ enum { BLOCK = 16 };
 #define CIPHER SELO_NAME(SELO_CIPHER, _cipher)(&key)
 #define INVERSE SELO_NAME(SELO_CIPHER, _inverse)(&key)
 
-/* The tiny ciphers cannot decrypt; CTR does not need them to. */
+/* The tiny ciphers cannot decrypt. CTR does not need it. */
 #define DECRYPTS (!AGENT_VARIANT_TINY || MODE_IS(CTR))
 
 static struct SELO_CIPHER key;
@@ -64,7 +63,7 @@ static uint8_t decrypt(struct agent_call *call)
 
 #elif MODE_IS(CBC)
 
-/* The random source of the lab returns what the host sent for it. */
+/* The lab's random source returns the bytes that the host sent for it. */
 static enum selo_status random_from_host(void *source, uint8_t *out, size_t size)
 {
     const struct agent_field *given = source;

@@ -1,7 +1,6 @@
 /*
- * Names of the library put together from the manifest's definitions:
- * with SELO_CIPHER=selo_aes128_fast, SELO_NAME(SELO_CIPHER, _setup) is
- * selo_aes128_fast_setup.
+ * Names of the library, made from the manifest's definitions. With SELO_CIPHER=selo_aes128_fast,
+ * SELO_NAME(SELO_CIPHER, _setup) is selo_aes128_fast_setup.
  */
 #ifndef SELO_GLUE_NAMES_H
 #define SELO_GLUE_NAMES_H

@@ -1,13 +1,13 @@
 /*
- * The same few steps in each core's own instructions:
+ * The same few steps, in each core's own instructions:
  *
  *   loop      a constant, then ten times a subtraction and a branch back: 21
  *             instructions, nine branches taken, one not
  *   calls     a call, a return, a jump: 3
- *   memory    a store, an addition, two loads one after the other: 4
+ *   memory    a store, an addition, two consecutive loads: 4
  *   products  one product: 1
- *   page-end  a call, two additions, a store, two loads one after the other, a return: 7. A page
- *             of the emulator ends between the loads, and there it cuts what it translates.
+ *   page-end  a call, two additions, a store, two consecutive loads, a return: 7. A page of the
+ *             emulator ends between the loads, so the emulator splits its translation there.
  */
 #include "agent.h"
 
@@ -113,7 +113,7 @@ static uint8_t memory(struct agent_call *call)
     (void)call;
     static uint32_t cell;
     uint32_t *at = &cell, value = 1;
-    /* In registers before the mark, and in such that the steps leave alone. */
+    /* Load registers before the mark, and only registers that the steps do not change. */
     __asm__ __volatile__("" : "+r"(at), "+r"(value) : : MEMORY_CLOBBERS);
     AGENT_MEASURE(__asm__ __volatile__(MEMORY : "+r"(at), "+r"(value) : : MEMORY_CLOBBERS, "memory"));
     return 0;

@@ -1,4 +1,4 @@
-/* Goes astray in every way that a runner can see; each operation in one. */
+/* Crashes in every way that a runner can detect. Each operation crashes in one way. */
 #include "agent.h"
 
 #define BEYOND_RAM (RAMEND + 0x100)

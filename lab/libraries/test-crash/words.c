@@ -1,5 +1,5 @@
-/* Goes astray on cores of 32 bits in every way that an emulator sees; each operation in
- * one. At NOWHERE none of the emulated machines has anything. */
+/* Crashes on 32-bit cores in every way that an emulator detects, one way in each operation. No
+ * emulated machine has memory at NOWHERE. */
 #include "agent.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static uint8_t halt(struct agent_call *call)
     return 0;
 }
 
-/* More than any of the parts has, and a status of its own when it is refused. */
+/* More than any part has. A refusal gives a status of its own. */
 static uint8_t no_memory(struct agent_call *call)
 {
     volatile size_t bytes = (size_t)64 << 20;

@@ -1,5 +1,5 @@
 /*
- * A CBC that is none: the IV is drawn and sent, and nothing is ever added to a block.
+ * ECB under the name of CBC: the IV is drawn and sent, but never added to a block.
  */
 #include "agent.h"
 #include "selo.h"

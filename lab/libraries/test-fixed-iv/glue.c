@@ -1,7 +1,7 @@
 /*
- * AES-128-CBC that is right but for its IV, which ignores the random source: fixed, zero, a
- * counter, the last block of the message before, a generator that nothing seeds, or drawn
- * for one half only.
+ * AES-128-CBC that is correct except for its IV, which ignores the random source. The IV is fixed, zero, a
+ * counter, the last block of the previous message, from an unseeded generator, or random in one
+ * half only.
  */
 #include "agent.h"
 #include "selo_unauthenticated.h"

@@ -1,8 +1,7 @@
 /*
- * Frames of known depth. A naked function has no prologue, so its depth is the
- * two bytes of the return address and what it takes itself, in the order in which
- * gcc does it: SPH, SREG, SPL. It writes the deepest byte of its frame, so that
- * painting finds it too.
+ * Frames of known depth. A naked function has no prologue, so its depth is the two bytes of the return
+ * address and the bytes that it reserves itself. It reserves them in gcc's order: SPH, SREG, SPL. It
+ * writes the deepest byte of its frame, so that painting finds it too.
  */
 #include "agent.h"
 

@@ -1,7 +1,6 @@
 /*
- * Frames of known depth on cores of 32 and 64 bits, where a call stores nothing by
- * itself: each lowers the stack pointer by exactly so many bytes and writes the lowest
- * of them, which is what painting finds.
+ * Frames of known depth on cores of 32 and 64 bits, where a call itself stores nothing. Each lowers the
+ * stack pointer by an exact number of bytes and writes the lowest of them, which painting finds.
  */
 #include "agent.h"
 
@@ -22,7 +21,7 @@
 #if defined(__XTENSA__)
 #define CLOBBERS "a8", "memory"
 #elif defined(__thumb__)
-#define CLOBBERS "r0", "memory" /* might hold what the stack is painted with */
+#define CLOBBERS "r0", "memory" /* might hold the value used for painting */
 #else
 #define CLOBBERS "memory"
 #endif

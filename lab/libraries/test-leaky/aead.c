@@ -1,7 +1,7 @@
 /*
- * A correct ChaCha20-Poly1305 that compares tags byte by byte and stops at the first
- * that differs: who sends forgeries and looks at the clock learns a tag a byte at a
- * time. Messages that were not altered take equal time.
+ * A correct ChaCha20-Poly1305 that compares tags byte by byte and stops at the first difference. An
+ * attacker who sends forgeries and measures the time learns a tag byte by byte. Messages that were
+ * not altered take equal time.
  */
 #include "agent.h"
 #include "selo.h"
@@ -42,7 +42,7 @@ static __attribute__((noinline)) uint8_t leaky_equal(const uint8_t *a, const uin
     return 1;
 }
 
-/* Decrypts by encrypting the ciphertext, and finds the right tag by encrypting that. */
+/* Decrypts by encrypting the ciphertext, and computes the correct tag by encrypting the result. */
 static enum selo_status leaky_open(const uint8_t *nonce, const struct agent_field *ad,
                                    uint8_t *out, const uint8_t *in, uint16_t size)
 {

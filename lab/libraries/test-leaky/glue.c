@@ -1,7 +1,6 @@
 /*
- * A correct AES-128 encryption that multiplies in the field with a loop over the
- * bits of the state, as many a textbook does: its time depends on the state, which
- * is secret.
+ * A correct AES-128 encryption that multiplies in the field with a loop over the bits of the state, as
+ * many textbooks do. Its time depends on the state, which is secret.
  */
 #include "agent.h"
 #include "selo.h"
@@ -13,8 +12,7 @@ enum { KEY = 16, BLOCK = 16, ROUNDS = 10 };
 
 static struct selo_aes128_fast key;
 
-/* Russian peasants' multiplication of `x` and 2, which goes on for as long as x
- * has bits left. */
+/* Russian peasant multiplication of `x` and 2. The loop runs as long as x has bits left. */
 static uint8_t leaky_double(uint8_t x)
 {
     uint8_t product = 0;

@@ -1,6 +1,6 @@
 /*
- * What is wrong with the nodes of this library: the linker sends calls of a function
- * to __wrap_function, and __real_function is the function itself.
+ * The faults of this library's nodes. The linker redirects calls of a function to __wrap_function, and
+ * __real_function is the function itself.
  */
 #include <selo.h>
 

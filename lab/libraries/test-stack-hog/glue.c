@@ -1,10 +1,10 @@
 /*
- * Takes more stack than the chip has: in one frame, whose pointer must be caught
- * when it is set, and in many small ones, whose pushes must be.
+ * Uses more stack than the chip has: in one frame, where the change of the stack pointer must be
+ * detected, and in many small frames, where the pushes must be detected.
  */
 #include "agent.h"
 
-/* More than what the Uno has left. */
+/* More than the free RAM of the Uno. */
 #ifndef HOG
 #define HOG 1900
 #endif
@@ -31,7 +31,7 @@ static uint8_t recurse(uint_fast16_t depth)
 static uint8_t take_stack(void)
 {
     again = recurse;
-    return recurse(HOG); /* at least two bytes a call */
+    return recurse(HOG); /* at least two bytes for each call */
 }
 
 #endif

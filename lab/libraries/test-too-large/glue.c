@@ -1,6 +1,6 @@
 /*
- * A correct AES-128 dragging along tables that no Uno can hold: 34,000 bytes of
- * constants, or 2,100 bytes of variables.
+ * A correct AES-128 with tables that no Uno can hold: 34,000 bytes of constants, or 2,100 bytes of
+ * variables.
  */
 #include "agent.h"
 #include "selo.h"
@@ -19,7 +19,7 @@ uint8_t ballast[ALL_OF_RAM];
 
 static volatile uint8_t touched;
 
-/* Makes the linker keep the ballast, without changing any result. */
+/* Makes the linker keep the tables, without changing a result. */
 static void touch_ballast(uint16_t at)
 {
 #if AGENT_VARIANT_FLASH

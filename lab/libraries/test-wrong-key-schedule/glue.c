@@ -1,7 +1,7 @@
 /*
- * An AES-256 whose key schedule is AES-128's with longer keys: the substitution in the
- * middle of each 256-bit round is missing [FIPS197, 5.2]. Decryption reverses encryption
- * all the same, and the rounds are right.
+ * An AES-256 with the key schedule of AES-128 and longer keys: the substitution in the middle of each
+ * 256-bit round is missing [FIPS197, 5.2]. Decryption still reverses encryption, and the rounds are
+ * correct.
  */
 #include "selo.h"
 

@@ -1,7 +1,6 @@
 /*
- * Two ChaCha20-Poly1305 that seal as they should and open what is whole. `unchecked`
- * opens what was altered as well; `unwiped` says that the tag is wrong and hands
- * out the plaintext all the same.
+ * Two ChaCha20-Poly1305 that seal correctly and open unaltered messages. `unchecked` also opens altered
+ * messages. `unwiped` reports the wrong tag but still outputs the plaintext.
  */
 #include "agent.h"
 #include "selo.h"
@@ -33,7 +32,7 @@ static uint8_t seal(struct agent_call *call)
     return (uint8_t)status;
 }
 
-/* Encrypting once more decrypts: the cipher is a stream that is added. */
+/* A second encryption decrypts, because the cipher is an added stream. */
 static enum selo_status wrong_open(const uint8_t *nonce, const struct agent_field *ad,
                                    uint8_t *out, const uint8_t *in, uint16_t size)
 {

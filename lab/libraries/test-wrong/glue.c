@@ -1,8 +1,7 @@
 /*
- * An AES-128 that is wrong in one bit of one constant: the tenth round constant
- * is 0x37 instead of 0x36, which goes through the whole last round key
- * [FIPS197, 5.2]. Decryption reverses encryption all the same: only known answers
- * tell.
+ * An AES-128 with one wrong bit in one constant: the tenth round constant is 0x37 instead of 0x36,
+ * which changes the whole last round key [FIPS197, 5.2]. Decryption still reverses encryption, so
+ * only known answers reveal the fault.
  */
 #include "selo.h"
 

@@ -1,4 +1,4 @@
-/* wolfCrypt's AES in the lab, one block a call. */
+/* wolfCrypt's AES in the lab, one block in each call. */
 #include <stdint.h>
 #include <wolfssl/wolfcrypt/settings.h>
 

@@ -9,8 +9,8 @@
 
 enum { PUBLIC_BYTES = 32 };
 
-/* The library takes secrets that are clamped already, and refuses a peer's coordinate whose
- * highest bit is set instead of masking that bit [RFC7748, 5]. */
+/* The library takes only clamped secrets. It refuses a peer's coordinate whose highest bit is set,
+ * instead of masking that bit [RFC7748, 5]. */
 static void clamped(uint8_t out[32], const uint8_t *secret)
 {
     memcpy(out, secret, 32);

@@ -1,4 +1,4 @@
-/* An algorithm that is chosen while the program runs: its key. */
+/* The key of an algorithm chosen at run time. */
 #include <string.h>
 
 #include "../../selo.h"

@@ -1,9 +1,9 @@
 /*
- * AES inside: what the files of this directory share. Not public.
+ * Internal declarations shared by the files of AES.
  *
- * Each core below serves the three key sizes; the public functions pass the key
- * and its number of rounds. `round_keys` is the schedule of [FIPS197, 5.2]: 16
- * bytes for each round and 16 more.
+ * Each core function below serves all three key sizes. The public functions pass the key and its
+ * number of rounds. `round_keys` is the schedule of [FIPS197, 5.2]: 16 bytes for each round and 16
+ * more.
  *
  * native/api.h declares the cores, which kernels may replace.
  */
@@ -15,23 +15,23 @@
 #include "../native/api.h"
 
 /*
- * Without a schedule in RAM: a window of its last Nk words, w[i] in slot i modulo
- * Nk. It moves by half a round key, 2 words, because only there can a rotated
- * or substituted word stand, and only there does it wrap.
+ * A key schedule computed on the fly: a window of its last Nk words, with w[i] in slot i modulo
+ * Nk. The window moves by half a round key, 2 words. A rotated or substituted word can stand only
+ * at the start of such a half, and the window can wrap only there.
  */
 struct aes_window {
     uint8_t key_size; /* 16, 24 or 32 */
-    uint8_t position; /* in words[], of the next half */
-    uint8_t fresh;    /* forwards: halves that stand in words[] and were not yet used */
+    uint8_t position; /* index in words[] of the next half */
+    uint8_t fresh;    /* forwards: halves in words[] that are not yet used */
     uint8_t constant; /* round constant of the next rotated word */
     uint8_t words[32];
 };
 
-/* Both return the 8 bytes of the next half, in the order of encryption or from the last back. */
+/* Both return the 8 bytes of the next half, in the order of encryption or from the end back. */
 const uint8_t *selo_aes_window_next(struct aes_window *window);
 const uint8_t *selo_aes_window_previous(struct aes_window *window);
 
-/* selo_aes_tiny_encrypt for a key of 16 bytes, for which there may be a kernel. */
+/* selo_aes_tiny_encrypt for a key of 16 bytes. A kernel may replace it. */
 #if !SELO_NATIVE_AES
 static inline void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16],
                                           const uint8_t in[16])
@@ -40,7 +40,7 @@ static inline void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16]
 }
 #endif
 
-/* The S-box and its inverse, each at a 256-byte boundary, for selo_flash_lookup. */
+/* The S-box and its inverse. Each starts at a 256-byte boundary, for selo_flash_lookup. */
 extern const uint8_t selo_aes_sbox[256] SELO_ALIGNED_256;
 extern const uint8_t selo_aes_inverse_sbox[256] SELO_ALIGNED_256;
 

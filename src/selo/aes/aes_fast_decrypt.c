@@ -1,6 +1,6 @@
 /*
- * AES decryption of one block with a ready key schedule: the straight inverse
- * cipher [FIPS197, 5.3], over the round keys of encryption from last to first.
+ * AES decryption of one block with the whole key schedule in RAM: the inverse cipher
+ * [FIPS197, 5.3]. It uses the round keys of encryption from last to first.
  */
 #include "aes_state.h"
 

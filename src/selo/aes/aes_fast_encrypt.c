@@ -1,4 +1,4 @@
-/* AES encryption of one block with a ready key schedule [FIPS197, 5.1]. */
+/* AES encryption of one block with the whole key schedule in RAM [FIPS197, 5.1]. */
 #include "aes_state.h"
 
 #if !SELO_NATIVE_AES
@@ -9,7 +9,7 @@ void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uin
     uint8_t s[16];
 
     aes_copy(s, in);
-    /* All of the block before the key: two pointers in turn, not side by side, fit AVR. */
+    /* Load the whole block before the key: AVR has registers for one pointer at a time. */
     SELO_BARRIER();
     aes_add_half(s, round_keys);
     aes_add_half(s + 8, round_keys + 8);

@@ -1,8 +1,8 @@
 /*
- * AES key schedule in RAM [FIPS197, 5.2]: w[i] = w[i - Nk] ^ w[i - 1], where Nk
- * words of 4 bytes are the key. If Nk divides i, w[i - 1] is first rotated,
- * substituted and given the round constant; if Nk is 8 and i is 4 modulo 8, it
- * is substituted. Here: one substitution, then `span` plain words, and again.
+ * AES key schedule in RAM [FIPS197, 5.2]: w[i] = w[i - Nk] ^ w[i - 1], where the key is Nk words of
+ * 4 bytes. If Nk divides i, w[i - 1] is first rotated, substituted and combined with the round
+ * constant. If Nk is 8 and i is 4 modulo 8, it is substituted. The loop makes one substituted
+ * word and then `span` plain words.
  */
 #include "aes.h"
 
@@ -36,7 +36,7 @@ static void setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
             constant = aes_xtime(constant);
         }
         if (key_size == 32) {
-            rotate ^= 1; /* 8 words: the substitution in the middle does not rotate */
+            rotate ^= 1; /* 8 words: the substitution in the middle has no rotation */
         }
         for (uint8_t word = span; word != 0; word--) {
             w0 ^= old[0], w1 ^= old[1], w2 ^= old[2], w3 ^= old[3];

@@ -1,4 +1,4 @@
-/* The inverse S-box of AES [FIPS197, 5.3.2], linked only with decryption. */
+/* The inverse S-box of AES [FIPS197, 5.3.2]. Only programs that decrypt link it. */
 #include "aes.h"
 
 const uint8_t selo_aes_inverse_sbox[256] SELO_FLASH = {

@@ -1,4 +1,4 @@
-/* The S-box of AES [FIPS197, 5.1.1]. 256-byte boundary: see selo_flash_lookup. */
+/* The S-box of AES [FIPS197, 5.1.1], at a 256-byte boundary for selo_flash_lookup. */
 #include "aes.h"
 
 const uint8_t selo_aes_sbox[256] SELO_FLASH = {

@@ -1,6 +1,6 @@
 /*
- * AES decryption of one block, the key schedule made on the fly from its end
- * backwards [FIPS197, 5.2, 5.3].
+ * AES decryption of one block. The key schedule is computed on the fly, from its end backwards
+ * [FIPS197, 5.2, 5.3].
  */
 #include "aes_state.h"
 

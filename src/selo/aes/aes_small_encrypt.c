@@ -1,4 +1,4 @@
-/* AES small encrypts as AES tiny does: its `first` is the key. */
+/* AES small encrypts as AES tiny does, because its `first` is the key. */
 #include "aes.h"
 
 void selo_aes128_small_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])

@@ -1,7 +1,6 @@
 /*
- * AES small: the first Nk words of the key schedule, which are the key, and the Nk words
- * that would follow its end, where decryption starts [FIPS197, 5.2]. w[i] stands in slot
- * i modulo Nk.
+ * AES small keeps the first Nk words of the key schedule, which are the key, and the Nk words that
+ * would follow its end, where decryption starts [FIPS197, 5.2]. w[i] is in slot i modulo Nk.
  */
 #include "aes.h"
 
@@ -10,7 +9,7 @@
 void selo_aes_small_setup(uint8_t *first, uint8_t *last, const uint8_t *raw, uint8_t key_size)
 {
     struct aes_window window;
-    uint8_t steps = (uint8_t)(key_size / 2 + 14); /* 4 (Nk + 7) words, 2 a step */
+    uint8_t steps = (uint8_t)(key_size / 2 + 14); /* 4 (Nk + 7) words, two in each step */
 
     for (uint8_t i = 0; i < key_size; i++) {
         first[i] = window.words[i] = raw[i];

@@ -1,10 +1,9 @@
 /*
- * The steps of AES on a state of 16 bytes, in the order of the block: column by
- * column [FIPS197, 3.4].
+ * The steps of AES on a state of 16 bytes, in the order of the block: column by column
+ * [FIPS197, 3.4].
  *
- * Every index is a constant and every function is inlined, so that a local
- * uint8_t s[16] becomes 16 variables and an AVR keeps them in registers from the
- * first round to the last.
+ * Every index is a constant and every function is inlined. A local uint8_t s[16] therefore
+ * becomes 16 variables, which AVR keeps in registers from the first round to the last.
  */
 #ifndef SELO_AES_STATE_H
 #define SELO_AES_STATE_H
@@ -28,8 +27,8 @@ SELO_INLINE void aes_add_round_key(uint8_t s[16], const uint8_t key[16])
     s[12] ^= key[12], s[13] ^= key[13], s[14] ^= key[14], s[15] ^= key[15];
 }
 
-/* Half of AddRoundKey: s or s + 8. Two halves are faster than the whole where
- * avr-gcc finds no register for the pointer; measure before changing one for the other. */
+/* Half of AddRoundKey, for s or s + 8. Two halves are faster than the whole where avr-gcc finds
+ * no register for the pointer. Measure before you replace one by the other. */
 SELO_INLINE void aes_add_half(uint8_t s[8], const uint8_t half[8])
 {
     SELO_PREFER_Z(half);
@@ -37,7 +36,8 @@ SELO_INLINE void aes_add_half(uint8_t s[8], const uint8_t half[8])
     s[4] ^= half[4], s[5] ^= half[5], s[6] ^= half[6], s[7] ^= half[7];
 }
 
-/* MixColumns [FIPS197, 5.1.3] of one column, as a' = a ^ (a^b^c^d) ^ 2(a^b), and so around. */
+/* MixColumns [FIPS197, 5.1.3] of one column: a' = a ^ (a^b^c^d) ^ 2(a^b). b', c', d'
+ * likewise. */
 SELO_INLINE void aes_mix_column(uint8_t *a, uint8_t *b, uint8_t *c, uint8_t *d)
 {
     uint8_t first = *a;
@@ -56,8 +56,8 @@ SELO_INLINE void aes_mix_columns(uint8_t s[16])
     aes_mix_column(&s[12], &s[13], &s[14], &s[15]);
 }
 
-/* InvMixColumns [FIPS197, 5.3.3] of one column: its polynomial is that of
- * MixColumns times (4x^2 + 5), so 4(a^c) and 4(b^d) are added first. */
+/* InvMixColumns [FIPS197, 5.3.3] of one column. Its polynomial is that of MixColumns times
+ * (4x^2 + 5), so 4(a^c) and 4(b^d) are added first. */
 SELO_INLINE void aes_inverse_mix_column(uint8_t *a, uint8_t *b, uint8_t *c, uint8_t *d)
 {
     uint8_t even = aes_xtime(aes_xtime((uint8_t)(*a ^ *c)));
@@ -74,8 +74,8 @@ SELO_INLINE void aes_inverse_mix_columns(uint8_t s[16])
     aes_inverse_mix_column(&s[12], &s[13], &s[14], &s[15]);
 }
 
-/* SubBytes and ShiftRows in one [FIPS197, 5.1.1, 5.1.2]: each byte is written to
- * its new place, row by row. */
+/* SubBytes and ShiftRows in one step [FIPS197, 5.1.1, 5.1.2]: each byte is written to its new
+ * place, row by row. */
 SELO_INLINE void aes_substitute_and_shift(uint8_t s[16])
 {
     const uint8_t *sbox = selo_aes_sbox;
@@ -106,7 +106,7 @@ SELO_INLINE void aes_substitute_and_shift(uint8_t s[16])
     s[3] = moved;
 }
 
-/* InvShiftRows and InvSubBytes in one [FIPS197, 5.3.1, 5.3.2]. */
+/* InvShiftRows and InvSubBytes in one step [FIPS197, 5.3.1, 5.3.2]. */
 SELO_INLINE void aes_inverse_substitute_and_shift(uint8_t s[16])
 {
     const uint8_t *sbox = selo_aes_inverse_sbox;

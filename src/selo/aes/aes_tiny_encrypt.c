@@ -1,4 +1,4 @@
-/* AES encryption of one block, the key schedule made on the fly [FIPS197, 5.1, 5.2]. */
+/* AES encryption of one block. The key schedule is computed on the fly [FIPS197, 5.1, 5.2]. */
 #include "aes_state.h"
 
 #if !SELO_NATIVE_AES

@@ -1,4 +1,4 @@
-/* AES tiny: the key itself is all that is kept. */
+/* AES tiny keeps only the key. */
 #include "aes.h"
 
 #if !SELO_NATIVE_AES

@@ -1,6 +1,6 @@
 /*
- * The AES key schedule on the fly, backwards: w[i - Nk] = w[i] ^ f(w[i - 1]), the
- * equation of [FIPS197, 5.2] read the other way, the later word of a half first.
+ * The AES key schedule on the fly, backwards: w[i - Nk] = w[i] ^ f(w[i - 1]), which is the equation
+ * of [FIPS197, 5.2] solved for w[i - Nk]. The later word of a half comes first.
  */
 #include "aes.h"
 
@@ -30,7 +30,7 @@ const uint8_t *selo_aes_window_previous(struct aes_window *window)
             uint8_t constant = window->constant;
             uint8_t first = w0;
             w0 = w1 ^ constant, w1 = w2, w2 = w3, w3 = first;
-            /* half of it: x^-1 is 0x8d [FIPS197, 4.2.1]; the constant is public */
+            /* halve it: x^-1 is 0x8d [FIPS197, 4.2.1]; the constant is public */
             window->constant = (uint8_t)((constant >> 1) ^ (constant & 1 ? 0x8d : 0));
         }
     }

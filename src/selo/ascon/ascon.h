@@ -1,6 +1,6 @@
 /*
- * What the files of Ascon share [SP800-232]. Bytes and words are little-endian
- * there [SP800-232, A.1], unlike in the submissions that came before the standard.
+ * Internal declarations shared by the files of Ascon [SP800-232]. The standard is little-endian
+ * [SP800-232, A.1]. The submissions before it were big-endian.
  *
  * native/api.h declares the functions that kernels may replace.
  */
@@ -31,19 +31,19 @@ static inline uint8_t selo_ascon_byte(const uint64_t state[5], uint8_t position)
 #endif
 }
 
-/* Ascon-AEAD128 up to the first byte of the message: initialization, associated data and the
- * bit that separates it from the message [SP800-232, 4.1.1]. */
+/* Processes everything before the message: initialization, associated data and the bit that
+ * separates it from the message [SP800-232, 4.1.1]. */
 void selo_ascon_aead128_begin(uint64_t state[5], const uint8_t key[16],
                               const struct selo_header *header);
 
-/* 1 if the algorithm takes these sizes [SP800-232, 4.2]. */
+/* Returns 1 if the algorithm accepts these sizes [SP800-232, 4.2], else 0. */
 static inline uint8_t selo_ascon_aead128_takes(const struct selo_header *header)
 {
     return header->nonce_size == 16 && header->tag_size >= 4 && header->tag_size <= 16;
 }
 
-/* The tag [SP800-232, 4.1.1], with the message of `rest` bytes beyond whole blocks all in
- * the state. Wipes the state. */
+/* Writes the tag and wipes the state [SP800-232, 4.1.1]. The whole message must be in the state;
+ * `rest` is the number of its bytes after the last whole block. */
 void selo_ascon_aead128_end(uint64_t state[5], const uint8_t key[16], uint8_t rest,
                             uint8_t tag[16]);
 

@@ -1,9 +1,9 @@
-/* Ascon-AEAD128: what sealing and opening share [SP800-232, 4.1]. */
+/* Ascon-AEAD128: the steps common to sealing and opening [SP800-232, 4.1]. */
 #include <string.h>
 
 #include "ascon.h"
 
-/* Adds 16 bytes to the words that begin at byte `position`. */
+/* Adds 16 bytes to the state from byte `position` on. */
 static void add_block(uint64_t state[5], uint8_t position, const uint8_t block[16])
 {
     for (uint8_t i = 0; i < 16; i++) {

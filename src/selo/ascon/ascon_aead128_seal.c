@@ -32,6 +32,6 @@ enum selo_status selo_ascon_aead128_seal(const struct selo_ascon_aead128_key *ke
     }
     selo_ascon_aead128_end(state, key->bytes, position, whole);
     memcpy(tag, whole, header->tag_size);
-    selo_wipe(whole, sizeof whole); /* a tag cut short keeps its other bytes secret */
+    selo_wipe(whole, sizeof whole); /* the bytes cut from a short tag are secret */
     return SELO_OK;
 }

@@ -1,4 +1,4 @@
-/* Ascon-AEAD128: there is no key schedule; the key itself is kept [SP800-232, 4]. */
+/* Ascon-AEAD128 has no key schedule. The struct holds the key itself [SP800-232, 4]. */
 #include <string.h>
 
 #include "../../selo.h"

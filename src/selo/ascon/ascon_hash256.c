@@ -4,8 +4,8 @@
 #include "../common/flash.h"
 #include "ascon.h"
 
-/* What the permutation makes of the initial value, 0x0000080100cc0002 and zeros: it is the same
- * for every message [SP800-232, 5.1]. */
+/* The state after the permutation of the initial value, 0x0000080100cc0002 and zeros. It is the
+ * same for every message [SP800-232, 5.1]. */
 static const uint8_t initial[40] SELO_FLASH = {
     0x81, 0xd6, 0x34, 0xe9, 0x94, 0x54, 0x1e, 0x9b,
     0xd2, 0x51, 0x37, 0x33, 0x1e, 0xa0, 0xc3, 0x4b,

@@ -12,7 +12,7 @@ static inline uint64_t ror(uint64_t x, uint8_t n)
 void selo_ascon_permute(uint64_t state[5], uint8_t rounds)
 {
     uint64_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
-    /* f0, e1, d2, ... 4b; with fewer rounds those at the end [SP800-232, 3.2] */
+    /* f0, e1, d2, ... 4b; fewer rounds use the last ones [SP800-232, 3.2] */
     uint8_t constant = (uint8_t)(0x3c + rounds * 0x0f);
 
     while (rounds-- != 0) {

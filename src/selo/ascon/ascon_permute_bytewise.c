@@ -1,10 +1,9 @@
 /*
- * The Ascon permutation [SP800-232, 3] on bytes, for an 8-bit CPU that multiplies
- * bytes.
+ * The Ascon permutation [SP800-232, 3] on bytes, for an 8-bit CPU with a byte multiplier.
  *
- * A byte times 2^(8 - k) is the byte rotated right by k bits, its two parts apart:
- * the upper byte stays in its place, the lower byte goes to the next lower one. The
- * whole bytes of a rotation are names of registers.
+ * A byte times 2^(8 - k) is the byte rotated right by k bits, split into two parts. The upper byte
+ * stays in its place. The lower byte goes to the next lower place. Rotations by whole bytes only
+ * rename registers.
  */
 #include "../common/bytewise.h"
 #include "ascon.h"
@@ -37,8 +36,8 @@ static SELO_APART void substitute(uint8_t *p)
     } while (--n != 0);
 }
 
-/* A byte of a word, rotated right by r bits of which m = 2^(8 - r mod 8) makes the last, is
- * added to the sum: byte j of the word to the places that it reaches. */
+/* Adds one byte of a word to the sum, rotated right by r bits: byte j of the word goes to the
+ * places that it reaches. m = 2^(8 - r mod 8) does the part of the rotation below a byte. */
 #define ADD_ROTATED(j, r, m)                                                              \
     do {                                                                                  \
         uint8_t *upper_ = &sum[((j) - (r) / 8) & 7], *lower_ = &sum[((j) - (r) / 8 - 1) & 7]; \
@@ -55,8 +54,8 @@ static SELO_APART void substitute(uint8_t *p)
         ADD_ROTATED(j, s, n);                   \
     } while (0)
 
-/* A word becomes itself plus itself rotated right by r and by s bits. SELO_OPAQUE makes the
- * compiler multiply, instead of shifting bit by bit. */
+/* word ^= (word rotated right by r bits) ^ (word rotated right by s bits). SELO_OPAQUE makes the
+ * compiler multiply instead of shifting bit by bit. */
 #define DIFFUSE(word, r, s)                                                                  \
     do {                                                                                     \
         uint8_t sum[8], m = 1 << (8 - (r) % 8), n = 1 << (8 - (s) % 8);                      \
@@ -92,7 +91,7 @@ static SELO_APART void diffuse(uint8_t *p)
 void selo_ascon_permute(uint64_t state[5], uint8_t rounds)
 {
     uint8_t *p = (uint8_t *)state;
-    /* f0, e1, d2, ... 4b; with fewer rounds those at the end [SP800-232, 3.2] */
+    /* f0, e1, d2, ... 4b; fewer rounds use the last ones [SP800-232, 3.2] */
     uint8_t constant = (uint8_t)(0x3c + rounds * 0x0f);
 
     do {

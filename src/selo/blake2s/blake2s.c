@@ -13,9 +13,9 @@ void selo_blake2s_start(struct selo_blake2s *hash)
     hash->size = 0;
 }
 
-/* The last block is compressed differently, and which one that is shows only when more data
- * comes or the message ends: the buffer is emptied late. So it is empty only before the first
- * byte; afterwards it holds 1 to 64 bytes. */
+/* The last block is compressed differently. It is known only when more data comes or the message
+ * ends, so the buffer is emptied as late as possible. It is empty only before the first byte;
+ * afterwards it holds 1 to 64 bytes. */
 void selo_blake2s_update(struct selo_blake2s *hash, const void *data, size_t size)
 {
     const uint8_t *bytes = data;

@@ -1,5 +1,5 @@
 /*
- * What the files of BLAKE2s share [RFC7693].
+ * Internal declarations shared by the files of BLAKE2s [RFC7693].
  *
  * native/api.h declares the functions that kernels may replace.
  */

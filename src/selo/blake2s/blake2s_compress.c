@@ -5,8 +5,8 @@
 
 #if !SELO_NATIVE_BLAKE2S
 
-/* The permutations of the message words [RFC7693, 2.7]: two words a byte, the first one in
- * the lower half. */
+/* The permutations of the message words [RFC7693, 2.7]. Each byte holds two word numbers, the
+ * first in its lower half. */
 #define PAIR(first, second) ((first) | (second) << 4)
 static const uint8_t sigma[10 * 8] SELO_FLASH = {
     PAIR(0, 1), PAIR(2, 3), PAIR(4, 5), PAIR(6, 7),
@@ -89,7 +89,7 @@ void selo_blake2s_compress(uint32_t state[8], const uint8_t block[64], uint32_t 
         v[i] = state[i];
         v[i + 8] = selo_flash_u32(selo_blake2s_iv + i);
     }
-    v[12] ^= size; /* v[13] would take the upper half of a size of 64 bits */
+    v[12] ^= size; /* v[13] would hold the upper half of a 64-bit size */
     v[14] ^= last;
     rounds(v, block);
     for (uint8_t i = 0; i < 8; i++) {

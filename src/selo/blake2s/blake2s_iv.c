@@ -1,4 +1,4 @@
-/* The initialization vector of BLAKE2s, which is that of SHA-256 [RFC7693, 2.6]. */
+/* The initialization vector of BLAKE2s, the same as that of SHA-256 [RFC7693, 2.6]. */
 #include "../common/flash.h"
 #include "blake2s.h"
 

@@ -1,6 +1,6 @@
 /*
- * ChaCha20 [RFC8439, 2.3, 2.4]. Internal to the library: a cipher without a tag is
- * not for messages.
+ * ChaCha20 [RFC8439, 2.3, 2.4]. Internal to the library, because a cipher without a tag does not
+ * protect messages.
  *
  * native/api.h declares the functions that kernels may replace.
  */

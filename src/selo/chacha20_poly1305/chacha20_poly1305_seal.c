@@ -22,6 +22,6 @@ enum selo_status selo_chacha20_poly1305_seal(const struct selo_chacha20_poly1305
     selo_chacha20_poly1305_tag(state, whole, header, out, size);
     memcpy(tag, whole, header->tag_size);
     selo_wipe(state, sizeof state);
-    selo_wipe(whole, sizeof whole); /* a tag cut short keeps its other bytes secret */
+    selo_wipe(whole, sizeof whole); /* the bytes cut from a short tag are secret */
     return SELO_OK;
 }

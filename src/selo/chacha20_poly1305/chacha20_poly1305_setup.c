@@ -1,4 +1,4 @@
-/* ChaCha20-Poly1305: there is no key schedule; the key itself is kept [RFC8439, 2.8]. */
+/* ChaCha20-Poly1305 has no key schedule. The struct holds the key itself [RFC8439, 2.8]. */
 #include <string.h>
 
 #include "../../selo.h"

@@ -11,7 +11,7 @@ static void put_size(uint8_t field[8], size_t size)
     }
 }
 
-/* Apart, so that the key stream does not lie on the stack under the blocks of the message. */
+/* Not inlined, so that the key stream leaves the stack before the message is processed. */
 static SELO_APART void start(struct selo_poly1305 *mac, uint32_t state[16])
 {
     uint32_t stream[16];

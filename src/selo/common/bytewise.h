@@ -1,11 +1,11 @@
 /*
  * 64-bit words on a CPU that moves and shifts one byte at a time.
  *
- * There a compiler calls a helper for every 64-bit shift and addition, and keeps
- * a uint64_t in fixed registers. Two 32-bit halves, whose bytes have names, do
- * better: a rotation by 8n is a renaming (or an address, when loading), and what
- * is left are rotations by one bit. A word x is declared by SELO_PAIR(x) and is
- * the two variables x_lo and x_hi; bytes in memory are little-endian.
+ * On such a CPU the compiler calls a helper for every 64-bit shift and addition, and keeps a
+ * uint64_t in fixed registers. Two 32-bit halves with named bytes are faster. A rotation by 8n
+ * renames bytes, or changes the address of a load. Only rotations by one bit remain.
+ * SELO_PAIR(x) declares a word x as the two variables x_lo and x_hi. Bytes in memory are
+ * little-endian.
  */
 #ifndef SELO_COMMON_BYTEWISE_H
 #define SELO_COMMON_BYTEWISE_H
@@ -32,7 +32,7 @@ union selo_half {
      x##_hi.byte[2] = (p)[(6 + (n)) & 7], \
      x##_hi.byte[3] = (p)[(7 + (n)) & 7])
 
-/* x ^= the same. */
+/* x ^= the 8 bytes at p, rotated in the same way. */
 #define SELO_PAIR_XOR_LOAD(x, p, n)        \
     (x##_lo.byte[0] ^= (p)[(0 + (n)) & 7], \
      x##_lo.byte[1] ^= (p)[(1 + (n)) & 7], \
@@ -60,7 +60,7 @@ union selo_half {
         x##_hi.word ^= y##_hi.word;   \
     } while (0)
 
-/* x = x rotated right, left, by one bit. */
+/* x = x rotated right or left by one bit. */
 #define SELO_PAIR_ROR1(x)                                       \
     do {                                                        \
         uint8_t from_lo_ = (uint8_t)(x##_lo.byte[0] << 7);      \
@@ -82,8 +82,8 @@ union selo_half {
         SELO_PAIR_OPAQUE(x);                                    \
     } while (0)
 
-/* x += y. The carry out of the low half follows from the top bits of both terms
- * and of the sum, without a comparison that might become a branch. */
+/* x += y. The carry out of the low half follows from the top bits of both terms and of the sum.
+ * A comparison might become a branch. */
 #define SELO_PAIR_ADD(x, y)                                              \
     do {                                                                 \
         uint8_t some_ = x##_lo.byte[3] | y##_lo.byte[3];                 \
@@ -96,7 +96,7 @@ union selo_half {
         x##_hi.word += some_;                                            \
     } while (0)
 
-/* x -= y, likewise. */
+/* x -= y, in the same way. */
 #define SELO_PAIR_SUBTRACT(x, y)                                         \
     do {                                                                 \
         uint8_t not_ = (uint8_t)~x##_lo.byte[3];                         \

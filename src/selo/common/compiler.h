@@ -1,22 +1,22 @@
 /*
- * Every extension to C11 that the library uses, each behind a macro that is empty, or standard
- * C, without it. The code is correct without any of them; they steer speed and stack.
+ * All extensions to C11 that the library uses. Each is behind a macro that is empty, or standard
+ * C, on a compiler without it. The code is correct without them. They only affect speed and stack.
  * SELO_PLAIN_C=1 (native/api.h) turns them off on a compiler that has them.
  *
- *  SELO_STACK_APART    the function is not inlined. A compiler reserves on entry the stack of
- *                      a function and of all that is inlined into it; apart, a hash state is
- *                      gone before a scalar multiplication begins
+ *  SELO_STACK_APART    the function is not inlined. On entry to a function the compiler reserves
+ *                      the stack of everything inlined into it. A function that is not inlined
+ *                      frees its stack, such as a hash state, before the next one runs
  *  SELO_INLINE         static inline, inlined even when optimising for size
  *  SELO_ALIGNED_256    the object begins at a multiple of 256
  *  SELO_BARRIER()      memory accesses do not move across it
- *  SELO_OPAQUE(x)      the compiler forgets where x's value came from, so it neither merges two
+ *  SELO_OPAQUE(x)      the compiler forgets the origin of x's value. It then neither merges two
  *                      shifts into a slow one nor keeps bytes that are loaded again. Bytewise
  *                      code only
- *  SELO_BASE(p)        the same for a pointer, which moreover stands in a register that
- *                      addresses with a displacement (AVR: Y or Z, not X)
- *  SELO_PREFER_Z(p)    the pointer stands in Z from here (AVR). It changes no value
- *  SELO_APART          as SELO_STACK_APART, in bytewise code only: there a function's pointers
- *                      find such a register only if it is not inlined
+ *  SELO_BASE(p)        the same for a pointer, which is also kept in a register that can address
+ *                      with a displacement (AVR: Y or Z, not X)
+ *  SELO_PREFER_Z(p)    the pointer is in Z from here on (AVR). Its value does not change
+ *  SELO_APART          as SELO_STACK_APART, in bytewise code only: there the pointers of a
+ *                      function get such a register only if the function is not inlined
  *  selo_column, selo_column_bits
  *                      a signed and an unsigned integer of 24 bits or more (column.h)
  */

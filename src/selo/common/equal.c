@@ -1,11 +1,11 @@
-/* Comparison of secrets: without an early end. */
+/* Comparison of secrets without an early exit. */
 #include "../../selo.h"
 
 uint8_t selo_equal(const void *a, const void *b, size_t size)
 {
     const uint8_t *x = a;
     const uint8_t *y = b;
-    /* volatile: the compiler may not conclude that the loop could stop once the
+    /* volatile: the compiler must not conclude that the loop could stop once the
      * difference is not zero. */
     volatile uint8_t difference = 0;
 

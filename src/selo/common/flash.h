@@ -1,6 +1,6 @@
 /*
- * Constant tables in flash: static const uint8_t name[n] SELO_FLASH = {...}, read with
- * selo_flash_*(). Where flash is ordinary memory (SELO_FLASH_TABLES 0) these are plain reads.
+ * Constant tables in flash. Declare static const uint8_t name[n] SELO_FLASH = {...} and read it
+ * with selo_flash_*(). Where flash is ordinary memory (SELO_FLASH_TABLES 0), these are plain reads.
  */
 #ifndef SELO_COMMON_FLASH_H
 #define SELO_COMMON_FLASH_H
@@ -27,10 +27,9 @@ static inline uint64_t selo_flash_u64(const uint64_t *address) { return *address
 #endif
 
 /*
- * Byte `index` of a table of 256 bytes in flash at a 256-byte boundary (SELO_ALIGNED_256).
- * The index goes into the low byte of the table's address. The call leaves that address inside
- * the same table, so that on the AVR the pointer stays in Z and a look-up is one mov and one
- * lpm: 4 cycles for every index.
+ * Reads byte `index` of a table of 256 bytes in flash at a 256-byte boundary (SELO_ALIGNED_256).
+ * The index replaces the low byte of the table's address. The address stays inside the table, so
+ * on AVR the pointer stays in Z. A look-up is one mov and one lpm: 4 cycles for every index.
  */
 SELO_INLINE uint8_t selo_flash_lookup(const uint8_t **table, uint8_t index)
 {

@@ -1,9 +1,9 @@
 /*
  * Rotations of 32-bit words by fixed distances.
  *
- * A CPU with a shifter takes any distance at once. On one that shifts by one bit
- * of one byte, a rotation by a multiple of 8 renames bytes, and what is left are
- * single bits; a general rotation would become a loop.
+ * A CPU with a shifter rotates by any distance at once. On a CPU that shifts one byte by one bit, a
+ * rotation by a multiple of 8 renames bytes, and single bits remain. A general rotation would
+ * become a loop.
  */
 #ifndef SELO_COMMON_ROTATE_H
 #define SELO_COMMON_ROTATE_H
@@ -17,7 +17,8 @@ static inline uint32_t selo_rotate_right(uint32_t x, uint8_t n)
 
 #if SELO_BYTEWISE
 
-/* One bit at a time: SELO_OPAQUE keeps two of them from becoming one slow rotation by 2. */
+/* Rotate one bit at a time. SELO_OPAQUE stops the compiler from merging two of them into a slow
+ * rotation by 2. */
 static inline uint32_t selo_rotate_right_1(uint32_t x)
 {
     x = selo_rotate_right(x, 1);

@@ -1,6 +1,6 @@
 /*
- * Sums and differences of 64 bits that take no branch, whatever the compiler makes of
- * its own (SELO_WIDE_SUMS).
+ * Sums and differences of 64 bits without a branch, for compilers whose own 64-bit sums branch
+ * (SELO_WIDE_SUMS).
  */
 #ifndef SELO_COMMON_SUM64_H
 #define SELO_COMMON_SUM64_H

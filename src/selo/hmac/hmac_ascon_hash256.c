@@ -1,4 +1,4 @@
-/* HMAC with Ascon-Hash256 [FIPS198-1], its block taken as 32 bytes (selo.h says why). */
+/* HMAC with Ascon-Hash256 [FIPS198-1]. Its block has 32 bytes, for the reason in selo.h. */
 #define HMAC_NAME(f) selo_hmac_ascon_hash256_##f
 #define HMAC_STATE selo_hmac_ascon_hash256
 #define HASH_START selo_ascon_hash256_start

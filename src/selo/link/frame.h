@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* First bytes: the type, and the flags where they are fixed. */
+/* First bytes of the frames: the type, and the flags where they are fixed. */
 enum {
     SELO_FRAME_PAIR_COMMIT = 0x10,
     SELO_FRAME_PAIR_KEY = 0x20,
@@ -22,10 +22,10 @@ enum {
     SELO_FRAME_COOKIE_ECHO = 0xb0,
     SELO_FRAME_DOWN_RESUMED = 0xd0,
 
-    SELO_FRAME_TYPE = 0xf0 /* its bits of the byte */
+    SELO_FRAME_TYPE = 0xf0 /* mask of the type in the first byte */
 };
 
-/* Flags of UP, DOWN and DOWN-RESUMED; HINT has WIDE too. */
+/* Flags of UP, DOWN and DOWN-RESUMED. HINT also has WIDE. */
 enum {
     SELO_FRAME_WIDE = 1,
     SELO_FRAME_LONG_TAG = 2,
@@ -43,7 +43,7 @@ enum {
     SELO_FRAME_COOKIE_SIZE = 13 /* and its echo */
 };
 
-/* Type and id, or type and check, stand before the rest of a handshake frame. */
+/* The bytes before the rest of a handshake frame: type and id, or type and check. */
 enum { SELO_FRAME_HANDSHAKE_HEADER = 5 };
 
 /* Option bit of both payloads of a join. */

@@ -44,8 +44,8 @@ void selo_join_start(struct selo_join *join, uint32_t id, const uint8_t device_k
     join->committed = 0;
 }
 
-/* The answer's e and ee. In place: the shared secret replaces the ephemeral one, and the
- * cipher key replaces the shared secret. */
+/* Processes the answer's tokens e and ee. It works in place: the shared secret replaces the
+ * ephemeral secret, and the cipher key replaces the shared secret. */
 static enum selo_status commit(struct selo_join *join, const uint8_t frame[58])
 {
     enum selo_status status;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* A pairing repeats its last frame, and ends after so long. */
+/* Interval at which a pairing repeats its last frame, and time after which it fails. */
 #ifndef SELO_LINK_PAIR_REPEAT
 #define SELO_LINK_PAIR_REPEAT 4000
 #endif
@@ -15,20 +15,20 @@
 #define SELO_LINK_PAIR_TIME 600000
 #endif
 
-/* What wants an answer, a JOIN-REQUEST or a confirmed payload, is sent so often; the wait
- * after the first transmission doubles with each other one. */
+/* Transmissions of a frame that needs an answer, a JOIN-REQUEST or a confirmed payload, and the
+ * wait after the first. The wait doubles with each further transmission. */
 #ifndef SELO_LINK_TRANSMISSIONS
 #define SELO_LINK_TRANSMISSIONS 4
 #endif
 #ifndef SELO_LINK_REPEAT
 #define SELO_LINK_REPEAT 2000
 #endif
-/* The first wait is longer by so much for each unit of the frame's last byte. */
+/* Added to the first wait for each unit of the frame's last byte. */
 #ifndef SELO_LINK_REPEAT_STEP
 #define SELO_LINK_REPEAT_STEP 4
 #endif
 
-/* The longest wait after the first join that failed; doubled so many times at most. */
+/* Longest wait after the first failed join, and the maximum number of times that it doubles. */
 #ifndef SELO_LINK_JOIN_WAIT
 #define SELO_LINK_JOIN_WAIT 15000
 #endif
@@ -36,22 +36,22 @@
 #define SELO_LINK_JOIN_WAIT_DOUBLINGS 6
 #endif
 
-/* Join counters that one write of the record covers. */
+/* Join counters that one write of the record reserves. */
 #ifndef SELO_LINK_JOIN_RESERVE
 #define SELO_LINK_JOIN_RESERVE 16
 #endif
 
-/* UP frames of a session after which the node joins again. */
+/* UP frames of one session before the node joins again. */
 #ifndef SELO_LINK_SESSION_FRAMES
 #define SELO_LINK_SESSION_FRAMES 131072
 #endif
-/* Tags that fail before a session ends; up to 65,535. */
+/* Failed tags before a session ends; at most 65,535. */
 #ifndef SELO_LINK_SESSION_FORGERIES
 #define SELO_LINK_SESSION_FORGERIES 32768
 #endif
 
-/* UP frames unheard: from when on each asks for an acknowledgement, what a hint sets, and
- * when the session is given up. */
+/* UP frames without any DOWN: the number at which each UP requests an acknowledgement, the number
+ * that a hint sets, and the number at which the session is given up. */
 #ifndef SELO_LINK_UNHEARD_ASK
 #define SELO_LINK_UNHEARD_ASK 32
 #endif
@@ -62,7 +62,7 @@
 #define SELO_LINK_UNHEARD_LOST 40
 #endif
 
-/* A repeated DOWN is acknowledged again at most once in this time. */
+/* Minimum time between two acknowledgements of a repeated DOWN. */
 #ifndef SELO_LINK_ACKNOWLEDGE_AGAIN
 #define SELO_LINK_ACKNOWLEDGE_AGAIN 1000
 #endif
@@ -72,7 +72,7 @@
 #define SELO_LINK_LONG_TAG 0
 #endif
 
-/* What they are counted in. */
+/* The types of the fields that count them. */
 _Static_assert(SELO_LINK_PAIR_TIME / SELO_LINK_PAIR_REPEAT >= 1
                    && SELO_LINK_PAIR_TIME / SELO_LINK_PAIR_REPEAT <= 255,
                "node.sent counts the repetitions of a pairing");

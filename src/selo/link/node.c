@@ -1,4 +1,4 @@
-/* What all states of a node share. */
+/* Functions that all states of a node share. */
 #include "node_state.h"
 #include "random.h"
 

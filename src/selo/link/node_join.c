@@ -1,5 +1,5 @@
-/* When JOIN-REQUEST is sent, and what JOIN-ACCEPT and COOKIE do [docs/protocol.md, state
- * machines, under load]. */
+/* Sends JOIN-REQUEST, and processes JOIN-ACCEPT and COOKIE [docs/protocol.md, state machines,
+ * under load]. */
 #include <string.h>
 
 #include "../common/compiler.h"
@@ -8,7 +8,7 @@
 #include "limits.h"
 #include "node_state.h"
 
-/* Sends the request. Whether it could be taken does not matter: it will be repeated. */
+/* Sends the request. A failed transmission is ignored, because the request will be repeated. */
 static void request(struct selo_node *node)
 {
     const struct selo_join *join = &node->handshake.join;
@@ -20,7 +20,7 @@ static void request(struct selo_node *node)
     node->flags &= (uint8_t)~FLAG_ECHOED;
 }
 
-/* A new request, with a counter that the record has passed and a key of its own. */
+/* Starts a new request, with a reserved counter and a new ephemeral key. */
 static enum selo_status start(struct selo_node *node)
 {
     struct selo_join *join = &node->handshake.join;
@@ -43,7 +43,7 @@ static enum selo_status start(struct selo_node *node)
     return SELO_OK;
 }
 
-/* Half to all of the longest wait, in 4,096 steps. */
+/* A random wait between half of the longest wait and all of it, in 4,096 steps. */
 static SELO_STACK_APART uint32_t wait(struct selo_node *node)
 {
     uint8_t bytes[32];
@@ -53,7 +53,7 @@ static SELO_STACK_APART uint32_t wait(struct selo_node *node)
     return half + (half * (selo_link_get(bytes, 2) >> 4) >> 12);
 }
 
-/* The attempt is over; another one follows. */
+/* Ends the failed attempt and schedules the next one. */
 static void fail(struct selo_node *node)
 {
     selo_node_end_handshake(node);
@@ -71,7 +71,7 @@ enum selo_status selo_node_join(struct selo_node *node)
         return SELO_ERROR_STATE;
     }
     if (node->state == STATE_JOINING) {
-        return SELO_OK; /* a request is on its way */
+        return SELO_OK; /* a request is already under way */
     }
     node->failures = 0;
     return start(node);
@@ -92,16 +92,17 @@ void selo_node_take_join_accept(struct selo_node *node, uint8_t size)
         return;
     }
     selo_node_end_handshake(node);
-    selo_node_give_up_confirmed(node); /* it was sealed for the session before */
+    selo_node_give_up_confirmed(node); /* it was sealed for the previous session */
     node->flags &= (uint8_t)~(FLAG_JOIN_WANTED | FLAG_ACKNOWLEDGE);
     node->flags |= FLAG_JOINED;
     node->failures = 0;
     selo_node_raise(node, SELO_NODE_JOINED);
 }
 
-/* Proves to a gateway under load that the node receives here, and asks again. A cookie that does
- * not name this request by its last bytes is a stranger's. Only the first one after each
- * transmission counts: who reads along cannot make the node send more than twice as often. */
+/* Proves to a gateway under load that the node receives at this address, and repeats the request. A
+ * cookie that does not contain the last bytes of this request comes from a stranger. Only the
+ * first cookie after each transmission counts, so an eavesdropper can at most double the number
+ * of frames that the node sends. */
 void selo_node_take_cookie(struct selo_node *node, uint8_t size)
 {
     const struct selo_join *join = &node->handshake.join;

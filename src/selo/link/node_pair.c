@@ -1,4 +1,4 @@
-/* When the messages of a pairing are sent, and what ends it [docs/protocol.md, state machines]. */
+/* Sends the messages of a pairing, and ends it [docs/protocol.md, state machines]. */
 #include <string.h>
 
 #include "../common/compiler.h"
@@ -15,7 +15,7 @@ static void fail(struct selo_node *node)
     selo_node_raise(node, SELO_NODE_PAIR_FAILED);
 }
 
-/* Sends the last frame. Whether it could be taken does not matter: it will be repeated. */
+/* Sends the last frame. A failed transmission is ignored, because the frame will be repeated. */
 static void repeat(struct selo_node *node)
 {
     const struct selo_pairing *pairing = &node->handshake.pairing;
@@ -45,7 +45,7 @@ enum selo_status selo_node_pair(struct selo_node *node)
         return SELO_ERROR_STATE;
     }
     if (node->state >= STATE_JOINING) {
-        node->flags |= FLAG_JOIN_WANTED; /* the join goes on if the pairing fails */
+        node->flags |= FLAG_JOIN_WANTED; /* the join continues if the pairing fails */
     }
     selo_node_end_handshake(node);
     draw(node);
@@ -61,7 +61,8 @@ uint32_t selo_node_digits(const struct selo_node *node)
     return node->state == STATE_COMPARING ? node->handshake.pairing.digits : 0;
 }
 
-/* Both have confirmed. If the key cannot be stored, that is tried again with each repetition. */
+/* Ends the pairing after both sides have confirmed. If the key cannot be stored, each repetition
+ * tries again. */
 static enum selo_status complete(struct selo_node *node)
 {
     enum selo_status status

@@ -1,4 +1,4 @@
-/* One turn of a node: a frame, what is due, an event. */
+/* One poll of a node: process a frame, do the work that is due, report an event. */
 #include "frame.h"
 #include "limits.h"
 #include "node_state.h"
@@ -85,7 +85,7 @@ enum selo_node_event selo_node_poll(struct selo_node *node)
     if (node->events == 0) {
         uint8_t size;
         node->received_size = 0;
-        selo_node_acknowledge(node); /* what the payload told before could have taken along */
+        selo_node_acknowledge(node); /* no payload has carried the acknowledgement */
         size = node->hal->receive(node->hal->context, node->frame);
         if (size != 0 && size <= SELO_LINK_FRAME_MAX) {
             take(node, size);

@@ -1,4 +1,4 @@
-/* DOWN and HINT [docs/protocol.md, data, a lost session]. */
+/* Processes DOWN and HINT [docs/protocol.md, data, a lost session]. */
 #include <string.h>
 
 #include "frame.h"
@@ -6,7 +6,7 @@
 #include "node_state.h"
 #include "session.h"
 
-/* The plaintext of a DOWN stands behind the header. */
+/* Delivers the plaintext of a DOWN, which follows the header. */
 static void deliver(struct selo_node *node, uint8_t size)
 {
     const uint8_t flags = node->frame[0];
@@ -22,7 +22,7 @@ static void deliver(struct selo_node *node, uint8_t size)
         at += 2;
         size = (uint8_t)(size - 2);
         if (size == 0) {
-            return; /* it only acknowledges */
+            return; /* the frame is only an acknowledgement */
         }
     }
     memmove(node->received, at, size);
@@ -72,7 +72,7 @@ void selo_node_take_down(struct selo_node *node, uint8_t size)
     }
 }
 
-/* Anyone can send a hint: it makes the node ask, and no more. */
+/* Anyone can send a hint. It makes the node request an acknowledgement and has no other effect. */
 void selo_node_take_hint(struct selo_node *node, uint8_t size)
 {
     const struct selo_session *session = &node->session;

@@ -1,5 +1,5 @@
 /*
- * The stored record and what changes it: starting, provisioning, forgetting
+ * The stored record and the operations that change it: starting, provisioning, forgetting
  * [docs/protocol.md, what survives a power cut].
  */
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "node_state.h"
 #include "random.h"
 
-/* The record, byte by byte. A byte is free. */
+/* Offsets of the record's fields. Byte 3 is unused. */
 enum {
     VERSION = 0,
     SUITE = 1,
@@ -22,7 +22,8 @@ enum {
 };
 enum { RECORD_VERSION = 1 };
 
-/* Completes the record, which has its seed, and stores it; what it says is then the node's. */
+/* Completes a record that has its seed, and stores it. Afterwards the node has the record's id and
+ * key. */
 static enum selo_status write(struct selo_node *node, uint8_t record[SELO_LINK_RECORD_BYTES],
                               uint32_t id, const uint8_t *key, uint8_t reserve)
 {
@@ -64,7 +65,7 @@ SELO_STACK_APART enum selo_status selo_node_store(struct selo_node *node, uint32
     return write(node, record, id, key, reserve);
 }
 
-/* Reads the record, or makes an empty one, for which *found is 0. */
+/* Reads the record. If there is none, makes an empty one and sets *found to 0. */
 static enum selo_status load(const struct selo_node *node,
                              uint8_t record[SELO_LINK_RECORD_BYTES], uint8_t *found)
 {
@@ -76,7 +77,7 @@ static enum selo_status load(const struct selo_node *node,
         record[JOIN_COUNTER] = 1;
         return SELO_OK;
     }
-    /* What cannot be read must not be taken for nothing and overwritten. */
+    /* An unreadable record must not be treated as absent, and overwritten. */
     if (status != SELO_OK || record[VERSION] != RECORD_VERSION
         || record[SUITE] != SELO_LINK_SUITE || record[PAIRED] > 1) {
         return SELO_ERROR_STORE;
@@ -84,7 +85,7 @@ static enum selo_status load(const struct selo_node *node,
     return SELO_OK;
 }
 
-/* Seeds the generator and takes over the record. */
+/* Seeds the generator and copies the record's values to the node. */
 static enum selo_status start(struct selo_node *node, uint8_t record[SELO_LINK_RECORD_BYTES],
                               uint8_t found)
 {

@@ -1,4 +1,4 @@
-/* Payloads, acknowledgements and repetitions [docs/protocol.md, data, a lost session]. */
+/* Sends payloads, acknowledgements and repetitions [docs/protocol.md, data, a lost session]. */
 #include <string.h>
 
 #include "../common/compiler.h"
@@ -7,7 +7,7 @@
 #include "node_state.h"
 #include "session.h"
 
-/* Counts an UP that has been sent and not yet heard of. */
+/* Counts an UP that was sent since the last DOWN. */
 static void count_unheard(struct selo_node *node)
 {
     uint8_t *unheard = &node->session.unheard;
@@ -44,7 +44,7 @@ enum selo_status selo_node_send(struct selo_node *node, const void *payload, uin
     if (flags || node->session.unheard >= SELO_LINK_UNHEARD_ASK) {
         frame_flags |= SELO_FRAME_ACK_REQUEST;
     }
-    /* An empty payload goes alone: with an acknowledgement it would not be delivered. */
+    /* An empty payload carries no acknowledgement: with one, the gateway would not deliver it. */
     if (size != 0 && (node->flags & FLAG_ACKNOWLEDGE)) {
         frame_flags |= SELO_FRAME_ACK;
         node->flags &= (uint8_t)~FLAG_ACKNOWLEDGE;
@@ -78,7 +78,7 @@ SELO_STACK_APART void selo_node_acknowledge(struct selo_node *node)
     }
     node->flags &= (uint8_t)~FLAG_ACKNOWLEDGE;
     size = selo_session_seal(&node->session, frame, SELO_FRAME_ACK, node->acknowledge, 0, 0);
-    if (size != 0) { /* if it is not taken, the gateway asks again */
+    if (size != 0) { /* if the frame is lost, the gateway asks again */
         (void)selo_node_transmit(node, frame, size);
     }
 }

@@ -13,7 +13,7 @@ enum {
     COMMITMENT = SUITE + 1
 };
 
-/* Where the result key stands when the commitment has done its work. */
+/* Place of the result key, once the commitment is no longer needed. */
 #define RESULT_KEY (pairing->commit + COMMITMENT)
 
 static SELO_STACK_APART void hash_commitment(uint8_t commit[SELO_FRAME_PAIR_COMMIT_SIZE],

@@ -1,4 +1,4 @@
-/* A hash chain: one hash for an output, one for the next state [docs/protocol.md]. */
+/* A hash chain: one hash makes an output, another the next state [docs/protocol.md]. */
 #include "../common/compiler.h"
 #include "../noise/suite.h"
 #include "frame.h"

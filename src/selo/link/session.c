@@ -6,7 +6,7 @@
 #include "frame.h"
 #include "session.h"
 
-enum { WINDOW = 32 }; /* counters before the highest that are remembered */
+enum { WINDOW = 32 }; /* counters below the highest that are remembered */
 enum { ACK_SIZE = 2, COUNTER_SIZE = 2, START_SIZE = 4 };
 
 static uint8_t id_size(const struct selo_session *session)
@@ -66,10 +66,10 @@ uint8_t selo_session_seal(struct selo_session *session, uint8_t frame[SELO_LINK_
 }
 
 /*
- * *n = the counter nearest to the one expected that ends in these 16 bits, or
- * returns 0 if it would be negative or 2^32 and more. Sums are modulo 2^32, so
- * what leaves the range comes out on the wrong side of what was expected; the
- * expected counter itself is beyond the range after 2^32 - 1.
+ * Reconstructs a counter from its low 16 bits: *n is the value nearest to the expected counter.
+ * Returns 0 if it would be negative, or 2^32 or more. Sums are modulo 2^32, so a value out of range
+ * ends on the wrong side of the expected counter. After 2^32 - 1 the expected counter itself is
+ * out of range.
  */
 static uint8_t reconstruct(const struct selo_session *session, uint16_t low, uint32_t *n)
 {
@@ -83,7 +83,7 @@ static uint8_t reconstruct(const struct selo_session *session, uint16_t low, uin
     return distance < 0 ? *n < expected : *n >= expected;
 }
 
-/* Whether n has been seen, or is too old to know. */
+/* Returns 1 if n was accepted before, or is too old for the window. */
 static uint8_t is_seen(const struct selo_session *session, uint32_t n)
 {
     const uint32_t age = session->highest - n;
@@ -94,7 +94,7 @@ static uint8_t is_seen(const struct selo_session *session, uint32_t n)
     return age == 0 || age > WINDOW || (session->window >> (age - 1) & 1);
 }
 
-/* Whether n is one that is_seen() knows to have been accepted. */
+/* Returns 1 if is_seen() knows that n was accepted, and not only that it is too old. */
 static uint8_t is_remembered(const struct selo_session *session, uint32_t n)
 {
     return session->highest - n <= WINDOW;
@@ -109,7 +109,7 @@ static void remember(struct selo_session *session, uint32_t n)
         const uint32_t step = n - session->highest;
         session->window = step < WINDOW ? session->window << step : 0;
         if (step <= WINDOW) {
-            session->window |= (uint32_t)1 << (step - 1); /* what was the highest */
+            session->window |= (uint32_t)1 << (step - 1); /* the previous highest counter */
         }
         session->highest = n;
     } else {
@@ -117,7 +117,7 @@ static void remember(struct selo_session *session, uint32_t n)
     }
 }
 
-/* Opens a DOWN under the session's key, a DOWN-RESUMED under the one of the gateway's start. */
+/* Opens a DOWN with the session's key, and a DOWN-RESUMED with the key of the gateway's start. */
 static SELO_STACK_APART enum selo_status unseal(const struct selo_session *session, uint32_t n,
                                                 uint8_t *frame, uint8_t header_size, uint8_t size,
                                                 uint8_t tag_size)

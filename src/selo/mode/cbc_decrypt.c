@@ -2,13 +2,13 @@
 #include "../../selo_unauthenticated.h"
 #include "fail.h"
 
-/* 0xff if a < b, else 0, without a branch: the difference borrows into the upper byte. */
+/* 0xff if a < b, else 0, without a branch: a negative difference sets the upper byte. */
 static uint8_t less(uint8_t a, uint8_t b)
 {
     return (uint8_t)((uint16_t)((uint16_t)a - b) >> 8);
 }
 
-/* 0 if the last block ends in n bytes of value n, 1 <= n <= 16. Reads all of it in every case. */
+/* 0 if the last block ends in n bytes of value n, 1 <= n <= 16. Always reads the whole block. */
 static uint8_t padding_errors(const uint8_t last_block[16])
 {
     uint8_t size = last_block[15];
@@ -25,7 +25,7 @@ enum selo_status selo_cbc_decrypt(struct selo_inverse_cipher cipher, uint8_t *ou
                                   size_t in_size)
 {
     uint8_t *start = out;
-    uint8_t before[16]; /* ciphertext is kept here: out may lie on it */
+    uint8_t before[16]; /* copies of the ciphertext, which out may overwrite */
     uint8_t current[16];
     size_t size;
 

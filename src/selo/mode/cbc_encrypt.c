@@ -1,4 +1,4 @@
-/* CBC encryption [SP800-38A, 6.2] with PKCS#7 padding [RFC5652, 6.3] and a drawn IV. */
+/* CBC encryption [SP800-38A, 6.2] with PKCS#7 padding [RFC5652, 6.3] and a random IV. */
 #include "../../selo_unauthenticated.h"
 #include "fail.h"
 
@@ -19,7 +19,7 @@ enum selo_status selo_cbc_encrypt(struct selo_cipher cipher, selo_random_fn *ran
 
     *out_size = SELO_CBC_SIZE(in_size);
     for (;;) {
-        /* out points to the block before: the IV, later the last ciphertext block */
+        /* out points to the previous block: first the IV, then the last ciphertext block */
         uint8_t taken = (uint8_t)(in_size < 16 ? in_size : 16);
         uint8_t padding = (uint8_t)(16 - taken);
 

@@ -3,8 +3,8 @@
 
 #include "ccm.h"
 
-/* The next counter block [SP800-38C, A.3]. All that is not the counter is nonce: the counter
- * does not run over, because the message is too short for it. */
+/* Advances the counter block [SP800-38C, A.3]. The bytes before the counter are the nonce. The
+ * counter cannot overflow, because the size of the message is limited. */
 static void advance(uint8_t counter[16], uint8_t counter_size)
 {
     uint16_t carry = 1;
@@ -47,7 +47,7 @@ enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_heade
     }
     cipher.encrypt(cipher.key, mac, mac);
 
-    if (ad_size != 0) { /* its size in two bytes, then itself [SP800-38C, A.2.2] */
+    if (ad_size != 0) { /* its size in two bytes, then the data [SP800-38C, A.2.2] */
         mac[0] = (uint8_t)(mac[0] ^ ad_size >> 8);
         mac[1] = (uint8_t)(mac[1] ^ ad_size);
         for (at = 2; ad_size != 0; ad_size--) {
@@ -73,7 +73,7 @@ enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_heade
         cipher.encrypt(cipher.key, mac, mac);
     }
 
-    memset(counter + 16 - size_bytes, 0, size_bytes); /* block 0 hides the tag [SP800-38C, 6.1] */
+    memset(counter + 16 - size_bytes, 0, size_bytes); /* block 0 encrypts the tag [SP800-38C, 6.1] */
     cipher.encrypt(cipher.key, stream, counter);
     for (at = 0; at < 16; at++) {
         mac[at] ^= stream[at];

@@ -15,6 +15,6 @@ enum selo_status selo_ccm_seal(struct selo_cipher cipher, const struct selo_head
         return selo_mode_fail(status, out, size);
     }
     memcpy(tag, whole, header->tag_size);
-    selo_wipe(whole, sizeof whole); /* a tag cut short keeps its other bytes secret */
+    selo_wipe(whole, sizeof whole); /* the bytes cut from a short tag are secret */
     return SELO_OK;
 }

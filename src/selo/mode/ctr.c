@@ -1,4 +1,4 @@
-/* CTR [SP800-38A, 6.5]; the whole block is the counter, big-endian [SP800-38A, B.1]. */
+/* CTR [SP800-38A, 6.5]. The whole block is a big-endian counter [SP800-38A, B.1]. */
 #include "../../selo_unauthenticated.h"
 
 void selo_ctr(struct selo_cipher cipher, uint8_t counter[16], uint8_t *out, const uint8_t *in,
@@ -16,7 +16,7 @@ void selo_ctr(struct selo_cipher cipher, uint8_t counter[16], uint8_t *out, cons
             *out++ = *in++ ^ stream[i];
         }
         size -= taken;
-        /* all 16 bytes every time: one duration for every counter */
+        /* always add to all 16 bytes: the time is the same for every counter */
         byte = counter + 16;
         for (uint8_t i = 16; i != 0; i--) {
             carry = (uint16_t)(carry + *--byte);

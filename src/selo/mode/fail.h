@@ -1,4 +1,4 @@
-/* How a mode of operation fails: all room for the output is zeroed. */
+/* The failure of a mode of operation: zeroes the whole output buffer. */
 #ifndef SELO_MODE_FAIL_H
 #define SELO_MODE_FAIL_H
 

@@ -1,4 +1,4 @@
-/* GCM: what sealing and opening share [SP800-38D, 7]. */
+/* GCM: the steps common to sealing and opening [SP800-38D, 7]. */
 #include <string.h>
 
 #include "gcm.h"
@@ -33,7 +33,7 @@ void selo_gcm_xor(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t *out,
     while (size != 0) {
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
         uint16_t carry = 1;
-        for (uint8_t i = 16; i-- != 12;) { /* inc32, in one duration for every counter */
+        for (uint8_t i = 16; i-- != 12;) { /* inc32; the time is the same for every counter */
             carry = (uint16_t)(carry + gcm->counter[i]);
             gcm->counter[i] = (uint8_t)carry;
             carry >>= 8;

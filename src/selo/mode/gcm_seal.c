@@ -19,6 +19,6 @@ enum selo_status selo_gcm_seal(struct selo_cipher cipher, const struct selo_head
     selo_gcm_tag(&gcm, whole, header, out, size);
     memcpy(tag, whole, header->tag_size);
     selo_wipe(&gcm, sizeof gcm);
-    selo_wipe(whole, sizeof whole); /* a tag cut short keeps its other bytes secret */
+    selo_wipe(whole, sizeof whole); /* the bytes cut from a short tag are secret */
     return SELO_OK;
 }

@@ -9,10 +9,10 @@
 #include "../../selo.h"
 #include "../native/api.h"
 
-/* Takes `size` bytes into the hash, followed by zeros to a multiple of 16 [SP800-38D, 6.4]. */
+/* Adds `size` bytes to the hash, padded with zeros to a multiple of 16 [SP800-38D, 6.4]. */
 void selo_ghash_padded(uint8_t hash[16], const uint8_t key[16], const uint8_t *data, size_t size);
 
-/* Takes in the block that ends a hash: both sizes in bits, 64 bits each, big-endian. */
+/* Adds the last block: both sizes in bits, each a big-endian number of 64 bits. */
 void selo_ghash_sizes(uint8_t hash[16], const uint8_t key[16], size_t first, size_t second);
 
 #endif

@@ -1,12 +1,11 @@
 /*
  * The multiplication of GHASH [SP800-38D, 6.3] for CPUs that multiply words.
  *
- * Polynomials are multiplied with the integer multiplier: where every fourth bit
- * only may be set, a column of the product adds up at most 15 ones, which reach no
- * other column's lowest bit. (The uppermost column has 16; their carry leaves the
- * word.) Bytes read as a big-endian number have the coefficient of x^0 on top, so
- * all is mirrored: the lower half of a product is the upper half of the product of
- * the mirror images.
+ * It multiplies polynomials with the integer multiplier. Only every fourth bit of a factor may be
+ * set, so a column of the product adds at most 15 ones, which do not carry into the lowest bit of
+ * another column. (The uppermost column has 16 ones, and their carry leaves the word.) Bytes read
+ * as a big-endian number have the coefficient of x^0 on top, so everything is mirrored: the lower
+ * half of a product is the upper half of the product of the mirror images.
  */
 #include "../common/bytewise.h"
 #include "ghash.h"
@@ -90,7 +89,7 @@ void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16])
     const struct word y0 = load(key), y1 = load(key + 8);
     uint64_t upper[2], middle[2], lower[2], v[4];
 
-    multiply(upper, x0, y0); /* Karatsuba: three products for four */
+    multiply(upper, x0, y0); /* Karatsuba: three products instead of four */
     multiply(lower, x1, y1);
     multiply(middle, add(x0, x1), add(y0, y1));
     middle[0] ^= upper[0] ^ lower[0];

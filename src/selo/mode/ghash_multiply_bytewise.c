@@ -1,10 +1,9 @@
 /*
  * The multiplication of GHASH [SP800-38D, 6.3] on bytes, for an 8-bit CPU.
  *
- * A product is the sum of the key times x^n over the bits n that are set. Here all
- * 16 bits of one place in their bytes are taken together: the key is shifted by
- * single bits seven times only, and a byte further on is an address. Masks stand
- * for decisions.
+ * A product is the sum of the key times x^n over all set bits n. The 16 bits at the same place in
+ * their bytes are processed together. The key is then shifted by one bit only seven times, and a
+ * shift by a byte is a change of address. Masks replace decisions.
  */
 #include "../common/bytewise.h"
 #include "ghash.h"
@@ -24,8 +23,8 @@ static inline uint8_t take_bit(uint8_t *byte)
     return mask;
 }
 
-/* sum[0..19) += power, moved on by i bytes where the highest bit of rows[i] is set, for i from 0
- * to 3; then the next bits are highest. Each byte of power is fetched once and serves all four. */
+/* For i from 0 to 3: if the highest bit of rows[i] is set, sum[i..i + 19) += power. Then each row
+ * is shifted left by one bit. Each byte of power is loaded once and serves all four rows. */
 static SELO_APART void add_rows(uint8_t *sum, const uint8_t *power, uint8_t rows[4])
 {
     const uint8_t m0 = take_bit(rows), m1 = take_bit(rows + 1);
@@ -50,7 +49,7 @@ static SELO_APART void add_rows(uint8_t *sum, const uint8_t *power, uint8_t rows
     }
 }
 
-/* power = power * x: what falls out at the end is x^128 = 1 + x + x^2 + x^7. */
+/* power = power * x. The bit that leaves at the end is x^128 = 1 + x + x^2 + x^7. */
 static SELO_APART void shift(uint8_t power[16])
 {
     uint8_t carry = 0;
@@ -65,7 +64,7 @@ static SELO_APART void shift(uint8_t power[16])
 
 void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16])
 {
-    uint8_t power[19], sum[32]; /* power: times x^0 to x^7; its last three bytes stay 0 */
+    uint8_t power[19], sum[32]; /* power: key times x^0 to x^7; its last three bytes stay 0 */
     uint8_t n = 8, i;
 
     for (i = 0; i < 32; i++) {
@@ -83,7 +82,7 @@ void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16])
         }
         shift(power);
     }
-    /* Bytes 16 to 30 stand for x^128 and up, and x^128 = 1 + x + x^2 + x^7. */
+    /* Bytes 16 to 30 hold x^128 and up, and x^128 = 1 + x + x^2 + x^7. */
     for (i = 15; i-- != 0;) {
         uint8_t high = sum[16 + i];
         sum[i] = (uint8_t)(sum[i] ^ high ^ high >> 1 ^ high >> 2 ^ high >> 7);

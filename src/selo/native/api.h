@@ -1,33 +1,33 @@
 /*
- * The target: its capabilities, and the kernels that replace C there.
+ * The target: its capabilities, and the kernels that replace C on it.
  *
- * No other file of the library tests for a compiler's target. Each macro can be set on the
- * command line. The first two parts are macros alone, because the assembler reads them, too.
+ * No other file of the library checks the compiler's target. The command line can set each macro.
+ * The first two parts have macros only, because the assembler also reads them.
  *
  * Capabilities
- *  SELO_BYTEWISE        1 where code on bytes and 32-bit halves beats code on uint64_t: 8-bit
- *                       CPUs. Needs little-endian memory
- *  SELO_FLASH_TABLES    1 where constants stand in a separate flash address space and are read
- *                       by instructions of their own (AVR lpm)
- *  SELO_WIDE_SUMS       0 where the compiler's sums of 64 bits branch on their values (Xtensa)
- *  SELO_WIDE_PRODUCTS   the same of products of 64 bits (ARMv6-M, Xtensa)
+ *  SELO_BYTEWISE        1 where code on bytes and 32-bit halves is faster than code on uint64_t:
+ *                       8-bit CPUs. Needs little-endian memory
+ *  SELO_FLASH_TABLES    1 where constants are in a separate flash address space and need special
+ *                       instructions to read (AVR lpm)
+ *  SELO_WIDE_SUMS       0 where the compiler makes branches of 64-bit sums (Xtensa)
+ *  SELO_WIDE_PRODUCTS   0 where the compiler makes branches of 64-bit products (ARMv6-M, Xtensa)
  *  SELO_X25519_WORDS    1 where the CPU multiplies 32 by 32 bits well
- *  SELO_X25519_HALVES   1 if X25519's words shall have 16 bits
- *  SELO_POLY1305_HALVES 1 if Poly1305's words shall have 13 bits
+ *  SELO_X25519_HALVES   1 to give X25519's words 16 bits
+ *  SELO_POLY1305_HALVES 1 to give Poly1305's words 13 bits
  *
  * Kernels
- *  SELO_NATIVE          0 for C alone. 1 by default where a backend exists: AVR with mul, movw
+ *  SELO_NATIVE          0 for C only. The default is 1 where a backend exists: AVR with mul, movw
  *                       and lpm Rd, Z
- *  SELO_NATIVE_AES, ... the same for one algorithm. By default SELO_NATIVE, unless the backend
- *                       declines; then portable C takes over
+ *  SELO_NATIVE_AES, ... the same for one algorithm. The default is SELO_NATIVE, unless the backend
+ *                       declines; the portable C is used then
  *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
- *                       1 where flash is scarcer than time: a smaller and slower kernel.
- *                       SELO_X25519_SMALL also leaves out the table of key generation
- *  SELO_X25519_TABLE    0 leaves that table out: key generation then runs the ladder
- *  SELO_X25519_TEETH    5, 4 or 3: 16, 8 or 4 entries of the table, 96 bytes each, for 51, 64
- *                       or 85 columns of work
+ *                       1 for a smaller and slower kernel, where flash is scarcer than time.
+ *                       SELO_X25519_SMALL also removes the table of key generation
+ *  SELO_X25519_TABLE    0 removes that table; key generation then runs the ladder
+ *  SELO_X25519_TEETH    5, 4 or 3: the table has 16, 8 or 4 entries of 96 bytes, and the
+ *                       computation has 51, 64 or 85 columns
  *
- * A switch that asks for a kernel that the target lacks is an error.
+ * It is an error to request a kernel that the target does not have.
  */
 #ifndef SELO_NATIVE_API_H
 #define SELO_NATIVE_API_H
@@ -36,7 +36,7 @@
 
 #include <limits.h>
 
-/* 1 for ISO C11 alone, on any compiler (common/compiler.h). */
+/* 1 for standard C11 only, on any compiler (common/compiler.h). */
 #ifndef SELO_PLAIN_C
 #define SELO_PLAIN_C 0
 #endif
@@ -87,8 +87,8 @@
 
 /* ---- Kernels ------------------------------------------------------------------------------- */
 
-/* The backend: native/avr. Its tables are read by lpm, as C reads them: on a chip with more
- * than 64 KB of flash the linker places them where lpm reaches. */
+/* The backend is native/avr. lpm reads its tables, as it does those of the C code. On a chip with
+ * more than 64 KB of flash the linker places them where lpm can read. */
 #if defined(__AVR_HAVE_MUL__) && defined(__AVR_HAVE_LPMX__) && !defined(__AVR_TINY__) && \
     !defined(__AVR_XMEGA__)
 #define SELO_BACKEND_AVR 1
@@ -126,7 +126,7 @@
 #ifndef SELO_NATIVE_KECCAK
 #define SELO_NATIVE_KECCAK SELO_NATIVE
 #endif
-#ifndef SELO_NATIVE_POLY1305 /* the kernel declines a sum in words */
+#ifndef SELO_NATIVE_POLY1305 /* the kernel works on bytes only */
 #define SELO_NATIVE_POLY1305 (SELO_NATIVE && SELO_BYTEWISE)
 #endif
 #ifndef SELO_NATIVE_SHA256
@@ -176,34 +176,34 @@
 
 /* ---- The kernels' contracts ---------------------------------------------------------------------
  *
- * One declaration for a kernel and for the C that it replaces. On the backend's CPU the time of
- * a kernel depends on no data. out may be in; other arguments must not overlap, unless stated.
- * The .S file has registers, cycles, flash and stack.
+ * Each declaration serves a kernel and the C function that it replaces. On the backend's CPU the
+ * time of a kernel does not depend on data. out may equal in. Other arguments must not overlap,
+ * unless stated. The .S file states registers, cycles, flash and stack.
  */
 #if !defined(__ASSEMBLER__)
 
 #include <stdint.h>
 
-/* SELO_NATIVE_AES: beside these, selo_aes{128,192,256}_fast_setup and _tiny_setup of selo.h.
- * A block under a ready key schedule [FIPS197, 5.1, 5.3]: rounds is 10, 12 or 14, round_keys
+/* SELO_NATIVE_AES also replaces selo_aes{128,192,256}_fast_setup and _tiny_setup of selo.h.
+ * One block with the whole key schedule [FIPS197, 5.1, 5.3]. rounds is 10, 12 or 14. round_keys
  * has 16 (rounds + 1) bytes. */
 void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                            uint8_t rounds);
 void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                            uint8_t rounds);
-/* A block with the schedule on the fly. key_size is 16, 24 or 32. */
+/* One block with the key schedule on the fly. key_size is 16, 24 or 32. */
 void selo_aes_tiny_encrypt(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
                            uint8_t key_size);
 #if SELO_NATIVE_AES /* in C, aes.h calls selo_aes_tiny_encrypt */
 void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16], const uint8_t in[16]);
 #endif
-/* first = the key; last = the Nk words after the schedule, w[i] in slot i modulo Nk. */
+/* first = the key; last = the Nk words after the schedule, with w[i] in slot i modulo Nk. */
 void selo_aes_small_setup(uint8_t *first, uint8_t *last, const uint8_t *raw, uint8_t key_size);
-/* The schedule backwards from `last`; last_constant is the round constant that made it. */
+/* Runs the schedule backwards from `last`. last_constant is the round constant that made it. */
 void selo_aes_small_decrypt(const uint8_t *last, uint8_t out[16], const uint8_t in[16],
                             uint8_t key_size, uint8_t last_constant);
 
-/* SELO_NATIVE_ASCON: Ascon-p[8] and Ascon-p[12], rounds 8 or 12 [SP800-232, 3]. */
+/* SELO_NATIVE_ASCON: Ascon-p[8] and Ascon-p[12]; rounds is 8 or 12 [SP800-232, 3]. */
 void selo_ascon_permute(uint64_t state[5], uint8_t rounds);
 
 /* SELO_NATIVE_BLAKE2S: the compression function F [RFC7693, 3.2]. `size` counts the bytes of
@@ -212,8 +212,8 @@ void selo_ascon_permute(uint64_t state[5], uint8_t rounds);
 void selo_blake2s_compress(uint32_t state[8], const uint8_t block[64], uint32_t size,
                            uint32_t last);
 
-/* SELO_NATIVE_CHACHA20: the block function [RFC8439, 2.3]: 64 bytes of key stream, which stand
- * in the words of `stream` in the order of their addresses. */
+/* SELO_NATIVE_CHACHA20: the block function [RFC8439, 2.3]. The 64 bytes of key stream are in
+ * `stream` in the order of their addresses. */
 void selo_chacha20_block(uint32_t stream[16], const uint32_t state[16]);
 
 /* SELO_NATIVE_GHASH: product = product * key in GF(2^128). The coefficient of x^0 is the
@@ -228,31 +228,32 @@ void selo_keccak_f1600(uint64_t lanes[25]);
 struct selo_poly1305;
 void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17]);
 
-/* SELO_NATIVE_SHA256 and SELO_NATIVE_SHA512: takes one block, big-endian bytes as they came,
- * into the hash value [FIPS180-4, 6.2.2, 6.4.2]. The block serves as the ring of the message
- * schedule and is destroyed. */
+/* SELO_NATIVE_SHA256 and SELO_NATIVE_SHA512: compress one block, in the big-endian bytes of the
+ * message, into the hash value [FIPS180-4, 6.2.2, 6.4.2]. The function keeps the message schedule
+ * in the block, and so destroys it. */
 void selo_sha256_compress(uint32_t state[8], uint32_t block[16]);
 void selo_sha512_compress(uint64_t state[8], uint64_t block[16]);
 
-/* SELO_NATIVE_SPECK [SPECK2013, 4.1, 4.2]; speck.h says what `material` is, words is 2, 3 or 4.
- * A block under `rounds` round keys of 8 bytes, which stand one after the other. */
+/* SELO_NATIVE_SPECK [SPECK2013, 4.1, 4.2]. speck.h explains `material`; words is 2, 3 or 4.
+ * One block with `rounds` consecutive round keys of 8 bytes. */
 void selo_speck_encrypt_rounds(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                                uint8_t rounds);
 void selo_speck_decrypt_rounds(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                                uint8_t rounds);
-/* A block with the schedule on the fly, forwards from the key or backwards from the last
+/* One block with the key schedule on the fly, forwards from the key or backwards from the last
  * material. */
 void selo_speck_encrypt_on_the_fly(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
                                    uint8_t words);
 void selo_speck_decrypt_on_the_fly(const uint8_t *last, uint8_t out[16], const uint8_t in[16],
                                    uint8_t words);
-/* The whole schedule: the first material becomes the last. */
+/* Runs the whole schedule: the first material becomes the last. */
 void selo_speck_run_schedule(uint8_t *material, uint8_t words);
-/* All round keys. The first stands at its place, the words l from SPECK_EXPAND_L on. */
+/* Computes all round keys. Before: the first round key is in its place, and the words l start at
+ * SPECK_EXPAND_L. */
 void selo_speck_expand(uint8_t *round_keys, uint8_t words);
 
-/* SELO_NATIVE_X25519: the functions of x25519/field.h and x25519_base.h, whose contracts those
- * of the same name have. Any 32 bytes are an element; r may be a or b. */
+/* SELO_NATIVE_X25519: the functions of x25519/field.h and x25519_base.h with the same names and
+ * contracts. An element is any 32 bytes. r may be a or b. */
 void selo_field25519_multiply_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 void selo_field25519_square_avr(uint8_t r[32], const uint8_t a[32]);
 void selo_field25519_butterfly_avr(uint8_t a[32], uint8_t b[32]);
@@ -260,7 +261,7 @@ void selo_field25519_subtract_avr(uint8_t r[32], const uint8_t a[32], const uint
 void selo_field25519_add_121666_avr(uint8_t a[32], const uint8_t b[32]);
 void selo_field25519_select_avr(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
                                 uint8_t choice);
-/* entry = entry `index` of the table: of the whole one, or of `table` with `entries` entries. */
+/* entry = entry `index` of the whole table, or of `table`, which has `entries` entries. */
 void selo_x25519_lookup_avr(uint8_t entry[96], uint8_t index);
 void selo_x25519_lookup_few_avr(uint8_t entry[96], uint8_t index, const uint8_t *table,
                                 uint8_t entries);

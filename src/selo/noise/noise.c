@@ -13,7 +13,7 @@ SELO_STACK_APART void selo_noise_start(struct selo_noise *noise, const uint8_t h
     struct selo_suite_hash hash;
     uint8_t *h = noise->h;
 
-    if (NAME_SIZE <= 32) { /* short names stand for themselves, with zeros behind */
+    if (NAME_SIZE <= 32) { /* a short name is used itself, padded with zeros */
         memset(h, 0, 32);
         for (uint8_t i = 0; i < NAME_SIZE; i++) {
             h[i] = selo_flash_u8(name + i);

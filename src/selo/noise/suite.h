@@ -1,7 +1,6 @@
 /*
- * The suite that SELO_LINK_SUITE chooses [docs/protocol.md, suites]: a hash, HKDF
- * over it, and authenticated encryption, each under one name. Only these files
- * know which algorithms they are.
+ * The suite that SELO_LINK_SUITE selects [docs/protocol.md, suites]: a hash, HKDF over it, and
+ * authenticated encryption, each with one name. Only these files know the algorithms.
  */
 #ifndef SELO_NOISE_SUITE_H
 #define SELO_NOISE_SUITE_H
@@ -10,7 +9,7 @@
 
 #if SELO_LINK_SUITE == SELO_LINK_AESGCM_SHA3_256
 #define SELO_SUITE_NAME "Noise_NNpsk0_25519_AESGCM_SHA3/256"
-#define SELO_SUITE_BLOCK 136 /* bytes of the block of HMAC */
+#define SELO_SUITE_BLOCK 136 /* bytes of the HMAC block */
 struct selo_suite_hash { struct selo_sha3 hash; };
 #define SELO_SUITE_START selo_sha3_256_start
 #define SELO_SUITE_UPDATE selo_sha3_update
@@ -40,7 +39,7 @@ struct selo_suite_hash { struct selo_ascon_hash256 hash; };
 #error "SELO_LINK_SUITE must be one of the SELO_LINK_* suites of selo.h"
 #endif
 
-/* HASH, in pieces. finish wipes the state; digest may be what was hashed. */
+/* HASH in pieces. finish wipes the state. digest may overwrite data already hashed. */
 static inline void selo_suite_start(struct selo_suite_hash *hash)
 {
     SELO_SUITE_START(&hash->hash);
@@ -62,15 +61,15 @@ void selo_suite_update_label(struct selo_suite_hash *hash, enum selo_suite_label
 void selo_suite_digest(uint8_t digest[32], const uint8_t first[32], const void *second,
                        uint8_t size);
 
-/* HKDF(ck, ikm, n) [NOISE, 4.3]: the first output replaces ck; second and third are absent
- * (null) or have 32 bytes. Any of them may be ikm. */
+/* HKDF(ck, ikm, n) [NOISE, 4.3]. The first output replaces ck. second and third have 32 bytes, or
+ * are null if not needed. Any of them may be ikm. */
 void selo_suite_hkdf(uint8_t ck[32], const void *ikm, uint8_t ikm_size, uint8_t *second,
                      uint8_t *third);
 
-/* SEAL(key, n, ad, data), in place: the first tag_size bytes of the tag, 8 or 16, are
- * written behind the data. A number n serves once under one key. With SELO_SUITE_OPENING added
- * to tag_size the reverse: SELO_ERROR_TAG, and data zeroed, if the tag behind it is wrong. One
- * function for both, because the header of a frame is the larger part of its code. */
+/* SEAL(key, n, ad, data), in place. Writes the first tag_size bytes of the tag, 8 or 16, after the
+ * data. Use each number n once under one key. With SELO_SUITE_OPENING added to tag_size it opens
+ * instead: if the tag after the data does not verify, it returns SELO_ERROR_TAG and zeroes the
+ * data. One function does both, because building the header is the larger part of its code. */
 enum { SELO_SUITE_OPENING = 0x80 };
 enum selo_status selo_suite_run(const uint8_t key[32], uint32_t n, const void *ad, uint8_t ad_size,
                                 uint8_t *data, uint8_t size, uint8_t tag_size);

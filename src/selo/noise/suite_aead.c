@@ -1,4 +1,4 @@
-/* SEAL and its reverse: which cipher, and the nonce that it makes of n [docs/protocol.md, suites]. */
+/* SEAL and its reverse: the cipher, and the nonce made from n [docs/protocol.md, suites]. */
 #include <string.h>
 
 #include "../common/compiler.h"
@@ -17,7 +17,8 @@ static void nonce_of(uint8_t nonce[NONCE_SIZE], const uint8_t key[32], uint32_t 
     }
 }
 
-/* The first half of a key of the link, as the key that it is: a struct of these bytes alone. */
+/* The first half of a key of the link, viewed as the cipher's key: that struct has only these
+ * bytes. */
 static enum selo_status run(const uint8_t key[32], const struct selo_header *header,
                             uint8_t *data, uint8_t size, uint8_t opening)
 {
@@ -42,7 +43,7 @@ static void nonce_of(uint8_t nonce[NONCE_SIZE], const uint8_t key[32], uint32_t 
     }
 }
 
-/* A key of the link as the key that it is: a struct of these bytes alone. */
+/* A key of the link, viewed as the cipher's key: that struct has only these bytes. */
 static enum selo_status run(const uint8_t key[32], const struct selo_header *header,
                             uint8_t *data, uint8_t size, uint8_t opening)
 {
@@ -67,8 +68,8 @@ static void nonce_of(uint8_t nonce[NONCE_SIZE], const uint8_t key[32], uint32_t 
     }
 }
 
-/* AES `tiny`: a frame has so few blocks that `fast` would save little time, and its round keys
- * would make this the deepest stack of a node. */
+/* AES `tiny`: a frame has few blocks, so `fast` would save little time. Its round keys would make
+ * this the deepest stack of a node. */
 static enum selo_status run(const uint8_t key[32], const struct selo_header *header,
                             uint8_t *data, uint8_t size, uint8_t opening)
 {
@@ -96,6 +97,6 @@ SELO_STACK_APART enum selo_status selo_suite_run(const uint8_t key[32], uint32_t
 
     nonce_of(nonce, key, n);
     status = run(key, &header, data, size, opening);
-    selo_wipe(nonce, sizeof nonce); /* in the suite with Ascon it tells half of the key */
+    selo_wipe(nonce, sizeof nonce); /* in the suite with Ascon the nonce reveals half of the key */
     return status;
 }

@@ -1,4 +1,4 @@
-/* What the link hashes: two pieces, or a label and more. */
+/* The hashes of the link: of two pieces, or of a label and data. */
 #include "../common/flash.h"
 #include "suite.h"
 

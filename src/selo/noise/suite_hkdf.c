@@ -1,10 +1,10 @@
 /*
- * HKDF as Noise uses it: salt of 32 bytes, no info, one to three outputs of 32
- * bytes [NOISE, 4.3] [RFC5869].
+ * HKDF as Noise uses it: a salt of 32 bytes, no info, one to three outputs of 32 bytes [NOISE, 4.3]
+ * [RFC5869].
  *
- * Its HMAC [FIPS198-1, 4] is not that of selo.h: all keys have 32 bytes here, so the
- * padded key is not kept but made twice. That spares the stack of a device up to
- * 136 bytes at the deepest point of a join.
+ * Its HMAC [FIPS198-1, 4] is not that of selo.h. All keys have 32 bytes here, so the padded key is
+ * computed twice instead of being kept. This saves up to 136 bytes of stack at the deepest point
+ * of a join.
  */
 #include "../common/compiler.h"
 #include "suite.h"
@@ -18,7 +18,7 @@ static void update_padded(struct selo_suite_hash *hash, const uint8_t key[32], u
     }
 }
 
-/* tag = HMAC(key, data || count), without the count if it is 0. tag may be data. */
+/* tag = HMAC(key, data || count), or HMAC(key, data) if count is 0. tag may be data. */
 static SELO_STACK_APART void hmac(uint8_t tag[32], const uint8_t key[32], const void *data,
                                   uint8_t size, uint8_t count)
 {

@@ -1,10 +1,9 @@
 /*
- * Poly1305 [RFC8439, 2.5]. Internal to the library: its key must serve one message.
+ * Poly1305 [RFC8439, 2.5]. Internal to the library: a key must authenticate only one message.
  *
- * The accumulator exists three times: in bytes, for 8-bit machines; in words of 26
- * bits, for CPUs that multiply 32 bits; in words of 13 bits where their products or
- * sums would depend on branches (SELO_WIDE_PRODUCTS). A kernel may replace
- * selo_poly1305_block in bytes (native/api.h).
+ * The accumulator has three forms: bytes, for 8-bit CPUs; words of 26 bits, for CPUs that multiply
+ * 32 bits; words of 13 bits, where wider products or sums would branch (SELO_WIDE_PRODUCTS). A
+ * kernel may replace selo_poly1305_block in bytes (native/api.h).
  */
 #ifndef SELO_POLY1305_H
 #define SELO_POLY1305_H
@@ -18,10 +17,10 @@ struct selo_poly1305 {
     uint8_t sum[17];        /* modulo 2^130 - 5, below 2^130 + 2^128 */
     uint8_t multiplier[16]; /* r, clamped */
 #elif SELO_POLY1305_HALVES
-    uint16_t sum[10];        /* 13 bits each, the second up to 1 more */
-    uint16_t multiplier[19]; /* 5 times each word of r but the first, then r */
+    uint16_t sum[10];        /* 13 bits each; the second may exceed that by 1 */
+    uint16_t multiplier[19]; /* 5 times each word of r except the first, then r */
 #else
-    uint32_t sum[5], multiplier[5]; /* 26 bits each, those of sum up to 2 more */
+    uint32_t sum[5], multiplier[5]; /* 26 bits each; those of sum may exceed that by 2 */
 #endif
     uint8_t pad[16]; /* s */
 };
@@ -29,10 +28,10 @@ struct selo_poly1305 {
 /* Splits the one-time key into r and s [RFC8439, 2.5]. */
 void selo_poly1305_start(struct selo_poly1305 *mac, const uint8_t key[32]);
 
-/* Takes `size` bytes in, followed by zeros to a multiple of 16 [RFC8439, 2.8]. */
+/* Adds `size` bytes, padded with zeros to a multiple of 16 [RFC8439, 2.8]. */
 void selo_poly1305_padded(struct selo_poly1305 *mac, const uint8_t *data, size_t size);
 
-/* The tag. Wipes the state. */
+/* Writes the tag and wipes the state. */
 void selo_poly1305_finish(struct selo_poly1305 *mac, uint8_t tag[16]);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * The step of Poly1305 in bytes, for 8-bit machines: a product by columns, then a
- * reduction that uses 2^130 = 5 modulo 2^130 - 5.
+ * The block step of Poly1305 in bytes, for 8-bit CPUs: a product by columns, then a reduction that
+ * uses 2^130 = 5 modulo 2^130 - 5.
  */
 #include "../common/column.h"
 #include "poly1305.h"
 
 #if SELO_BYTEWISE && !SELO_NATIVE_POLY1305
 
-/* column + a[0] b[n - 1] + a[1] b[n - 2] + ... + a[n - 1] b[0]. b_end is behind b[n - 1]. */
+/* column + a[0] b[n - 1] + a[1] b[n - 2] + ... + a[n - 1] b[0]. b_end points after b[n - 1]. */
 static SELO_APART selo_column add_products(selo_column column, const uint8_t *a, const uint8_t *b_end,
                                        uint8_t n)
 {
@@ -53,8 +53,8 @@ void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17])
     }
     multiply(product, sum, mac->multiplier);
     product[32] = 0;
-    /* The low 130 bits and 5 times the others, which are 4 times and once: 4 times begins at
-     * bit 128, a byte's border. */
+    /* The low 130 bits, plus 5 times the bits above. 5 times is 4 times plus once, and 4 times
+     * begins at bit 128, at a byte boundary. */
     for (uint8_t i = 0; i < 17; i++) {
         uint8_t low = i == 16 ? product[16] & 3 : product[i];
         uint8_t four = i == 0 ? product[16] & 0xfc : product[16 + i];

@@ -1,6 +1,6 @@
 /*
- * The step of Poly1305 in five words of 26 bits. A product's upper half comes back
- * at the lower end times 5, because 2^130 = 5 modulo 2^130 - 5.
+ * The block step of Poly1305 in five words of 26 bits. The upper half of a product is added to the
+ * lower end 5 times, because 2^130 = 5 modulo 2^130 - 5.
  */
 #include "poly1305.h"
 
@@ -29,7 +29,7 @@ void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17])
     const uint32_t h4 = h[4] + (word(block + 12) >> 8) + ((uint32_t)block[16] << 24);
     uint64_t d;
 
-    /* Terms below 2^28 * 2^29, five of them and a carry: far below 2^64. */
+    /* Five terms below 2^28 * 2^29 and a carry: far below 2^64. */
     d = times(h0, r0) + times(h1, s4) + times(h2, s3) + times(h3, s2) + times(h4, s1);
     h[0] = (uint32_t)d & 0x3ffffff;
     d = (d >> 26) + times(h0, r1) + times(h1, r0) + times(h2, s4) + times(h3, s3) + times(h4, s2);

@@ -1,7 +1,6 @@
 /*
- * Poly1305 in ten words of 13 bits [RFC8439, 2.5], for machines whose compiler makes
- * products or sums of 64 bits by branches that depend on their values: every product
- * is of 16 by 16 bits here, and every sum has 32.
+ * Poly1305 in ten words of 13 bits [RFC8439, 2.5], for CPUs whose compiler makes branches of 64-bit
+ * products or sums. Every product is of 16 by 16 bits, and every sum has 32 bits.
  */
 #include <string.h>
 
@@ -62,8 +61,8 @@ void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17])
     }
     h[WORDS - 1] = (uint16_t)(h[WORDS - 1] + (carry << BITS));
 
-    /* Nine words below 2^13 and one below 2^13 + 2^12 + 2, times at most 5 (2^13 - 1), and a
-     * carry below 2^19: below 2^32. */
+    /* Nine words below 2^13 and one below 2^13 + 2^12 + 2, each times at most 5 (2^13 - 1), and a
+     * carry below 2^19: the sum is below 2^32. */
     carry = 0;
     for (uint8_t i = 0; i < WORDS; i++) {
         const uint16_t *r = mac->multiplier + i;
@@ -85,14 +84,14 @@ void selo_poly1305_finish(struct selo_poly1305 *mac, uint8_t tag[16])
     uint32_t carry = 0, bits = 0;
     uint8_t have = 0;
 
-    for (uint8_t i = 0; i < WORDS; i++) { /* carries, until every word has 13 bits */
+    for (uint8_t i = 0; i < WORDS; i++) { /* propagate carries until every word has 13 bits */
         carry += h[i];
         h[i] = (uint16_t)(carry & MASK);
         carry >>= BITS;
     }
     carry = 5 * carry + h[0];
     h[0] = (uint16_t)(carry & MASK);
-    h[1] = (uint16_t)(h[1] + (carry >> BITS)); /* which is small if there was a carry */
+    h[1] = (uint16_t)(h[1] + (carry >> BITS)); /* this word is small if there was a carry */
 
     carry = 5; /* h - p = h + 5 - 2^130; if that is not negative, it is the remainder */
     for (uint8_t i = 0; i < WORDS; i++) {

@@ -29,13 +29,13 @@ void selo_poly1305_finish(struct selo_poly1305 *mac, uint8_t tag[16])
     uint32_t carry = 0, keep;
     uint64_t sum = 0;
 
-    for (uint8_t i = 0; i < 5; i++) { /* carries, until every word has 26 bits */
+    for (uint8_t i = 0; i < 5; i++) { /* propagate carries until every word has 26 bits */
         h[i] += carry;
         carry = h[i] >> 26;
         h[i] &= 0x3ffffff;
     }
     h[0] += 5 * carry;
-    h[1] += h[0] >> 26; /* which is small if there was a carry */
+    h[1] += h[0] >> 26; /* this word is small if there was a carry */
     h[0] &= 0x3ffffff;
 
     carry = 5; /* h - p = h + 5 - 2^130; if that is not negative, it is the remainder */

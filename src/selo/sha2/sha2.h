@@ -1,5 +1,5 @@
 /*
- * What the files of SHA-2 share [FIPS180-4].
+ * Internal declarations shared by the files of SHA-2 [FIPS180-4].
  *
  * native/api.h declares the functions that kernels may replace.
  */

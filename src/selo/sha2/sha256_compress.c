@@ -1,9 +1,9 @@
 /*
  * The compression function of SHA-256 [FIPS180-4, 6.2.2].
  *
- * The eight working variables are a window of eight words that slides down by one
- * word each round: the new a is written in front, and b to h keep their places
- * under new names. After 16 rounds the window returns to the upper end.
+ * The eight working variables are a window of eight words that slides down by one word each round.
+ * The new a is written before the window, and b to h keep their places under new names. After 16
+ * rounds the window returns to the upper end.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 #if !SELO_NATIVE_SHA256
 
-/* Words from big-endian bytes, in place. */
+/* Converts words from big-endian bytes, in place. */
 static void to_words(uint32_t w[16])
 {
     uint8_t *p = (uint8_t *)w;
@@ -27,8 +27,7 @@ static void to_words(uint32_t w[16])
     }
 }
 
-/* w[t] for the next 16 rounds in place of those of the last 16: w[t - 16] stands in the
- * slot of w[t], and an index is modulo 16. */
+/* Computes w[t] for the next 16 rounds, in the slots of w[t - 16]. Indices are modulo 16. */
 static SELO_APART void schedule(uint32_t w[16])
 {
     for (uint8_t t = 0; t < 16; t++) {
@@ -38,7 +37,7 @@ static SELO_APART void schedule(uint32_t w[16])
     }
 }
 
-/* v: the window, a to h in v[0] to v[7]; ends 16 words further down. */
+/* v: the window, a to h in v[0] to v[7]; it ends 16 words further down. */
 static SELO_APART void rounds(uint32_t *v, const uint32_t w[16], const uint32_t *k)
 {
     uint8_t n = 16;
@@ -49,7 +48,7 @@ static SELO_APART void rounds(uint32_t *v, const uint32_t w[16], const uint32_t 
         sum = v[7];
         sum += *w++;
         sum += selo_flash_u32(k++);
-        SELO_OPAQUE(sum); /* each step done before the next, else registers run out */
+        SELO_OPAQUE(sum); /* finish each step before the next, or the registers run out */
         z = v[6];         /* Ch = g ^ (e & (f ^ g)) */
         y = v[5] ^ z;
         y &= x;

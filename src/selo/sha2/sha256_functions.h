@@ -1,9 +1,9 @@
 /*
  * The functions Sigma and sigma of SHA-256 [FIPS180-4, 4.1.2].
  *
- * A CPU with a shifter takes them as they stand in the standard. One that shifts
- * by one bit of one byte gets each rotation as a multiple of 8, which costs
- * nothing, and the fewest single bits, shared between the terms.
+ * A CPU with a shifter computes them as the standard writes them. For a CPU that shifts one byte by
+ * one bit, each rotation is split into a multiple of 8, which costs nothing, and as few single bits
+ * as possible, shared between the terms.
  */
 #ifndef SELO_SHA256_FUNCTIONS_H
 #define SELO_SHA256_FUNCTIONS_H
@@ -17,7 +17,8 @@ static inline uint32_t sha256_ror(uint32_t x, uint8_t n)
 
 #if SELO_BYTEWISE
 
-/* One bit at a time: SELO_OPAQUE keeps two of them from becoming one slow rotation by 2. */
+/* Rotate one bit at a time. SELO_OPAQUE stops the compiler from merging two of them into a slow
+ * rotation by 2. */
 static inline uint32_t sha256_ror1(uint32_t x)
 {
     x = sha256_ror(x, 1);
@@ -50,8 +51,8 @@ static inline uint32_t sha256_big_sigma1(uint32_t x)
     return sha256_ror1(right) ^ left;
 }
 
-/* 7 = 8 - 1; 18 = 16 + 2; shift by 3 = 1 + 2, where the two bits that the rotation
- * by 2 would bring round are cleared first */
+/* 7 = 8 - 1; 18 = 16 + 2; shift by 3 = 1 + 2, after clearing the two bits that the rotation by 2
+ * would wrap around */
 static inline uint32_t sha256_small_sigma0(uint32_t x)
 {
     uint32_t right = (x >> 1 & ~(uint32_t)3) ^ sha256_ror(x, 16);
@@ -59,7 +60,7 @@ static inline uint32_t sha256_small_sigma0(uint32_t x)
     return right ^ sha256_rol1(sha256_ror(x, 8));
 }
 
-/* 17 = 16 + 1; 19 = 16 + 3; shift by 10 = 8 + 2, its two lowest bits cleared first */
+/* 17 = 16 + 1; 19 = 16 + 3; shift by 10 = 8 + 2, after clearing its two lowest bits */
 static inline uint32_t sha256_small_sigma1(uint32_t x)
 {
     uint32_t right = sha256_ror1(sha256_ror(x, 16)) ^ (x >> 8 & ~(uint32_t)3);

@@ -16,7 +16,7 @@ static inline uint64_t ror(uint64_t x, uint8_t n)
     return x >> n | x << (64 - n);
 }
 
-/* w[t] for the next 16 rounds in place of those of the last 16; an index is modulo 16. */
+/* Computes w[t] for the next 16 rounds in the slots of w[t - 16]. Indices are modulo 16. */
 static void schedule(uint64_t w[16])
 {
     for (uint8_t t = 0; t < 16; t++) {
@@ -26,7 +26,7 @@ static void schedule(uint64_t w[16])
     }
 }
 
-/* v: the window, a to h in v[0] to v[7]; ends 16 words further down. */
+/* v: the window, a to h in v[0] to v[7]; it ends 16 words further down. */
 static void rounds(uint64_t *v, const uint64_t w[16], const uint64_t *k)
 {
     for (uint8_t t = 0; t < 16; t++, v--) {

@@ -1,10 +1,9 @@
 /*
  * The compression function of SHA-512 [FIPS180-4, 6.4.2] for an 8-bit CPU.
  *
- * As in sha256_compress.c the working variables are a window that slides down.
- * Rotations by multiples of 8 are done by addresses while loading; every
- * SELO_BASE makes the compiler load again instead of keeping bytes for which it
- * has no registers.
+ * As in sha256_compress.c, the working variables are a window that slides down. Rotations by
+ * multiples of 8 are address offsets of the loads. Each SELO_BASE makes the compiler load bytes
+ * again instead of keeping them, because there are not enough registers.
  */
 #include <string.h>
 
@@ -14,7 +13,7 @@
 
 #if SELO_BYTEWISE && !SELO_NATIVE_SHA512
 
-/* The word at `to` becomes itself plus x; afterwards x is used up. */
+/* The word at `to` += x. This destroys x. */
 #define ADD_TO(to, x)                  \
     do {                               \
         SELO_PAIR(term_);              \
@@ -34,8 +33,8 @@ static SELO_APART void add(uint8_t to[8], const uint8_t from[8])
     ADD_TO(to, x);
 }
 
-/* to += sigma0(from): 1; 8; shift by 7 = 8 - 1, where of the byte that the rotation by 8
- * brings round only the bit remains that the rotation by 1 to the left needs. */
+/* to += sigma0(from): 1; 8; shift by 7 = 8 - 1. Of the byte that the rotation by 8 wraps around,
+ * only the bit remains that the rotation left by 1 needs. */
 static SELO_APART void add_small_sigma0(uint8_t to[8], const uint8_t from[8])
 {
     SELO_PAIR(x);
@@ -53,8 +52,8 @@ static SELO_APART void add_small_sigma0(uint8_t to[8], const uint8_t from[8])
     ADD_TO(to, x);
 }
 
-/* to += sigma1(from): 19 = 16 + 3; 61 = 64 - 3; shift by 6 = 8 - 2, of whose wrapped byte two
- * bits remain. */
+/* to += sigma1(from): 19 = 16 + 3; 61 = 64 - 3; shift by 6 = 8 - 2. Two bits of its wrapped byte
+ * remain. */
 static SELO_APART void add_small_sigma1(uint8_t to[8], const uint8_t from[8])
 {
     uint8_t wrapped;
@@ -78,7 +77,7 @@ static SELO_APART void add_small_sigma1(uint8_t to[8], const uint8_t from[8])
     ADD_TO(to, x);
 }
 
-/* w[t] for the next 16 rounds in place of those of the last 16; offsets are modulo 128 bytes. */
+/* Computes w[t] for the next 16 rounds in the slots of w[t - 16]. Offsets are modulo 128 bytes. */
 static SELO_APART void schedule(uint8_t w[128])
 {
     uint8_t t = 0;
@@ -103,8 +102,8 @@ static SELO_APART void start_round(uint8_t to[8], const uint8_t w[8], const uint
     SELO_PAIR_STORE(x, to);
 }
 
-/* Byte i, into b, of Ch = g ^ (e & (f ^ g)) and of Maj = (a & b) | (c & (a | b)); x is e or a,
- * and the other two words follow it. */
+/* Byte i of Ch = g ^ (e & (f ^ g)) and of Maj = (a & b) | (c & (a | b)), added to b. x is e or a;
+ * the other two words follow it. */
 #define CHOOSE(b, x, i)                                   \
     do {                                                  \
         uint8_t f_ = (x)[8 + (i)], g_ = (x)[16 + (i)];    \
@@ -132,8 +131,8 @@ static SELO_APART void start_round(uint8_t to[8], const uint8_t w[8], const uint
         FUNCTION(r##_hi.byte[3], x, 7);    \
     } while (0)
 
-/* v: the word below the window, where the round's sum grows into the new a; a to h follow
- * in v + 8 to v + 64. */
+/* v: the word below the window, where the sum of the round becomes the new a; a to h are at v + 8
+ * to v + 64. */
 static SELO_APART void round_of(uint8_t *v)
 {
     SELO_PAIR(x);

@@ -9,8 +9,8 @@ static inline uint64_t rol(uint64_t x, uint8_t n)
     return x << n | x >> (64 - n);
 }
 
-/* pi moves 24 lanes along one cycle, from lane 1 on [FIPS202, 3.2.3]: where each step goes,
- * and by how much rho has rotated the lane [FIPS202, 3.2.2]. */
+/* pi moves 24 lanes along one cycle, starting at lane 1 [FIPS202, 3.2.3]: the target of each step,
+ * and the distance by which rho has rotated the lane [FIPS202, 3.2.2]. */
 static const struct {
     uint8_t to, rotation;
 } cycle[24] = {

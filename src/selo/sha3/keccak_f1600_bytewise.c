@@ -1,13 +1,12 @@
 /*
  * Keccak-f[1600] [FIPS202, 3.3] in place, on bytes, for an 8-bit CPU.
  *
- * theta's second half, rho and pi are one pass: pi moves 24 lanes along a single
- * cycle, and each is fetched, mixed with its column's parity, rotated and put
- * down once. The cycle is walked against its direction, so that the lane to be
- * overwritten is always the one just fetched and nothing else has to be kept. A
- * rotation multiplies each byte by a power of two, which gives the shifted bits
- * and those for the next byte at once, and the whole bytes of it are addresses.
- * chi computes on the way the column parities that the next theta needs.
+ * One pass does the second half of theta, rho and pi. pi moves 24 lanes along a single cycle. Each
+ * lane is loaded, combined with the parity of its column, rotated and stored once. The pass walks
+ * the cycle backwards, so the lane to overwrite is always the one just loaded and nothing else must
+ * be kept. A rotation multiplies each byte by a power of two, which gives the shifted bits and the
+ * bits for the next byte at once. Rotations by whole bytes are addresses. chi also computes the
+ * column parities that the next theta needs.
  */
 #include <string.h>
 
@@ -27,8 +26,8 @@ static SELO_APART void column_parities(uint8_t parity[40], const uint8_t *a)
     } while (--n != 0);
 }
 
-/* What theta adds to each lane of column x: the parity of the column before, and that of the
- * column after rotated left by one bit. */
+/* The value that theta adds to each lane of column x: the parity of the previous column, and that
+ * of the next column rotated left by one bit. */
 static SELO_APART void theta_terms(uint8_t *term, const uint8_t parity[40])
 {
     uint8_t x = 0;
@@ -46,10 +45,10 @@ static SELO_APART void theta_terms(uint8_t *term, const uint8_t parity[40])
 }
 
 /*
- * The cycle of pi [FIPS202, 3.2.3] against its direction: lane (x, y) comes to where the
- * step before took its lane from, the first to lane (1, 0), rotated by r bits
- * [FIPS202, 3.2.2]. Bytes: offset of the lane, offset of its column's term, multiplier for the
- * bits of the rotation, whole bytes of the rotation.
+ * The cycle of pi [FIPS202, 3.2.3], backwards. Each step writes a lane, rotated by r bits
+ * [FIPS202, 3.2.2], to the place from which the previous step loaded its lane; the first step
+ * writes to lane (1, 0). Bytes of a step: offset of the lane, offset of its column's term,
+ * multiplier for the bits of the rotation, whole bytes of the rotation.
  */
 #define STEP(x, y, r) \
     {{8 * ((x) + 5 * (y)), 8 * (x), 1 << ((r) & 7), (r) / 8}}
@@ -65,7 +64,7 @@ static const union {
     STEP(1, 2, 10), STEP(2, 1, 6), STEP(0, 2, 3), STEP(1, 0, 1),
 };
 
-/* Byte c of the lane, times m: its upper part goes to the next byte as `carry`. */
+/* Byte c of the lane times m. The upper part goes to the next byte as `carry`. */
 #define MULTIPLY(c, m)                             \
     do {                                           \
         uint16_t product_ = (uint16_t)((c) * (m)); \
@@ -81,8 +80,8 @@ static const union {
         (p)[(6 + (n)) & 7] = c6, (p)[(7 + (n)) & 7] = c7;                 \
     } while (0)
 
-/* to = (from ^ term) rotated left by `bytes` bytes and by the bits for which m is 2^bits.
- * One pointer after the other through the same variable: AVR has one register to spare. */
+/* to = (from ^ term) rotated left by `bytes` bytes and n bits, where m is 2^n. One variable holds
+ * one pointer after the other, because AVR has one register to spare. */
 static inline void move_lane(uint8_t *to, const uint8_t *from, const uint8_t *term, uint8_t m,
                              uint8_t bytes)
 {
@@ -131,10 +130,10 @@ static inline void move_lane(uint8_t *to, const uint8_t *from, const uint8_t *te
     }
 }
 
-/* Lane (0, 0) stays where it is; the others go round. */
+/* Lane (0, 0) stays in its place. The others move along the cycle. */
 static SELO_APART void theta_rho_pi(uint8_t *a, const uint8_t *terms)
 {
-    uint8_t first[8]; /* the lane that the first step overwrites and the last one moves */
+    uint8_t first[8]; /* the lane that the first step overwrites and the last step moves */
     uint8_t to = 8, n = 0;
 
     for (uint8_t i = 0; i < 8; i++) {
@@ -142,7 +141,7 @@ static SELO_APART void theta_rho_pi(uint8_t *a, const uint8_t *terms)
     }
     memcpy(first, a + to, 8);
     do {
-        union selo_half step; /* as in steps[] */
+        union selo_half step; /* the fields of steps[] */
         const uint8_t *from;
         step.word = selo_flash_u32(&steps[n].word);
         n++;
@@ -152,7 +151,7 @@ static SELO_APART void theta_rho_pi(uint8_t *a, const uint8_t *terms)
     } while (n != 24);
 }
 
-/* chi [FIPS202, 3.2.4], byte by byte through the five rows, and the parities of the result. */
+/* chi [FIPS202, 3.2.4] on one byte of all five rows at a time, and the parities of the result. */
 static SELO_APART void chi(uint8_t *a, uint8_t *parity)
 {
     uint8_t n = 8;
@@ -179,8 +178,8 @@ static SELO_APART void chi(uint8_t *a, uint8_t *parity)
     } while (--n != 0);
 }
 
-/* The round constants [FIPS202, 3.2.5] have bits only at 0, 1, 3, 7, 15, 31 and 63. Here the
- * last three stand at 4, 5 and 6. */
+/* The round constants [FIPS202, 3.2.5] have bits only at 0, 1, 3, 7, 15, 31 and 63. In this table
+ * the last three are at 4, 5 and 6. */
 static const uint8_t round_constants[24] SELO_FLASH = {
     0x01, 0x92, 0xda, 0x70, 0x9b, 0x21, 0xf1, 0x59, 0x8a, 0x88, 0x39, 0x2a,
     0xbb, 0xcb, 0xd9, 0x53, 0x52, 0xc0, 0x1a, 0x6a, 0xf1, 0xd0, 0x21, 0x78,

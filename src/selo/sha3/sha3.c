@@ -4,7 +4,7 @@
 #include "../common/bytewise.h"
 #include "sha3.h"
 
-/* Adds a byte to the state, whose lanes hold their bytes from the least significant on
+/* Adds a byte to the state. The first byte of a lane is the least significant one
  * [FIPS202, 3.1.2, B.1]. */
 static inline void add_byte(struct selo_sha3 *hash, uint8_t position, uint8_t byte)
 {

@@ -1,5 +1,5 @@
 /*
- * What the files of SHA-3 share [FIPS202].
+ * Internal declarations shared by the files of SHA-3 [FIPS202].
  *
  * native/api.h declares the functions that kernels may replace.
  */

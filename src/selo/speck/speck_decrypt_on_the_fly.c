@@ -1,4 +1,4 @@
-/* Speck128 decryption of a block, the key schedule run backwards from its last material. */
+/* Speck128 decryption of a block. The key schedule runs backwards from its last material. */
 #include <string.h>
 
 #include "speck.h"
@@ -10,9 +10,9 @@ void selo_speck_decrypt_on_the_fly(const uint8_t *last, uint8_t out[16], const u
                                    uint8_t words)
 {
     uint8_t material[32];
-    /* The schedule has made rounds - 1 = 29 + words steps, so the first to undo is number
-     * 28 + words. It worked on the word l with that number modulo words - 1: for two, three
-     * and four words l number 0, 1 and 2, each time the last. */
+    /* The schedule has made rounds - 1 = 29 + words steps, so the first step to undo is number
+     * 28 + words. It used the word l with that number modulo words - 1. For two, three and four
+     * words this is number 0, 1 and 2, the last in each case. */
     uint8_t size = (uint8_t)(8 * words), at = size, i = (uint8_t)(SPECK_ROUNDS(words) - 1);
     SPECK_WORD(x);
     SPECK_WORD(y);

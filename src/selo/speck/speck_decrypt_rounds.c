@@ -1,4 +1,4 @@
-/* Speck128 decryption of a block under ready round keys: the rounds undone, last first. */
+/* Speck128 decryption of a block with all round keys in RAM, from the last round to the first. */
 #include "speck.h"
 #include "speck_round.h"
 

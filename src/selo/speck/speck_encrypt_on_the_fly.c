@@ -1,4 +1,4 @@
-/* Speck128 encryption of a block, each round key made when it is used. */
+/* Speck128 encryption of a block. Each round key is computed when it is used. */
 #include <string.h>
 
 #include "speck.h"

@@ -1,4 +1,4 @@
-/* Speck128 encryption of a block under ready round keys [SPECK2013, 4.1]. */
+/* Speck128 encryption of a block with all round keys in RAM [SPECK2013, 4.1]. */
 #include "speck.h"
 #include "speck_round.h"
 
@@ -19,7 +19,7 @@ void selo_speck_encrypt_rounds(const uint8_t *round_keys, uint8_t out[16], const
         SPECK_TURN(y, x);
         round_keys += 8;
         rounds--;
-        SELO_OPAQUE(rounds); /* else the end of round_keys is kept to compare with */
+        SELO_OPAQUE(rounds); /* else the compiler keeps the end of round_keys for the comparison */
     } while (rounds != 0);
     SPECK_STORE(y, out);
     SPECK_STORE(x, out + 8);

@@ -1,11 +1,11 @@
 /*
- * One round of Speck128 and its inverse [SPECK2013, 4.1], and words to and from
- * bytes [SPECKGUIDE, 2]: in halves for an 8-bit CPU, in uint64_t for the others.
+ * One round of Speck128 and its inverse [SPECK2013, 4.1], and conversions between words and bytes
+ * [SPECKGUIDE, 2]: in halves for an 8-bit CPU, in uint64_t for others.
  *
  * A round is  x = ((x >>> 8) + y) ^ k;  y = (y <<< 3) ^ x.
- * SPECK_MIX does the first up to the key, SPECK_TURN the second; SPECK_UNMIX and
- * SPECK_UNTURN undo them. The key schedule uses the same round, with the round
- * number in place of k [SPECK2013, 4.2].
+ * SPECK_MIX does the first assignment up to the key, SPECK_TURN the second. SPECK_UNMIX and
+ * SPECK_UNTURN undo them. The key schedule uses the same round, with the round number as k
+ * [SPECK2013, 4.2].
  */
 #ifndef SELO_SPECK_ROUND_H
 #define SELO_SPECK_ROUND_H
@@ -52,7 +52,7 @@
         SELO_PAIR_OPAQUE(x);             \
     } while (0)
 
-/* Three times one bit: of more at once avr-gcc makes a loop. */
+/* Rotate by one bit three times: avr-gcc makes a loop of a longer rotation. */
 #define SPECK_SHIFT_3(word, by) \
     do {                        \
         (word) = (word) by 1;   \

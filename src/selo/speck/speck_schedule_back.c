@@ -1,4 +1,4 @@
-/* One step of the Speck128 key schedule undone. */
+/* The inverse of one step of the Speck128 key schedule. */
 #include "speck.h"
 #include "speck_round.h"
 

@@ -1,4 +1,4 @@
-/* Speck128, small: the key, and what the schedule has become at the last round. */
+/* Speck128, small: keeps the key, and the material of the schedule at the last round. */
 #include <string.h>
 
 #include "speck.h"

@@ -1,4 +1,4 @@
-/* Speck128, tiny: only the key is kept. */
+/* Speck128, tiny: keeps only the key. */
 #include <string.h>
 
 #include "speck.h"

@@ -1,45 +1,43 @@
 /*
- * A rain gauge whose readings are sealed on the chip and opened at the gateway: a
- * tipping bucket, a clock and an E32 radio module on an Arduino Uno. Every 5 seconds it
- * sends 16 bytes, four variables of four: time, tips of the bucket since installation,
- * temperature, supply and flags. docs/maker/rain-gauge-sketch.md goes through it.
+ * A rain gauge that seals its readings on the chip; the gateway opens them. It has a tipping
+ * bucket, a clock and an E32 radio module on an Arduino Uno. Every 5 seconds it sends 16 bytes, four
+ * variables of four bytes: time; tips of the bucket since installation; temperature; supply and
+ * flags. docs/maker/rain-gauge-sketch.md explains it step by step.
  *
  *   pin     to
- *   D0, D1  E32 TXD and RXD; take TXD off D0 while the USB bridge uploads
+ *   D0, D1  E32 TXD and RXD; disconnect TXD from D0 while the USB bridge uploads
  *   D2      a button to ground
  *   D3      one wire of the bucket's contact, the other to ground
  *   D4, D5  E32 M0 and M1
  *   D6      E32 AUX
- *   D7      RX of a USB-serial adapter, 9600 baud: what the station says
+ *   D7      RX of a USB-serial adapter, 9600 baud: the text output of the station
  *   A4, A5  DS3231 SDA and SCL
  *
- * Pairing, once: on the gateway's machine `selo device pair` opens the window. Press the
- * button shortly: the station shows six digits at D7. Type them at the gateway. When it says
- * that they are right, and only then, hold the button for two seconds. From then on the
- * station joins by itself after every start. Held while the power comes on, the button makes
- * it forget its keys.
+ * Pair once. `selo device pair` on the gateway's machine opens the pairing window. Press the button
+ * briefly: the station shows six digits at D7. Type them at the gateway. Only after the gateway
+ * accepts them, hold the button for two seconds. From then on the station joins by itself after
+ * every start. If the button is held while the power comes on, the station forgets its keys.
  *
- * The EEPROM keeps keys, counters and the total of tips over a power cut at any moment,
- * and how many starts came in a row, in its bytes 16 to 863.
+ * The EEPROM keeps the keys, the counters and the total of tips over a power cut at any moment, and
+ * the number of starts in quick succession, in its bytes 16 to 863.
  *
- * The station needs the serial line, the two-wire bus, timers 1 and 2, the watchdog and
- * the pin changes of D0 to D7 for itself: Serial, Wire, SoftwareSerial, Servo and tone()
- * do not go beside it.
+ * The station needs the serial line, the two-wire bus, timers 1 and 2, the watchdog and the pin
+ * changes of D0 to D7. Serial, Wire, SoftwareSerial, Servo and tone() cannot be used with it.
  */
 #include <selo_station.h>
 
-// ---- What to change ------------------------------------------------------------------
+// ---- Settings ------------------------------------------------------------------------
 
-// Milliseconds between two readings. The station makes each period longer or shorter by up
-// to an eighth, so that two stations whose packets collide do not go on doing so.
+// Milliseconds between two readings. The station varies each period by up to an eighth, so
+// that two stations whose packets collide do not collide again.
 const uint32_t selo_station_period = 5000;
 
-// The chip's reference in millivolts, 1000 to 1200, differs from chip to chip. Measure the
-// supply, compare it with what a reading says, and write here 1100 * measured / reported.
+// The chip's reference in millivolts, 1000 to 1200, which differs from chip to chip. Measure
+// the supply, compare it with a reading, and write here 1100 * measured / reported.
 const uint16_t selo_battery_bandgap = 1100;
 
-// What a reading holds. site/codecs/rain-gauge.toml tells the gateway how to read it; with
-// sensors of your own write a codec of your own, and fill the four variables as you like.
+// The contents of a reading. site/codecs/rain-gauge.toml describes them to the gateway. For
+// other sensors write another codec, and fill the four variables as you like.
 void selo_station_reading(struct selo_reading *reading) {
   // time                seconds since 1970 by the DS3231; 0 until the gateway has set it
   // tips                of the bucket, each 0.2 mm with a Davis 6464M
@@ -52,15 +50,15 @@ void selo_station_reading(struct selo_reading *reading) {
 // ---- The station ------------------------------------------------------------------------
 
 void setup() {
-  // Joins if the EEPROM holds a key, else waits for the button. Listens for 17 seconds to the
-  // jitter between the chip's two clocks, which is where its randomness comes from.
+  // Joins if the EEPROM has a key, else waits for the button. Measures the jitter between the
+  // chip's two clocks for 17 seconds, as its source of randomness.
   selo_station_begin();
 }
 
 void loop() {
-  // Does one thing that is due: a packet, the button, a reading. If nothing is, it sleeps,
-  // for a second at most, and wakes when the bucket tips. What you add here should be
-  // brief; tips are counted and stored whatever it does. millis() stands still in sleep,
+  // Does one thing that is due: a packet, the button, a reading. If nothing is due, it sleeps
+  // for at most a second, and wakes when the bucket tips. Code that you add here should be
+  // brief. Tips are counted and stored meanwhile. millis() stops during sleep;
   // selo_clock_milliseconds(NULL) does not.
   selo_station_work();
 }

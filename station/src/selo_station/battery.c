@@ -1,7 +1,7 @@
 /*
- * The converter measures the chip's own reference against its supply [ATMEGA328P, 24].
- * The reference is 1.0 to 1.2 V and differs from chip to chip: measure the supply once,
- * and say selo_battery_bandgap = 1100 * measured / reported.
+ * The converter measures the chip's own reference against its supply [ATMEGA328P, 24]. The
+ * reference is 1.0 to 1.2 V and differs from chip to chip. Measure the supply once, and set
+ * selo_battery_bandgap = 1100 * measured / reported.
  */
 #include "chip.h"
 
@@ -26,7 +26,7 @@ uint16_t selo_battery_millivolts(void)
             ;
         steps = ADC;
     }
-    ADCSRA = 0; /* it draws current while it is on */
+    ADCSRA = 0; /* the converter draws current while it is on */
     return steps == 0 ? 0 : (uint16_t)(selo_battery_bandgap * (uint32_t)STEPS / steps);
 }
 

@@ -1,7 +1,7 @@
 /*
- * The button on PD2 (digital pin 2) with the chip's pull-up. The main loop wakes 61
- * times a second, which is often enough to look, and seldom enough that contacts have
- * stopped bouncing between two looks.
+ * The button on PD2 (digital pin 2) with the chip's pull-up. The main loop samples it 61 times a
+ * second. This is often enough to see a press, and slow enough that contacts stop bouncing between
+ * two samples.
  */
 #include "chip.h"
 
@@ -14,13 +14,13 @@
 
 enum {
     LOOK_MILLISECONDS = 15,
-    LOOKS_SHORT = 2, /* one alone may be a spark */
+    LOOKS_SHORT = 2, /* a single sample may be a spark */
     LOOKS_LONG = (SELO_BUTTON_LONG_MILLISECONDS + LOOK_MILLISECONDS - 1) / LOOK_MILLISECONDS,
     TOLD = 255
 };
 _Static_assert(LOOKS_LONG < TOLD, "a long press is counted in a byte");
 
-/* Looks in a row that saw the button down. */
+/* Consecutive samples with the button down. */
 static uint8_t looks = TOLD;
 
 void selo_button_begin(void) { PORTD |= _BV(PORTD2); }

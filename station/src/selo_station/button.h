@@ -1,6 +1,6 @@
 /*
- * A button between digital pin 2 and ground: the operator's word where there is no
- * console. A short press and a long one say different things.
+ * A button between digital pin 2 and ground, for the operator of a station without a console. A
+ * short press and a long press have different meanings.
  */
 #ifndef SELO_STATION_BUTTON_H
 #define SELO_STATION_BUTTON_H
@@ -11,21 +11,21 @@ enum { SELO_BUTTON_LONG_MILLISECONDS = 2000 };
 
 enum selo_press {
     SELO_PRESS_NONE,
-    SELO_PRESS_SHORT, /* told when the button is let go */
-    SELO_PRESS_LONG   /* told while it is still held, after two seconds */
+    SELO_PRESS_SHORT, /* reported when the button is released */
+    SELO_PRESS_LONG   /* reported after two seconds, while the button is still held */
 };
 
 void selo_button_begin(void);
 
-/* Each press once. To be asked at least every 20 ms while the button is held; a press shorter
- * than two looks, 15 ms apart, is none, and contacts may bounce for as long as one. A button
- * that was held at the start says nothing until it has been let go. */
+/* Reports each press once. Call it at least every 20 ms while the button is held. A press shorter
+ * than two samples, 15 ms apart, does not count, and contacts may bounce for up to one sample. A
+ * button held at the start reports nothing until it has been released. */
 enum selo_press selo_button_press(void);
 
-/* 1 while the button is held, or may be. */
+/* Returns 1 while the button is, or may be, held. */
 uint8_t selo_button_is_held(void);
 
-/* The level now, bounces and all. */
+/* Returns the level of the pin now, without debouncing. */
 uint8_t selo_button_is_down(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Two decimal digits a byte, high digit first; the hours may have 12 or 24. In 2000 to
- * 2099 every fourth year is a leap year.
+ * Each byte has two decimal digits, the high digit first. The hours may be in 12 or 24 hour form.
+ * From 2000 to 2099 every fourth year is a leap year.
  */
 #include "calendar.h"
 
@@ -42,7 +42,7 @@ uint32_t selo_calendar_seconds(const uint8_t registers[SELO_CALENDAR_BYTES])
     uint8_t month = from_digits(registers[5]), year = from_digits(registers[6]);
     if (second > 59 || minute > 59 || hour > 23 || month < 1 || month > 12 || year >= YEARS
         || day < 1 || day > days_of(month, year))
-        return 0; /* a century bit is no month either */
+        return 0; /* a century bit is not a valid month either */
     uint16_t days = (uint16_t)(365 * year + (year + 3) / 4 + day - 1);
     for (uint8_t m = 1; m < month; m++)
         days = (uint16_t)(days + days_of(m, year));

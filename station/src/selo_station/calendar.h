@@ -1,6 +1,6 @@
 /*
- * What the registers of a DS3231 mean [DS3231, Timekeeping Registers, Temperature
- * Registers]: seconds since 1970, hundredths of a degree.
+ * Converts the registers of a DS3231 [DS3231, Timekeeping Registers, Temperature Registers] to
+ * seconds since 1970 and hundredths of a degree.
  */
 #ifndef SELO_STATION_CALENDAR_H
 #define SELO_STATION_CALENDAR_H
@@ -10,10 +10,10 @@
 /* Seconds, minutes, hours, day of the week, day, month, year. */
 enum { SELO_CALENDAR_BYTES = 7 };
 
-/* Seconds since 1970, for the years 2000 to 2099; 0 if the registers hold no time. */
+/* Returns seconds since 1970, for the years 2000 to 2099, or 0 if the registers hold no time. */
 uint32_t selo_calendar_seconds(const uint8_t registers[SELO_CALENDAR_BYTES]);
 
-/* The registers for that time; 0, and nothing in them, if it is out of those years. */
+/* Writes the registers for that time. Returns 0, and writes nothing, outside those years. */
 uint8_t selo_calendar_registers(uint8_t registers[SELO_CALENDAR_BYTES], uint32_t seconds);
 
 /* Hundredths of a degree Celsius, from the registers 11h and 12h. */

@@ -1,10 +1,10 @@
 /*
- * The chip whose peripherals the station's drivers know. On every other chip the drivers are
- * empty. Both macros can be set on the command line.
+ * The chip that the station's drivers support. On every other chip the drivers are empty. The
+ * command line can set both macros.
  *
- *  SELO_STATION  the chip has the peripherals of an ATmega328P; else 0
- *  SELO_EEPROM   the functions of eeprom.h exist; by default as SELO_STATION. A test sets it to
- *                1 and brings functions of its own
+ *  SELO_STATION  1 if the chip has the peripherals of an ATmega328P, else 0
+ *  SELO_EEPROM   1 if the functions of eeprom.h exist; the default is SELO_STATION. A test sets it to
+ *                1 and provides its own functions
  */
 #ifndef SELO_STATION_CHIP_H
 #define SELO_STATION_CHIP_H

@@ -1,6 +1,6 @@
 /*
- * Milliseconds from timer 0, which counts 1,024 cycles a tick and interrupts once in
- * 256 ticks: 61 times a second at 16 MHz, so that the chip sleeps undisturbed.
+ * Milliseconds from timer 0, which ticks every 1,024 cycles and interrupts every 256 ticks: 61 times
+ * a second at 16 MHz. Few interrupts disturb the chip's sleep.
  */
 #include "chip.h"
 
@@ -12,10 +12,10 @@
 
 #ifdef ARDUINO
 
-/* Timer 0 is the core's, and counts milliseconds there. */
+/* Timer 0 belongs to the Arduino core, which counts milliseconds with it. */
 unsigned long millis(void);
 
-static uint32_t asleep; /* milliseconds that it did not count */
+static uint32_t asleep; /* milliseconds that timer 0 did not count */
 
 void selo_clock_begin(void) {}
 
@@ -43,7 +43,7 @@ _Static_assert(DIVIDER % (F_CPU / 1000000UL) == 0 && F_CPU % 1000000UL == 0,
                "at this clock a tick is no whole number of microseconds");
 
 static uint32_t milliseconds; /* at the last overflow */
-static uint16_t microseconds; /* beside them, 0..999 */
+static uint16_t microseconds; /* beyond those milliseconds, 0..999 */
 
 ISR(TIMER0_OVF_vect, ISR_BLOCK)
 {
@@ -72,7 +72,7 @@ uint32_t selo_clock_milliseconds(void *unused)
         rest = microseconds;
         ticks = TCNT0;
         if ((TIFR0 & _BV(TOV0)) != 0 && ticks != 255)
-            ticks += 256; /* an overflow whose interrupt still waits */
+            ticks += 256; /* an overflow whose interrupt is pending */
     }
     return now + (rest + ticks * (uint32_t)TICK_MICROSECONDS) / 1000;
 }

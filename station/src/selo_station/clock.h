@@ -1,6 +1,6 @@
 /*
- * Milliseconds since the start, from timer 0. Wraps after 49 days, as
- * struct selo_hal wants it.
+ * Milliseconds since the start, from timer 0. The value wraps after 49 days, as struct selo_hal
+ * allows.
  */
 #ifndef SELO_STATION_CLOCK_H
 #define SELO_STATION_CLOCK_H
@@ -12,7 +12,7 @@ void selo_clock_begin(void);
 
 uint32_t selo_clock_milliseconds(void *unused);
 
-/* So many milliseconds have passed while the timer stood still. */
+/* Adds the milliseconds during which the timer was stopped. */
 void selo_clock_slept(uint16_t slept);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Text on digital pin 7, 9600 baud 8N1, by counting cycles: the UART is the radio's.
- * Interrupts are off for a character, 1 ms, in which the UART keeps what comes.
+ * Text on digital pin 7, 9600 baud 8N1, timed by counting cycles, because the radio uses the UART.
+ * Interrupts are off for each character, 1 ms; the UART buffers received bytes meanwhile.
  */
 #include "chip.h"
 
@@ -14,13 +14,13 @@
 enum {
     BAUD = 9600,
     BITS = 10,
-    LOOP_CYCLES = 12, /* around the delay, as compiled */
+    LOOP_CYCLES = 12, /* cycles around the delay, as compiled */
     NUMBER_CHARACTERS = 11
 };
 
 static void put(uint8_t byte)
 {
-    /* Start bit, data with the low bit first, stop bit. */
+    /* Sends the start bit, the data with the low bit first, and the stop bit. */
     uint16_t bits = (uint16_t)((uint16_t)byte << 1 | 1U << (BITS - 1));
     ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
     {
@@ -35,7 +35,7 @@ static void put(uint8_t byte)
     }
 }
 
-/* Not inlined: the figures would lie on the stack below every call of its callers. */
+/* Not inlined: the digits would stay on the stack below every call of its callers. */
 __attribute__((noinline)) void selo_console_say(const char *text, uint32_t number, uint8_t base, uint8_t digits)
 {
     char figures[NUMBER_CHARACTERS];

@@ -1,6 +1,5 @@
 /*
- * What the node has to say to its operator, a line of text at a time. Texts are kept in
- * flash.
+ * Text from the node to its operator, one line at a time. The texts are in flash.
  */
 #ifndef SELO_STATION_CONSOLE_H
 #define SELO_STATION_CONSOLE_H
@@ -11,8 +10,8 @@
 
 #include <avr/pgmspace.h>
 
-/* `text` in flash, then the number: in decimal, with at least `digits` digits, or in
- * hexadecimal (base 16). No number with base 0. */
+/* Prints `text` from flash, then the number: in decimal with at least `digits` digits, or in
+ * hexadecimal (base 16). Base 0 prints no number. */
 void selo_console_say(const char *text, uint32_t number, uint8_t base, uint8_t digits);
 
 #define SELO_CONSOLE(text) selo_console_say(PSTR(text), 0, 0, 0)

@@ -8,8 +8,8 @@
 
 #define SELO_CRC16_START 0xFFFFu
 
-/* The eight steps of the bitwise CRC at once: with this polynomial the bits of
- * the top byte meet only at shifts by 4, 5 and 12. */
+/* The eight steps of the bitwise CRC at once. With this polynomial the bits of
+ * the top byte affect only shifts by 4, 5 and 12. */
 static inline uint16_t selo_crc16(uint16_t crc, uint8_t byte)
 {
     uint8_t x = (uint8_t)((crc >> 8) ^ byte);

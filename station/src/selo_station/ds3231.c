@@ -1,6 +1,6 @@
 /*
  * The two-wire bus at 100 kHz [ATMEGA328P, 22], and the registers of the DS3231
- * [DS3231, Register Map]. A bus that hangs is given up after a millisecond.
+ * [DS3231, Register Map]. A bus that does not answer within a millisecond is given up.
  */
 #include "chip.h"
 
@@ -18,9 +18,9 @@ enum {
     OSCILLATOR_STOPPED = 0x80,
     TEMPERATURE = 0x11,
     REGISTERS = 0x13,
-    PATIENCE = 2000, /* looks, of some eight cycles each */
-    /* What the bus says when it fails [ATMEGA328P, tables 22-2 and 22-3]; how it says
-     * that it went well differs from step to step, and simavr 1.6 does not say it right. */
+    PATIENCE = 2000, /* polls of the bus, about eight cycles each */
+    /* The failure codes of the bus [ATMEGA328P, tables 22-2 and 22-3]. The success code differs
+     * from step to step, and simavr 1.6 does not report it correctly. */
     BUS_ERROR = 0x00,
     ADDRESS_REFUSED = 0x20,
     BYTE_REFUSED = 0x30,
@@ -30,12 +30,12 @@ enum {
 
 void selo_ds3231_begin(void)
 {
-    PORTC |= _BV(PORTC4) | _BV(PORTC5); /* pull-ups, for a module that is not there */
+    PORTC |= _BV(PORTC4) | _BV(PORTC5); /* pull-ups, in case the module is absent */
     TWSR = 0;
     TWBR = (F_CPU / BUS_HZ - 16) / 2;
 }
 
-/* Lets the bus do what the bits ask for; 1 if it went well. */
+/* Makes the bus do the step that the bits request. Returns 1 on success. */
 static uint8_t bus(uint8_t bits)
 {
     TWCR = (uint8_t)(_BV(TWINT) | _BV(TWEN) | bits);
@@ -65,7 +65,7 @@ static uint8_t go_to(uint8_t address)
     return bus(_BV(TWSTA)) && put(ADDRESS) && put(address);
 }
 
-/* Also lets go of a bus that hangs. */
+/* Also releases a bus that hangs. */
 static void stop(void)
 {
     TWCR = _BV(TWINT) | _BV(TWEN) | _BV(TWSTO);
@@ -109,7 +109,7 @@ uint8_t selo_ds3231_set(uint32_t seconds)
     for (uint8_t i = 0; done && i < SELO_CALENDAR_BYTES; i++)
         done = put(registers[i]);
     stop();
-    /* The time stands before it is said to be one. */
+    /* Write the time before marking it as valid. */
     done = done && go_to(STATUS) && put(0);
     stop();
     return done;

@@ -1,13 +1,13 @@
 /*
- * The E32 module in normal mode: M0 and M1 low, and AUX low while it is busy
- * [E32-MANUAL, 5.6]. It gives the bytes of a packet and nothing around them, so a
- * silence of three bytes ends a frame: timer 2 runs from each byte on, and its
- * interrupt hands the frame over. Two buffers, as a handshake computes for seconds, and
- * a frame that comes meanwhile is there after it.
+ * The E32 module in normal mode: M0 and M1 are low, and AUX is low while it is busy
+ * [E32-MANUAL, 5.6]. It outputs only the bytes of a packet, so a silence of three bytes ends a
+ * frame. Timer 2 restarts with each byte, and its interrupt hands the frame over. There are two
+ * buffers, because a handshake computes for seconds and must not lose a frame that arrives
+ * meanwhile.
  *
- * While no frame is awaited the module sleeps, M0 and M1 high: it neither hears nor sends.
- * It stays awake for WINDOW_MILLISECONDS after each frame that it has been given, for what
- * the gateway answers.
+ * While no frame is expected the module sleeps, M0 and M1 high. It then neither receives nor sends.
+ * It stays awake for WINDOW_MILLISECONDS after each frame that it has sent, for the gateway's
+ * answer.
  */
 #include "chip.h"
 
@@ -20,24 +20,24 @@
 
 #include <string.h>
 
-/* Enough for a frame and its answer at 2.4 kbit/s: 0.6 s on the air each, and the lines. */
+/* Long enough for a frame and its answer at 2.4 kbit/s: 0.6 s on the air each, and the UARTs. */
 #ifndef SELO_E32_WINDOW_MS
 #define SELO_E32_WINDOW_MS 2000
 #endif
 
 enum {
-    BAUD = 9600, /* the module's when it is new */
+    BAUD = 9600, /* the factory setting of the module */
     BAUD_DIVIDER = (F_CPU + 4UL * BAUD) / (8UL * BAUD) - 1,
     M0 = _BV(PORTD4),
     M1 = _BV(PORTD5),
     AUX = _BV(PORTD6),
-    /* From byte to byte: one byte and three of silence. */
+    /* Timeout after a byte: the time of one byte and three of silence. */
     SILENCE_TICKS = 4UL * 10 * F_CPU / BAUD / 1024 + 1,
     TOO_LONG = SELO_LINK_FRAME_MAX + 1,
-    /* A frame is 4 s on the air at the lowest rate. */
+    /* A frame takes 4 s on the air at the lowest rate. */
     PATIENCE_MILLISECONDS = 6000,
-    SETTLE_MILLISECONDS = 2, /* from AUX going high [E32-MANUAL, 5.6.4] */
-    /* From M0 and M1 going low: until AUX has shown that it is busy with that. */
+    SETTLE_MILLISECONDS = 2, /* wait after AUX goes high [E32-MANUAL, 5.6.4] */
+    /* Wait after M0 and M1 go low, until AUX shows that the module is busy. */
     WAKE_MILLISECONDS = 10,
     WINDOW_MILLISECONDS = SELO_E32_WINDOW_MS
 };
@@ -45,10 +45,10 @@ _Static_assert(SILENCE_TICKS < 256, "timer 2 has 8 bits");
 
 static uint8_t frames[2][SELO_LINK_FRAME_MAX];
 static uint8_t filling, filled; /* the receiver's buffer, and the bytes in it */
-static volatile uint8_t ready_size; /* of the frame in the other one; 0: none */
+static volatile uint8_t ready_size; /* size of the frame in the other buffer; 0: none */
 static uint8_t outgoing[SELO_LINK_FRAME_MAX], outgoing_size;
 static uint8_t lost;
-static uint32_t flushed; /* when the window began */
+static uint32_t flushed; /* start of the window */
 
 ISR(USART_RX_vect, ISR_BLOCK)
 {
@@ -65,7 +65,7 @@ ISR(USART_RX_vect, ISR_BLOCK)
 ISR(TIMER2_COMPA_vect, ISR_BLOCK)
 {
     if (UCSR0A & _BV(RXC0))
-        return; /* a byte came while interrupts were off; it starts the silence anew */
+        return; /* a byte arrived while interrupts were off; it restarts the silence */
     TCCR2B = 0;
     if (filled < TOO_LONG && ready_size == 0) {
         ready_size = filled;
@@ -79,7 +79,7 @@ ISR(USART_UDRE_vect, ISR_BLOCK) { UCSR0B &= (uint8_t)~_BV(UDRIE0); }
 
 void selo_e32_begin(void)
 {
-    PORTD |= AUX; /* a pull-up, for a module that is not there */
+    PORTD |= AUX; /* a pull-up, in case the module is absent */
     DDRD |= M0 | M1;
     PCMSK2 |= AUX;
     TCCR2A = _BV(WGM21);
@@ -120,7 +120,7 @@ static uint8_t is_free(void) { return (PIND & AUX) != 0; }
 
 static uint8_t is_asleep(void) { return (PORTD & M0) != 0; }
 
-/* Until the module has been free for so long; 0 if it does not become free. */
+/* Waits until the module has been free for that time. Returns 0 if it does not become free. */
 static uint8_t wait_until_free(uint8_t settle)
 {
     uint32_t start = selo_clock_milliseconds(NULL), since = start, now;
@@ -153,7 +153,7 @@ void selo_e32_flush(void)
     if (!lost) {
         for (uint8_t i = 0; i < outgoing_size; i++)
             selo_uart_write(outgoing[i]);
-        /* All but two bytes have arrived: a module that is there is busy with them. */
+        /* All but two bytes have arrived, so a module that is present is busy with them. */
         lost = outgoing_size > 2 && is_free();
     }
     outgoing_size = 0;
@@ -164,7 +164,7 @@ void selo_e32_flush(void)
 
 uint8_t selo_e32_is_busy(void)
 {
-    /* A module that is there shows by AUX that the last two bytes are still on the line. */
+    /* A module that is present shows by AUX that the last two bytes are still on the line. */
     return !is_free() || TCCR2B != 0
            || selo_clock_milliseconds(NULL) - flushed <= 2 * SETTLE_MILLISECONDS;
 }

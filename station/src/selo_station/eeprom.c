@@ -1,6 +1,6 @@
 /*
- * Bytes of the EEPROM [ATMEGA328P, 8.4 and 8.6.3]. A byte takes 3.4 ms. Between the bytes
- * of the main loop the interrupt programs those of selo_outside_byte.
+ * Bytes of the EEPROM [ATMEGA328P, 8.4 and 8.6.3]. A byte takes 3.4 ms. Between the bytes of the
+ * main loop the interrupt programs the bytes of selo_outside_byte.
  */
 #include "chip.h"
 
@@ -10,7 +10,7 @@
 #include "idle.h"
 #include "outside.h"
 
-/* Interrupts off, and no byte being programmed. */
+/* Call it with interrupts off, while no byte is being programmed. */
 static void program(uint16_t address, uint8_t value)
 {
     EEAR = address;
@@ -19,7 +19,7 @@ static void program(uint16_t address, uint8_t value)
     EECR |= _BV(EEPE);
 }
 
-ISR(EE_READY_vect, ISR_BLOCK) /* it stands as long as it is enabled */
+ISR(EE_READY_vect, ISR_BLOCK) /* the interrupt is pending as long as it is enabled */
 {
     uint16_t address;
     uint8_t value;

@@ -1,5 +1,5 @@
 /*
- * Bytes of the EEPROM. The core sleeps while one is programmed.
+ * Reads and writes bytes of the EEPROM. The core sleeps while one is programmed.
  */
 #ifndef SELO_STATION_EEPROM_H
 #define SELO_STATION_EEPROM_H
@@ -8,12 +8,12 @@
 
 uint8_t selo_eeprom_get(uint16_t address);
 
-/* Programs the byte, unless it is that already; returns when it is done. A power cut
- * meanwhile may leave any value. Interrupts must be on. */
+/* Programs the byte, unless it has that value already, and returns when it is done. After a power
+ * cut meanwhile the byte may have any value. Interrupts must be on. */
 void selo_eeprom_put(uint16_t address, uint8_t value);
 
-/* Asks selo_outside_byte for bytes, and programs them by and by, whatever the main loop does.
- * From an interrupt, or with interrupts off. */
+/* Gets bytes from selo_outside_byte and programs them in the background. Call it from an interrupt,
+ * or with interrupts off. */
 void selo_eeprom_wake(void);
 
 #endif

@@ -1,13 +1,11 @@
 /*
- * The watchdog runs from an RC oscillator, everything else from the crystal or
- * resonator. At each tick of the watchdog, 16 ms long [ATMEGA328P, 11.8], the chip
- * notes where a counter of the other clock stands: the last bits vary with heat and supply
- * noise. A sample is the low byte of a tick's length.
+ * The watchdog runs from an RC oscillator, everything else from the crystal or resonator. At each
+ * tick of the watchdog, 16 ms long [ATMEGA328P, 11.8], the chip reads a counter of the other clock.
+ * The last bits vary with heat and supply noise. A sample is the low byte of a tick's length.
  *
- * One bit of min-entropy is claimed for a sample. lab/firmware/node/README.md says on what
- * grounds, and that nobody has measured it on our boards; that is why a draw takes 1,024
- * samples for 256 bits, why the samples pass the tests of health.h, and why the library mixes
- * in a seed that it has stored.
+ * One bit of min-entropy is claimed for a sample. lab/firmware/node/README.md gives the reasons. Nobody
+ * has measured it on our boards. Therefore a draw takes 1,024 samples for 256 bits, the samples
+ * pass the tests of health.h, and the library mixes in a stored seed.
  *
  * Uses the watchdog's interrupt and timer 1.
  */
@@ -21,11 +19,11 @@
 #include "idle.h"
 #include "watchdog.h"
 
-enum { PATIENCE_MILLISECONDS = 100 }; /* after that no tick will come any more */
+enum { PATIENCE_MILLISECONDS = 100 }; /* timeout: no tick will come after this */
 
 static uint8_t found;
 
-/* Sleeps until the watchdog ticks; 0 if it does not. */
+/* Sleeps until the watchdog ticks. Returns 0 if it does not. */
 static uint8_t wait_for_tick(uint16_t *at)
 {
     uint32_t start = selo_clock_milliseconds(NULL);
@@ -41,7 +39,7 @@ static uint8_t wait_for_tick(uint16_t *at)
     return 1;
 }
 
-/* Gathers ticks into out; 0 if they do not come, or if a test refuses them. */
+/* Gathers ticks into out. Returns 0 if they do not come, or if a test rejects them. */
 static uint8_t gather(uint8_t *out, size_t size)
 {
     struct selo_health health = {0};
@@ -54,7 +52,7 @@ static uint8_t gather(uint8_t *out, size_t size)
         uint8_t low = (uint8_t)(now - before);
         if (!selo_health_take(&health, low))
             return 0;
-        /* Each tick turns its byte by a bit, so that the bits that vary spread. */
+        /* Each tick rotates its byte by one bit, to spread the bits that vary. */
         uint8_t *byte = &out[tick % size];
         *byte = (uint8_t)((uint8_t)(*byte << 1 | *byte >> 7) ^ low);
         before = now;

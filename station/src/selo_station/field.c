@@ -1,6 +1,6 @@
 /*
- * A rain gauge in the field: an E32 module for the gateway; a bucket, a clock and a
- * thermometer; a button and a console that only speaks for the operator.
+ * The surroundings of a rain gauge in the field: an E32 module to the gateway; a bucket, a clock and
+ * a thermometer; a button and an output-only console for the operator.
  */
 #include "chip.h"
 
@@ -18,23 +18,23 @@
 #include "nap.h"
 #include "station.h"
 
-/* The gateway sets the clock: this letter, then seconds since 1970, low byte first. */
+/* A downlink that sets the clock: this letter, then seconds since 1970, low byte first. */
 enum { SET_CLOCK = 'T', SET_CLOCK_BYTES = 5 };
 
-/* Contacts, each between its pin and ground: the button on digital pin 2, the bucket's on
- * 3. Edges of INT0 and INT1 do not wake from power-down, pin changes do [ATMEGA328P, 12]. */
+/* Contacts between a pin and ground: the button on digital pin 2, the bucket's on 3. Edges of INT0
+ * and INT1 do not wake from power-down; pin changes do [ATMEGA328P, 12]. */
 enum {
     CONTACT_BUTTON = _BV(PIND2),
     CONTACT_BUCKET = _BV(PIND3),
     CONTACTS = CONTACT_BUTTON | CONTACT_BUCKET,
-    /* For so long after a change the core is there to see what comes of it. */
+    /* Milliseconds that the core stays awake after a pin change. */
     STIRRED_MILLISECONDS = 300
 };
 
 static uint8_t levels;
 static uint32_t stirred;
 
-ISR(PCINT2_vect, ISR_BLOCK) /* the module's AUX, too: it only wakes the core */
+ISR(PCINT2_vect, ISR_BLOCK) /* this includes the module's AUX, which only wakes the core */
 {
     uint8_t now = PIND & CONTACTS, changed = now ^ levels;
     levels = now;
@@ -48,7 +48,7 @@ ISR(PCINT2_vect, ISR_BLOCK) /* the module's AUX, too: it only wakes the core */
 
 void selo_outside_begin(void)
 {
-    PORTD |= _BV(PORTD7) | _BV(PORTD3); /* the console's line rests high; a pull-up */
+    PORTD |= _BV(PORTD7) | _BV(PORTD3); /* the console idles high; a pull-up */
     DDRD |= _BV(DDD7);
     selo_e32_begin();
     selo_ds3231_begin();
@@ -102,8 +102,8 @@ void selo_outside_payload(const uint8_t *bytes, uint8_t size)
         SELO_CONSOLE("clock not set");
 }
 
-/* A button that is held when the power comes forgets the keys: the way back for a
- * station that has lost its gateway. It says nothing else until it has been let go. */
+/* A button held at power-on makes the station forget its keys, so that a station that has lost its
+ * gateway can start again. The button reports nothing else until it has been released. */
 static void look_at_button(void)
 {
     static uint8_t looked;

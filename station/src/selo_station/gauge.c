@@ -3,16 +3,15 @@
  *
  *     total (4, low byte first) || CRC-16 over it (2, low byte first)
  *
- * The entry of a total has its place: the total modulo the number of entries. The
- * highest total that stands in its place with its CRC counts. A tip overwrites the
- * oldest entry, so a power cut in any byte leaves the total before it, and each byte
- * is programmed once in 64 tips: its 100,000 times [ATMEGA328P, 8.4] are 6.4 million
- * tips, a thousand kilometres of rain.
+ * The place of an entry is its total modulo the number of entries. The valid total is the highest
+ * one that is in its place with a correct CRC. A tip overwrites the oldest entry, so a power cut in
+ * any byte leaves the previous total. Each byte is programmed once in 64 tips. Its endurance of
+ * 100,000 writes [ATMEGA328P, 8.4] is therefore 6.4 million tips, a thousand kilometres of rain.
  *
- * The interrupt counts edges, and the EEPROM's interrupt stores what was counted, a byte
- * at a time: 20 ms after an edge it is safe, whatever the main loop computes. The contact
- * closes for about a tenth of a second and bounces at both ends. Buckets do not tip as
- * fast as DEAD_MILLISECONDS in any rain.
+ * The interrupt counts edges. The EEPROM's interrupt stores the count, one byte at a time. It is
+ * stored 20 ms after an edge, even while the main loop computes. The contact closes for about a
+ * tenth of a second and bounces at both ends. In no rain do buckets tip as fast as
+ * DEAD_MILLISECONDS.
  */
 #include "chip.h"
 
@@ -23,17 +22,17 @@
 #include "crc16.h"
 
 enum {
-    ENTRIES = 64, /* a power of two: totals go round at 2^32 */
-    FIRST_ENTRY = 208, /* between the record's slots */
+    ENTRIES = 64, /* a power of two, because totals wrap at 2^32 */
+    FIRST_ENTRY = 208, /* between the slots of the record */
     AT_CRC = 4,
     ENTRY_BYTES = AT_CRC + 2,
     DEAD_MILLISECONDS = 250
 };
 
-static uint32_t counted; /* all of them the interrupts' */
+static uint32_t counted; /* only the interrupts use all of these */
 static uint32_t stored;
-static uint32_t storing; /* on its way from the one to the other */
-static uint8_t next = ENTRY_BYTES; /* the next byte of it */
+static uint32_t storing; /* an entry that is being stored */
+static uint8_t next = ENTRY_BYTES; /* the index of its next byte */
 
 static uint16_t address_of(uint32_t count)
 {
@@ -50,7 +49,7 @@ static __attribute__((noinline)) uint16_t crc_of(uint32_t count)
     return crc;
 }
 
-/* Byte `i` of the entry of a total whose CRC is that. */
+/* Returns byte `i` of the entry with this total and CRC. */
 static uint8_t entry_byte(uint32_t count, uint16_t crc, uint8_t i)
 {
     return (uint8_t)(i < AT_CRC ? byte_of(count, i) : crc >> (8 * (i - AT_CRC)));

@@ -6,7 +6,7 @@ _Static_assert(SELO_HEALTH_STARTUP % SELO_HEALTH_WINDOW == 0
                    && SELO_HEALTH_STARTUP % SELO_HEALTH_BLOCK == 0,
                "the start-up test ends with whole windows and blocks");
 
-/* The same value too often in a row. */
+/* Repetition count test: the same value too often in a row. */
 static uint8_t repeats(struct selo_health *health, uint8_t sample)
 {
     if (health->count == 0 || sample != health->last)
@@ -15,7 +15,7 @@ static uint8_t repeats(struct selo_health *health, uint8_t sample)
     return ++health->repetitions >= SELO_HEALTH_REPETITIONS;
 }
 
-/* The first value of a window too often in that window. */
+/* Adaptive proportion test: the first value of a window occurs too often in that window. */
 static uint8_t leans(struct selo_health *health, uint8_t sample)
 {
     if (health->count % SELO_HEALTH_WINDOW == 0) {
@@ -38,7 +38,7 @@ static uint8_t is_narrow(struct selo_health *health, uint8_t sample)
     }
     seen = &health->seen[sample >> 3];
     if (!(*seen & bit))
-        health->values++; /* goes round at 256, which is a source that counts */
+        health->values++; /* 256 values wrap to 0 and fail: such a source only counts */
     *seen |= bit;
     return health->count % SELO_HEALTH_BLOCK == SELO_HEALTH_BLOCK - 1
            && health->values < SELO_HEALTH_VALUES;

@@ -1,7 +1,7 @@
 /*
- * The oscillator stands still, so timer 0 counts nothing, and the watchdog says how long it
- * was; good to a tenth, as its own oscillator is. A nap that a pin ends counts half: on
- * the average that is what it was.
+ * The oscillator is stopped, so timer 0 counts nothing. The watchdog gives the duration, with the
+ * accuracy of its own oscillator, about 10 %. A nap that a pin change ends counts as half a period,
+ * which is its average.
  */
 #include "chip.h"
 
@@ -12,7 +12,7 @@
 #include "idle.h"
 #include "watchdog.h"
 
-static volatile uint16_t napping; /* for so many milliseconds at most; 0: awake */
+static volatile uint16_t napping; /* maximum milliseconds of this nap; 0 while awake */
 
 enum { LONGEST = 6 /* 16 ms << 6: a second */ };
 
@@ -32,9 +32,9 @@ void selo_nap(uint32_t milliseconds)
     selo_watchdog_start(power);
     SMCR = SLEEP_MODE_PWR_DOWN | _BV(SE);
     sleep_bod_disable();
-    sei(); /* takes effect after the next instruction: nothing slips in between */
+    sei(); /* takes effect after the next instruction, so no interrupt comes in between */
     sleep_cpu();
-    __asm__ __volatile__("nop\n\tnop\n\tnop"); /* as selo_idle() says */
+    __asm__ __volatile__("nop\n\tnop\n\tnop"); /* for the reason in selo_idle() */
     cli();
     selo_nap_end();
     sei();

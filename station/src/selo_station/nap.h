@@ -1,17 +1,16 @@
 /*
- * Power-down, with everything but the watchdog standing still.
+ * Power-down: everything except the watchdog is stopped.
  */
 #ifndef SELO_STATION_NAP_H
 #define SELO_STATION_NAP_H
 
 #include <stdint.h>
 
-/* Sleeps for at most so many milliseconds, or a second, and moves the clock on; a pin change
- * ends it. Interrupts must be off, and are on when it returns. */
+/* Sleeps for at most this many milliseconds, and at most a second, and advances the clock. A pin
+ * change ends the sleep. Interrupts must be off before, and are on afterwards. */
 void selo_nap(uint32_t milliseconds);
 
-/* Moves the clock on, if the core has just been woken: from an interrupt that wants to know
- * the time. */
+/* Advances the clock if the core has just been woken. For an interrupt that needs the time. */
 void selo_nap_end(void);
 
 #endif

@@ -1,21 +1,21 @@
 /*
- * The record store: a ring of five slots, written in turn, so that each wears a fifth.
+ * The record store: a ring of five slots, written in turn, so that each takes a fifth of the wear.
  *
  *     marker (1) || record (76) || CRC-16 over marker and record (2)
  *
- * The marker is a sequence number modulo 3; 0xFF is an erased slot. Five is no multiple of
- * three, so in the ring exactly one valid slot is not followed by its successor: the newest.
- * Storing writes record and CRC over the slot behind it and the marker last. Until it stands,
- * that slot is invalid, or by a coincidence of CRCs the oldest one still; the newest still
- * counts. A ring of two, as it was once, is read too: there the first such slot is the newest.
+ * The marker is a sequence number modulo 3; 0xFF is an erased slot. Five is not a multiple of three,
+ * so exactly one valid slot of the ring is not followed by its successor: the newest. A store writes
+ * the record and the CRC to the next slot, and the marker last. Until the marker is written, that
+ * slot is invalid, or, if the CRCs happen to agree, still the oldest; the newest slot is unchanged.
+ * An older version had a ring of two. It can be read, too: there the first such slot is the newest.
  *
- * The byte behind each slot is the number of the start that wanted to write it, in a row of
- * starts none of which lasted: at most 15, and what is above it is an erased byte. The highest
- * of them counts. It is written before the slot, so that a start that is cut while it writes
- * the record has been counted.
+ * The byte after each slot is the number of the start that was about to write it, counted in a row
+ * of starts none of which lasted. It is at most 15; a higher value is an erased byte. The highest
+ * of them is valid. It is written before the slot, so a start that loses power while it writes the
+ * record has been counted.
  *
- * The first 16 bytes of the EEPROM are left alone: a brown-out at the wrong moment
- * writes to address 0, where the address register is after a reset.
+ * The first 16 bytes of the EEPROM are not used. A brown-out at the wrong moment writes to address
+ * 0, where the address register is after a reset.
  */
 #include "chip.h"
 
@@ -29,7 +29,7 @@ enum {
     SLOTS = 5,
     FIRST_SLOT = 16,
     SLOT_STEP = 96,
-    SLOTS_BELOW = 2, /* the gauge's ring; the others stand above it */
+    SLOTS_BELOW = 2, /* the gauge's ring; the other parts are above it */
     GAUGE_BYTES = 384,
     AT_RECORD = 1,
     AT_CRC = AT_RECORD + SELO_LINK_RECORD_BYTES,
@@ -37,7 +37,7 @@ enum {
     AT_STARTS = SLOT_BYTES,
     SEQUENCES = 3,
     STARTS_MAX = 15,
-    STARTS_FREE = 8, /* that wait for nothing */
+    STARTS_FREE = 8, /* starts that do not wait */
     ERASED = 0xFF,
     NONE = 0xFF
 };
@@ -63,7 +63,7 @@ static uint8_t is_valid(uint8_t slot)
         && selo_eeprom_get((uint16_t)(at + AT_CRC + 1)) == (uint8_t)(crc >> 8);
 }
 
-/* The slot with the last record that was stored completely, or NONE. */
+/* Returns the slot with the last record that was stored completely, or NONE. */
 static uint8_t current_slot(void)
 {
     for (uint8_t slot = 0; slot < SLOTS; slot++) {

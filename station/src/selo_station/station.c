@@ -1,8 +1,7 @@
 /*
- * The node at work. With SELO_STATION_MARKS=1 every call of the library that may compute
- * stands between marks (lab/firmware/ports/avr/port.h), for a simulator that counts cycles; on
- * a board a mark is a store to a register that nobody reads. Frames and text leave after
- * the marks.
+ * The node at work. With SELO_STATION_MARKS=1 every call of the library that may compute is between
+ * marks (lab/firmware/ports/avr/port.h), for a simulator that counts cycles. On a board a mark is a
+ * store to an unused register. Frames and text are sent after the marks.
  */
 #include "chip.h"
 
@@ -30,7 +29,7 @@ _Static_assert(sizeof(struct selo_reading) == 16, "a reading has 16 bytes");
 static struct selo_node node;
 static enum selo_status begun = SELO_ERROR_STATE;
 static uint8_t comparing; /* the digits have been shown and wait for the operator */
-static uint8_t receiving; /* the library may take in a frame: the marks are around it */
+static uint8_t receiving; /* the library may process a frame: the marks are around it */
 
 #define MARKED(statement) \
     do {                  \
@@ -46,7 +45,7 @@ static void say_result(enum selo_status status)
         SELO_CONSOLE_NUMBER("error ", status);
 }
 
-/* ---- What the operator asks for ------------------------------------------------------ */
+/* ---- Commands of the operator --------------------------------------------------------- */
 
 void selo_station_pair(void)
 {
@@ -103,13 +102,13 @@ void selo_station_status(void)
         SELO_CONSOLE("unpaired");
 }
 
-/* Link frames, but only when they are looked for. */
+/* Receives link frames, but only while they are expected. */
 static uint8_t receive(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
 {
     return receiving ? selo_outside_receive(unused, frame) : 0;
 }
 
-/* ---- What happens ------------------------------------------------------------------------ */
+/* ---- Events ------------------------------------------------------------------------------ */
 
 void selo_station_send(const void *payload, uint8_t size, uint8_t flags)
 {
@@ -167,9 +166,9 @@ uint8_t selo_station_poll(void)
     return 1;
 }
 
-/* A long press says that the gateway has accepted the digits, and nothing else does: whoever
- * answered first would own a node whose operator only pressed once more. A short press starts a
- * pairing, unless digits are shown. */
+/* Only a long press reports that the gateway has accepted the digits. If a short press did, an
+ * attacker who answers first would own a node whose operator only pressed once more. A short press
+ * starts a pairing, unless digits are shown. */
 static void take_press(enum selo_press press)
 {
     if (press == SELO_PRESS_LONG) {
@@ -180,13 +179,13 @@ static void take_press(enum selo_press press)
     }
 }
 
-/* A period is longer or shorter by up to an eighth, so that two nodes whose frames collide
- * do not go on doing so. */
+/* Each period varies by up to an eighth, so that two nodes whose frames collide do not collide
+ * again. */
 #define SPREAD (selo_station_period / 8)
 
 static uint32_t last_reading, period;
 
-/* Milliseconds until a reading is due; none is without a session. */
+/* Returns the milliseconds until a reading is due. Without a session none is due. */
 static uint32_t until_reading(void)
 {
     uint32_t since = selo_clock_milliseconds(NULL) - last_reading;
@@ -206,8 +205,8 @@ static uint8_t reading_due(void)
     return 1;
 }
 
-/* For so many milliseconds nothing is due and no answer is awaited; 0: the node must go on
- * looking. */
+/* Returns the milliseconds for which nothing is due and no answer is expected; 0 if the node must
+ * keep polling. */
 static uint32_t rest(void)
 {
     if (begun != SELO_OK)
@@ -217,7 +216,7 @@ static uint32_t rest(void)
     return selo_station_period == 0 ? FOREVER : until_reading();
 }
 
-/* Not inlined, so that the reading is off the stack when a handshake computes. */
+/* Not inlined, so that the reading leaves the stack before a handshake computes. */
 static __attribute__((noinline)) void send_reading(void)
 {
     struct selo_reading reading;
@@ -225,15 +224,15 @@ static __attribute__((noinline)) void send_reading(void)
     selo_station_send(&reading, sizeof reading, 0);
 }
 
-/* Ends the count of starts when the node has stayed up for long enough. This unit of time lasts
- * for a minute, and what is settled already is not written again. */
+/* Resets the count of starts when the node has run for long enough. This unit of time lasts for a
+ * minute. A count that is already reset is not written again. */
 static void settle(void)
 {
     if ((uint16_t)(selo_clock_milliseconds(NULL) >> 16) == SELO_RECORD_SETTLED)
         selo_record_settle();
 }
 
-/* Does one thing that is due; 0 if there is none. */
+/* Does one thing that is due. Returns 0 if there is none. */
 static uint8_t step(void)
 {
     if (selo_outside_step())
@@ -265,7 +264,7 @@ static const struct selo_hal hal = {
     .store = selo_record_store,
 };
 
-/* Spares the EEPROM when the supply comes and goes: nothing of the record is written before. */
+/* Spares the EEPROM when the supply fails repeatedly: nothing of the record is written before. */
 static void wait_for_turn(void)
 {
     uint16_t wait = selo_record_wait();
@@ -278,7 +277,7 @@ static void wait_for_turn(void)
     selo_record_count_start();
 }
 
-/* Not inlined, so that the record is off the stack when the node works. */
+/* Not inlined, so that the record leaves the stack before the node works. */
 static __attribute__((noinline)) void begin(void)
 {
     begun = selo_node_begin(&node, &hal);
@@ -290,12 +289,12 @@ void selo_station_begin(void)
     selo_clock_begin();
     selo_button_begin();
     sei();
-    PORT_MARK(1); /* what the marks cost */
+    PORT_MARK(1); /* an empty span: the cost of the marks */
     PORT_MARK(2);
     wait_for_turn();
     begin();
     selo_station_status();
-    /* Nothing pairs by itself: somebody has to stand beside the node, and to compare. */
+    /* The node never pairs by itself: the operator must stand beside it and compare the digits. */
     if (begun == SELO_OK && selo_node_is_paired(&node))
         selo_station_join();
     if (!selo_entropy_found())

@@ -1,6 +1,6 @@
 /*
- * Writing to UART 0. Whoever includes this has the interrupt USART_UDRE, which does nothing
- * but switch itself off: it wakes the chip.
+ * Writes to UART 0. A file that includes this header defines the interrupt USART_UDRE, which only
+ * turns itself off and so wakes the chip.
  */
 #ifndef SELO_STATION_UART_H
 #define SELO_STATION_UART_H
@@ -13,7 +13,7 @@
 #include <avr/io.h>
 #include <stdint.h>
 
-/* Sends a byte when the one before has left the buffer; asleep until then. */
+/* Sends a byte after the one before has left the buffer. Sleeps until then. */
 static inline void selo_uart_write(uint8_t byte)
 {
     for (;;) {

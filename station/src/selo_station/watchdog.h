@@ -1,5 +1,5 @@
 /*
- * The watchdog as a clock that wakes from every sleep, by an RC oscillator of its own
+ * The watchdog as a clock that wakes the chip from every sleep. It has its own RC oscillator
  * [ATMEGA328P, 10.8]. It interrupts and never resets.
  */
 #ifndef SELO_STATION_WATCHDOG_H
@@ -9,12 +9,12 @@
 
 enum { SELO_WATCHDOG_MILLISECONDS = 16 }; /* its shortest period, at 128 kHz */
 
-/* From now on, every 16 ms << power; 0..6. Interrupts must be off. */
+/* Starts it with a period of 16 ms << power, power 0..6. Interrupts must be off. */
 void selo_watchdog_start(uint8_t power);
 void selo_watchdog_stop(void);
 
-/* 1 if it has ticked since this was asked last or it was started, and where timer 1 was
- * then. Interrupts must be off. */
+/* Returns 1 if it has ticked since the last call or the start, and gives the value of timer 1 at the
+ * tick. Interrupts must be off. */
 uint8_t selo_watchdog_ticked(uint16_t *timer);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef TLS_CLIENT_MBEDTLS_SETTINGS_H
 #define TLS_CLIENT_MBEDTLS_SETTINGS_H
 
-/* Of a platform: memory, randomness and the date (tls.c). */
+/* Platform: memory, randomness and the date (tls.c). */
 #include <time.h>
 extern time_t client_time(time_t *also);
 #define MBEDTLS_PLATFORM_C
@@ -19,8 +19,8 @@ extern time_t client_time(time_t *also);
 #define MBEDTLS_PLATFORM_MS_TIME_ALT
 #define MBEDTLS_PLATFORM_GMTIME_R_ALT
 
-/* TLS 1.3 and nothing before it, as a client. A record of the server may be of any size that
- * TLS 1.3 allows; the client's own are small. */
+/* TLS 1.3 only, as a client. A record of the server may have any size that TLS 1.3 allows. The
+ * client's own records are small. */
 #define MBEDTLS_SSL_TLS_C
 #define MBEDTLS_SSL_CLI_C
 #define MBEDTLS_SSL_PROTO_TLS1_3

@@ -6,7 +6,7 @@
 #ifndef TLS_CLIENT_USER_SETTINGS_H
 #define TLS_CLIENT_USER_SETTINGS_H
 
-/* Of a platform: memory, randomness and the date (port.h). */
+/* Platform: memory, randomness and the date (port.h). */
 #define SINGLE_THREADED
 #define NO_FILESYSTEM
 #define NO_WRITEV
@@ -14,8 +14,8 @@
 #define WOLFSSL_USER_IO
 #define WOLFSSL_NO_SOCK
 #define WOLFSSL_IGNORE_FILE_WARN
-/* These cores refuse a word at an odd address or take long for it, and a session is full of
- * them. For Arm's wolfSSL asks the compiler. */
+/* These cores fault on a word at an odd address, or read it slowly, and a session has many of them.
+ * On Arm, wolfSSL asks the compiler. */
 #if defined(__XTENSA__) || defined(__riscv)
 #define WOLFSSL_USE_ALIGN
 #endif
@@ -26,19 +26,19 @@ extern int client_random(unsigned char *to, unsigned int size);
 #include <time.h>
 extern time_t client_time(time_t *unused);
 #define XTIME(unused) client_time(unused)
-/* gmtime() keeps its answer in a variable of the thread, and without a system there is none. */
+/* gmtime() keeps its result in a thread variable, which a bare machine does not have. */
 #define HAVE_GMTIME_R
 #define XTIME_MS(unused) ((sword64)client_time(unused) * 1000)
 
-/* TLS 1.3 and nothing before it, as a client. */
+/* TLS 1.3 only, as a client. */
 #define WOLFSSL_TLS13
 #define WOLFSSL_NO_TLS12
 #define NO_OLD_TLS
 #define NO_WOLFSSL_SERVER
 #define NO_PSK
 #ifdef CLIENT_RESUMES
-/* What writes and reads a session is compiled with the cache alone, so there is the smallest:
- * one session, not used. rustls's nonces are longer than wolfSSL's usual room for one. */
+/* wolfSSL compiles reading and writing of sessions only with the cache, so the smallest cache is
+ * enabled: one session, not used. The nonces of rustls are longer than wolfSSL's default room. */
 #define HAVE_SESSION_TICKET
 #define HAVE_EXT_CACHE
 #define MICRO_SESSION_CACHE
@@ -66,7 +66,7 @@ extern time_t client_time(time_t *unused);
 #define WOLFSSL_SHA512
 #define HAVE_CURVE25519
 #ifdef CLIENT_HYBRID
-/* X25519MLKEM768 and none of its relatives, with matrix rows made when they are needed. */
+/* X25519MLKEM768 and no other hybrid. Matrix rows are computed when they are needed. */
 #define WOLFSSL_HAVE_MLKEM
 #define WOLFSSL_NO_ML_KEM_512
 #define WOLFSSL_NO_ML_KEM_1024

@@ -1,5 +1,5 @@
 /*
- * The rain gauge's reading, as the library takes it.
+ * The rain gauge's reading, taken by the library.
  */
 #include <selo_station.h>
 

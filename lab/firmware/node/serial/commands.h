@@ -1,13 +1,13 @@
 /*
- * Commands of the operator, a line each.
+ * Commands of the operator, one on each line.
  */
 #ifndef NODE_COMMANDS_H
 #define NODE_COMMANDS_H
 
 #include <stdint.h>
 
-/* What a line asks for: confirm, reject, forget, pair, join, status, or an answer that
- * lists them. The line is not needed any more when the command is carried out. */
+/* Carries out a line: confirm, reject, forget, pair, join or status. Any other line gets a list of
+ * them. The line is no longer needed when the command runs. */
 typedef void console_command_fn(void);
 console_command_fn *console_command(const char *line, uint8_t size);
 

@@ -1,5 +1,5 @@
 /*
- * The serial line as all that is around the node: link frames, readings, commands.
+ * The serial line as the whole surroundings of the node: link frames, readings, commands.
  */
 #include "selo_station/outside.h"
 #include "commands.h"
@@ -22,7 +22,7 @@ uint8_t selo_outside_byte(uint16_t *address, uint8_t *value)
 void selo_outside_sleep(uint32_t milliseconds)
 {
     (void)milliseconds;
-    selo_idle(); /* the line does not wake from anything deeper */
+    selo_idle(); /* the line cannot wake the chip from a deeper sleep */
 }
 
 enum selo_status selo_outside_send(void *unused, const uint8_t *frame, uint8_t size)
@@ -50,7 +50,7 @@ void selo_outside_payload(const uint8_t *bytes, uint8_t size)
         serial_flush();
 }
 
-/* Link frames are the library's. */
+/* Link frames go to the library. */
 uint8_t selo_outside_step(void)
 {
     enum serial_channel channel;
@@ -62,7 +62,7 @@ uint8_t selo_outside_step(void)
         return 1;
     if (channel == SERIAL_CONSOLE) {
         console_command_fn *command = console_command((const char *)bytes, size);
-        serial_take(); /* it may compute for seconds, while other frames come */
+        serial_take(); /* it may compute for seconds while other frames arrive */
         command();
         return 1;
     }

@@ -1,6 +1,6 @@
 /*
- * A made-up weather station: temperature goes up and down by 5 degrees in 256
- * readings, every 16th tips the rain gauge, the battery sinks slowly. It has no clock.
+ * A simulated weather station without a clock. The temperature rises and falls by 5 degrees in 256
+ * readings, the rain gauge tips every 16th reading, and the battery voltage falls slowly.
  */
 #include "selo_station/station.h"
 

@@ -1,7 +1,7 @@
 /*
- * The serial line on UART 0. Bytes are decoded as they come, in the interrupt, into
- * one of two buffers: one is filled while the main loop looks at the other. A
- * handshake computes for seconds, and a frame that comes meanwhile is there after it.
+ * The serial line on UART 0. The interrupt decodes bytes as they arrive, into one of two buffers: one
+ * is filled while the main loop reads the other. A handshake computes for seconds, and must not lose
+ * a frame that arrives meanwhile.
  */
 #include "serial.h"
 #include "frame.h"
@@ -11,14 +11,14 @@
 #include <avr/io.h>
 #include <string.h>
 
-/* The Uno's USB bridge is safe at 115,200. */
+/* 115,200 is safe with the Uno's USB bridge. */
 #ifndef NODE_BAUD
 #define NODE_BAUD 115200UL
 #endif
 enum { BAUD_DIVIDER = (F_CPU + 4 * NODE_BAUD) / (8 * NODE_BAUD) - 1, CRC_BYTES = 2 };
 
 static uint8_t bodies[2][1 + SERIAL_MAX];
-static uint8_t filling; /* the buffer of the decoder; the other is the main loop's */
+static uint8_t filling; /* the decoder's buffer; the main loop has the other */
 static volatile uint8_t ready_size; /* channel and bytes in the main loop's buffer; 0: none */
 static struct frame_decoder decoder;
 
@@ -54,7 +54,7 @@ const uint8_t *serial_peek(enum serial_channel *channel, uint8_t *size)
 {
     if (ready_size == 0)
         return NULL;
-    const uint8_t *body = bodies[filling ^ 1]; /* stays where it is while ready_size is set */
+    const uint8_t *body = bodies[filling ^ 1]; /* the frame stays there while ready_size is set */
     *channel = (enum serial_channel)body[0];
     *size = (uint8_t)(ready_size - 1);
     return body + 1;

@@ -9,29 +9,29 @@
 
 enum serial_channel {
     SERIAL_LINK = 0,    /* a frame of the link */
-    SERIAL_CONSOLE = 1, /* a line of text, both ways, without an end of line */
-    /* To the node, a reading to be sent; from it, a payload received. */
+    SERIAL_CONSOLE = 1, /* a line of text in either direction, without an end of line */
+    /* To the node: a reading to send. From it: a payload received. */
     SERIAL_PAYLOAD = 2,
-    SERIAL_CONFIRMED = 3 /* to the node: a reading that the gateway shall acknowledge */
+    SERIAL_CONFIRMED = 3 /* to the node: a reading that the gateway must acknowledge */
 };
 
-/* The bytes of one frame beside its channel. */
+/* Bytes of a frame without its channel. */
 enum { SERIAL_MAX = SELO_LINK_FRAME_MAX };
 
 void serial_begin(void);
 
-/* The frame that has come, if there is one: its bytes, *size of them (at least 1), and
- * its channel. It stays until serial_take; what comes meanwhile, beyond one frame
- * under way, is lost. NULL if there is none. */
+/* Returns the frame that has arrived: its bytes, *size of them (at least 1), and its channel. It
+ * stays until serial_take. Beyond one frame under way, frames that arrive meanwhile are lost.
+ * Returns NULL if there is none. */
 const uint8_t *serial_peek(enum serial_channel *channel, uint8_t *size);
 void serial_take(void);
 
-/* 1 if a frame has come. */
+/* Returns 1 if a frame has arrived. */
 uint8_t serial_waiting(void);
 
-/* Keeps one frame to be sent, size 1..SERIAL_MAX; 0 if there is one already. */
+/* Keeps one frame to send, size 1..SERIAL_MAX. Returns 0 if one is kept already. */
 uint8_t serial_put(enum serial_channel channel, const void *bytes, uint8_t size);
-/* Sends what serial_put has kept; sleeps meanwhile. Interrupts must be on. */
+/* Sends the frame that serial_put kept, and sleeps meanwhile. Interrupts must be on. */
 void serial_flush(void);
 
 #endif

@@ -1,3 +1,3 @@
-/* The weighing program as a part of a sketch, whose core has the main of its own. */
+/* The footprint program as a part of a sketch. The core has its own main. */
 #define main footprint_main
 #include "../../footprint/main.c"

@@ -1,4 +1,4 @@
-// What a core calls of a sketch; see footprint.c.
+// The functions that a core calls in a sketch; see footprint.c.
 #include <Arduino.h>
 
 extern "C" int footprint_main(void);

@@ -1,6 +1,6 @@
-// Arduino port of the agent: the sketch's line to the host, and the span's clock.
+// Arduino port of the agent: the sketch's serial line to the host, and the span's clock.
 //
-// The depth of the stack is not known here: what lies below it belongs to the core.
+// It does not measure the stack, because the memory below it belongs to the core.
 
 #include <Arduino.h>
 
@@ -29,7 +29,7 @@ static inline uint32_t now()
 uint8_t port_read(void)
 {
     while (Serial.available() <= 0)
-        yield(); // other tasks of the core, and its watchdog
+        yield(); // let other tasks of the core, and its watchdog, run
     return static_cast<uint8_t>(Serial.read());
 }
 
@@ -54,7 +54,7 @@ void port_clock_start(void)
 void port_clock_stop(void)
 {
     counter = now() - begun;
-    // In less time than the counter takes to come around, by a millisecond of the other clock.
+    // True if less time passed, by the millisecond clock, than the counter needs to wrap.
     const uint32_t around_ms = UINT32_MAX / (PORT_COUNTER_HZ / 1000);
     counter_flags = millis() - begun_ms >= around_ms - 1 ? PORT_COUNTER_WRAPPED : 0;
 }

@@ -1,9 +1,9 @@
 /*
- * Arduino port of the agent: any board that an Arduino core is there for, with the core's own
- * clock and serial line.
+ * Arduino port of the agent, for any board with an Arduino core. It uses the core's clock and serial
+ * line.
  *
- * Interrupts stay on, because cores have a system that needs them: figures are wall-clock,
- * and the host takes many. A quick operation is repeated so that the clock can see it.
+ * Interrupts stay on, because cores need them. Figures are therefore wall-clock times, and the host
+ * takes many. A fast operation is repeated so that the clock can measure it.
  */
 #ifndef SELO_AGENT_PORT_H
 #define SELO_AGENT_PORT_H
@@ -20,8 +20,8 @@
 
 #define PORT_NAME "arduino"
 
-/* Espressif's cores count the cycles of the processor in 32 bits, every other has the
- * microseconds of the sketch: its steps may be of 4. */
+/* Espressif's cores count processor cycles in 32 bits. Every other core has the microseconds of
+ * micros(), which may advance in steps of 4. */
 #if defined(ARDUINO_ARCH_ESP32) || defined(ARDUINO_ARCH_ESP8266)
 #define PORT_COUNTS_CYCLES 1
 #define PORT_COUNTER_HZ F_CPU

@@ -1,16 +1,16 @@
 /*
- * AVR port of the agent: UART 0, the span's timer and stack painting, for any
- * AVR with the register names of the ATmega x8 family, such as the ATmega2560.
+ * AVR port of the agent: UART 0, the span's timer and stack painting, for any AVR with the register
+ * names of the ATmega x8 family, such as the ATmega2560.
  *
- * The CPU sleeps in idle mode while it waits for the host. That saves nothing
- * here; it tells a simulator without guessing that the chip waits for input.
+ * The CPU sleeps in idle mode while it waits for the host. This saves nothing here, but it tells a
+ * simulator that the chip waits for input.
  */
 #include "agent.h"
 
 #include <avr/interrupt.h>
 #include <avr/sleep.h>
 
-/* A real board's USB bridge is safe at 115,200; a simulator takes anything. */
+/* 115,200 is safe with a real board's USB bridge. A simulator accepts any rate. */
 #ifndef PORT_BAUD
 #define PORT_BAUD 115200UL
 #endif
@@ -32,12 +32,12 @@ enum { BAUD_DIVIDER = (F_CPU + 4 * PORT_BAUD) / (8 * PORT_BAUD) - 1 };
 
 /* ---- UART ----------------------------------------------------------------------
  *
- * Interrupts are enabled only while port_read sleeps, so that nothing disturbs a
- * span. Otherwise the receiver itself holds up to three bytes.
+ * Interrupts are enabled only while port_read sleeps, so they do not disturb a span. At other times
+ * the receiver itself holds up to three bytes.
  */
 
-/* Room for what can arrive in one sleep: an interrupt for each instruction from
- * sleep to cli. Both counters run freely; their difference is what is there. */
+/* Room for the bytes that can arrive in one sleep: one interrupt for each instruction from sleep to
+ * cli. Both counters run freely. Their difference is the number of bytes held. */
 enum { QUEUE = 4 };
 static volatile uint8_t queue[QUEUE], queue_in;
 static uint8_t queue_out;
@@ -55,10 +55,10 @@ ISR(USART_RX_vect)
 uint8_t port_read(void)
 {
     while (queue_in == queue_out) {
-        sei(); /* takes effect after the next instruction: no byte slips in between */
+        sei(); /* takes effect after the next instruction, so no byte comes in between */
         sleep_cpu();
-        /* The data sheet enters a pending interrupt before the instruction after
-         * sleep; simavr needs up to three more. */
+        /* By the data sheet, a pending interrupt is entered before the instruction after
+         * sleep. simavr needs up to three more. */
         __asm__ __volatile__("nop\n\tnop\n\tnop");
         cli();
     }
@@ -76,7 +76,7 @@ void port_write(uint8_t byte)
 
 /* The linker's first address above .data and .bss; avr-libc's heap starts there. */
 extern uint8_t __heap_start;
-/* Top of the heap, if the image has malloc at all; 0 until it is first called. */
+/* Top of the heap, if the image has malloc; 0 until its first call. */
 extern uint8_t *__brkval __attribute__((weak));
 
 enum { PAINT = 0xC5 };
@@ -99,8 +99,8 @@ void port_prepare(const struct port_request *wanted)
     stack = PORT_STACK_UNKNOWN;
 }
 
-/* Everything from the heap to this function's own frame; what lies between its
- * frame and the caller's counts as used only if the span reaches deeper. */
+/* Everything from the heap to this function's own frame. The bytes between its frame and the
+ * caller's count as used only if the span reaches deeper. */
 static void paint(void)
 {
     for (uint8_t *at = heap_end(); at < (uint8_t *)SP; at++)
@@ -127,13 +127,13 @@ void port_span_open(uint16_t sp)
     TCCR1B = 0;
     TCNT1 = 0;
     TIFR1 = _BV(TOV1);
-    GTCCR = _BV(PSRSYNC); /* the divider starts from zero too */
+    GTCCR = _BV(PSRSYNC); /* restart the prescaler too */
     TCCR1B = TIMER_CLOCK;
 }
 
 void port_span_close(void)
 {
-    counter = TCNT1; /* while it runs: simulators forget the count of a stopped timer */
+    counter = TCNT1; /* read it while it runs: simulators lose the count of a stopped timer */
     TCCR1B = 0;
 #ifdef PORT_TRIGGER
     PORTB &= (uint8_t)~_BV(PORT_TRIGGER);

@@ -1,10 +1,9 @@
 /*
  * AVR port of the agent: the marks and the constants in flash.
  *
- * A mark is an OUT to GPIOR0, a register that no peripheral listens to; the
- * runner does. Its value travels in an LDI inside the same asm statement, so
- * that the compiler cannot move it across the mark: an empty span is always two
- * cycles (the first OUT and the second LDI).
+ * A mark is an OUT to GPIOR0, a register that no peripheral uses. The runner watches it. An LDI in
+ * the same asm statement loads its value, so the compiler cannot move the LDI across the mark. An
+ * empty span therefore always takes two cycles: the first OUT and the second LDI.
  */
 #ifndef SELO_AGENT_PORT_H
 #define SELO_AGENT_PORT_H
@@ -17,13 +16,13 @@
 #define PORT_NAME "avr"
 #define PORT_FLASH PROGMEM
 
-/* Timer 1 counts during the span. A longer span needs a slower clock for it:
- * 1, 8, 64, 256 or 1024 CPU cycles a tick. */
+/* Timer 1 counts during the span. A longer span needs a slower clock: 1, 8, 64, 256 or 1024 CPU
+ * cycles for each tick. */
 #ifndef PORT_TIMER_DIVIDER
 #define PORT_TIMER_DIVIDER 1
 #endif
-/* With PORT_TRIGGER, a bit of port B, that pin is high during the span and some cycles
- * around it: for a meter. The timer sees none of that. */
+/* With PORT_TRIGGER, a bit of port B, that pin is high during the span and for some cycles around
+ * it, for a power meter. The timer does not count these cycles. */
 #define PORT_COUNTER_HZ (F_CPU / PORT_TIMER_DIVIDER)
 #define PORT_COUNTER_BITS 16
 
@@ -41,9 +40,8 @@ static inline void port_flash_read(void *to, const void *from, uint8_t size)
                              : "memory");                                    \
     } while (0)
 
-/* Stack painted if asked for, timer started; and the reverse. Interrupts are off
- * whenever the agent does not wait for the host. `sp` is the stack pointer at
- * the marks. */
+/* Before the span: paints the stack if requested, and starts the timer. After it: the reverse.
+ * Interrupts are off unless the agent waits for the host. `sp` is the stack pointer at the marks. */
 void port_span_open(uint16_t sp);
 void port_span_close(void);
 

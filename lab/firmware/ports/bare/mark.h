@@ -1,5 +1,5 @@
-/* A mark for a runner that watches addresses: a NOP whose address stands in a section
- * that is not loaded (lab/sims/qemu). */
+/* A mark for a runner that watches addresses: a NOP whose address is in a section that is not loaded
+ * (lab/sims/qemu). */
 #ifndef SELO_AGENT_MARK_H
 #define SELO_AGENT_MARK_H
 

@@ -1,6 +1,6 @@
 /*
- * Ports without an operating system: the UART over the emulator's host calls, and what
- * a span found.
+ * Ports without an operating system: the UART over the emulator's host calls, and the results of a
+ * span.
  */
 #include "agent.h"
 

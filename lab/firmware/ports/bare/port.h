@@ -1,12 +1,10 @@
 /*
- * Ports without an operating system, on an emulator that counts instructions: the
- * marks and stack painting. A core's folder has core.c (core.h) and a port.toml, which
- * names it by PORT_NAME.
+ * Ports without an operating system, on an emulator that counts instructions: the marks and stack
+ * painting. A core's folder has core.c (core.h) and a port.toml, which sets PORT_NAME.
  *
- * A mark is one NOP, and its address stands in a section of the image that is not
- * loaded: .selo.mark1 begins a span, .selo.mark2 ends it, at .selo.mark3 the agent
- * waits for the host (mark.h). A span is what runs from the first NOP to the second,
- * so an empty one is one instruction.
+ * A mark is one NOP. Its address is in a section of the image that is not loaded: .selo.mark1 begins
+ * a span, .selo.mark2 ends it, and at .selo.mark3 the agent waits for the host (mark.h). A span is
+ * the code from the first NOP to the second, so an empty span is one instruction.
  */
 #ifndef SELO_AGENT_PORT_H
 #define SELO_AGENT_PORT_H
@@ -27,14 +25,14 @@ static inline void port_flash_read(void *to, const void *from, uint8_t size)
     memcpy(to, from, size);
 }
 
-/* The depth is told in 16 bits: no more is painted. */
+/* The depth is reported in 16 bits, so no more is painted. */
 #define PORT_PAINT_BYTES 65528u
 #define PORT_PAINT 0xC5C5C5C5u
 
 extern struct port_request port_requested;
 extern uint16_t port_stack;
 
-/* Nothing lies below the stack pointer of a function that calls others. */
+/* A function that calls others uses nothing below its stack pointer. */
 static inline __attribute__((always_inline)) uint32_t *port_paint_end(void)
 {
     uintptr_t sp;
@@ -56,7 +54,7 @@ static inline __attribute__((always_inline)) uint32_t *port_paint_start(uint32_t
     return room > PORT_PAINT_BYTES ? end - PORT_PAINT_BYTES / 4 : (uint32_t *)(uintptr_t)core_stack_low;
 }
 
-/* Inline, so that painting and looking use no stack themselves. */
+/* Inline, so that painting and checking use no stack themselves. */
 static inline __attribute__((always_inline)) void port_paint(void)
 {
     uint32_t *end = port_paint_end();

@@ -1,12 +1,11 @@
 /*
- * Console and end of a bare port by semihosting, which Arm defined and RISC-V took over:
- * one trap, an operation, the address of its arguments. How to trap is the core's
- * (core_host).
+ * Console and exit of a bare port by semihosting, which Arm defined and RISC-V adopted: one trap, an
+ * operation, the address of its arguments. The core defines the trap (core_host).
  */
 #include "core.h"
 
 enum { SYS_OPEN = 1, SYS_CLOSE = 2, SYS_WRITE = 5, SYS_READ = 6, SYS_EXIT_EXTENDED = 0x20 };
-enum { OPEN_READ = 0, OPEN_WRITE = 4, OPEN_APPEND = 8 }; /* of ":tt": input, output, errors */
+enum { OPEN_READ = 0, OPEN_WRITE = 4, OPEN_APPEND = 8 }; /* handles of ":tt": input, output, errors */
 enum { APPLICATION_EXIT = 0x20026 };
 
 static intptr_t open_console(intptr_t mode)
@@ -15,7 +14,7 @@ static intptr_t open_console(intptr_t mode)
     return core_host(SYS_OPEN, &arguments);
 }
 
-/* Answers with how many bytes were not moved. */
+/* Returns the number of bytes not moved. */
 static size_t move(intptr_t operation, intptr_t mode, intptr_t *file, const void *bytes, size_t size)
 {
     if (*file == 0)

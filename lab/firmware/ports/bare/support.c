@@ -1,6 +1,6 @@
 /*
- * Ports without an operating system: the heap, and the last words of a fault or of a program
- * that gives up. Part of the weighed programs too.
+ * Ports without an operating system: the heap, and the message of a fault or of a program that
+ * aborts. The footprint programs include it too.
  */
 #include "core.h"
 
@@ -14,7 +14,7 @@ extern uint8_t port_heap_start[], port_heap_end[];
 static uint8_t *heap_top = port_heap_start;
 uint32_t port_heap_refused;
 
-/* newlib asks by the first name, picolibc by the second. */
+/* newlib uses the first name, picolibc the second. */
 void *_sbrk(ptrdiff_t bytes);
 void *sbrk(ptrdiff_t bytes);
 
@@ -68,8 +68,8 @@ void core_fault(const char *kind, uintptr_t pc, uintptr_t address)
     core_exit(3);
 }
 
-/* What an assertion of a library ends in. A C library's own raises a signal, and asks for a
- * process to send it to. */
+/* The end of a failed assertion of a library. A C library's own abort raises a signal, and needs a
+ * process to receive it. */
 _Noreturn void abort(void)
 {
     core_fault("abort", (uintptr_t)__builtin_return_address(0), 0);

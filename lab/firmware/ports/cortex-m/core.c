@@ -1,9 +1,8 @@
 /*
- * Cortex-M core of the bare ports: vectors, start-up, semihosting, faults; from
- * ARMv6-M on.
+ * Cortex-M core of the bare ports, from ARMv6-M on: vectors, start-up, semihosting, faults.
  *
- * The program runs on the process stack, faults are handled on one of their own, so
- * that a stack that ran out of its memory can still be reported.
+ * The program runs on the process stack. Faults are handled on a separate stack, so that a stack
+ * overflow can still be reported.
  */
 #include "core.h"
 
@@ -21,11 +20,11 @@ intptr_t core_host(intptr_t operation, const void *arguments)
 #define CONFIGURABLE_FAULT (*(volatile uint32_t *)0xE000ED28)
 #define FAULT_ADDRESS (*(volatile uint32_t *)0xE000ED38)
 enum {
-    FRAME_PC = 6, /* the stacked program counter's place in the frame of an exception */
+    FRAME_PC = 6, /* offset of the stacked program counter in an exception frame */
     FRAME_BYTES = 32,
-    GUARD_FAULT = 0x3A, /* of data, by the guard */
-    FETCH_FAULT = 1,    /* where nothing may be executed */
-    STACK_OVERFLOW = 1 << 20, /* of the limit */
+    GUARD_FAULT = 0x3A, /* data access, refused by the guard */
+    FETCH_FAULT = 1,    /* fetch from a region that is not executable */
+    STACK_OVERFLOW = 1 << 20, /* the stack limit */
     BUS_FAULT = 0xFF00,
     FAULT_ADDRESS_VALID = 1 << 15,
     UNDEFINED_INSTRUCTION = 1 << 16,
@@ -66,15 +65,15 @@ int main(void);
 
 static uint64_t fault_stack[64];
 
-/* ARMv8-M has a limit of the stack pointer, ARMv7-M a region without rights of 16 MB below
- * the stack: some machines ignore accesses where they have nothing. ARMv6-M's faults. */
+/* A guard below the stack. ARMv8-M has a limit of the stack pointer. ARMv7-M has a region of 16 MB
+ * without access, because some machines ignore accesses to absent memory. ARMv6-M faults there. */
 static void guard_stack(void)
 {
 #if __ARM_ARCH >= 8
     __asm__ __volatile__("msr psplim, %0" : : "r"(core_stack_low));
 #elif __ARM_ARCH == 7
     volatile uint32_t *control = (volatile uint32_t *)0xE000ED94;
-    enum { REGION = 1, BASE = 2, ATTRIBUTES = 3 }; /* words after the control register */
+    enum { REGION = 1, BASE = 2, ATTRIBUTES = 3 }; /* offset, in words, from the control register */
     enum { GUARD_BITS = 24, NEVER_EXECUTED = 1 << 28, ENABLED = 1, ELSE_AS_USUAL = 4 };
     control[REGION] = 0;
     control[BASE] = (uintptr_t)core_stack_low - (1u << GUARD_BITS);

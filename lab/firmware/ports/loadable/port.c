@@ -14,9 +14,9 @@ uint8_t agent_empty(struct agent_call *call)
 }
 
 /*
- * Calls `operation` with `count` fields, whose bytes may be overwritten. `out` has room for what
- * the operation is documented to give; `out_size` is how much that was. The operation's status,
- * or NO_SUCH_CALL.
+ * Calls `operation` with `count` fields, whose bytes it may overwrite. `out` has room for the output
+ * that the operation documents; `out_size` receives its size. Returns the operation's status, or
+ * NO_SUCH_CALL.
  */
 __attribute__((visibility("default"))) int selo_loadable_call(const char *operation,
                                                               const struct agent_field *fields,
@@ -27,7 +27,7 @@ __attribute__((visibility("default"))) int selo_loadable_call(const char *operat
     if (count > AGENT_FIELDS)
         return NO_SUCH_CALL;
     for (uint8_t i = 0; i < AGENT_FIELDS; i++)
-        call.in[i].data = out; /* absent fields too may be passed on, with size 0 */
+        call.in[i].data = out; /* an operation may pass on absent fields, with size 0 */
     memcpy(call.in, fields, count * sizeof *fields);
     for (uint8_t i = 0; i < agent_operation_count; i++) {
         if (strncmp(agent_operations[i].name, operation, AGENT_NAME_BYTES) == 0) {

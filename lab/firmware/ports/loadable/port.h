@@ -1,6 +1,6 @@
 /*
- * Port of a library that a program loads: operations are called without an agent, and whoever
- * calls them takes the time.
+ * Port of a library that a program loads. Operations are called without an agent, and the caller
+ * measures the time.
  */
 #ifndef SELO_AGENT_PORT_H
 #define SELO_AGENT_PORT_H

@@ -5,7 +5,7 @@
 
 enum { SYS_EXIT = 1, SYS_READ = 3, SYS_WRITE = 4, SYS_OPEN = 5, SYS_CLOSE = 6 };
 
-/* Answers with the number of bytes, or -1. */
+/* Returns the number of bytes, or -1. */
 static int32_t host(int32_t call, int32_t first, const void *bytes, size_t size)
 {
     register int32_t a2 __asm__("a2") = call;
@@ -84,9 +84,8 @@ __attribute__((used, noreturn)) void core_start(void)
     core_exit(0);
 }
 
-/* The vectors of exceptions stand at fixed distances from VECBASE: of the kernel at 0x30,
- * of the user at 0x50, of an exception within one at 0x70. The emulator starts at the
- * first address of the code, which is VECBASE too. */
+/* The exception vectors are at fixed distances from VECBASE: kernel 0x30, user 0x50, double
+ * exception 0x70. The emulator starts at the first address of the code, which is VECBASE too. */
 __asm__(".section .vectors, \"ax\"\n\t"
         ".balign 256\n"
         "core_vectors:\n\t"
@@ -115,7 +114,7 @@ __asm__(".section .vectors, \"ax\"\n\t"
         "movi a0, core_vectors\n\t"
         "wsr a0, vecbase\n\t"
         "rsync\n\t"
-        "movi a0, 0x20\n\t" /* no exception is under way, the user's vector is taken */
+        "movi a0, 0x20\n\t" /* no exception is active; use the user vector */
         "wsr a0, ps\n\t"
         "rsync\n\t"
         "movi a1, core_stack_top\n\t"

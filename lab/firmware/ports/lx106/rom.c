@@ -1,7 +1,7 @@
 /*
- * What Debian's libgcc for the LX106 leaves out because the ESP8266 has it in its ROM:
- * products of two words and divisions. The ROM's own take other instructions; a span
- * counts these.
+ * Functions that Debian's libgcc for the LX106 omits because the ESP8266 has them in its ROM:
+ * products of two words and divisions. The ROM's versions use other instructions. A span counts
+ * these here.
  */
 #include <stdint.h>
 
@@ -15,7 +15,7 @@ uint64_t __udivdi3(uint64_t a, uint64_t b);
 uint64_t __umoddi3(uint64_t a, uint64_t b);
 int64_t __divdi3(int64_t a, int64_t b);
 
-/* Of halves: the core has no instruction for the upper word of a product. */
+/* Multiplies halves: the core has no instruction for the upper word of a product. */
 uint64_t __umulsidi3(uint32_t a, uint32_t b)
 {
     uint32_t low = (a & 0xFFFF) * (b & 0xFFFF);

@@ -1,9 +1,9 @@
 /*
- * Native port of the agent: standard input and output as the UART, the clocks,
- * and the instruction counter where the kernel offers one.
+ * Native port of the agent: standard input and output as the UART, the clocks, and the instruction
+ * counter where the kernel offers one.
  *
- * The agent runs in a thread on a stack of its own, so that its size is known
- * and the CPU time of the thread is that of the agent.
+ * The agent runs in a thread with its own stack, so the size of the stack is known, and the CPU time
+ * of the thread is that of the agent.
  */
 #define _GNU_SOURCE /* perf_event_open by syscall, thread clocks */
 #include "agent.h"
@@ -88,7 +88,7 @@ static void counter_start(void)
 #endif
 }
 
-/* Instructions since counter_start, 0 if the machine does not count them. */
+/* Returns the instructions since counter_start, or 0 if the machine does not count them. */
 static uint64_t counter_stop(void)
 {
     uint64_t instructions = 0;
@@ -138,8 +138,8 @@ void port_clock_stop(uint16_t timed)
         return;
     found.counter = nanoseconds_since(CLOCK_MONOTONIC, &wall_start);
     found.cpu = nanoseconds_since(CLOCK_THREAD_CPUTIME_ID, &cpu_start);
-    /* The CPU clock encloses the reading of the other; a thread has no more CPU
-     * time than time. */
+    /* Read the CPU clock outside the other clock. The CPU time of a thread cannot exceed
+     * the elapsed time. */
     if (found.cpu > found.counter)
         found.cpu = found.counter;
     found.instructions = counter_stop();

@@ -1,11 +1,10 @@
 /*
  * Native port of the agent: the marks and stack painting on a PC.
  *
- * A quick operation is repeated so that the clock can see it. When the stack is
- * asked for, the first repetition runs unclocked on painted stack, and the rest
- * are timed: painting and looking are inline and use no stack themselves, but
- * reading the clock does. If there is one repetition only it is timed as well,
- * and the depth is then at least what reading the clock takes.
+ * A fast operation is repeated so that the clock can measure it. If the stack is requested, the first
+ * repetition runs without a clock on painted stack, and the others are timed. Painting and checking
+ * are inline and use no stack, but reading the clock does. A single repetition is timed as well; its
+ * depth is then at least the stack of reading the clock.
  */
 #ifndef SELO_AGENT_PORT_H
 #define SELO_AGENT_PORT_H
@@ -17,8 +16,8 @@
 
 #define PORT_NAME "native"
 #define PORT_FLASH
-/* With PORT_MARKS the program runs under a runner that counts instructions between marks:
- * once, and by no clock. */
+/* With PORT_MARKS the program runs under a runner that counts instructions between marks. It runs
+ * the operation once, without a clock. */
 #if PORT_MARKS
 #include "../bare/mark.h"
 #define PORT_COUNTER_HZ 0
@@ -33,11 +32,11 @@ static inline void port_flash_read(void *to, const void *from, uint8_t size)
     memcpy(to, from, size);
 }
 
-/* Painted below the stack pointer; a span that goes through all of it has no known depth. */
+/* Bytes painted below the stack pointer. The depth of a span that uses all of them is unknown. */
 #define PORT_PAINT_BYTES 65528u
 #define PORT_PAINT 0xC5C5C5C5C5C5C5C5u
 
-/* Nothing lies below the stack pointer of a function that calls others. */
+/* A function that calls others uses nothing below its stack pointer. */
 static inline __attribute__((always_inline)) uintptr_t port_stack_pointer(void)
 {
     uintptr_t sp;
@@ -46,7 +45,7 @@ static inline __attribute__((always_inline)) uintptr_t port_stack_pointer(void)
 #elif defined(__aarch64__)
     __asm__ __volatile__("mov %0, sp" : "=r"(sp));
 #else
-    sp = (uintptr_t)__builtin_frame_address(0) - 512; /* below this function's frame, by a guess */
+    sp = (uintptr_t)__builtin_frame_address(0) - 512; /* an estimate of this function's frame */
 #endif
     return sp & ~(uintptr_t)7;
 }
@@ -71,7 +70,7 @@ static inline __attribute__((always_inline)) uint16_t port_painted_depth(void)
 extern struct port_request port_requested;
 extern uint16_t port_stack;
 
-/* `timed` is how many repetitions the clock saw. */
+/* `timed` is the number of repetitions that the clock measured. */
 void port_clock_start(void);
 void port_clock_stop(uint16_t timed);
 

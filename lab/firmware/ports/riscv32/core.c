@@ -1,13 +1,13 @@
 /*
  * RISC-V core of the bare ports (RV32, machine mode): start-up, semihosting, faults.
  *
- * A protected region below the stack, and a handler with a stack of its own, so that a
- * stack that ran out of its memory can be reported.
+ * There is a protected region below the stack, and the handler has a separate stack, so that a stack
+ * overflow can be reported.
  */
 #include "core.h"
 
-/* The control registers are an extension of their own to today's assemblers; named on
- * the command line, it would find no C library. */
+/* Newer assemblers treat the control registers as an extension. If the command line named it, the
+ * compiler would find no C library. */
 __asm__(".option arch, +zicsr");
 
 /* The three instructions must be uncompressed and on one page. */
@@ -59,10 +59,10 @@ extern uint32_t core_data_start[], core_data_end[], core_bss_start[], core_bss_e
 extern const uint32_t core_data_load[];
 int main(void);
 
-/* The only thread's own: errno of the C library. The linker checks that nothing else is. */
+/* Memory of the only thread: errno of the C library. The linker checks that nothing else is. */
 __attribute__((used, aligned(16))) uint8_t core_thread[16];
 
-/* One locked region without rights, a naturally aligned power of two, ending at the stack. */
+/* One locked region without access, a naturally aligned power of two, which ends at the stack. */
 static void guard_stack(void)
 {
     uintptr_t region = ((uintptr_t)core_stack_low - GUARD_BYTES) >> 2 | (GUARD_BYTES / 8 - 1);

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_aes_fast_decrypt: one block with a ready key schedule, the straight inverse cipher
 ; [FIPS197, 5.3].
 ;

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_aes_fast_encrypt: one block with a ready key schedule [FIPS197, 5.1].
 ;
 ;   void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16],

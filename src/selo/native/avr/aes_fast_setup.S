@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_aes128_fast_setup, selo_aes192_fast_setup, selo_aes256_fast_setup: the key schedule
 ; in RAM [FIPS197, 5.2].
 ;

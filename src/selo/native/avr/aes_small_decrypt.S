@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_aes_small_decrypt: one block, the key schedule made on the fly from its end backwards
 ; [FIPS197, 5.2, 5.3].
 ;

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_aes_small_setup: the key, and the words of its schedule where decryption starts
 ; [FIPS197, 5.2].
 ;

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_aes128_tiny_block: one block, the key schedule made on the fly [FIPS197, 5.1, 5.2].
 ;
 ;   void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16], const uint8_t in[16])

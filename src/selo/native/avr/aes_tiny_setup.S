@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_aes128_tiny_setup, selo_aes192_tiny_setup, selo_aes256_tiny_setup: the key is kept.
 ;
 ;   void selo_aes128_tiny_setup(struct selo_aes128_tiny *key, const uint8_t raw[16])

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_aes_tiny_encrypt: one block by a key of 24 or 32 bytes, the key schedule made on the fly
 ; [FIPS197, 5.1, 5.2]. aes_tiny_encrypt.S is for keys of 16.
 ;

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_avr_double_round: four columns and four diagonals of a 4 x 4 matrix of 32-bit words,
 ; as ChaCha20 [RFC8439, 2.3] and BLAKE2s [RFC7693, 3.2] walk it. Not for C.
 ;

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_ascon_permute: Ascon-p[8] and Ascon-p[12] [SP800-232, 3].
 ;
 ;   void selo_ascon_permute(uint64_t state[5], uint8_t rounds)

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_blake2s_compress: the compression function F [RFC7693, 3.2].
 ;
 ;   void selo_blake2s_compress(uint32_t state[8], const uint8_t block[64], uint32_t size,

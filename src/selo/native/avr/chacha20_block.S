@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_chacha20_block: 64 bytes of key stream [RFC8439, 2.3].
 ;
 ;   void selo_chacha20_block(uint32_t stream[16], const uint32_t state[16])

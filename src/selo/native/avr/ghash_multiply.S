@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_ghash_multiply: the multiplication of GHASH [SP800-38D, 6.3].
 ;
 ;   void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16])

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_keccak_f1600: the permutation Keccak-f[1600] in place [FIPS202, 3.3], the small one.
 ;
 ;   void selo_keccak_f1600(uint64_t lanes[25])

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_poly1305_block: the step of Poly1305 on one block [RFC8439, 2.5].
 ;
 ;   void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17])

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_sha256_compress: the compression function of SHA-256 [FIPS180-4, 6.2.2], the small one.
 ;
 ;   void selo_sha256_compress(uint32_t state[8], uint32_t block[16])

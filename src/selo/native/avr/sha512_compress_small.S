@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_sha512_compress: the compression function of SHA-512 [FIPS180-4, 6.4.2], the small one.
 ;
 ;   void selo_sha512_compress(uint64_t state[8], uint64_t block[16])

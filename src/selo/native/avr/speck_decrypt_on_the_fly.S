@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_speck_decrypt_on_the_fly: Speck128 undone, the schedule run backwards from its last
 ; material [SPECK2013, 4.1, 4.2].
 ;

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_speck_decrypt_rounds: Speck128 undone under ready round keys [SPECK2013, 4.1].
 ;
 ;   void selo_speck_decrypt_rounds(const uint8_t *round_keys, uint8_t out[16],

@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_speck_encrypt_on_the_fly: Speck128, each round key made when it is used
 ; [SPECK2013, 4.1, 4.2].
 ;

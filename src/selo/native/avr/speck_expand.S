@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_speck_expand: all round keys of Speck128 from the first and the words l
 ; [SPECK2013, 4.2].
 ;

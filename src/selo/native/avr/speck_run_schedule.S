@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 ; selo_speck_run_schedule: the material of Speck128's last round from that of the first
 ; [SPECK2013, 4.2].
 ;

@@ -20,13 +20,13 @@
     .section .text.selo_field25519_butterfly_avr, "ax", @progbits
 
 /*
- * One pass. What the top bytes will have above bit 255 is known but for one carry: 2^255
- * is taken off so often that the carry fits, and 19 for each goes in at the bottom. The
- * sum: q = (a31 + b31) / 128, 0 to 3. The difference: a - b + 4 p, of which 2^255 is taken
- * e = (510 + a31 - b31) / 128 times, 1 to 5, so 19 e - 76 goes in.
+ * One pass. The part of the top bytes above bit 255 is known except for one carry. 2^255 is
+ * subtracted so often that the carry fits, and 19 is added at the bottom for each time. The
+ * sum: q = (a31 + b31) / 128, 0 to 3. The difference: a - b + 4 p, from which 2^255 is subtracted
+ * e = (510 + a31 - b31) / 128 times, 1 to 5, so 19 e - 76 is added.
  *
- * r2-r9: a, then the difference; r10-r17: b; r18-r25: the sum; r26, r27: what goes
- * into the next eight bytes of the sum and the difference; r1 = 0.
+ * r2-r9: a, then the difference; r10-r17: b; r18-r25: the sum; r26, r27: the carries into
+ * the next eight bytes of the sum and the difference; r1 = 0.
  */
 entry selo_x25519_butterfly /* Y: a, Z: b; uses all registers */
     ldd r18, Y + 31
@@ -50,7 +50,7 @@ entry selo_x25519_butterfly /* Y: a, Z: b; uses all registers */
     mov r27, r0
     subi r27, 76
     clr r1
-    /* The lowest bits of q and e say whether bit 255 changes. */
+    /* The lowest bits of q and e tell if bit 255 changes. */
     push r21
     push r19
     ldi r18, 4

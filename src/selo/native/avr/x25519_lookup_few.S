@@ -1,4 +1,4 @@
-#ifdef __AVR__ /* others compile nothing of it */
+#ifdef __AVR__ /* other targets compile nothing */
 /*
  * An entry of one of X25519's smaller tables of multiples on AVR.
  *

@@ -9,11 +9,10 @@
  * Cost of selo_field25519_multiply_avr, small: 5,578 cycles, 159 bytes of stack.
  * Cost of selo_field25519_square_avr, small: 5,581 cycles, 159 bytes of stack.
  *
- * Two levels of subtractive Karatsuba without branches over products of 8 bytes by columns,
- * as [HUTTER2014] has them; the third sum of each level, the registers and the reduction that
- * is one with the upper level are worked out here. No branch, no address and no cycle
- * depends on a or b. Registers as the C ABI wants them [AVRGCC]. The stack is not wiped:
- * x25519_ladder.c does that once.
+ * Two levels of subtractive Karatsuba without branches over products of 8 bytes by columns, as in
+ * [HUTTER2014]. The third sum of each level, the use of registers, and the reduction merged with
+ * the upper level are our own. No branch, no address and no cycle depends on a or b. Registers
+ * follow the C ABI [AVRGCC]. The stack is not wiped here: x25519_ladder.c does that once.
  *
  * Proved by tests/avr/field.sh (every figure above too) and by the official vectors
  * (selo lab check --board uno --algorithm x25519).
@@ -38,7 +37,7 @@
     .set A, 2
     .set B, 10
 
-    .macro next_register    /* of the middle product: in order of their becoming free */
+    .macro next_register    /* registers of the middle product, in the order in which they become free */
         .if COLUMN_R < 6
             .set NEXT, 20 + COLUMN_R
         .elseif COLUMN_R < 8
@@ -135,7 +134,7 @@ entry selo_x25519_multiply_16
         adc \pair
     .endr
     adc r17, ZERO
-    /* high(H) with the carry of S takes the place of S: no carry is left, since
+    /* high(H) plus the carry of S replaces S. No carry is left, since
      * high(L) + H < 2^128. */
     .set K, 0
     lsr r16
@@ -179,9 +178,9 @@ entry selo_x25519_multiply_16
 kernel_end selo_x25519_multiply_16
 
 /*
- * The same step once more, with K = 2^128; selo_x25519_reduce puts the three products
- * together and reduces. Stack: 18 registers, 35 bytes of the differences and what is
- * kept with them, 96 of the products.
+ * The same step again, with K = 2^128. selo_x25519_reduce combines the three products and
+ * reduces. Stack: 18 registers, 35 bytes for the differences and their masks, 96 for the
+ * products.
  */
 entry selo_field25519_multiply_avr
     save_registers
@@ -431,7 +430,7 @@ entry selo_x25519_reduce
 2:
 #endif
 
-    /* What is left of V, less the complement, counts 38 in the high half: at most
+    /* The rest of V, less the complement, counts 38 times in the high half: at most
      * 3 * 38 + 39, and bit 255 is free. */
 #if SELO_X25519_SMALL
     pop r0

@@ -92,8 +92,8 @@ entry selo_x25519_square_16
 kernel_end selo_x25519_square_16
 
 /*
- * One step of Karatsuba, whose middle product is a square too and always subtracted;
- * selo_x25519_reduce (x25519_multiply.S) puts the three squares together and reduces.
+ * One step of Karatsuba. Its middle product is also a square and always subtracted.
+ * selo_x25519_reduce (x25519_multiply.S) combines the three squares and reduces.
  */
 entry selo_field25519_square_avr
     save_registers
