@@ -34,7 +34,14 @@
 
 /* ---- Capabilities -------------------------------------------------------------------------- */
 
+/* 1 where int has 16 bits. Headers of some C libraries hold declarations that an assembler
+ * refuses; the compilers that preprocess assembly define the size themselves. */
+#if defined(__ASSEMBLER__)
+#define SELO_INT_IS_16 (__SIZEOF_INT__ == 2)
+#else
 #include <limits.h>
+#define SELO_INT_IS_16 (UINT_MAX == 0xFFFF)
+#endif
 
 /* 1 for standard C11 only, on any compiler (common/compiler.h). */
 #ifndef SELO_PLAIN_C
@@ -42,7 +49,7 @@
 #endif
 
 #ifndef SELO_BYTEWISE
-#if UINT_MAX == 0xFFFF && defined(__BYTE_ORDER__)
+#if SELO_INT_IS_16 && defined(__BYTE_ORDER__)
 #define SELO_BYTEWISE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #else
 #define SELO_BYTEWISE 0
@@ -76,7 +83,7 @@
 #endif
 
 #ifndef SELO_X25519_WORDS
-#define SELO_X25519_WORDS (UINT_MAX > 0xFFFF)
+#define SELO_X25519_WORDS (!SELO_INT_IS_16)
 #endif
 #ifndef SELO_X25519_HALVES
 #define SELO_X25519_HALVES !SELO_WIDE_PRODUCTS

@@ -1,6 +1,6 @@
 //! Bad input gets a clear error, the documented exit code, and loses nothing.
 
-use crate::common::Project;
+use crate::common::{Answer, Project};
 
 /// A run that is quick enough to be repeated.
 const QUICK: [&str; 10] = [
@@ -113,7 +113,7 @@ fn a_missing_compiler_names_its_package() {
         "{}",
         answer.all()
     );
-    let doctor = project.selo(&["doctor"]);
+    let doctor = project.selo(&["lab", "doctor"]);
     assert_eq!(doctor.code, Some(3));
     assert!(
         doctor.stdout.contains("MISSING  no-such-avr-gcc"),
@@ -179,14 +179,28 @@ fn what_is_known_is_not_measured_again() {
     let again = project.selo(&run);
     assert_eq!(again.code, Some(0), "{}", again.all());
     assert_eq!(first.stdout, again.stdout);
-    // Other power figures are another energy.
+    // Other power figures are another energy, which is derived from what was measured.
     let board =
         std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("a board");
     project.write(
         "lab/boards/uno.toml",
         &board.replace("active_milliamps = 1.0", "active_milliamps = 2.0"),
     );
-    assert_eq!(project.selo(&run).code, Some(4), "it has to measure again");
+    let other = project.selo(&run);
+    assert_eq!(other.code, Some(0), "{}", other.all());
+    let energies = |answer: &Answer| -> Vec<f64> {
+        let rows = answer.stdout.lines();
+        rows.map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a row"))
+            .filter(|row| row["metric"] == "energy")
+            .map(|row| row["value"].as_f64().expect("a value"))
+            .collect()
+    };
+    let (before, after) = (energies(&first), energies(&other));
+    assert!(!before.is_empty(), "{}", first.stdout);
+    assert_eq!(before.len(), after.len());
+    for (before, after) in before.iter().zip(&after) {
+        assert!(after > before, "{before} J became {after} J");
+    }
 }
 
 #[test]
