@@ -89,7 +89,7 @@ mod tests {
         for (text, words) in [
             ("2", "is no limit"),
             ("tide=2%", "no metric is called 'tide'"),
-            ("flash=2 ms", "does not convert"),
+            ("flash=2 ms", "cannot be converted"),
             ("-2%", "is no limit"),
         ] {
             let error = Limits::parse(&[text.to_owned()]).expect_err("refused");

@@ -166,7 +166,7 @@ fn a_batterys_life_needs_an_energy_a_period_and_a_profile() {
         ),
         (
             "power = \"p\", battery = \"cr2032\", period = \"5 W\"",
-            "does not convert",
+            "cannot be converted",
         ),
     ] {
         let (_, message) = mistake(&with(link));
