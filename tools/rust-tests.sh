@@ -8,11 +8,12 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 if [ -n "${RUST_TESTS:-}" ]; then
-    run=("$RUST_TESTS")
-elif nextest=$(tools/nextest.sh); then
-    run=("$nextest" nextest run --workspace --locked)
-else
-    echo "rust-tests: going on with cargo test, which runs one program at a time" >&2
-    run=(cargo test --workspace --locked --no-fail-fast)
+    exec "$RUST_TESTS" "$@"
 fi
-exec tools/fast-link.sh "${run[@]}" "$@"
+# Only the build may have the fast linker: it would take the place of cross-linkers, too.
+tools/fast-link.sh cargo test --workspace --locked --no-run || exit
+if nextest=$(tools/nextest.sh); then
+    exec "$nextest" nextest run --workspace --locked "$@"
+fi
+echo "rust-tests: going on with cargo test, which runs one program at a time" >&2
+exec cargo test --workspace --locked --no-fail-fast "$@"

@@ -119,7 +119,10 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
         Command::Lab(command) => command.run(&project(cli)?),
         Command::Exchange(command) => exchange::run(command, cli.project.as_deref()),
-        Command::Classic(args) => Ok(args.run().map(|()| ExitCode::SUCCESS)?),
+        Command::Classic(args) => {
+            args.run()?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Attack(args) => attack::run(args),
         Command::Bench(command) => command.run(found().as_deref()),
         Command::Node(args) => node::run(args, found().as_deref()),

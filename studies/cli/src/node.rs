@@ -360,7 +360,7 @@ fn stop_on_interrupt() -> Arc<AtomicBool> {
 }
 
 fn device_suite(suite: Suite) -> selo_base::report::Result<selo_link::Suite> {
-    Ok(selo_link::Suite::try_from(suite.code()).map_err(machine)?)
+    selo_link::Suite::try_from(suite.code()).map_err(machine)
 }
 
 fn node_suite(suite: selo_link::Suite) -> selo_base::report::Result<Suite> {

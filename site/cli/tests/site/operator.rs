@@ -145,7 +145,7 @@ fn the_page_can_be_followed() {
 #[test]
 fn the_configurations_that_pages_show_are_good() {
     let site = Site::new();
-    for page in ["operator.md", "howto/raspberry-pi.md"] {
+    for page in ["operator/README.md", "operator/raspberry-pi.md"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../docs")
             .join(page);

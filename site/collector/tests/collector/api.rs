@@ -134,7 +134,7 @@ fn routes() -> std::collections::BTreeSet<(String, String)> {
             if handlers.contains(&format!("{method}(routes"))
                 || handlers.contains(&format!("{method}(export"))
                 || handlers.contains(&format!("{method}(events"))
-                || handlers.contains(&format!("{method}(exchange"))
+                || handlers.contains(&format!("{method}(posted"))
                 || handlers.contains(&format!("{method}(pages"))
                 || handlers.contains(&format!("{method}(readings"))
             {

@@ -36,7 +36,7 @@ fn start_child(folder: &Path, database: Option<&str>) -> (Child, Client) {
     let _ = std::fs::remove_file(&address);
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command
-        .args(["--exact", "child", "--ignored", "--nocapture"])
+        .args(["--exact", "durability::child", "--ignored", "--nocapture"])
         .env("SELO_TEST_FOLDER", folder)
         .stdin(Stdio::null())
         .stdout(Stdio::null());

@@ -233,14 +233,14 @@ fn what_is_wrong_is_refused_with_a_word_why() {
     let good = time(Suite::Aes128Gcm, false, 0.1);
     let long = format!("{}{}", " ".repeat(BODY_MAX), READING.body());
     for (route, body, status, said) in [
-        ("reading", "", 400, "the body"),
-        ("reading", "{", 400, "the body"),
-        ("reading", "null", 400, "the body"),
+        ("reading", "", 400, "invalid body"),
+        ("reading", "{", 400, "invalid body"),
+        ("reading", "null", 400, "invalid body"),
         (
             "reading",
             r#"{"latitude":NaN,"longitude":0,"speed":0}"#,
             400,
-            "the body",
+            "invalid body",
         ),
         (
             "reading",

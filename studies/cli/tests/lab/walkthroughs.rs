@@ -1,4 +1,4 @@
-//! Performs docs/howto/*.md: writes their files, runs their commands, and looks
+//! Performs pages of docs/contributor and docs/researcher: writes their files, runs their commands, and looks
 //! for the lines that they promise. A page that no longer works fails here.
 
 use crate::common::{Project, root};
@@ -35,7 +35,12 @@ fn blocks(page: &str) -> Vec<Block> {
 }
 
 fn perform(name: &str) {
-    let page = std::fs::read_to_string(root().join("docs/howto").join(name)).expect("the page");
+    let page = ["contributor", "researcher"]
+        .iter()
+        .find_map(|folder| {
+            std::fs::read_to_string(root().join("docs").join(folder).join(name)).ok()
+        })
+        .expect("the page");
     let project = Project::new();
     let (mut files, mut commands, mut expected) = (0, 0, 0);
     let mut said = String::new();

@@ -2,13 +2,7 @@
 //! command itself run as a user runs it.
 #![allow(dead_code)] // each test file uses its part
 
-#[path = "../../../../../tests/command/answer.rs"]
-mod answer;
-#[path = "../../../../../tests/command/program.rs"]
-mod program;
-
-pub use answer::Answer;
-pub use program::program;
+pub use crate::gateway_support::{Answer, program};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
