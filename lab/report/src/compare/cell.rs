@@ -1,0 +1,188 @@
+//! A compared cell, its table and its paper: the data, and counts of them.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use selo_engine::row::Fidelity;
+use serde::Serialize;
+
+use crate::table::Tone;
+
+/// How a comparison of one cell ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CellStatus {
+    /// Both figures exist.
+    Ok,
+    /// We measured it; the paper prints a dash, or draws it without a number.
+    NotPrinted,
+    /// No row yet, or only failed ones; the reason says how to make one.
+    NotMeasured,
+    /// No simulator gives this; the reason names the device, and what to run with it.
+    NeedsHardware,
+    /// The board has no file in `lab/boards/` yet.
+    NeedsBoard,
+    /// Measured: it does not fit the board's memory.
+    DoesNotFit,
+    /// Measured: a call takes more than it may.
+    OverLimit,
+    /// The implementation does not offer the operation.
+    NotSupported,
+    /// Not a thing that the lab measures; the reason says what it is.
+    PublishedOnly,
+}
+
+/// How the reason of a missing row begins.
+pub(super) const NO_ROW: &str = "no row for";
+
+/// A figure or words.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Figure {
+    Number(f64),
+    Words(String),
+}
+
+/// One cell of `selo lab compare --json`: one line of JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CellLine {
+    /// Name of the paper.
+    pub paper: String,
+    /// Id of the table or figure, such as `table-2-time`.
+    pub table: String,
+    /// Row and column of the table, `AES128: Encrypt | Arduino`.
+    pub cell: String,
+    /// What the paper prints; null where it prints no figure.
+    pub published: Option<Figure>,
+    pub published_unit: Option<String>,
+    /// What we measured; null unless the status is `ok` or `not-printed`.
+    pub measured: Option<Figure>,
+    /// Unit of `measured`: that of the paper.
+    pub unit: Option<String>,
+    /// Measured over published, where both are numbers.
+    pub ratio: Option<f64>,
+    pub board: Option<String>,
+    /// The weakest fidelity among the rows behind `measured`.
+    pub fidelity: Option<Fidelity>,
+    pub status: CellStatus,
+    /// Why the status is not `ok`, or what `measured` was made of.
+    pub reason: Option<String>,
+    /// How far the cycle model is off that gave the measured figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caution: Option<String>,
+}
+
+/// A compared paper.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    pub paper: String,
+    pub title: String,
+    pub notes: Vec<String>,
+    pub tables: Vec<ComparedTable>,
+}
+
+/// A compared table, cells in the order of the paper.
+#[derive(Clone, Debug)]
+pub struct ComparedTable {
+    pub id: String,
+    pub label: String,
+    pub title: String,
+    pub method: String,
+    pub notes: Vec<String>,
+    pub columns: usize,
+    pub cells: Vec<ComparedCell>,
+}
+
+/// A compared cell with what tables need beside the line.
+#[derive(Clone, Debug)]
+pub struct ComparedCell {
+    pub row: String,
+    pub column: String,
+    pub note: Option<String>,
+    /// The first operation behind it, where one is.
+    pub operation: Option<String>,
+    /// Indices of the rows behind the measured figure.
+    pub rows: Vec<usize>,
+    pub line: CellLine,
+}
+
+// ---- for readers -------------------------------------------------------------
+
+impl CellStatus {
+    /// Every status, in the order of summaries.
+    pub const ALL: [CellStatus; 9] = [
+        CellStatus::Ok,
+        CellStatus::NotPrinted,
+        CellStatus::NotMeasured,
+        CellStatus::NeedsHardware,
+        CellStatus::NeedsBoard,
+        CellStatus::DoesNotFit,
+        CellStatus::OverLimit,
+        CellStatus::NotSupported,
+        CellStatus::PublishedOnly,
+    ];
+
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            CellStatus::Ok => "ok",
+            CellStatus::NotPrinted => "not-printed",
+            CellStatus::NotMeasured => "not-measured",
+            CellStatus::NeedsHardware => "needs-hardware",
+            CellStatus::NeedsBoard => "needs-board",
+            CellStatus::DoesNotFit => "does-not-fit",
+            CellStatus::OverLimit => "over-limit",
+            CellStatus::NotSupported => "not-supported",
+            CellStatus::PublishedOnly => "published-only",
+        }
+    }
+
+    pub(super) fn tone(self) -> Tone {
+        match self {
+            CellStatus::Ok => Tone::Good,
+            CellStatus::NotPrinted => Tone::Plain,
+            CellStatus::NotMeasured | CellStatus::OverLimit => Tone::Warn,
+            CellStatus::DoesNotFit => Tone::Bad,
+            CellStatus::NeedsHardware
+            | CellStatus::NeedsBoard
+            | CellStatus::NotSupported
+            | CellStatus::PublishedOnly => Tone::Quiet,
+        }
+    }
+}
+
+impl Comparison {
+    /// Every cell, as lines of JSON are printed.
+    pub fn lines(&self) -> impl Iterator<Item = &CellLine> {
+        self.tables
+            .iter()
+            .flat_map(|table| table.cells.iter().map(|cell| &cell.line))
+    }
+
+    /// How many cells ended how, statuses without cells left out.
+    pub fn counts(&self) -> Vec<(CellStatus, usize)> {
+        CellStatus::ALL
+            .into_iter()
+            .map(|status| {
+                (
+                    status,
+                    self.lines().filter(|line| line.status == status).count(),
+                )
+            })
+            .filter(|(_, count)| *count > 0)
+            .collect()
+    }
+
+    /// Whether any cell has a measured figure.
+    pub fn has_measurements(&self) -> bool {
+        self.lines().any(|line| line.measured.is_some())
+    }
+
+    /// Boards that have a file and that cells still lack rows for.
+    pub fn boards_to_run(&self) -> BTreeSet<&str> {
+        self.lines()
+            .filter(|line| line.status == CellStatus::NotMeasured)
+            .filter_map(|line| line.board.as_deref())
+            .collect()
+    }
+}

@@ -1,0 +1,234 @@
+//! Finds the row behind one metric of one operation, or the reason why there is none.
+
+use std::collections::BTreeSet;
+
+use selo_engine::energy::PowerProfile;
+use selo_engine::row::{Row, Status};
+
+use super::cell::{CellStatus, Figure, NO_ROW};
+use crate::format;
+use crate::paper::Term;
+
+/// A board that has a file, and its power figures.
+#[derive(Clone, Debug)]
+pub struct KnownBoard {
+    pub name: String,
+    pub power: Vec<PowerProfile>,
+}
+
+/// What papers are compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Ours<'a> {
+    /// The latest row of each measurement.
+    pub rows: &'a [Row],
+    pub boards: &'a [KnownBoard],
+    /// Stands in where the paper's file names no library.
+    pub library: &'a str,
+}
+
+/// A measured figure, the rows behind it, and how it was made of them.
+pub(super) struct Found {
+    pub(super) figure: Figure,
+    pub(super) rows: Vec<usize>,
+    pub(super) source: String,
+}
+
+/// A number in base units, and the rows behind it.
+pub(super) struct Value {
+    pub(super) number: f64,
+    pub(super) rows: Vec<usize>,
+    pub(super) source: String,
+}
+
+/// Why there is no figure.
+#[derive(Clone)]
+pub(super) struct Gap {
+    pub(super) status: CellStatus,
+    pub(super) reason: String,
+}
+
+/// An implementation on a board.
+#[derive(Clone, Copy)]
+pub(super) struct Configuration<'a> {
+    pub(super) board: &'a str,
+    pub(super) library: &'a str,
+    pub(super) algorithm: &'a str,
+    pub(super) variant: Option<&'a str>,
+    pub(super) bytes: Option<u32>,
+    pub(super) power: Option<&'a str>,
+}
+
+impl Ours<'_> {
+    pub(super) fn row(&self, place: Configuration<'_>, term: &Term) -> Result<Value, Gap> {
+        let of_unit = |row: &Row| {
+            row.board == place.board
+                && row.library == place.library
+                && row.algorithm == place.algorithm
+                && place.variant.is_none_or(|variant| row.variant == variant)
+        };
+        let wanted = |row: &Row| {
+            of_unit(row) && row.operation == term.operation && row.metric == term.metric
+        };
+        // The size that is asked for; failing that a row without a size; with no
+        // wish, the smallest.
+        let pick = |test: &dyn Fn(&Row) -> bool| {
+            let matching = self
+                .rows
+                .iter()
+                .enumerate()
+                .filter(|(_, row)| wanted(row) && test(row));
+            matching
+                .min_by_key(|(_, row)| row.bytes)
+                .map(|(index, _)| index)
+        };
+        let found = match place.bytes {
+            Some(bytes) => {
+                pick(&|row| row.bytes == Some(bytes)).or_else(|| pick(&|row| row.bytes.is_none()))
+            }
+            None => pick(&|_| true),
+        };
+        let Some(index) = found else {
+            let what = format!("{} of {}", term.metric.name(), term.operation);
+            let sizes: BTreeSet<u32> = self
+                .rows
+                .iter()
+                .filter(|row| wanted(row))
+                .filter_map(|row| row.bytes)
+                .collect();
+            if !sizes.is_empty() {
+                let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+                return Err(Gap {
+                    status: CellStatus::NotMeasured,
+                    reason: format!(
+                        "{}: {what} was measured with {} bytes, not with {}",
+                        place.name(),
+                        sizes.join(", "),
+                        place.bytes.unwrap_or(0)
+                    ),
+                });
+            }
+            // Rows of the same unit with the same metric, but not this operation.
+            if self
+                .rows
+                .iter()
+                .any(|row| of_unit(row) && row.metric == term.metric)
+            {
+                return Err(Gap {
+                    status: CellStatus::NotSupported,
+                    reason: format!(
+                        "{} does not offer {}, or the run left it out",
+                        place.name(),
+                        term.operation
+                    ),
+                });
+            }
+            return Err(self.missing(
+                place.board,
+                &format!("{what} of {}", place.name()),
+                Some(place),
+            ));
+        };
+        let row = &self.rows[index];
+        let why = || row.reason().unwrap_or_else(|| row.status.name().to_owned());
+        match (row.status, row.value) {
+            (Status::Ok, Some(number)) => Ok(Value {
+                number,
+                rows: vec![index],
+                source: size_note(row, place),
+            }),
+            (Status::VariableTime, Some(number)) => Ok(Value {
+                number,
+                rows: vec![index],
+                source: "the mean of a time that varies with its inputs".into(),
+            }),
+            (Status::DoesNotFit, _) => Err(Gap {
+                status: CellStatus::DoesNotFit,
+                reason: why(),
+            }),
+            (Status::OverLimit, _) => Err(Gap {
+                status: CellStatus::OverLimit,
+                reason: why(),
+            }),
+            (Status::NotSupported, _) => Err(Gap {
+                status: CellStatus::NotSupported,
+                reason: why(),
+            }),
+            (status, _) => Err(Gap {
+                status: CellStatus::NotMeasured,
+                reason: format!(
+                    "{} {}: {}",
+                    place.name(),
+                    format::status_words(status),
+                    why()
+                ),
+            }),
+        }
+    }
+
+    /// The variant of a place that names none.
+    pub(super) fn variant<'p>(&'p self, place: Configuration<'p>) -> Option<&'p str> {
+        place.variant.or_else(|| {
+            let known: BTreeSet<&str> = self
+                .rows
+                .iter()
+                .filter(|row| {
+                    row.board == place.board
+                        && row.library == place.library
+                        && row.algorithm == place.algorithm
+                })
+                .map(|row| row.variant.as_str())
+                .collect();
+            known.get("fast").or_else(|| known.first()).copied()
+        })
+    }
+
+    pub(super) fn profile(&self, board: &str, name: &str) -> Result<&PowerProfile, Gap> {
+        let known = self.boards.iter().find(|known| known.name == board);
+        known
+            .and_then(|known| known.power.iter().find(|profile| profile.name == name))
+            .ok_or_else(|| match known {
+                Some(_) => Gap {
+                    status: CellStatus::NotMeasured,
+                    reason: format!("lab/boards/{board}.toml has no power profile '{name}'"),
+                },
+                None => self.missing(board, "energy", None),
+            })
+    }
+
+    /// Why there is no row, and how to make one.
+    pub(super) fn missing(&self, board: &str, what: &str, place: Option<Configuration<'_>>) -> Gap {
+        let has_rows = self.rows.iter().any(|row| row.board == board);
+        if !has_rows && !self.boards.iter().any(|known| known.name == board) {
+            return Gap {
+                status: CellStatus::NeedsBoard,
+                reason: format!("needs the board '{board}', which cannot be run yet"),
+            };
+        }
+        let selection = place.map_or_else(String::new, |place| {
+            format!(
+                " --library {} --algorithm {}",
+                place.library, place.algorithm
+            )
+        });
+        Gap {
+            status: CellStatus::NotMeasured,
+            reason: format!("{NO_ROW} {what}; run: selo lab run --board {board}{selection}"),
+        }
+    }
+}
+
+impl Configuration<'_> {
+    pub(super) fn name(&self) -> String {
+        let variant = self
+            .variant
+            .map_or_else(String::new, |variant| format!(" {variant}"));
+        format!("{} {}{variant}", self.library, self.algorithm)
+    }
+}
+
+fn size_note(row: &Row, place: Configuration<'_>) -> String {
+    match row.bytes {
+        Some(bytes) if place.bytes != Some(bytes) => format!("{bytes} bytes"),
+        _ => String::new(),
+    }
+}

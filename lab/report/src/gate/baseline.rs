@@ -1,0 +1,242 @@
+//! A baseline: the figures that rows are held against, and its file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use selo_engine::error::{Error, Result};
+use selo_engine::row::{Fidelity, Metric, Row, Status};
+use serde::{Deserialize, Serialize};
+
+/// The schema of a baseline's first line.
+pub const SCHEMA: &str = "selo.baseline/1";
+
+/// The first line of a baseline.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    schema: String,
+    /// First line of `--version` of each board's compiler.
+    compilers: BTreeMap<String, String>,
+}
+
+/// What is measured: two figures with the same key are compared.
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+pub struct Key {
+    pub board: String,
+    pub library: String,
+    pub algorithm: String,
+    pub variant: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
+    pub operation: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u32>,
+    pub metric: Metric,
+}
+
+/// A figure of a baseline, or why there is none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Kept {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// Half width of the 95 % interval, where the figure varies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ci95: Option<f64>,
+    pub fidelity: Fidelity,
+    pub status: Status,
+}
+
+/// A line of a baseline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Line {
+    #[serde(flatten)]
+    key: Key,
+    #[serde(flatten)]
+    kept: Kept,
+}
+
+/// What rows are held against.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Baseline {
+    pub figures: BTreeMap<Key, Kept>,
+    pub compilers: BTreeMap<String, String>,
+}
+
+impl Key {
+    pub fn of(row: &Row) -> Key {
+        Key {
+            board: row.board.clone(),
+            library: row.library.clone(),
+            algorithm: row.algorithm.clone(),
+            variant: row.variant.clone(),
+            sweep: row.sweep.clone(),
+            operation: row.operation.clone(),
+            bytes: row.bytes,
+            metric: row.metric,
+        }
+    }
+
+    /// In words, without the metric.
+    pub fn name(&self) -> String {
+        let mut name = format!(
+            "{} {} {} {}",
+            self.board, self.library, self.algorithm, self.variant
+        );
+        if let Some(sweep) = &self.sweep {
+            name.push_str(&format!(" [{sweep}]"));
+        }
+        name.push_str(&format!(" {}", self.operation));
+        if let Some(bytes) = self.bytes {
+            name.push_str(&format!(" {bytes}"));
+        }
+        name
+    }
+}
+
+impl Baseline {
+    /// What a baseline of these rows keeps: of the metrics named those, else every count and
+    /// memory, and the time of what has no count of cycles, from which it would follow.
+    pub fn of(rows: &[Row], metrics: &[Metric]) -> Baseline {
+        let counted = |row: &Row| {
+            let cycles = Key {
+                metric: Metric::Cycles,
+                ..Key::of(row)
+            };
+            rows.iter()
+                .any(|other| other.value.is_some() && Key::of(other) == cycles)
+        };
+        let wanted = |row: &&Row| {
+            if !metrics.is_empty() {
+                return metrics.contains(&row.metric);
+            }
+            match row.metric {
+                Metric::Energy | Metric::CpuShare => false,
+                Metric::Time => !counted(row),
+                _ => true,
+            }
+        };
+        let mut baseline = Baseline::default();
+        for row in rows.iter().filter(wanted) {
+            // What the machine cannot measure is no figure of the code.
+            if row.status == Status::NotSupported {
+                continue;
+            }
+            let kept = Kept {
+                value: row.value,
+                ci95: row.ci95.filter(|half| *half > 0.0),
+                fidelity: row.fidelity,
+                status: row.status,
+            };
+            baseline.figures.insert(Key::of(row), kept);
+            baseline
+                .compilers
+                .insert(row.board.clone(), row.compiler.clone());
+        }
+        baseline
+    }
+
+    /// Puts what `newer` has in the place of what is there; `measured` says which keys it
+    /// could have had, so that what is gone goes.
+    pub fn update(&mut self, newer: Baseline, measured: impl Fn(&Key) -> bool) {
+        self.figures.retain(|key, _| !measured(key));
+        self.figures.extend(newer.figures);
+        self.compilers.extend(newer.compilers);
+        let boards: Vec<&String> = self.figures.keys().map(|key| &key.board).collect();
+        self.compilers.retain(|board, _| boards.contains(&board));
+    }
+
+    /// As its file has it: JSON Lines, sorted, so that a change of a figure is a change of a
+    /// line.
+    pub fn to_text(&self) -> String {
+        let head = Head {
+            schema: SCHEMA.to_owned(),
+            compilers: self.compilers.clone(),
+        };
+        // Strings and finite numbers: serialising them cannot fail.
+        let mut text = serde_json::to_string(&head).unwrap_or_default() + "\n";
+        for (key, kept) in &self.figures {
+            let (key, kept) = (key.clone(), kept.clone());
+            text.push_str(&serde_json::to_string(&Line { key, kept }).unwrap_or_default());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Reads a baseline's file.
+    pub fn read(path: &Path) -> Result<Baseline> {
+        let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        Baseline::parse(&text).map_err(|message| Error::Data {
+            path: path.to_owned(),
+            message,
+        })
+    }
+
+    fn parse(text: &str) -> std::result::Result<Baseline, String> {
+        let mut lines = text.lines().enumerate();
+        let (_, first) = lines.next().ok_or("an empty file is no baseline")?;
+        let head: Head = serde_json::from_str(first)
+            .map_err(|error| format!("line 1: not the first line of a baseline: {error}"))?;
+        if head.schema != SCHEMA {
+            return Err(format!("line 1: schema '{}', not '{SCHEMA}'", head.schema));
+        }
+        let mut figures = BTreeMap::new();
+        for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let line: Line = serde_json::from_str(line)
+                .map_err(|error| format!("line {}: {error}", number + 1))?;
+            if figures.insert(line.key.clone(), line.kept).is_some() {
+                let name = line.key.name();
+                return Err(format!("line {}: {name} stands twice", number + 1));
+            }
+        }
+        Ok(Baseline {
+            figures,
+            compilers: head.compilers,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_baseline_survives_its_file_and_keeps_counts_before_times() {
+        let mut rows = sample::rows();
+        rows[0].compiler = "avr-gcc 7".into();
+        let baseline = Baseline::of(&rows, &[]);
+        assert!(
+            baseline
+                .figures
+                .keys()
+                .all(|key| key.metric != Metric::Time && key.metric != Metric::Energy)
+        );
+        assert!(
+            baseline
+                .figures
+                .keys()
+                .any(|key| key.metric == Metric::Stack)
+        );
+        let text = baseline.to_text();
+        assert_eq!(Baseline::parse(&text).expect("a baseline"), baseline);
+        let sorted: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(sorted.len(), baseline.figures.len());
+        let twice = format!("{text}{}\n", sorted[0]);
+        assert!(
+            Baseline::parse(&twice)
+                .expect_err("refused")
+                .contains("stands twice")
+        );
+        assert!(
+            Baseline::parse("{}")
+                .expect_err("refused")
+                .contains("line 1")
+        );
+    }
+}

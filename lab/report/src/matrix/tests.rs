@@ -1,0 +1,183 @@
+use selo_engine::row::cause::{Caution, Excess, Memory, ModelError, Step};
+use selo_engine::row::{Cause, Note, Status};
+
+use super::*;
+use crate::sample;
+use crate::table::TerminalStyle;
+
+fn matrix(rows: &[Row], boards: &[&str]) -> Matrix {
+    let boards: Vec<String> = boards.iter().map(|&b| b.to_owned()).collect();
+    // Nobody has the small variant on the second board.
+    let offers =
+        |board: &str, _: &str, _: &str, variant: &str| board == "uno" || variant != "small";
+    Matrix::new(rows, &boards, &offers, &|_, _| None, &sample::context())
+}
+
+#[test]
+fn a_board_that_lacks_a_metric_has_no_column_of_it() {
+    let cycles = sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 2228.0);
+    let mut counted = sample::row("aes-128", "fast", "encrypt", Metric::Instructions, 700.0);
+    (counted.board, counted.fidelity) = ("emulated".into(), Fidelity::Instructions);
+    // An image that does not fit has a row of every metric that was asked for.
+    let mut large = cycles.clone();
+    (large.board, large.status) = ("emulated".into(), Status::DoesNotFit);
+    (large.library, large.value) = ("large".into(), None);
+    let rows = [cycles, counted, large];
+    let boards = ["uno", "emulated", "other"].map(str::to_owned);
+    let lacks = |board: &str, metric: Metric| match (board, metric) {
+        ("uno", Metric::Instructions) => Some("cycles are counted".to_owned()),
+        ("emulated", Metric::Cycles) => Some("instructions are counted".to_owned()),
+        ("other", Metric::Cycles) => Some("instructions are counted".to_owned()),
+        _ => None,
+    };
+    let arranged = |lacks: Lacks<'_>| {
+        Matrix::new(
+            &rows,
+            &boards,
+            &|_, _, _, _| true,
+            lacks,
+            &sample::context(),
+        )
+    };
+    let matrix = arranged(&lacks);
+    let tables = matrix.tables();
+    let heads = |table: &Table| -> Vec<String> {
+        let names = table.columns.iter().map(|column| column.head.clone());
+        names.filter(|name| boards.contains(name)).collect()
+    };
+    assert_eq!(heads(&tables[0]), ["uno"]);
+    assert_eq!(
+        tables[0].remarks,
+        ["Without cycles: emulated, other (instructions are counted)."]
+    );
+    assert_eq!(heads(&tables[1]), ["emulated", "other"]);
+    assert_eq!(
+        tables[1].remarks,
+        ["Without instructions: uno (cycles are counted)."]
+    );
+    // Each figure stands below its board.
+    let figure = |table: &Table, board: &str| {
+        let at = table.columns.iter().position(|column| column.head == board);
+        let mine = |line: &&Vec<Cell>| line.iter().any(|cell| cell.text == "selo");
+        let line = table.body.iter().find(mine).expect("a line");
+        line[at.expect("a column")].value
+    };
+    assert_eq!(figure(&tables[0], "uno"), Some(2228.0));
+    assert_eq!(figure(&tables[1], "emulated"), Some(700.0));
+    assert_eq!(figure(&tables[1], "other"), None);
+    // Every cell is still there, and the empty ones say why.
+    assert_eq!(matrix.cells().count(), 9);
+    let silent = |cell: &&MatrixCell| cell.value.is_none() && cell.reason.is_none();
+    let silent: Vec<_> = matrix.cells().filter(silent).collect();
+    assert!(
+        silent
+            .iter()
+            .all(|cell| cell.board == "other" || cell.library == "large")
+    );
+    // What has a figure keeps its column, whatever is said of the board.
+    let tables = arranged(&|_, _| Some("nothing is known".to_owned())).tables();
+    assert_eq!(heads(&tables[0]), ["uno"]);
+    assert_eq!(heads(&tables[1]), ["emulated"]);
+    // Without such boards every one has its column.
+    assert_eq!(heads(&arranged(&|_, _| None).tables()[0]), boards);
+}
+
+#[test]
+fn what_was_not_waited_for_says_so() {
+    let mut row = sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 1.0);
+    (row.status, row.value) = (Status::OverLimit, None);
+    let matrix = matrix(&[row], &["uno"]);
+    assert_eq!(matrix.counts(), [(State::OverLimit, 1)]);
+    let text = matrix.tables()[0].to_terminal(TerminalStyle::default());
+    assert!(text.contains("over the limit"), "{text}");
+}
+
+#[test]
+fn the_legend_says_how_far_a_model_is_off() {
+    let mut row = sample::row("aes-128", "fast", "encrypt", Metric::Energy, 1e-6);
+    row.fidelity = Fidelity::CycleModel;
+    let caution = Caution {
+        model: "core".into(),
+        memory: "no wait states".into(),
+        error: ModelError {
+            figures: 5,
+            lowest: -1.0,
+            highest: 2.0,
+            half_within: 1.0,
+        },
+    };
+    let name = "p".to_owned();
+    row.notes = vec![
+        Note::PowerProfile { name },
+        Note::Model(caution.clone()),
+        Note::Steps { cycles: 3 },
+    ];
+    let caution = caution.to_string();
+    let legend = matrix(&[row.clone()], &["uno"]).legend();
+    assert!(legend.ends_with(&format!(". {caution}")), "{legend}");
+    // Neither of another fidelity, nor where there is no figure.
+    let mut exact = row.clone();
+    exact.fidelity = Fidelity::CycleExact;
+    row.value = None;
+    for other in [exact, row] {
+        assert!(!matrix(&[other], &["uno"]).legend().contains(&caution));
+    }
+}
+
+#[test]
+fn every_cell_has_a_figure_or_says_why_not() {
+    let mut rows = vec![
+        sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 2228.0),
+        sample::row("aes-128", "small", "encrypt", Metric::Cycles, 2903.0),
+    ];
+    let mut other = rows[0].clone();
+    other.library = "other".into();
+    other.status = Status::DoesNotFit;
+    other.value = None;
+    let excess = Excess {
+        memory: Memory::Flash,
+        used: 40_000,
+        size: 32_768,
+        largest: Vec::new(),
+    };
+    let over = Cause::OverBudget {
+        excess: vec![excess],
+    };
+    other.cause = Some(over.at(Step::WithAgent));
+    let mut wrong = rows[0].clone();
+    (wrong.library, wrong.status, wrong.value) = ("wrong".into(), Status::Failed, None);
+    let mut refused = wrong.clone();
+    refused.library = "refused".into();
+    refused.cause = Some(Cause::DoesNotBuild {
+        message: "error: no".into(),
+    });
+    let mut elsewhere = rows[0].clone();
+    (elsewhere.board, elsewhere.fidelity) = ("esp".into(), Fidelity::CycleModel);
+    elsewhere.value = Some(700.0);
+    rows.extend([other, wrong, refused, elsewhere]);
+    let matrix = matrix(&rows, &["uno", "esp"]);
+    let tables = matrix.tables();
+    assert_eq!(tables.len(), 1);
+    let text = tables[0].to_terminal(TerminalStyle::default());
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    let line = |with: &str| {
+        let found = lines.iter().find(|line| line.contains(with));
+        found
+            .unwrap_or_else(|| panic!("no {with} in {text}"))
+            .clone()
+    };
+    assert_eq!(
+        line("selo fast"),
+        "encrypt 16 selo fast 2,228 cycles = 700 cycles ≈"
+    );
+    assert!(line("small").ends_with("2,903 cycles = not offered"));
+    assert!(line("other").ends_with("does not fit: 7,232 over not measured"));
+    assert!(line("wrong").ends_with("wrong not measured"));
+    assert!(line("refused").ends_with("does not build not measured"));
+    assert!(matrix.legend().contains("≈ cycle-model"));
+    assert_eq!(matrix.cells().count(), 10);
+    assert!(matrix.to_csv().lines().count() == 11);
+}

@@ -1,0 +1,158 @@
+//! Turns a link of the file into what a cell is measured by.
+
+use selo_base::units::{Dimension, Unit, parse_quantity};
+use selo_engine::battery::Battery;
+use selo_engine::row::Metric;
+
+use super::file::FileLink;
+use super::model::{BatteryLife, Candidate, Expression, MeasuredBy, Term};
+
+pub(super) fn check_link(
+    link: &FileLink,
+    unit: Option<Dimension>,
+    candidates: &[Candidate],
+) -> Result<MeasuredBy, String> {
+    if let Some(reason) = &link.nothing {
+        return Ok(MeasuredBy::Nothing {
+            reason: reason.clone(),
+        });
+    }
+    if let Some(exchange) = &link.exchange {
+        if exchange.figure.is_none() {
+            return Err("an exchange needs a figure".into());
+        }
+        return Ok(MeasuredBy::Exchange(exchange.clone()));
+    }
+    let board = link
+        .board
+        .clone()
+        .ok_or("measured_by needs a board, or nothing = \"why\"")?;
+    if link.clock == Some(true) {
+        return match unit {
+            Some(Dimension::Frequency) => Ok(MeasuredBy::Clock { board }),
+            _ => Err("a clock needs a unit of frequency".into()),
+        };
+    }
+    if link.winner == Some(true) {
+        if candidates.is_empty() {
+            return Err("a winner needs [[candidate]] entries".into());
+        }
+        let metric = link.metric.ok_or("measured_by needs a metric")?;
+        let operation = link
+            .operation
+            .clone()
+            .ok_or("measured_by needs an operation")?;
+        let term = Term {
+            metric,
+            operation,
+            algorithm: None,
+        };
+        return Ok(MeasuredBy::Winner {
+            board,
+            library: link.library.clone(),
+            term,
+            bytes: link.bytes,
+        });
+    }
+    let value = check_expression(link, board)?;
+    let is = |wanted: Dimension| unit == Some(wanted);
+    let natural = value
+        .sum
+        .iter()
+        .chain(&value.max)
+        .map(|term| Unit::find(term.metric.unit()).map(|unit| unit.dimension))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| error.to_string())?;
+    if natural.windows(2).any(|pair| pair[0] != pair[1]) {
+        return Err("the terms of a sum have different units".into());
+    }
+    let natural = match (&value.life, natural.first()) {
+        (None, first) => first.copied(),
+        (Some(_), Some(Dimension::Energy)) => Some(Dimension::Time),
+        (Some(_), _) => return Err("a battery's life needs an energy".into()),
+    };
+    let second = |change: &FileLink| {
+        let other = FileLink {
+            less: None,
+            over: None,
+            ..link.with(change)
+        };
+        let board = other.board.clone().unwrap_or_else(|| value.board.clone());
+        check_expression(&other, board)
+    };
+    let measured_by = match (&link.less, &link.over) {
+        (None, None) => MeasuredBy::Value(value.clone()),
+        (Some(less), None) => MeasuredBy::Difference(value.clone(), second(less)?),
+        (None, Some(over)) => MeasuredBy::Quotient(value.clone(), second(over)?),
+        (Some(_), Some(_)) => return Err("either less or over, not both".into()),
+    };
+    let fits = match measured_by {
+        MeasuredBy::Quotient(..) => is(Dimension::Ratio) || is(Dimension::Share),
+        _ => natural == unit,
+    };
+    if !fits {
+        return Err("the unit does not suit what is measured".into());
+    }
+    Ok(measured_by)
+}
+
+fn check_expression(link: &FileLink, board: String) -> Result<Expression, String> {
+    let terms = |list: &Option<Vec<String>>| -> Result<Vec<Term>, String> {
+        list.iter().flatten().map(|text| term(text)).collect()
+    };
+    let (mut sum, max) = (terms(&link.sum)?, terms(&link.max)?);
+    if sum.is_empty() && max.is_empty() {
+        let metric = link.metric.ok_or("measured_by needs a metric")?;
+        let operation = link
+            .operation
+            .clone()
+            .ok_or("measured_by needs an operation")?;
+        sum.push(Term {
+            metric,
+            operation,
+            algorithm: None,
+        });
+    }
+    let life = match (&link.battery, &link.period, &link.power) {
+        (None, ..) => None,
+        (Some(battery), Some(period), Some(_)) => Some(BatteryLife {
+            battery: Battery::parse(battery)?,
+            period_seconds: parse_quantity(period, Dimension::Time, "s")
+                .map_err(|error| error.to_string())?,
+        }),
+        (Some(_), ..) => return Err("a battery's life needs a period and a power profile".into()),
+    };
+    Ok(Expression {
+        life,
+        board,
+        library: link.library.clone(),
+        algorithm: link
+            .algorithm
+            .clone()
+            .ok_or("measured_by needs an algorithm")?,
+        variant: link.variant.clone(),
+        bytes: link.bytes,
+        sum,
+        max,
+        power: link.power.clone(),
+    })
+}
+
+fn term(text: &str) -> Result<Term, String> {
+    let mistake =
+        || format!("'{text}' is not a term; write metric and operation, such as \"ram both\"");
+    let (metric, rest) = text.split_once(' ').ok_or_else(mistake)?;
+    let (operation, algorithm) = match rest.split_once(" of ") {
+        Some((operation, algorithm)) => (operation, Some(algorithm.trim().to_owned())),
+        None => (rest, None),
+    };
+    let metric = Metric::ALL
+        .into_iter()
+        .find(|known| known.name() == metric)
+        .ok_or_else(mistake)?;
+    Ok(Term {
+        metric,
+        operation: operation.trim().to_owned(),
+        algorithm,
+    })
+}
