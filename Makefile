@@ -1,4 +1,4 @@
-# The ways in. Each target installs what it lacks (tools/setup.sh); the work is
+# The ways in. Only setup, demo and test install what is missing (tools/setup.sh); the work is
 # done by cargo, by the Makefiles of the parts, and by the scripts in tools/.
 
 SHELL := /bin/bash

@@ -150,9 +150,9 @@ check() {
     mkdir "$scratch/empty"
     cd "$scratch/empty"
     export XDG_DATA_HOME=$scratch/data HOME=$scratch PATH=$scratch/venv/bin:$PATH
-    selo --version
-    selo lab run --board native --library selo --algorithm aes-128 --variant fast
-    selo lab check --board native --library selo --algorithm aes-128 --variant fast
+    selo-lab --version
+    selo-lab run --board native --library selo --algorithm aes-128 --variant fast
+    selo-lab check --board native --library selo --algorithm aes-128 --variant fast
     [ -z "$(ls -A)" ] || { echo "build: files in the working folder" >&2; exit 1; }
 }
 
