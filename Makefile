@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-site setup-lab build build-site build-lab sims install install-lab
-.PHONY: demo docs test test-all check lint fuzz clean
+.PHONY: demo test test-all check lint fuzz clean
 
 # `make test-c`, `make test-rust`, ... : one for each group of tools/test-steps.txt.
 groups := $(shell sed -n 's/^\([a-z][a-z]*\) *|.*/\1/p' tools/test-steps.txt | sort -u)

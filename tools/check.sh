@@ -74,7 +74,7 @@ part() {
 }
 
 mkdir -p out/check
-part tree 'tools/check-tree.sh && tools/check-licences.sh && tools/check-citations.sh && tools/check-streets.sh'
+part tree 'tools/check-tree.sh && tools/check-licences.sh && tools/check-citations.sh && tools/check-links.py && tools/check-streets.sh'
 part rustfmt 'cargo fmt --all --check'
 if [ ${#crates[@]} -gt 0 ]; then
     # clippy lints while it builds (below). Unit tests only: what starts programs, brokers and databases is for `make test`.

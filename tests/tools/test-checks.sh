@@ -85,6 +85,9 @@ fault tools/check-streets.sh "links selo-engine, against" "sed -i 's/^selo-base.
 fault tools/check-streets.sh "the measured image" "echo '#include \"selo_station.h\"' >>lab/firmware/agent/agent.c"
 fault tools/check-streets.sh "links selo-gateway" "printf '[dependencies]\nselo-gateway = \"1\"\n' >base/Cargo.toml"
 
+fault tools/check-links.py "no-such-page.md: there is no such file" "echo '[x](no-such-page.md)' >>README.md"
+fault tools/check-links.py "README.md#no-such-part: the page has no such heading" "echo '[x](README.md#no-such-part)' >>ARCHITECTURE.md"
+
 dependencies=tools/check-dependencies.py
 fault $dependencies "is 1.86, but" "sed -i 's/^rust-version = .*/rust-version = \"1.86\"/' Cargo.toml"
 fault $dependencies "no rust-version" "sed -i '/^rust-version = /d' Cargo.toml; sed -i '/^rust-version.workspace/d' base/Cargo.toml {base,site,lab,studies,fuzz}/*/Cargo.toml"
