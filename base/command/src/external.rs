@@ -44,10 +44,11 @@ pub fn require(name: &str) -> Result<PathBuf> {
     find(name).ok_or_else(|| {
         Report::missing(
             format!("{name} is not installed"),
-            format!(
-                "install the package {name}, or run `make build install-{}` in the project's folder",
-                name.trim_start_matches("selo-")
-            ),
+            if name == "selo" {
+                "run `make build-site install` in the project's folder".to_owned()
+            } else {
+                "run `make build-lab install-lab` in the project's folder".to_owned()
+            },
         )
     })
 }

@@ -20,8 +20,27 @@ use std::process::ExitCode;
 use selo_base::interrupt;
 use selo_base::report::Result;
 
-/// Runs a command: handles Ctrl-C, shows an error, gives the exit code.
+/// Ends the program quietly when the reader of standard output has gone away, as in
+/// `selo-lab list boards | head -1`: `println!` can only panic then.
+fn end_with_the_reader() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let closed = panic
+            .payload()
+            .downcast_ref::<String>()
+            .is_some_and(|said| {
+                said.starts_with("failed printing to stdout") && said.contains("Broken pipe")
+            });
+        if closed {
+            std::process::exit(i32::from(selo_base::report::exit::DONE));
+        }
+        usual(panic);
+    }));
+}
+
+/// Runs a command: handles Ctrl-C and a closed output, shows an error, gives the exit code.
 pub fn main(program: &str, run: impl FnOnce() -> Result<ExitCode>) -> ExitCode {
+    end_with_the_reader();
     // A second Ctrl-C ends at once.
     let handler = || {
         if interrupt::is_interrupted() {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
 use selo_engine::check::Effort;
+use selo_engine::library::{Library, MANIFEST, OLD_MANIFEST};
 use selo_engine::measure::Lab;
 use selo_engine::project::{Project, Selection};
 use selo_engine::survey::{self, SurveyLine, SurveyVerdict};
@@ -153,7 +154,14 @@ fn library(project: &mut Project, folder: &Path) -> selo_engine::Result<String> 
         return Ok(name.into_owned());
     }
     if folder.is_dir() {
-        return project.add_library(folder);
+        let name = project.add_library(folder)?;
+        let old = |library: &Library| library.name == name && library.has_old_manifest();
+        if project.libraries.iter().any(old) {
+            eprintln!(
+                "hint: {OLD_MANIFEST} is called {MANIFEST} now, and 'strategies' in it 'variants'"
+            );
+        }
+        return Ok(name);
     }
     if folder.is_file() {
         return Err(selo_engine::Error::Data {

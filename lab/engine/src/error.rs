@@ -224,14 +224,14 @@ impl Error {
                 "install it with: sudo apt-get install {} (or run: make setup)",
                 packages.join(" ")
             )),
-            Error::MissingProgram { .. } => Some("selo doctor lists what is missing".into()),
+            Error::MissingProgram { .. } => Some("selo-lab doctor lists what is missing".into()),
             Error::Write { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
                 Some("free some space, then run the same command again: it continues".into())
             }
             Error::BadRow { .. } => {
                 Some("remove that line, or start the run afresh with --fresh".into())
             }
-            Error::Runner { .. } => Some("selo doctor checks the runners".into()),
+            Error::Runner { .. } => Some("selo-lab doctor checks the runners".into()),
             Error::Source { hint, .. } => Some(hint.clone()),
             Error::Load { .. } => Some(
                 "a program without dynamic linking cannot load libraries: use the one that `make build` makes".into(),

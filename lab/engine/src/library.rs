@@ -80,7 +80,30 @@ pub struct Crate {
     pub library: String,
 }
 
+/// The name of a library's manifest.
+pub const MANIFEST: &str = "library.toml";
+/// Its name in the release before; such a file is read, too.
+pub const OLD_MANIFEST: &str = "contender.toml";
+
 impl Library {
+    /// The manifest of a folder, if it has one.
+    pub fn manifest_of(folder: &Path) -> Option<PathBuf> {
+        [MANIFEST, OLD_MANIFEST]
+            .map(|name| folder.join(name))
+            .into_iter()
+            .find(|path| path.is_file())
+    }
+
+    /// Its manifest.
+    pub fn manifest(&self) -> PathBuf {
+        Library::manifest_of(&self.folder).unwrap_or_else(|| self.folder.join(MANIFEST))
+    }
+
+    /// Whether the manifest has the name of the release before.
+    pub fn has_old_manifest(&self) -> bool {
+        self.manifest().ends_with(OLD_MANIFEST)
+    }
+
     /// Placeholders of its manifest, and the folders that they stand for.
     pub(crate) fn placeholders(&self) -> BTreeMap<String, PathBuf> {
         let first = self.source.iter().map(|source| ("source", source));
@@ -152,6 +175,8 @@ pub struct Deviation {
 #[serde(deny_unknown_fields)]
 pub struct Implementation {
     pub algorithms: Vec<String>,
+    /// Called strategies in the release before.
+    #[serde(alias = "strategies")]
     pub variants: Vec<String>,
     /// The glue file, relative to the manifest.
     #[serde(default)]
@@ -224,7 +249,7 @@ impl Unit<'_> {
     pub fn sources(&self) -> Result<Vec<PathBuf>> {
         let mut sources = Vec::new();
         for source in &self.implementation.sources {
-            let manifest = self.library.folder.join("library.toml");
+            let manifest = self.library.manifest();
             sources.extend(matching(&self.path(source), &manifest)?);
         }
         Ok(sources)
@@ -308,7 +333,10 @@ impl Unit<'_> {
             .algorithm
             .key_bytes
             .map_or(String::new(), |b| (b * 8).to_string());
-        text.replace("{variant}", self.variant)
+        // The words in braces of the release before are replaced, too.
+        text.replace("{strategy}", self.variant)
+            .replace("{STRATEGY}", &macro_name(self.variant))
+            .replace("{variant}", self.variant)
             .replace("{VARIANT}", &macro_name(self.variant))
             .replace("{identifier}", &macro_name(self.variant).to_lowercase())
             .replace("{key_bits}", &key_bits)

@@ -15,8 +15,7 @@ use crate::library::{Library, Unit};
 use crate::model::CycleModel;
 use crate::source::Source;
 
-/// The name of a library's manifest in its folder.
-pub const MANIFEST: &str = "library.toml";
+pub use crate::library::MANIFEST;
 
 /// Everything that the data files say.
 #[derive(Clone, Debug)]
@@ -168,8 +167,7 @@ impl Project {
         }
         let mut libraries = Vec::new();
         for folder in sorted_entries(&root.join("lab/libraries"))? {
-            let path = folder.join(MANIFEST);
-            if path.is_file() {
+            if let Some(path) = Library::manifest_of(&folder) {
                 let mut library: Library = read_toml(&path)?;
                 same_name(&path, folder.file_name(), &library.name)?;
                 library.folder = folder;
@@ -210,10 +208,9 @@ impl Project {
             path: folder.to_owned(),
             source,
         })?;
-        let path = folder.join(MANIFEST);
-        if !path.is_file() {
+        let Some(path) = Library::manifest_of(&folder) else {
             return Err(Error::NoManifest { folder });
-        }
+        };
         let mut library: Library = read_toml(&path)?;
         library.folder = folder;
         let name = library.name.clone();
@@ -391,7 +388,7 @@ impl Project {
             }
         }
         for library in &self.libraries {
-            let path = library.folder.join("library.toml");
+            let path = library.manifest();
             let in_file = |error: Error| Error::Data {
                 path: path.clone(),
                 message: error.to_string(),
@@ -475,5 +472,26 @@ mod tests {
             std::fs::read_link(own.join("lab/libraries")).ok(),
             Some(share.join("lab/libraries"))
         );
+    }
+    #[test]
+    fn a_manifest_of_the_release_before_is_read() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut project = Project::load(&root).expect("the project's data");
+        let folder = tempfile::tempdir().expect("a folder");
+        let manifest = "name = \"theirs\"\ntitle = \"Theirs\"\nversion = \"1\"\nlicence = \"MIT\"\n\
+            [[implementation]]\nalgorithms = [\"aes-128\"]\nstrategies = [\"fast\"]\n\
+            glue = \"{strategy}.c\"\noperations = [\"encrypt\"]\n";
+        std::fs::write(folder.path().join("contender.toml"), manifest).expect("written");
+        std::fs::write(folder.path().join("fast.c"), "").expect("written");
+        let name = project.add_library(folder.path()).expect("it is read");
+        let selection = Selection {
+            libraries: vec![name],
+            ..Selection::default()
+        };
+        let board = project.board("native").expect("a board");
+        let units = project.units(board, &selection).expect("units");
+        assert!(units[0].library.has_old_manifest());
+        assert_eq!(units[0].variant, "fast");
+        assert!(units[0].glue().ends_with("fast.c"));
     }
 }

@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         name: "selo-lab".into(),
         why: "lab, exchange, attack, bench, node, radio, demo",
         found: external::find("selo-lab").map(|path| path.display().to_string()),
-        install: "make build install-lab, in the project's folder".into(),
+        install: "make build-lab install-lab, in the project's folder".into(),
         optional: true,
     });
     for need in &needs {

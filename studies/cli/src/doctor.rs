@@ -1,4 +1,4 @@
-//! `selo doctor`: what is missing on this machine, and the line that installs it.
+//! `selo-lab doctor`: what the laboratory lacks on this machine, and the line that installs it.
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};

@@ -354,3 +354,22 @@ fn outside_a_project_it_says_so() {
         answer.all()
     );
 }
+
+#[test]
+fn a_reader_that_goes_away_ends_the_command_quietly() {
+    for arguments in [&["list", "boards"][..], &["attack", "--list"][..]] {
+        let mut child = std::process::Command::new(crate::common::program("selo-lab"))
+            .args(arguments)
+            .current_dir(crate::common::root())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("the command runs");
+        // Nobody reads, from before the first line.
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("an end");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {said}");
+        assert!(!said.contains("panicked"), "{arguments:?}: {said}");
+    }
+}
