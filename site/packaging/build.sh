@@ -106,19 +106,24 @@ registry_tools() {
     fi
 }
 
-# Prints "N passed, N failed" at the end.
+# Prints "N passed, N failed" at the end. Packs a copy of the tracked files: a packer that walks
+# the work tree meets the files that a build beside it makes and removes.
 library() {
     . tools/verdict.sh
-    local said
+    local said tree
     registry_tools
+    tree=$(mktemp -d)
+    # shellcheck disable=SC2064 # its value now
+    trap "rm -rf '$tree'" EXIT
+    git ls-files -z | tar -c --null -T - | tar -x -C "$tree"
     # Does the same as `pio pkg pack`, without downloading the list of licences.
-    said=$("$(sed -n '1s/^#!//p' "$(command -v pio)")" - "$out/selo-platformio.tar.gz" 2>&1 <<'PYTHON'
+    said=$("$(sed -n '1s/^#!//p' "$(command -v pio)")" - "$out/selo-platformio.tar.gz" "$tree" 2>&1 <<'PYTHON'
 import sys
 from platformio.package.manifest import schema
 from platformio.package.pack import PackagePacker
 known = {"licenses": [{"licenseId": name} for name in ("MIT", "Apache-2.0")]}
 schema.ManifestSchema.load_spdx_licenses = staticmethod(lambda: known)
-PackagePacker(".").pack(sys.argv[1])
+PackagePacker(sys.argv[2]).pack(sys.argv[1])
 PYTHON
 ) && said=
     verdict "pio pkg pack" "$said"
@@ -128,7 +133,7 @@ PYTHON
     done
     verdict "the PlatformIO package" "${missing:+lacks$missing}"
     rm -rf "$out/esp-idf"
-    said=$(compote component pack --name selo --dest-dir "$out/esp-idf" 2>&1) && said=
+    said=$(compote component pack --name selo --project-dir "$tree" --dest-dir "$out/esp-idf" 2>&1) && said=
     verdict "compote component pack" "$said"
     said=$(tar -tzf "$out"/esp-idf/*.tgz 2>&1 | grep -vE '^\./(src/.*|docs/(BIBLIOGRAPHY.md)?|CMakeLists.txt|LICENSE-[A-Z]*|README.md|idf_component.yml)?$') || true
     verdict "the component holds only the library" "$said"
