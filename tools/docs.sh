@@ -10,6 +10,9 @@ command -v mkdocs >/dev/null || {
 }
 mkdir -p out/docs-source
 # With --quiet, mkdocs counts its warnings and hides their text.
-PYTHONWARNINGS=ignore mkdocs build --strict 2>&1 | { grep -vE '^(\S*INFO|  - |$)' || true; } >&2
+if ! said=$(mkdocs build --strict 2>&1); then
+    grep -v INFO <<<"$said" >&2
+    exit 1
+fi
 tools/docs_links.py out/docs
 echo "docs: out/docs/index.html" >&2
