@@ -8,8 +8,8 @@ use crate::format;
 use crate::pivot::distinct;
 use crate::table::{Cell, Column, Table, Tone};
 
-/// One table per operation in the rows of a sweep. The first of `metrics` sorts it (cycles by
-/// default). An empty `metrics` means all metrics.
+/// One table per operation in the rows of a sweep, sorted by its first metric. An empty
+/// `metrics` means all metrics.
 pub fn tables(rows: &[Row], metrics: &[Metric]) -> Vec<Table> {
     let sized = |row: &Row| !of_image(row.metric);
     let subjects = distinct(rows.iter().filter(|row| sized(row)).map(Subject::of));

@@ -1,4 +1,4 @@
-//! One cell of a matrix: how it ended, and how it is shown.
+//! One cell of a matrix: its state and its rendering.
 
 use schemars::JsonSchema;
 use selo_engine::row::{Cause, Fidelity, Metric, Row, Status};
@@ -75,7 +75,7 @@ impl State {
         }
     }
 
-    /// As cells say it.
+    /// The text of a cell in this state.
     pub fn words(self) -> &'static str {
         match self {
             State::Measured => "measured",
