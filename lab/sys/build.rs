@@ -84,8 +84,8 @@ fn settings(sources: &Path) -> cc::Build {
         build.define("SELO_X25519_WORDS", "0");
     }
     if std::env::var("OPT_LEVEL").as_deref() == Ok("0") {
-        // In such a build Rust stops at an overflow, so C stops at undefined behaviour. One spelling
-        // is GCC's, the other Clang's; neither needs a run-time library.
+        // In such a build Rust stops at an overflow, so C stops at undefined behaviour. One
+        // spelling is GCC's, the other Clang's; neither needs a run-time library.
         build.opt_level(1);
         build.flag_if_supported("-fsanitize=undefined");
         build.flag_if_supported("-fsanitize-trap=undefined");

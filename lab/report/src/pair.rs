@@ -33,7 +33,7 @@ pub struct Figure {
     pub fidelity: Fidelity,
     pub status: Status,
     pub reason: Option<String>,
-    /// What a reader of a model's cycles must know.
+    /// The error of the cycle model behind the figure.
     #[serde(skip)]
     caution: Option<String>,
 }

@@ -20,7 +20,7 @@ struct Head {
     compilers: BTreeMap<String, String>,
 }
 
-/// What is measured: two figures with the same key are compared.
+/// The key of a figure: two figures with the same key are compared.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]

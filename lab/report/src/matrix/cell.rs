@@ -48,10 +48,10 @@ pub struct MatrixCell {
     pub ci95: Option<f64>,
     pub fidelity: Option<Fidelity>,
     pub reason: Option<String>,
-    /// What a reader of a model's cycles must know.
+    /// The error of the cycle model behind the figure.
     #[serde(skip)]
     pub(super) caution: Option<String>,
-    /// The bytes over budget.
+    /// Bytes over the memory budget.
     #[serde(skip)]
     pub(super) over: Option<u64>,
 }

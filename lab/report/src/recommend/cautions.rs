@@ -24,7 +24,7 @@ fn yes() -> bool {
     true
 }
 
-/// Whether no caution denies that the algorithm is a standard, and the notes that apply.
+/// Returns whether the algorithm is a standard, and the notes of the cautions that apply.
 pub(super) fn cautions(algorithm: &Algorithm) -> (bool, Vec<String>) {
     static CAUTIONS: std::sync::LazyLock<Cautions> = std::sync::LazyLock::new(|| {
         toml::from_str(include_str!("../cautions.toml"))
