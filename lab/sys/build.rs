@@ -1,8 +1,8 @@
-//! Compiles the device library, every C file of `src/selo/` but the assembly overlays of
-//! `src/selo/native/`, and the shim that tells the sizes of its structs.
+//! Compiles the device library: every C file of `src/selo/` except the assembly overlays of
+//! `src/selo/native/`, and the shim that returns the sizes of its structs.
 //!
-//! The node of the link is compiled once for each suite, and its functions are renamed, so that
-//! a process can have nodes of all of them.
+//! The node of the link is compiled once per suite, and its functions are renamed, so that one
+//! process can have nodes of all suites.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ fn main() {
     }
 }
 
-/// The codes of the suites in selo.h.
+/// Codes of the suites in selo.h.
 const SUITES: std::ops::RangeInclusive<u8> = 1..=4;
 
 fn compile(sources: &Path) -> io::Result<()> {
@@ -51,7 +51,7 @@ fn compile(sources: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Every function that the link's headers and its part of selo.h declare.
+/// The names of all functions declared in the link's headers and in its part of selo.h.
 fn functions_of_the_link(sources: &Path, link: &[PathBuf]) -> io::Result<BTreeSet<String>> {
     let header = fs::read_to_string(sources.join("selo.h"))?;
     let (_, mut text) = header
@@ -75,7 +75,7 @@ fn functions_of_the_link(sources: &Path, link: &[PathBuf]) -> io::Result<BTreeSe
         .collect())
 }
 
-/// How everything is compiled.
+/// The compiler settings for all files.
 fn settings(sources: &Path) -> cc::Build {
     let mut build = cc::Build::new();
     build.std("c11").extra_warnings(true).include(sources);
@@ -84,8 +84,8 @@ fn settings(sources: &Path) -> cc::Build {
         build.define("SELO_X25519_WORDS", "0");
     }
     if std::env::var("OPT_LEVEL").as_deref() == Ok("0") {
-        // As Rust stops at an overflow in such a build, C stops at undefined behaviour. The
-        // two spellings are GCC's and Clang's; neither needs a run-time library.
+        // In such a build Rust stops at an overflow, so C stops at undefined behaviour. One
+        // spelling is GCC's, the other Clang's; neither needs a run-time library.
         build.opt_level(1);
         build.flag_if_supported("-fsanitize=undefined");
         build.flag_if_supported("-fsanitize-trap=undefined");
@@ -98,7 +98,7 @@ fn feature(name: &str) -> bool {
     std::env::var_os(format!("CARGO_FEATURE_{name}")).is_some()
 }
 
-/// Every C file below `directory`, in no order.
+/// Collects every C file below `directory`, in no particular order.
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();

@@ -1,5 +1,5 @@
-//! `selo lab calibration`: public figures beside a cycle model's, and whether they are
-//! enough for its cycles to be shown.
+//! `selo lab calibration`: compares a cycle model with public figures, and says whether they
+//! suffice to show the model's cycles.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -37,10 +37,10 @@ pub struct Args {
     /// Print tables in Markdown, as docs/researcher/boards.md has them
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Fail if the cycles kept with a figure are others than those found now
+    /// Fail if the stored cycles of a figure differ from those found now
     #[arg(long)]
     check: bool,
-    /// Ask no registry for the sources of what is run
+    /// Download no sources: use those in the cache
     #[arg(long)]
     offline: bool,
 }
@@ -55,18 +55,18 @@ struct Line<'a> {
     how: &'a str,
     /// The published cycles.
     published: f64,
-    /// What the same code takes here; absent where it cannot be run.
+    /// Instructions of the same code here; `None` if it cannot be run.
     instructions: Option<f64>,
     cycles: Option<f64>,
     error_percent: Option<f64>,
-    /// The cycles that are kept with the figure.
+    /// The cycles stored with the figure in the model's file.
     kept: Option<f64>,
-    /// Why it cannot.
+    /// The reason why it cannot be run.
     missing: Option<&'a str>,
 }
 
 impl Line<'_> {
-    /// Whether what is kept is what was found, in whole cycles.
+    /// True if the stored cycles equal the found ones, rounded to whole cycles.
     fn is_kept(&self) -> bool {
         self.kept.map(f64::round) == self.cycles.map(f64::round)
     }
@@ -87,7 +87,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
             }
             continue;
         };
-        // Without what it is made of a figure would not be run, and nobody would notice.
+        // Without its sources a figure would be skipped silently, so fetch them first.
         for (_, here) in model.reproduced(&project.libraries) {
             fetch_one(&sources, project.library(&here.library)?)?;
         }
@@ -140,7 +140,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     for line in &changed {
         eprintln!("{line}");
     }
-    // Another compiler makes other code, and other cycles of it.
+    // Another compiler generates other code, which takes other cycles.
     if !changed.is_empty() {
         eprintln!(
             "hint: if the model, a class of instructions or the compiler was changed on purpose, \

@@ -29,11 +29,11 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     select: Select,
-    /// Run every case on a simulated chip too, but for chains that take it hours (the million
-    /// iterations of RFC 7748); natively, those as well
+    /// Run every case on a simulated chip too, except chains that take hours (the million
+    /// iterations of RFC 7748); native boards run those as well
     #[arg(long)]
     full: bool,
-    /// Millions of simulated cycles that one source may take of one image without --full
+    /// Limit for one source and image without --full, in millions of simulated cycles
     #[arg(long, value_name = "N", default_value_t = Effort::default().cycles / 1_000_000)]
     budget: u64,
     /// Leave out the constant-time measurement
@@ -158,13 +158,13 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     })
 }
 
-/// What could not be tried, and why.
+/// The lines that could not be tried, with the reason.
 fn skipped(lines: &[CheckLine]) -> impl Iterator<Item = (&CheckLine, &str)> {
     let untried = lines.iter().filter(|line| line.tried == 0);
     untried.filter_map(|line| Some((line, line.first_failure.as_deref()?)))
 }
 
-/// The lines of earlier checks of other images, then these.
+/// Earlier lines of other images, followed by these.
 fn with_earlier(path: &Path, lines: &[CheckLine]) -> Vec<CheckLine> {
     let image = |line: &CheckLine| {
         (
@@ -176,7 +176,7 @@ fn with_earlier(path: &Path, lines: &[CheckLine]) -> Vec<CheckLine> {
     };
     let new: BTreeSet<_> = lines.iter().map(image).collect();
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    // What is no line of a check is left behind: the file is made anew each time.
+    // Lines that do not parse are dropped: every check rewrites the file.
     let earlier = text
         .lines()
         .filter_map(|line| serde_json::from_str::<CheckLine>(line).ok());
@@ -186,7 +186,7 @@ fn with_earlier(path: &Path, lines: &[CheckLine]) -> Vec<CheckLine> {
         .collect()
 }
 
-/// Replaces the file at once, so that a reader never sees half of it.
+/// Replaces the file atomically, so that a reader never sees half of it.
 fn write_lines(path: &Path, lines: &[CheckLine]) -> std::io::Result<()> {
     let mut text = String::new();
     for line in lines {
@@ -201,7 +201,7 @@ fn write_lines(path: &Path, lines: &[CheckLine]) -> std::io::Result<()> {
     std::fs::rename(temporary, path)
 }
 
-/// One line a source, all algorithms and variants together.
+/// One line per source, all algorithms and variants together.
 fn by_source(lines: &[CheckLine], board: &str) -> Table {
     let mut sums: BTreeMap<&str, [u64; 5]> = BTreeMap::new();
     for line in lines {

@@ -1,4 +1,4 @@
-//! What `lab run` and `lab check` share: which units, how many threads, progress.
+//! Arguments and helpers of `lab run` and `lab check`: units, parallel jobs, progress.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
@@ -17,7 +17,7 @@ use selo_engine::runner::{RUNNERS, SERIAL};
 use selo_engine::schedule::Event;
 use selo_engine::source::{Sources, Step};
 
-/// Which board, and which units on it.
+/// Selects a board, and units on it.
 #[derive(Debug, clap::Args)]
 pub struct Select {
     /// Board to measure on; `selo lab list boards` shows them
@@ -25,19 +25,19 @@ pub struct Select {
     pub board: String,
     #[command(flatten)]
     pub units: Units,
-    /// What executes the images (default: the board's own; avr8js is a second AVR simulator)
+    /// Runner of the images (default: the board's own; avr8js is a second AVR simulator)
     #[arg(long, value_name = "NAME")]
     pub runner: Option<String>,
     #[command(flatten)]
     pub cable: Cable,
 }
 
-/// Which units are meant, and how they are run.
+/// Selects units, and how they run.
 #[derive(Debug, clap::Args)]
 pub struct Units {
     #[command(flatten)]
     pub pick: Pick,
-    /// Images that run at the same time (default: one a core, one on wall-clock boards)
+    /// Images that run at the same time (default: one per core; one on wall-clock boards)
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
     /// Millions of cycles, or of instructions where those are counted, that one operation may
@@ -49,7 +49,7 @@ pub struct Units {
     pub offline: bool,
 }
 
-/// Which units are meant, by their names.
+/// Selects units by name.
 #[derive(Debug, clap::Args)]
 pub struct Pick {
     /// Libraries to measure, or all (default: the project's own, which need no network)
@@ -72,7 +72,7 @@ impl Pick {
         }
     }
 
-    /// Whether a unit of these names is meant.
+    /// True if the arguments select a unit with these names.
     pub fn keeps(&self, library: &str, algorithm: &str, variant: &str) -> bool {
         let all = self.library.iter().any(|name| name == ALL);
         (all || named(&self.library, library))
@@ -81,26 +81,27 @@ impl Pick {
     }
 }
 
-/// Whether a name is in a list, in which nothing means everything.
+/// True if the name is in the list. An empty list contains every name.
 pub fn named(list: &[String], name: &str) -> bool {
     list.is_empty() || list.iter().any(|listed| listed == name)
 }
 
 impl Units {
-    /// The limit of a call that was named, in cycles.
+    /// The limit of a call given by `--limit`, in cycles; `None` if not given.
     pub fn cycle_limit(&self) -> Option<u64> {
         self.limit
             .map(|millions| millions.saturating_mul(1_000_000))
     }
 
-    /// Whether a call over the limit is no fault: somebody named the limit.
+    /// True if a call over the limit is not an error, because somebody chose the limit.
     pub fn excuses_limit(&self, project: &Project, algorithm: &str) -> bool {
         let of_name = |found: &&Algorithm| found.name == algorithm;
         let found = project.algorithms.iter().find(of_name);
         found.is_none_or(|found| measure::excuses_limit(self.cycle_limit(), found))
     }
 
-    /// Simulated chips do not disturb each other; wall-clock measurements do.
+    /// Number of images to run at once. Simulated chips do not disturb each other, but wall-clock
+    /// measurements do.
     pub fn jobs(&self, board: &Board, timed: bool) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         if board.runner == SERIAL {
@@ -116,10 +117,10 @@ impl Units {
 }
 
 impl Select {
-    /// The board on the runner that was asked for.
+    /// The selected board with the requested runner.
     pub fn board(&self, project: &Project) -> selo_engine::Result<Board> {
         let board = project.board(&self.board)?;
-        // A port in the environment or in the configuration is for the boards that have one.
+        // A port in the environment or the configuration only applies to boards on a serial cable.
         let by_cable = self.cable.port.is_some() && board.serial.is_some();
         if let (Some(port), None) = (&self.cable.port, &board.serial) {
             let port = port.display();
@@ -153,8 +154,8 @@ impl Select {
     }
 }
 
-/// Fetches what units are built from. A library that cannot be had is complained about and
-/// left out: it does not keep others from being measured. Says how many were left out.
+/// Fetches the sources of units. A library that cannot be fetched is reported and left out;
+/// the others go on. Also returns the number of libraries left out.
 pub fn fetched<'a>(
     root: &Path,
     units: Vec<Unit<'a>>,
@@ -185,7 +186,7 @@ pub fn fetched<'a>(
     Ok((left, count))
 }
 
-/// Brings one library's sources into the cache, and says so when that takes a while.
+/// Fetches the sources of one library into the cache, and says so if that takes a while.
 pub fn fetch_one(sources: &Sources, library: &Library) -> selo_engine::Result<()> {
     sources.fetch(library, &mut |step| {
         if let Step::Fetching(source) = step {
@@ -199,7 +200,7 @@ pub fn fetch_one(sources: &Sources, library: &Library) -> selo_engine::Result<()
     })
 }
 
-/// Says why a library is left out.
+/// Prints why a library is left out.
 pub fn complain(library: &Library, error: &selo_engine::Error) {
     eprintln!("{} is left out: {error}", library.name);
     if let Some(hint) = error.hint() {
@@ -207,7 +208,7 @@ pub fn complain(library: &Library, error: &selo_engine::Error) {
     }
 }
 
-/// A bar on a terminal; silence elsewhere.
+/// A progress bar on a terminal; prints nothing elsewhere.
 pub struct Progress {
     bar: ProgressBar,
     labels: Vec<String>,
@@ -257,7 +258,7 @@ impl Progress {
     }
 }
 
-/// The commit that is measured; `+` says that the tree had changes.
+/// The current commit; `+` is appended if the tree has changes.
 pub fn commit(project: &Path) -> String {
     let git = |arguments: &[&str]| {
         let output = Command::new("git")

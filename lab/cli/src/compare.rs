@@ -1,4 +1,4 @@
-//! `selo lab compare`: a paper's figures beside ours, or any two implementations.
+//! `selo lab compare`: compares our figures with a paper's, or any two implementations.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -44,13 +44,13 @@ Examples:
 Exit codes: 0 compared, 2 unknown paper or table or a mistake in a paper's file,
 3 no rows yet.")]
 pub struct Args {
-    /// Name of the paper (albarello2020, ramalho2024, rocha-securino), or the left one of two
+    /// Name of the paper (albarello2020, ramalho2024, rocha-securino), or the left implementation
     #[arg(value_name = "PAPER|LEFT", required_unless_present = "left")]
     paper: Option<String>,
-    /// The right one of two
+    /// The right implementation
     #[arg(value_name = "RIGHT", conflicts_with_all = ["left", "right"])]
     with: Option<String>,
-    /// The left one, as an option
+    /// The left implementation, as an option
     #[arg(
         long,
         value_name = "WHAT",
@@ -58,23 +58,23 @@ pub struct Args {
         conflicts_with = "paper"
     )]
     left: Option<String>,
-    /// The right one, as an option
+    /// The right implementation, as an option
     #[arg(long, value_name = "WHAT", requires = "left")]
     right: Option<String>,
     /// Only this table or figure, such as 2, table-2-time or figure-3
     #[arg(long, value_name = "N")]
     table: Option<String>,
-    /// JSON Lines on stdout, one line a cell, nothing else
+    /// JSON Lines on stdout, one line per cell, nothing else
     #[arg(long)]
     json: bool,
     /// Show cells of boards that have no file yet, too
     #[arg(long)]
     all: bool,
     /// Rows to compare with: files, or folders with rows.jsonl [default: out/lab/*]; BOARD=DIR
-    /// takes them for those of another board, such as rpi3=DIR what a Raspberry Pi measured
+    /// reads them as rows of that board, such as rpi3=DIR for rows from a Raspberry Pi
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     rows: Vec<PathBuf>,
-    /// Whose implementation is compared where the paper's file names none
+    /// Library to compare if the paper's file names none
     #[arg(long, value_name = "NAME", default_value = "selo")]
     library: String,
 }
@@ -192,7 +192,7 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> selo_base::report::Resul
     if args.json {
         rows::print_lines(comparison.lines())?;
     } else if rows.is_empty() {
-        // A table of empty cells would only hide what is missing.
+        // Print no table: without rows all cells are empty. The hint below says what is missing.
     } else {
         rows::print(&text(&comparison, args.all))?;
     }
@@ -223,7 +223,7 @@ fn text(comparison: &Comparison, all: bool) -> String {
     text
 }
 
-/// The summary on stderr, and what to run for the rest.
+/// Prints the summary and the commands for the missing rows on stderr.
 fn finish(comparison: &Comparison, no_rows: bool) -> ExitCode {
     let counts: Vec<String> = comparison
         .counts()

@@ -1,4 +1,4 @@
-//! `selo lab energy`: energy of a measured trace, and battery life of a duty cycle.
+//! `selo lab energy`: energy of a measured trace, and battery life under a duty cycle.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -62,27 +62,27 @@ pub struct Args {
     /// Power at rest to subtract; milliwatts without a unit
     #[arg(long, value_name = "POWER", requires = "trace")]
     idle_power: Option<String>,
-    /// Start of what is measured; seconds without a unit [default: start of the trace]
+    /// Start of the measured stretch; seconds without a unit [default: start of the trace]
     #[arg(long, value_name = "TIME", requires = "trace")]
     from: Option<String>,
-    /// End of what is measured [default: end of the trace]
+    /// End of the measured stretch [default: end of the trace]
     #[arg(long, value_name = "TIME", requires = "trace")]
     to: Option<String>,
 
-    /// Resistor in the supply whose voltage the column `shunt` or `ch1` has
+    /// Resistor in the supply; the column `shunt` or `ch1` has its voltage
     #[arg(long, value_name = "OHMS", requires = "trace")]
     shunt: Option<f64>,
     /// Column of a pin that is high while the operation runs: the mean of all such stretches
     #[arg(long, value_name = "COLUMN", requires = "trace", conflicts_with_all = ["from", "to"])]
     trigger: Option<String>,
 
-    /// Battery: cr2032 (225 mAh, 3 V), 2xaa (2,500 mAh, 3 V), or such as 1200mAh@3.7V
+    /// Battery: cr2032 (225 mAh, 3 V), 2xaa (2,500 mAh, 3 V), or a form such as 1200mAh@3.7V
     #[arg(long, value_name = "NAME", conflicts_with = "trace")]
     battery: Option<String>,
     /// Board of the operation and its power profiles
     #[arg(long, value_name = "NAME", conflicts_with = "trace")]
     board: Option<String>,
-    /// Work once a period, from a row: ALGORITHM:VARIANT:OPERATION or with :BYTES
+    /// Work once per period, from a row: ALGORITHM:VARIANT:OPERATION, or the same with :BYTES
     #[arg(
         long,
         value_name = "WORK",
@@ -90,7 +90,7 @@ pub struct Args {
         conflicts_with = "active_time"
     )]
     operation: Option<String>,
-    /// Whose implementation the row is of
+    /// Library of the row
     #[arg(long, value_name = "NAME", default_value = "selo")]
     library: String,
     /// Time of the work, if it is not from a row; seconds without a unit
@@ -108,11 +108,11 @@ pub struct Args {
     /// Current at work [default: the profile's active current]
     #[arg(long, value_name = "CURRENT", conflicts_with = "trace")]
     active_current: Option<String>,
-    /// Voltage at which the currents flow [default: the profile's, else the battery's]; of a
-    /// trace without a column for it, the supply
+    /// Voltage of the currents [default: the profile's, else the battery's]; for a trace without
+    /// a voltage column, the supply voltage
     #[arg(long, value_name = "VOLTS")]
     supply_volts: Option<String>,
-    /// Capacity that the battery loses by itself in a year
+    /// Self-discharge of the battery per year
     #[arg(long, value_name = "PERCENT", default_value = "0%")]
     self_discharge: String,
     /// Rows to read: files, or folders with rows.jsonl [default: out/lab/*]
@@ -128,7 +128,7 @@ pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
     let answer = match (&args.trace, &args.battery) {
         (Some(path), _) => trace(args, path),
         (None, Some(battery)) => battery_life(args, battery, project),
-        // The argument group asks for one of them.
+        // The argument group demands one of them.
         (None, None) => Err(Refusal::Usage("give --trace or --battery".into())),
     };
     match answer {
@@ -147,7 +147,7 @@ pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
     }
 }
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 enum Refusal {
     Usage(String),
     NoRow { message: String, command: String },
@@ -261,15 +261,15 @@ fn trace_text(energy: &TraceEnergy, idle: &Idle) -> String {
 
 // ---- batteries --------------------------------------------------------------
 
-/// What `--json` prints for a battery.
+/// The output of `--json` for a battery.
 #[derive(Serialize)]
 struct BatteryAnswer {
     battery: Battery,
     duty: DutyCycle,
     life: Life,
-    /// The same node that never works.
+    /// Battery life of the same node without any work, in years.
     asleep_years: Option<f64>,
-    /// Energy of the work itself, above sleeping, in joules.
+    /// Energy of one run of the work above the sleeping power, in joules.
     work_joules: f64,
     /// Row and power profile behind the figures.
     sources: Vec<String>,
@@ -366,7 +366,7 @@ fn battery_life(args: &Args, name: &str, project: &Path) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// The profile that was asked for, else the first that knows what the board draws at rest.
+/// The requested profile, else the first with the board's power at rest.
 fn profile<'a>(args: &Args, board: &'a Board) -> Result<&'a PowerProfile, Refusal> {
     let Some(name) = &args.profile else {
         let whole = board
@@ -390,7 +390,7 @@ fn profile<'a>(args: &Args, board: &'a Board) -> Result<&'a PowerProfile, Refusa
         })
 }
 
-/// Seconds of an operation, and which row says so.
+/// Time of an operation in seconds, and the row behind it.
 fn time_of(
     args: &Args,
     operation: &str,

@@ -30,7 +30,7 @@ Examples:
 
 Exit codes: 0 exported, 3 no rows yet.")]
 pub struct Args {
-    /// What to write
+    /// Output format
     #[arg(long, value_enum)]
     format: Format,
     /// Boards (default: all that have rows)

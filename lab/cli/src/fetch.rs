@@ -23,7 +23,7 @@ pub struct Args {
     /// Libraries (default: all)
     #[arg(value_name = "LIBRARY")]
     library: Vec<String>,
-    /// Ask no registry: only say what is missing, and unpack what is in the folder of archives
+    /// Download nothing: list missing sources, and unpack those in the folder of archives
     #[arg(long)]
     offline: bool,
     /// Print JSON Lines on stdout
@@ -39,7 +39,7 @@ struct Line<'a> {
     version: &'a str,
     registry: &'static str,
     sha256: &'a str,
-    /// `None` if it is there now.
+    /// `None` if the sources are in the cache now.
     error: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `selo lab gate`: rows against a baseline, for continuous integration.
+//! `selo lab gate`: compares rows with a baseline, for continuous integration.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub struct Args {
     /// By how much a figure may get worse, such as 2% or cycles=1%,flash=64B
     #[arg(long, value_name = "LIMIT", allow_hyphen_values = true)]
     max_regression: Vec<String>,
-    /// Write what was measured into the baseline; what was not selected stays as it is
+    /// Write the measured figures into the baseline; unselected figures stay as they are
     #[arg(long)]
     update: bool,
     /// Compare these rows instead of measuring: files, or folders with rows.jsonl
@@ -54,7 +54,7 @@ pub struct Args {
     /// Write the outcome as Markdown, for a pull request or $GITHUB_STEP_SUMMARY
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// JSON Lines on stdout, one line a figure, nothing else
+    /// JSON Lines on stdout, one line per figure, nothing else
     #[arg(long)]
     json: bool,
     /// Boards (default: those of the baseline)
@@ -97,7 +97,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
             && pick.keeps(&key.library, &key.algorithm, &key.variant)
             && named(&args.what.operation, &key.operation)
             && named(&args.what.metric, key.metric.name())
-            // What a sweep made is compared where its rows are given.
+            // Figures of a sweep are only compared if --rows gives their rows.
             && (key.sweep.is_none() || !args.rows.is_empty())
     };
     let Some(now) = now(args, &project, &before, &asked)? else {
@@ -141,7 +141,7 @@ fn tell(args: &Args, outcome: &Gate) -> selo_base::report::Result<()> {
     Ok(())
 }
 
-/// What is there now of what was asked; `None` without any rows.
+/// The current figures of the selected keys; `None` if there are no rows.
 fn now(
     args: &Args,
     project: &Project,
@@ -190,7 +190,7 @@ fn now(
     Ok(Some(now))
 }
 
-/// The metrics that were named, or else those that the baseline has of a board.
+/// The named metrics, or else those that the baseline has for a board.
 fn metrics(args: &Args, before: &Baseline, board: &str) -> Vec<Metric> {
     let named = args.what.metrics();
     if !named.is_empty() {
@@ -215,7 +215,7 @@ fn measure(
         .keys()
         .filter(|key| key.board == name && asked(key))
         .collect();
-    // Nothing named: just what the baseline has.
+    // Without named units, measure the units of the baseline only.
     let pick = &args.units.pick;
     let open = pick.library.is_empty() && pick.algorithm.is_empty() && pick.variant.is_empty();
     let wanted = |unit: &Unit<'_>| {
@@ -229,7 +229,7 @@ fn measure(
     };
     let selection = match (open, keys.is_empty()) {
         (true, false) => {
-            // A name that the project has no more is a figure that is missing.
+            // If the project no longer has a name, its figures count as missing.
             let is = |name: &str| project.libraries.iter().any(|c| c.name == name);
             let has = |name: &str| project.algorithm(name).is_ok();
             let libraries = distinct(&keys, |key| &key.library, is);
@@ -250,7 +250,7 @@ fn measure(
         .into_iter()
         .filter(wanted)
         .collect();
-    // What cannot be had is missing, which keeps the gate shut.
+    // Units that cannot be fetched count as missing, so the gate fails.
     let (units, _) = fetched(&project.root, units, args.units.offline)?;
     let metrics = metrics(args, before, name);
     let what = What {

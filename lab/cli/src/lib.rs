@@ -1,4 +1,4 @@
-//! The measuring commands of `selo-lab`, one file a subcommand. `selo lab ...` runs them, too.
+//! The measuring commands of `selo-lab`, one file per subcommand; `selo lab ...` runs them too.
 
 mod calibration;
 mod check;
@@ -26,18 +26,18 @@ use std::sync::OnceLock;
 
 use selo_engine::measure::whole::Whole;
 
-/// The other sides of whole firmwares: a gateway, a radio.
+/// Peers of whole firmwares, such as a gateway or a radio.
 pub type WholeFirmwares = &'static [&'static dyn Whole];
 
 static WHOLE: OnceLock<WholeFirmwares> = OnceLock::new();
 
-/// Hands in the other sides of whole firmwares before a command runs. The lab knows none of them:
-/// they are studies. Only the first call counts.
+/// Registers the peers of whole firmwares before a command runs. The studies provide them,
+/// because the lab knows none. Only the first call counts.
 pub fn provide(whole: WholeFirmwares) {
     let _ = WHOLE.set(whole);
 }
 
-/// What was handed in; nothing without it, and whole firmwares are then not measured.
+/// The registered peers. If there are none, whole firmwares are not measured.
 fn whole() -> WholeFirmwares {
     WHOLE.get().copied().unwrap_or(&[])
 }
@@ -50,7 +50,7 @@ pub enum Command {
     Matrix(matrix::Args),
     /// Stream official test vectors into the running image; measure constant time
     Check(check::Args),
-    /// Write a manifest and glue for a library of C or C++ that the lab has never seen
+    /// Write a manifest and glue for a C or C++ library that the lab does not know
     NewLibrary(new_library::Args),
     /// A library on boards, from "does it build" to a verdict with its reasons
     Survey(survey::Args),
@@ -60,7 +60,7 @@ pub enum Command {
     Compare(compare::Args),
     /// One self-contained page with tables and pictures; also Markdown and CSV
     Report(report::Args),
-    /// Hold rows against a baseline: fail when something got worse
+    /// Compare rows with a baseline: fail when something got worse
     Gate(gate::Args),
     /// Rows in the formats of benchmark dashboards
     Export(export::Args),

@@ -1,4 +1,4 @@
-//! `selo lab list`: what the data files define.
+//! `selo lab list`: lists the entries of the data files.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,9 +10,9 @@ use selo_report::table::{Cell, Column, Table, TerminalStyle};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What to list
+    /// Kind of entries to list
     what: What,
-    /// Print a table in Markdown; of libraries, the one of docs/researcher/libraries.md
+    /// Print a table in Markdown; for libraries, the table of docs/researcher/libraries.md
     #[arg(long)]
     markdown: bool,
 }
@@ -125,7 +125,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Who offers what: nothing in it depends on the machine.
+/// The libraries and their algorithms. The table does not depend on the machine.
 fn offered(project: &Project) -> Table {
     let heads = [
         "Library",

@@ -17,8 +17,7 @@ use super::common::{Units, fetched, named};
 use super::measuring::{self, Job, Sweep, What};
 use super::{report, rows};
 
-/// Metrics that are shown unless others are named: what time and energy are made of, and
-/// memory.
+/// Metrics shown by default: memory, and the counts behind time and energy.
 const SHOWN: [Metric; 6] = [
     Metric::Cycles,
     Metric::Instructions,
@@ -62,13 +61,13 @@ pub struct Args {
     what: What,
     #[command(flatten)]
     sweep: Sweep,
-    /// JSON Lines on stdout, one line a cell, nothing else
+    /// JSON Lines on stdout, one line per cell, nothing else
     #[arg(long, conflicts_with_all = ["markdown", "csv"])]
     json: bool,
     /// Tables in Markdown on stdout
     #[arg(long, conflicts_with = "csv")]
     markdown: bool,
-    /// Comma-separated values on stdout, one line a cell
+    /// Comma-separated values on stdout, one line per cell
     #[arg(long)]
     csv: bool,
     /// Measure nothing: show the rows of these files, or folders with rows.jsonl
@@ -83,7 +82,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     }
     let mut wanted: Vec<&Board> = project.boards.iter().collect();
     if !args.board.is_empty() {
-        // In the order in which they were named.
+        // Keep the order of the command line.
         let place = |board: &Board| args.board.iter().position(|name| *name == board.name);
         wanted.retain(|board| place(board).is_some());
         wanted.sort_by_key(|board| place(board));
@@ -116,7 +115,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     }
     let bad = |cell: &MatrixCell| match cell.state {
         State::Wrong | State::DoesNotBuild | State::Crashed => true,
-        // At a limit that nobody named, a call hangs.
+        // A call that reaches a default limit counts as hung.
         State::OverLimit => !args.units.excuses_limit(&project, &cell.algorithm),
         _ => false,
     };
@@ -127,7 +126,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     })
 }
 
-/// The rows to show, and the boards that they are of.
+/// The rows to show, and their boards.
 #[derive(Default)]
 struct Done {
     boards: Vec<String>,
@@ -209,7 +208,7 @@ fn measure(args: &Args, project: &Project, boards: &[&Board]) -> selo_base::repo
     }
 }
 
-/// Whether images for the board can be made and run here.
+/// Fails if images for the board cannot be built and run here.
 fn available(project: &Project, board: &Board) -> selo_engine::Result<()> {
     Builder::new(project, board)?;
     if !board.toolchain.has_headers() {
@@ -230,7 +229,7 @@ fn leave_out(board: &Board, error: &Error) {
     }
 }
 
-/// The selected rows of files.
+/// The selected rows of the given files.
 fn kept(args: &Args, root: &Path, boards: &[&Board]) -> selo_base::report::Result<Done> {
     let mut rows = rows::read(&args.rows, root)?;
     rows.retain(|row| {

@@ -1,5 +1,5 @@
-//! Measures units of a board into its row file, and continues what was begun: what
-//! `lab run`, `lab matrix` and `lab gate` have in common.
+//! Measures units of a board into its row file, and resumes an interrupted run. Shared by
+//! `lab run`, `lab matrix` and `lab gate`.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use selo_engine::store::{self, Store};
 
 use super::common::{Progress, Units, commit};
 
-/// What is to be measured of each unit.
+/// Selects what to measure of each unit.
 #[derive(Clone, Debug, clap::Args)]
 pub struct What {
     /// Operations, such as encrypt, hash or shared-secret (default: all)
@@ -38,7 +38,7 @@ pub struct What {
 }
 
 impl What {
-    /// The metrics that were named, in the order of tables; none if all are meant.
+    /// The named metrics, in the order of tables; empty if all are selected.
     pub fn metrics(&self) -> Vec<Metric> {
         Metric::ALL
             .into_iter()
@@ -47,15 +47,15 @@ impl What {
     }
 }
 
-/// Compilers and flags to build with in the place of the board's and the libraries'.
+/// Compilers and flags that replace those of the board and the libraries.
 #[derive(Debug, clap::Args)]
 pub struct Sweep {
     /// Compilers to build with, each with every set of --flags, such as "gcc,clang -march=native";
     /// rows go to out/sweep/BOARD
     #[arg(long, value_name = "CC", value_delimiter = ',')]
     pub compilers: Vec<String>,
-    /// Sets of flags to build with, separated by semicolons, such as "-O1;-O2;-Os -flto": what
-    /// begins with -O replaces such flags of board and library, the rest is added
+    /// Sets of flags to build with, separated by semicolons, such as "-O1;-O2;-Os -flto": flags
+    /// that begin with -O replace those of board and library, other flags are added
     #[arg(
         long,
         value_name = "FLAGS",
@@ -65,14 +65,14 @@ pub struct Sweep {
     pub flags: Vec<String>,
 }
 
-/// A board as one combination of a sweep builds for it.
+/// A board under one combination of a sweep.
 pub struct Swept {
     pub board: Board,
     pub sweep: Option<SweepPoint>,
 }
 
 impl Swept {
-    /// What was chosen, in brackets behind a board's name; nothing without a sweep.
+    /// The combination in brackets, to follow the board's name; empty without a sweep.
     pub fn name(&self) -> String {
         let name = self.sweep.as_ref().map(|v| format!(" [{}]", v.name));
         name.unwrap_or_default()
@@ -84,7 +84,7 @@ impl Sweep {
         self.compilers.is_empty() && self.flags.is_empty()
     }
 
-    /// Each combination, or the board as it is.
+    /// Each combination, or only the board itself if there is no sweep.
     pub fn points(&self, board: &Board) -> Vec<Swept> {
         if self.is_empty() {
             let (board, sweep) = (board.clone(), None);
@@ -123,7 +123,7 @@ impl Sweep {
         all
     }
 
-    /// Where rows go: those of a sweep have a folder of their own, so that no report takes
+    /// The folder for rows. Rows of a sweep have their own folder, so that no report mistakes
     /// them for the library's.
     pub fn folder(&self, project: &Project, board: &Board, units: &[Unit<'_>]) -> PathBuf {
         if self.is_empty() {
@@ -133,33 +133,33 @@ impl Sweep {
     }
 }
 
-/// Units of a board, built one way, and where their rows go.
+/// Units of a board under one build, and the folder for their rows.
 pub struct Job<'a> {
     pub project: &'a Project,
     pub catalog: &'a selo_vectors::Catalog,
     pub board: &'a Board,
     pub units: &'a [Unit<'a>],
     pub what: &'a What,
-    /// What a sweep puts in the place of the board's flags.
+    /// Replaces the board's flags in a sweep.
     pub sweep: Option<SweepPoint>,
     pub runner: String,
     pub power: Option<PowerProfile>,
     pub folder: PathBuf,
-    /// Goes on where a unit cannot be built here, such as a library that was not fetched.
+    /// Skip units that cannot be built here, such as those of a library that was not fetched.
     pub lenient: bool,
 }
 
 /// The result of a job.
 pub struct JobResult {
-    /// Rows in the order of the units; of what was done before an error, too.
+    /// Rows in the order of the units. After an error, the rows finished before it.
     pub rows: Vec<Row>,
-    /// Units that a lenient job went past, and why.
+    /// Units that a lenient job skipped, with the reason.
     pub skipped: Vec<(String, selo_engine::Error)>,
     pub result: selo_engine::Result<()>,
 }
 
-/// Measures what has no valid row yet. `on_row` sees each row as soon as its turn has come,
-/// with the progress bar to print above.
+/// Measures every unit without a valid row. Calls `on_row` with each row in order, as soon as
+/// its turn has come, and with the progress bar, for output above it.
 pub fn measure(
     job: Job<'_>,
     how: &Units,
@@ -253,7 +253,7 @@ pub fn measure(
     })
 }
 
-/// The board's power profile of that name, or its first.
+/// The board's power profile with this name, or its first.
 pub fn power(board: &Board, name: Option<&str>) -> selo_engine::Result<Option<PowerProfile>> {
     let Some(name) = name else {
         return Ok(board.power.first().cloned());
@@ -264,7 +264,7 @@ pub fn power(board: &Board, name: Option<&str>) -> selo_engine::Result<Option<Po
     found.cloned().map(Some).ok_or_else(unknown)
 }
 
-/// Every operation asked for must exist in one of the selected algorithms.
+/// Returns `wanted` if each operation exists in a selected algorithm, else an error.
 fn known_operations(units: &[Unit<'_>], wanted: &[String]) -> selo_engine::Result<Vec<String>> {
     let mut known: Vec<&str> = Vec::new();
     for unit in units {
@@ -280,7 +280,7 @@ fn known_operations(units: &[Unit<'_>], wanted: &[String]) -> selo_engine::Resul
     Ok(wanted.to_vec())
 }
 
-/// Whether an earlier row stands for the measurement that `blank` would become.
+/// True if an earlier row can stand for the measurement that `blank` describes.
 fn same_measurement(row: &Row, blank: &Row) -> bool {
     row.firmware_sha256 == blank.firmware_sha256
         && row.runner == blank.runner
@@ -290,7 +290,7 @@ fn same_measurement(row: &Row, blank: &Row) -> bool {
         && row.schema == blank.schema
 }
 
-/// Whether exactly this row, but for when it was made, is in the file already.
+/// True if the file already has this row, apart from run and commit.
 fn is_kept(earlier: &HashMap<store::Key, Row>, row: &Row) -> bool {
     earlier.get(&store::key(row)).is_some_and(|kept| {
         let mut same = row.clone();
@@ -300,7 +300,7 @@ fn is_kept(earlier: &HashMap<store::Key, Row>, row: &Row) -> bool {
     })
 }
 
-/// Today's date in UTC, as run names have it.
+/// Today's date in UTC, in the format of run names.
 fn today() -> String {
     let seconds = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)

@@ -1,4 +1,4 @@
-//! `selo lab new-library`: a manifest and glue for a library that the lab has never seen.
+//! `selo lab new-library`: writes a manifest and glue for a library unknown to the lab.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,13 +23,13 @@ Exit codes: 0 written, 2 there is no library, or a file would be overwritten.")]
 pub struct Args {
     /// Folder of the library
     path: PathBuf,
-    /// Name of the library (default: made of the folder's)
+    /// Name of the library (default: derived from its folder)
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Folder to write into (default: the library's)
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
-    /// Print the files, write none
+    /// Print the files instead of writing them
     #[arg(long)]
     print: bool,
 }

@@ -9,7 +9,7 @@ use selo_report::table::{Cell, Column, Table, TerminalStyle};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print one JSON object a line instead of a table
+    /// Print one JSON object per line instead of a table
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! `selo lab recommend`: what a device can afford, ranked.
+//! `selo lab recommend`: ranks the implementations that a device can afford.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -40,26 +40,26 @@ pub struct Args {
     /// Bytes of RAM that cryptography may take [default: all of the board's]
     #[arg(long, value_name = "BYTES")]
     ram: Option<u64>,
-    /// What the device must do; several may be given
+    /// Capabilities that the device needs; several may be given
     #[arg(long, value_enum, value_delimiter = ',', default_value = "encrypt")]
     need: Vec<NeedArg>,
-    /// What decides among those that fit
+    /// Criterion that ranks the implementations that fit
     #[arg(long, value_enum, default_value = "time")]
     prefer: PreferArg,
-    /// What must have been shown on this board by selo lab check
+    /// Properties that selo lab check must have shown on this board
     #[arg(long, value_enum, value_delimiter = ',')]
     require: Vec<ConditionArg>,
     /// Size of a message
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     bytes: u32,
-    /// JSON Lines on stdout, one line an implementation, nothing else
+    /// JSON Lines on stdout, one line per implementation, nothing else
     #[arg(long)]
     json: bool,
     /// Libraries to choose among (default: all that were measured)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     library: Vec<String>,
-    /// Rows to choose from: files, or folders with rows.jsonl [default: out/lab/*]; lines of
-    /// selo lab check are read beside them
+    /// Rows to choose from: files, or folders with rows.jsonl [default: out/lab/*]; the
+    /// check.jsonl beside them is read too
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     rows: Vec<PathBuf>,
 }
@@ -80,7 +80,7 @@ enum NeedArg {
 enum PreferArg {
     Time,
     Energy,
-    /// Flash and RAM, each as a share of what there is
+    /// Flash and RAM, each as a share of its limit
     Size,
 }
 
@@ -151,7 +151,7 @@ pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum ConditionArg {
-    /// The same number of cycles whatever the secret
+    /// The cycle count does not depend on the secret
     ConstantTime,
     /// Official test vectors ran, and none failed
     Conformity,

@@ -15,7 +15,7 @@ use selo_report::report::{self, Formats};
 
 use super::rows;
 
-/// Name of the file with the lines of `lab check`, beside the rows.
+/// Name of the file with the lines of `lab check`, in the folder of the rows.
 const CHECKS: &str = "check.jsonl";
 
 #[derive(Debug, clap::Args)]
@@ -38,10 +38,10 @@ pub struct Args {
     /// Folder for the report (default: out/report in the project)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// What to write
+    /// Formats to write
     #[arg(long, value_name = "FORMAT", value_delimiter = ',', default_values = ["html", "markdown", "csv"])]
     format: Vec<Format>,
-    /// Library to set beside the papers, where a paper does not name a library
+    /// Library to compare with a paper that names no library
     #[arg(long, value_name = "NAME", default_value = "selo")]
     library: String,
     /// Open the page when it is written
@@ -60,7 +60,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let project = Project::load(root)?;
     let rows = rows::read(&args.rows, root)?;
     if rows.is_empty() {
-        // A board with limited memory is what people come for.
+        // Suggest a board with limited memory, because most users want one.
         let mut known = project.boards.iter().filter(|board| board.is_here());
         let limited = known.find(|board| board.memory.is_some());
         return Ok(rows::none(limited.map_or("BOARD", |board| &board.name)));
@@ -99,7 +99,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The files of `lab check` that lie beside the row files which [`rows::read`] reads.
+/// The files of `lab check` in the folders of the row files that [`rows::read`] reads.
 pub fn check_files(named: &[PathBuf], root: &Path) -> Vec<PathBuf> {
     let named = if named.is_empty() {
         vec![root.join("out/lab")]
@@ -144,7 +144,7 @@ pub fn read_checks(path: &Path) -> selo_base::report::Result<Vec<CheckLine>> {
     Ok(checks)
 }
 
-/// Every paper of the project beside our rows.
+/// Compares every paper of the project with our rows.
 fn papers(
     project: &Project,
     root: &Path,
@@ -214,7 +214,7 @@ pub fn context(project: &Project) -> Context {
     }
 }
 
-/// The power figures of a board in words; rows name the profile that they used.
+/// The power figures of a board as text, under the profile names that rows use.
 fn power_notes(board: &selo_engine::board::Board) -> Vec<PowerNote> {
     let note = |power: &selo_engine::energy::PowerProfile| PowerNote {
         name: power.name.clone(),
@@ -226,7 +226,7 @@ fn power_notes(board: &selo_engine::board::Board) -> Vec<PowerNote> {
     board.power.iter().map(note).collect()
 }
 
-/// Shows the page in the browser of the desktop; a report is complete without one.
+/// Opens the page in the desktop's browser. A failure only prints a hint.
 fn open(path: &Path) {
     let opener = if cfg!(target_os = "macos") {
         "open"

@@ -10,12 +10,12 @@ use selo_engine::project::Project;
 use selo_engine::row::Row;
 use selo_engine::store;
 
-/// Exit code for something that must be made first; see docs/reference.md.
+/// Exit code if something must be measured or fetched first; see docs/reference.md.
 pub const MISSING: u8 = 3;
 
-/// Rows from files and folders, `out/lab/*/rows.jsonl` of the project if none
-/// is named. Of two rows of the same measurement the later one counts.
-/// Energies and modelled cycles are made here.
+/// Reads rows from files and folders, or from `out/lab/*/rows.jsonl` of the project if none is
+/// named. If a measurement has two rows, the later one counts. Derives energies and modelled
+/// cycles.
 pub fn read(named: &[PathBuf], root: &Path) -> selo_base::report::Result<Vec<Row>> {
     read_of(named, &Project::load(root)?)
 }
@@ -57,14 +57,14 @@ fn read_of(named: &[PathBuf], project: &Project) -> selo_base::report::Result<Ve
     Ok(store::latest(rows))
 }
 
-/// `BOARD=PATH`: rows that were measured elsewhere, under the name of another board.
+/// Parses `BOARD=PATH`: rows from elsewhere, to be read as rows of another board.
 fn taken_for(named: &Path) -> Option<(String, PathBuf)> {
     let (board, path) = named.to_str()?.split_once('=')?;
     let is_name = board.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     (is_name && !board.is_empty() && !named.exists()).then(|| (board.to_owned(), path.into()))
 }
 
-/// The row files in the folders of a folder, in the order of their names: dates sort.
+/// The row files in the subfolders of a folder, sorted by name.
 fn row_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries
@@ -75,7 +75,7 @@ fn row_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Says that rows are missing and how to make them.
+/// Prints that rows are missing and how to make them.
 pub fn none(board: &str) -> ExitCode {
     eprintln!("selo: no rows for board '{board}'");
     eprintln!("hint: measure it first: selo lab run --board {board}");
@@ -95,7 +95,7 @@ pub fn print_lines<T: serde::Serialize>(
     Ok(())
 }
 
-/// Prints text that may end in a closed pipe.
+/// Prints text; a closed pipe is not an error.
 pub fn print(text: &str) -> selo_base::report::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -103,7 +103,7 @@ pub fn print(text: &str) -> selo_base::report::Result<()> {
     Ok(())
 }
 
-/// Writes a file, whose folder is made if it does not exist.
+/// Writes a file and creates its folder if needed.
 pub fn write(path: &Path, text: &str) -> selo_engine::Result<()> {
     let folder = path
         .parent()

@@ -129,7 +129,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     if left_out > 0 {
         return Ok(ExitCode::from(rows::MISSING));
     }
-    // At a limit that nobody named, a call hangs.
+    // A call that reaches a default limit counts as hung.
     let hangs = |row: &&Row| {
         row.status == Status::OverLimit && !how.excuses_limit(&project, &row.algorithm)
     };
@@ -160,7 +160,7 @@ fn text(args: &Args, rows: &[Row], board: &str) -> String {
     text
 }
 
-/// One line an operation, one column a metric.
+/// One line per operation, one column per metric.
 fn table(rows: &[Row], board: &str) -> Table {
     let metrics: Vec<Metric> = Metric::ALL
         .into_iter()
@@ -195,7 +195,7 @@ fn table(rows: &[Row], board: &str) -> Table {
     let cautions = format::model_cautions(rows).into_iter();
     table.remarks.extend(cautions);
     let mut places: HashMap<(&str, &str, &str, &str, Option<u32>), usize> = HashMap::new();
-    // Flash and RAM belong to an operation of any size: they join its first line.
+    // Flash and RAM belong to an operation of any size: add them to its first line.
     let of_image = |row: &&Row| matches!(row.metric, Metric::Flash | Metric::Ram);
     let mut first: HashMap<(&str, &str, &str, &str), Option<u32>> = HashMap::new();
     let ordered = rows
@@ -242,7 +242,7 @@ fn table(rows: &[Row], board: &str) -> Table {
         };
         table.body[line][5 + column] = cell;
     }
-    // Lines stand in the order of the units, images with several operations last.
+    // Sort lines in the order of the units; images with several operations come last.
     let order: Vec<(&str, &str, &str)> = rows
         .iter()
         .map(|r| (r.library.as_str(), r.algorithm.as_str(), r.variant.as_str()))

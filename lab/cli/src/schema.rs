@@ -9,7 +9,7 @@ use selo_engine::survey::SurveyLine;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Which lines
+    /// Kind of line
     kind: Kind,
 }
 

@@ -51,8 +51,8 @@ pub struct Args {
     /// Run every vector, not a sample of each source
     #[arg(long)]
     full: bool,
-    /// How much of one source runs without --full: millions of simulated cycles, hundreds of
-    /// blocks on a PC
+    /// Limit for one source without --full: millions of simulated cycles; on a PC, hundreds of
+    /// blocks
     #[arg(long, value_name = "N", default_value_t = Effort::default().cycles / 1_000_000)]
     budget: u64,
     /// Millions of cycles that one operation may take on a chip before it counts as hung
@@ -85,7 +85,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let effort = Effort {
         full: args.full,
         cycles: args.budget.saturating_mul(1_000_000),
-        // A call of a block takes a PC some microseconds and a chip some thousand cycles.
+        // A call for one block takes some microseconds on a PC and some thousand cycles on a chip.
         calls: Some(args.budget.saturating_mul(100)),
         ..Effort::default()
     };
@@ -94,7 +94,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     for (board, builder) in boards {
         let units = match project.units(board, &selection) {
             Ok(units) => units,
-            // The library is not for this board, but may be for the next.
+            // This board has nothing of the library, but another board may.
             Err(error @ selo_engine::Error::NothingSelected { .. }) => {
                 eprintln!("selo: {error}");
                 nothing = Some(error);
@@ -147,7 +147,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(bad)))
 }
 
-/// The name of the library that is meant: one of the project, or a folder's.
+/// The name of the given library: one of the project, or the one in the folder.
 fn library(project: &mut Project, folder: &Path) -> selo_engine::Result<String> {
     let name = folder.to_string_lossy();
     if project.libraries.iter().any(|known| known.name == name) {
@@ -176,7 +176,7 @@ fn library(project: &mut Project, folder: &Path) -> selo_engine::Result<String> 
     ))
 }
 
-/// The boards that were named; else each whose compiler is installed.
+/// The named boards, or else all boards with an installed compiler.
 fn boards<'p>(
     project: &'p Project,
     named: &[String],

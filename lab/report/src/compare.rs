@@ -1,7 +1,7 @@
 //! Published figures beside measured ones, cell by cell.
 //!
-//! A cell never hides why it is empty: every one has a status, and every
-//! status but `ok` has a reason.
+//! A cell never hides why it is empty. Every cell has a status, and every status
+//! except `ok` has a reason.
 
 mod cell;
 mod expression;
@@ -85,7 +85,7 @@ fn compare_cell(
         }
         _ => None,
     };
-    // How far a model is off belongs to each of its figures.
+    // Each figure carries the error of the cycle models behind it.
     let cautions = format::model_cautions(rows.iter().map(|&index| &ours.rows[index]));
     let caution = (!cautions.is_empty()).then(|| cautions.join("; "));
     let is_number = |figure: &Option<Figure>| matches!(figure, Some(Figure::Number(_)));

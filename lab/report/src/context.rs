@@ -1,6 +1,6 @@
-//! What a report must know that rows do not say: titles, interfaces and power
-//! figures. It comes from the project's data files; without it a report is
-//! complete but calls things by their short names.
+//! Names and figures that a report needs and rows do not have: titles, interfaces and
+//! power figures. They come from the project's data files. Without them a report is
+//! complete, but it uses short names.
 
 use selo_engine::interface::Interface;
 
@@ -12,24 +12,24 @@ pub struct Context {
     pub libraries: Vec<LibraryNote>,
 }
 
-/// A library as people know it, and on which terms they may use it.
+/// A library under its full name, with its licence terms.
 #[derive(Clone, Debug, Default)]
 pub struct LibraryNote {
     pub name: String,
     pub title: String,
     pub licence: String,
-    /// Where its sources come from.
+    /// Origin of its sources.
     pub source: String,
-    /// What a reader of the figures must know.
+    /// Remark for readers of the figures.
     pub note: String,
 }
 
-/// A board as people know it.
+/// A board under its full name.
 #[derive(Clone, Debug, Default)]
 pub struct BoardNote {
     pub name: String,
     pub title: String,
-    /// The power figures that energies may have been derived from.
+    /// The power figures that energies may come from.
     pub power: Vec<PowerNote>,
     /// Program memory in bytes, where it is limited.
     pub flash: Option<u64>,
@@ -45,15 +45,15 @@ pub struct PowerNote {
     pub text: String,
 }
 
-/// An algorithm as people know it.
+/// An algorithm under its full name.
 #[derive(Clone, Debug, Default)]
 pub struct AlgorithmNote {
     pub name: String,
     pub title: String,
-    /// How it is called; tables and pictures group by it.
+    /// Calling interface. Tables and pictures group algorithms by it.
     pub interface: Option<Interface>,
     pub family: String,
-    /// The message size that pictures show, where several were measured.
+    /// The message size in bytes that pictures show, if several were measured.
     pub bytes: Option<u32>,
 }
 
@@ -68,18 +68,18 @@ impl Context {
             .find(|algorithm| algorithm.name == name)
     }
 
-    /// The title of a board, or its name.
+    /// The title of a board, or its name if it has no title.
     pub fn board_title<'a>(&'a self, name: &'a str) -> &'a str {
         self.board(name).map_or(name, |board| &board.title)
     }
 
-    /// The interface of an algorithm, or nothing if it is unknown.
+    /// The interface of an algorithm; `None` if the algorithm is unknown.
     pub fn interface(&self, algorithm: &str) -> Option<Interface> {
         self.algorithm(algorithm)
             .and_then(|algorithm| algorithm.interface)
     }
 
-    /// The family of an algorithm, or its own name.
+    /// The family of an algorithm, or its own name if it is unknown.
     pub fn family<'a>(&'a self, algorithm: &'a str) -> &'a str {
         self.algorithm(algorithm)
             .map_or(algorithm, |algorithm| &algorithm.family)
@@ -107,8 +107,7 @@ pub fn interface_title(interface: Option<Interface>) -> &'static str {
     }
 }
 
-/// Whether an interface is a mode of operation, which says again what its
-/// block cipher says.
+/// True for a mode of operation. Its figures largely repeat those of its block cipher.
 pub(crate) fn is_mode(interface: Option<Interface>) -> bool {
     matches!(
         interface,

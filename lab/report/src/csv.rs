@@ -6,8 +6,8 @@ use selo_engine::row::Row;
 
 pub use selo_base::csv::line;
 
-/// All rows, tidy: one line a row, one column a field of [`Row`], in its order.
-/// An absent value is an empty field.
+/// All rows in tidy form: one line per row, one column per field of [`Row`], in
+/// declaration order. An absent value is an empty field.
 pub fn rows(rows: &[Row]) -> String {
     let mut text = line(columns());
     for row in rows {
@@ -16,14 +16,14 @@ pub fn rows(rows: &[Row]) -> String {
     text
 }
 
-/// The names of the fields of [`Row`] in declaration order, asked of the type
-/// itself, so that a field added there appears here by itself.
+/// The names of the fields of [`Row`] in declaration order. They come from the type
+/// itself, so a new field appears here without further work.
 pub fn columns() -> &'static [String] {
     static COLUMNS: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
     COLUMNS.get_or_init(names::of::<Row>)
 }
 
-/// The fields of a row in the order of [`columns`]; cause and notes as sentences.
+/// The fields of a row in the order of [`columns`]. Cause and notes are sentences.
 pub fn fields(row: &Row) -> Vec<String> {
     let Ok(serde_json::Value::Object(object)) = serde_json::to_value(row) else {
         unreachable!("a row is a struct with string keys");
@@ -43,7 +43,7 @@ fn field(value: &serde_json::Value) -> String {
         serde_json::Value::Null => String::new(),
         serde_json::Value::String(text) => text.clone(),
         serde_json::Value::Number(number) => match number.as_f64() {
-            // 8520.0 is written 8520: a count is a count.
+            // Whole numbers are written without a fraction: 8520, not 8520.0.
             Some(float) if float.fract() == 0.0 && float.abs() < 1e15 => format!("{float:.0}"),
             _ => number.to_string(),
         },
@@ -51,7 +51,7 @@ fn field(value: &serde_json::Value) -> String {
     }
 }
 
-/// A CSV file as the address of a link, so that a page can offer it without a server.
+/// A CSV file as a data URL, so that a page can offer it without a server.
 pub fn data_link(csv: &str) -> String {
     let mut link = String::from("data:text/csv;charset=utf-8,");
     for byte in csv.bytes() {
@@ -84,7 +84,7 @@ mod names {
     /// Field names of `T` in the order of its declaration.
     pub fn of<'de, T: Deserialize<'de>>() -> Vec<String> {
         let mut names = Vec::new();
-        // The deserializer always refuses, after it was told the names.
+        // The deserializer records the names, then always returns an error.
         let _ = T::deserialize(Listen(&mut names));
         names
     }
@@ -133,7 +133,7 @@ mod tests {
         let columns = columns();
         assert_eq!(columns.first().map(String::as_str), Some("schema"));
         assert_eq!(columns.last().map(String::as_str), Some("commit"));
-        // Every field of the JSON Schema is a column, and nothing else.
+        // The columns are exactly the fields of the JSON Schema.
         let schema = schemars::schema_for!(Row);
         let mut named: Vec<&str> = schema.as_value()["properties"]
             .as_object()

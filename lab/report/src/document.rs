@@ -13,15 +13,15 @@ pub struct Document {
     pub sections: Vec<Section>,
 }
 
-/// A section or, below one, a subsection.
+/// A section or a subsection.
 #[derive(Debug, Default)]
 pub struct Section {
     /// Names the section in links; unique in the document.
     pub id: String,
     pub title: String,
-    /// The title in the table of contents, where the full one is too long.
+    /// A shorter title for the table of contents, if the full one is too long.
     pub short: Option<String>,
-    /// The board that all of it is of, if it is of one.
+    /// The board of the whole section; `None` if it covers several.
     pub board: Option<String>,
     pub blocks: Vec<Block>,
     pub subsections: Vec<Section>,
@@ -33,23 +33,23 @@ pub enum Block {
     Text(String),
     /// An ordered list.
     List(Vec<String>),
-    /// Remarks: a list whose order means nothing.
+    /// Remarks: an unordered list.
     Notes(Vec<String>),
     Table {
         id: String,
         table: Table,
     },
-    /// Pictures to be seen together.
+    /// Pictures shown together.
     Figures(Vec<Figure>),
 }
 
-/// A picture under its title.
+/// A picture with its caption.
 #[derive(Debug)]
 pub struct Figure {
     pub picture: Picture,
-    /// What the measured figures in it are worth.
+    /// Fidelity of the measured figures in the picture.
     pub fidelity: String,
-    /// What a reader must know to read it; may be empty.
+    /// Reading notes; may be empty.
     pub note: String,
 }
 
@@ -62,7 +62,7 @@ impl Section {
         }
     }
 
-    /// Adds a table under an id that its section's id makes unique.
+    /// Adds a table. Its id is the section's id and `name`, which makes it unique.
     pub fn table(&mut self, name: &str, table: Table) {
         let id = format!("{}-{name}", self.id);
         self.blocks.push(Block::Table { id, table });
@@ -79,7 +79,7 @@ impl Section {
         }
     }
 
-    /// Whether the section says nothing.
+    /// True if the section has neither blocks nor subsections.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.subsections.is_empty()
     }
@@ -96,7 +96,7 @@ impl Section {
     }
 }
 
-/// A name as it may stand in an id or a file name: letters, digits and hyphens.
+/// Turns a name into letters, digits and hyphens, for ids and file names.
 pub fn slug(name: &str) -> String {
     let mut slug = String::new();
     for character in name.chars() {

@@ -1,5 +1,5 @@
-//! Rows in the formats of benchmark dashboards. Rows without a figure are left out: these
-//! formats know no other outcome than a number.
+//! Rows in the formats of benchmark dashboards. These formats only know numbers, so rows
+//! without a figure are left out.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,8 @@ struct Measure {
     upper_value: Option<f64>,
 }
 
-/// Unit and factor in which dashboards get a metric: whole numbers of something small.
+/// Unit and factor in which dashboards get a metric. The units are small, which gives whole
+/// numbers.
 fn shown(metric: Metric) -> (&'static str, f64) {
     match metric {
         Metric::Time => ("ns", 1e9),
@@ -38,8 +39,8 @@ fn shown(metric: Metric) -> (&'static str, f64) {
     }
 }
 
-/// The JSON of github-action-benchmark's tool `customSmallerIsBetter`. Packets a second,
-/// of which more is better, have no place in it.
+/// The JSON of github-action-benchmark's tool `customSmallerIsBetter`. It leaves out packets
+/// a second, where more is better.
 pub fn github_action_benchmark(rows: &[Row]) -> String {
     let entries: Vec<Entry> = rows
         .iter()
@@ -64,8 +65,8 @@ pub fn github_action_benchmark(rows: &[Row]) -> String {
     pretty(&entries)
 }
 
-/// The Bencher Metric Format: a benchmark for each operation, a measure for each metric.
-/// Time is Bencher's own measure `latency`, in nanoseconds.
+/// The Bencher Metric Format: one benchmark per operation, one measure per metric. Time is
+/// Bencher's own measure `latency`, in nanoseconds.
 pub fn bencher(rows: &[Row]) -> String {
     let mut benchmarks: BTreeMap<String, BTreeMap<&str, Measure>> = BTreeMap::new();
     for row in rows {
@@ -96,7 +97,7 @@ fn name(row: &Row) -> String {
     Key::of(row).name()
 }
 
-/// Nine significant digits: a product with a factor has no more to tell.
+/// Multiplies and rounds to nine significant digits; further digits would be noise.
 fn scaled(value: f64, factor: f64) -> f64 {
     if factor == 1.0 {
         return value;
@@ -105,7 +106,7 @@ fn scaled(value: f64, factor: f64) -> f64 {
 }
 
 fn pretty<T: Serialize>(value: &T) -> String {
-    // Strings and finite numbers: serialising them cannot fail.
+    // The value holds strings and finite numbers only, so serialising cannot fail.
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
@@ -157,7 +158,7 @@ mod tests {
             one["latency"],
             json!({"value": 139_250.0, "lower_value": 138_250.0, "upper_value": 140_250.0})
         );
-        // Flash is of a program, whatever the size of its messages.
+        // Flash belongs to the whole program and does not depend on the message size.
         assert_eq!(
             value["uno selo aes-128 fast encrypt"]["flash"]["value"],
             json!(1446.0)

@@ -1,5 +1,5 @@
-//! The key findings: at most ten sentences, each derived from rows, cells and
-//! checks. Nothing here knows an algorithm by name.
+//! The key findings: at most ten sentences, each derived from rows, cells and checks. The
+//! code here knows no algorithm by name.
 
 use selo_engine::check::{CONSTANT_TIME, CheckLine};
 use selo_engine::interface::Interface;
@@ -10,7 +10,7 @@ use crate::context::interface_title;
 use crate::format;
 use crate::pivot::{Line, Lines, distinct};
 
-/// How many findings a summary has at most.
+/// Maximum number of findings in a summary.
 pub const MOST: usize = 10;
 
 /// The findings, most general first.
@@ -19,7 +19,7 @@ pub fn findings(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) 
         return vec!["No rows: nothing was measured yet.".to_owned()];
     }
     let board = lines.boards()[0];
-    // The last four are about everything; what stands between is about choices.
+    // The last four findings cover everything; those before them compare choices.
     let closing: Vec<String> = [
         constant_time(lines, checks),
         failures(lines),
@@ -37,7 +37,7 @@ pub fn findings(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) 
     found
 }
 
-/// What was measured on each board.
+/// One sentence per board about what was measured on it.
 fn measured(lines: &Lines<'_>) -> Vec<String> {
     lines
         .boards()
@@ -68,8 +68,8 @@ fn measured(lines: &Lines<'_>) -> Vec<String> {
         .collect()
 }
 
-/// A sentence for each operation, most important first. Where there is not room for
-/// all, every interface has its first operation before one has its second.
+/// One sentence per operation, most important first. If the room is short, every interface
+/// gets its first operation before any interface gets its second.
 fn choices(lines: &Lines<'_>, board: &str, room: usize) -> Vec<String> {
     let mut interfaces = lines.interfaces(board);
     interfaces.sort_by_key(|interface| importance(*interface));
@@ -94,7 +94,7 @@ fn of_interface(lines: &Lines<'_>, board: &str, interface: Option<Interface>) ->
     let measured: Vec<&Line> = lines
         .of(board, interface)
         .filter(|line| line.operation != KEY_SETUP && lines.is_headline(line))
-        // The air is the same for every cipher.
+        // The time on the air is the same for every cipher.
         .filter(|line| line.operation != selo_engine::interface::AIR)
         .filter(|line| !figures(lines, line).is_empty())
         .collect();
@@ -112,7 +112,7 @@ fn of_interface(lines: &Lines<'_>, board: &str, interface: Option<Interface>) ->
     operations.into_iter().filter_map(sentence).collect()
 }
 
-/// The only implementation of an interface: all its operations in one sentence.
+/// The only implementation of an interface, with all its operations in one sentence.
 fn only(lines: &Lines<'_>, interface: Option<Interface>, measured: &[&Line]) -> String {
     let operations: Vec<String> = measured
         .iter()
@@ -126,10 +126,11 @@ fn only(lines: &Lines<'_>, interface: Option<Interface>, measured: &[&Line]) -> 
     )
 }
 
-/// Done once for a key; never the question.
+/// Happens once per key, so no finding compares it.
 const KEY_SETUP: &str = "key-setup";
 
-/// What a reader asks about first. Modes say again what their block cipher says.
+/// Order of interfaces by reader interest. Modes come late, because they largely repeat
+/// their block cipher.
 fn importance(interface: Option<Interface>) -> u8 {
     match interface {
         Some(Interface::BlockCipher) => 0,
@@ -147,7 +148,7 @@ fn importance(interface: Option<Interface>) -> u8 {
     }
 }
 
-/// Who needs least, for one operation: time, energy and memory in one sentence.
+/// The choice with the least time, energy and memory for one operation, in one sentence.
 fn least(
     lines: &Lines<'_>,
     interface: Option<Interface>,
@@ -191,7 +192,7 @@ fn least(
     Some(sentence)
 }
 
-/// Cycles, time and energy of a line, as far as they were measured.
+/// The measured cycles, time and energy of a line, as words.
 fn figures(lines: &Lines<'_>, line: &Line) -> String {
     let figures: Vec<String> = [Metric::Cycles, Metric::Time, Metric::Energy]
         .into_iter()
@@ -204,7 +205,7 @@ fn figures(lines: &Lines<'_>, line: &Line) -> String {
     figures.join(", ")
 }
 
-/// The least value of a metric and whose it is.
+/// The least value of a metric, and the line that has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Least<'l> {
     pub line: &'l Line,
@@ -212,7 +213,7 @@ pub struct Least<'l> {
     pub value: f64,
 }
 
-/// The line with the least of a metric; of equals the first in reading order.
+/// The line with the least value of a metric. On a tie, the first in reading order wins.
 pub fn minimum<'l>(
     lines: &Lines<'_>,
     candidates: &[&'l Line],
@@ -240,7 +241,7 @@ fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Option<String> {
             .rows
             .iter()
             .filter(|row| row.metric == Metric::Cycles && row.value.is_some() && row.samples > 1)
-            // A whole firmware is interrupted, and called with the same secrets.
+            // Left out: a whole firmware is interrupted, and its calls always use the same secrets.
             .filter(|row| {
                 let interface = lines.context.interface(&row.algorithm);
                 !matches!(interface, Some(Interface::Link | Interface::Node))
@@ -286,7 +287,7 @@ fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Option<String> {
     })
 }
 
-/// Operations without any figure; a metric that a machine cannot give is no failure.
+/// Operations without any figure. A metric that the machine cannot measure is not a failure.
 fn failures(lines: &Lines<'_>) -> Option<String> {
     let without: Vec<(&Line, Status)> = lines
         .all
@@ -343,7 +344,7 @@ fn conformance(checks: &[CheckLine]) -> Option<String> {
     })
 }
 
-/// How the measured figures stand to the published ones, by kind of figure.
+/// Compares the measured figures with the published ones, by kind of figure.
 fn against_papers(papers: &[Comparison]) -> Option<String> {
     let lines = || papers.iter().flat_map(Comparison::lines);
     let both = lines().filter(|line| line.status == CellStatus::Ok).count();
@@ -358,7 +359,7 @@ fn against_papers(papers: &[Comparison]) -> Option<String> {
     let ratios: Vec<String> = boards
         .into_iter()
         .filter_map(|board| {
-            // A start-up is mostly waiting for parts: it is not the time of an algorithm.
+            // Left out: a start-up is mostly waiting for parts, not the time of an algorithm.
             let starts = |cell: &ComparedCell| {
                 let operation = cell.operation.as_deref();
                 operation.is_some_and(|operation| operation.starts_with("start-"))
@@ -403,7 +404,7 @@ fn against_papers(papers: &[Comparison]) -> Option<String> {
     Some(sentence)
 }
 
-/// The mean of ratios, in which twice as much and half as much cancel.
+/// The geometric mean of ratios: twice as much and half as much cancel.
 fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())

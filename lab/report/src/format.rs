@@ -1,18 +1,18 @@
-//! How numbers, units and fidelities are written: the one place that decides.
+//! Formats numbers, units and fidelities. No other module decides how they look.
 //!
-//! Values arrive in the units of the row schema (seconds, joules, bytes) and
-//! leave in the units of the papers (milliseconds, nanowatt hours). The result
-//! depends on nothing but its arguments: no locale, no terminal.
+//! Values arrive in the units of the row schema (seconds, joules, bytes) and leave in the
+//! units of the papers (milliseconds, nanowatt hours). The result depends on the arguments
+//! only, not on the locale or the terminal.
 
 pub use selo_base::units::NANOWATT_HOUR;
 use selo_engine::row::{Fidelity, Metric, Note, Row, Status};
 
-/// A unit in which figures are shown, and how many of the stored unit it holds.
+/// A display unit and its factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     /// Symbol written after the figure.
     pub symbol: &'static str,
-    /// One shown unit in units of the row schema.
+    /// Size of the display unit in units of the row schema.
     pub factor: f64,
 }
 
@@ -50,13 +50,13 @@ const ENERGIES: [Scale; 3] = [
     },
 ];
 
-/// Significant digits of a derived figure; counts are always written in full.
+/// Significant digits of a derived figure. Counts are always written in full.
 const DIGITS: usize = 3;
 
 /// The unit in which a table column or an axis shows a metric.
 ///
-/// Times are milliseconds and energies nanowatt hours, as in albarello2020;
-/// when every value is far below a millisecond (a PC), microseconds.
+/// Times are milliseconds and energies nanowatt hours, as in albarello2020. If every value
+/// is far below a millisecond (on a PC), times are microseconds.
 pub fn column_scale(metric: Metric, largest: f64) -> Scale {
     match metric {
         Metric::Time if largest < 1e-4 => TIMES[2],
@@ -85,7 +85,7 @@ pub fn column_scale(metric: Metric, largest: f64) -> Scale {
     }
 }
 
-/// The unit that suits one value standing alone in a sentence.
+/// The unit that suits a single value in a sentence.
 pub fn sentence_scale(metric: Metric, value: f64) -> Scale {
     let size = value.abs();
     match metric {
@@ -125,7 +125,7 @@ pub fn figure(metric: Metric, value: f64, scale: Scale) -> String {
     }
 }
 
-/// The figure of a row in a scale, with its 95 % interval where there is one.
+/// The figure of a row in a scale, with its 95 % interval if it has one.
 pub fn row_figure(row: &Row, scale: Scale) -> Option<String> {
     let value = row.value?;
     let figure = figure(row.metric, value, scale);
@@ -137,7 +137,7 @@ pub fn row_figure(row: &Row, scale: Scale) -> Option<String> {
     })
 }
 
-/// A value with its unit and, where it varies, half its 95 % interval: `1.20 ± 0.04 ms`.
+/// A value with its unit and, if it varies, half its 95 % interval: `1.20 ± 0.04 ms`.
 pub fn interval(metric: Metric, value: f64, half: Option<f64>) -> String {
     let Some(half) = half.filter(|half| *half > 0.0) else {
         return quantity(metric, value);
@@ -165,14 +165,14 @@ pub fn count(value: f64) -> String {
     group(&format!("{:.0}", value))
 }
 
-/// A number of things: `1 row`, `2,310 rows`.
+/// A counted noun: `1 row`, `2,310 rows`.
 pub fn things(number: usize, singular: &str, plural: &str) -> String {
     let noun = if number == 1 { singular } else { plural };
     format!("{} {noun}", group(&number.to_string()))
 }
 
-/// At least `digits` significant digits; digits before the point are never
-/// replaced by zeros, and zeros are not added after an exact value.
+/// Rounds to `digits` significant digits. It never replaces digits before the point by
+/// zeros, and never adds zeros after an exact value.
 pub fn significant(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -183,7 +183,7 @@ pub fn significant(value: f64, digits: usize) -> String {
     let magnitude = value.abs().log10().floor() as i32;
     let decimals = (digits as i32 - 1 - magnitude).clamp(0, 12) as usize;
     let rounded = format!("{value:.decimals$}");
-    // Rounding may carry into a new digit: 0.9996 is 1.00, not 1.000.
+    // Rounding may carry into a new digit: 0.9996 gives 1.00, not 1.000.
     let carried = rounded
         .parse::<f64>()
         .is_ok_and(|r| r.abs().log10().floor() as i32 > magnitude);
@@ -199,7 +199,7 @@ pub fn significant(value: f64, digits: usize) -> String {
     }
 }
 
-/// A published figure exactly as it was given, with groups of three.
+/// A published figure with all its digits, in groups of three.
 pub fn exact(value: f64) -> String {
     if value.is_finite() {
         group(&value.to_string())
@@ -251,7 +251,7 @@ pub fn short(digest: &str) -> &str {
         .map_or(digest, |(end, _)| &digest[..end])
 }
 
-/// What a fidelity means, in one sentence for people.
+/// Explains a fidelity in one sentence.
 pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
     match fidelity {
         Fidelity::CycleExact => "every cycle of the core was counted",
@@ -269,7 +269,7 @@ pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
     }
 }
 
-/// How far the cycle models behind rows are off, each once.
+/// The error of each cycle model behind the rows; every model appears once.
 pub fn model_cautions<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<String> {
     let mut cautions: Vec<String> = rows
         .into_iter()
@@ -287,9 +287,9 @@ pub fn caution(row: &Row) -> Option<String> {
     row.notes.iter().find(model).map(Note::to_string)
 }
 
-/// A value, its interval where it varies, and the sign of what it is worth, for figures of
-/// different boards side by side. Flash and static RAM have none: they are read off the
-/// image, whatever runs it.
+/// A value with its interval, if it varies, and the sign of its fidelity, for tables that
+/// compare boards. Flash and static RAM get no sign: they come from the image, not from the
+/// runner.
 pub fn signed(metric: Metric, value: f64, half: Option<f64>, fidelity: Fidelity) -> String {
     let text = interval(metric, value, half);
     match metric {
@@ -298,7 +298,7 @@ pub fn signed(metric: Metric, value: f64, half: Option<f64>, fidelity: Fidelity)
     }
 }
 
-/// The sign of a fidelity.
+/// The sign that stands for a fidelity.
 pub fn fidelity_sign(fidelity: Fidelity) -> &'static str {
     match fidelity {
         Fidelity::CycleExact => "=",
@@ -310,7 +310,7 @@ pub fn fidelity_sign(fidelity: Fidelity) -> &'static str {
     }
 }
 
-/// What the signs behind figures mean, one sentence for each that occurs.
+/// Explains the signs behind figures, one sentence for each sign that occurs.
 pub fn fidelity_legend(figures: impl IntoIterator<Item = (Metric, Fidelity)>) -> String {
     let signed = |(metric, _): &(Metric, _)| !matches!(metric, Metric::Flash | Metric::Ram);
     let mut fidelities: Vec<Fidelity> = figures

@@ -1,6 +1,6 @@
-//! Rows held against a baseline: what got worse by more than it may, what got better, what
-//! is missing. An exact figure is compared exactly; one that varies has got worse only if it
-//! is worse by more than its limit and its interval lies clear of the baseline's.
+//! Compares rows with a baseline: regressions beyond the limit, improvements, missing
+//! figures. Exact figures are compared exactly. A figure that varies has regressed only if
+//! it is worse by more than its limit and its interval does not overlap the baseline's.
 
 mod baseline;
 mod limits;
@@ -53,15 +53,16 @@ pub struct GateLine {
     pub note: Option<String>,
 }
 
-/// All figures against their baseline.
+/// All figures compared with the baseline.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     pub lines: Vec<GateLine>,
-    /// Boards whose compiler is another one than the baseline's.
+    /// Boards whose compiler differs from the baseline's.
     pub remarks: Vec<String>,
 }
 
-/// Holds `now` against `before`. Of the baseline, what `asked` holds for must be there.
+/// Compares `now` with `before`. Every figure of the baseline for which `asked` is true must
+/// exist in `now`.
 pub fn gate(
     before: &Baseline,
     now: &Baseline,
@@ -125,7 +126,7 @@ impl GateLine {
         }
         let varies = before.ci95.is_some() || now.ci95.is_some();
         let limit = limits.limit(key.metric, varies);
-        // The more packets a second the better; of all else the less.
+        // More packets a second are better; for all other metrics less is better.
         let sign = if key.metric == Metric::Rate {
             -1.0
         } else {
@@ -136,7 +137,7 @@ impl GateLine {
             Limit::Percent(percent) => was.abs() * percent / 100.0,
             Limit::Amount(amount) => amount,
         };
-        // Cycles through a clock and back differ in their last bit.
+        // Cycles converted to seconds and back differ in their last bit.
         let same = worse.abs() <= 1e-9 * was.abs();
         let apart = worse.abs() > before.ci95.unwrap_or(0.0) + now.ci95.unwrap_or(0.0);
         let verdict = match () {
@@ -150,7 +151,7 @@ impl GateLine {
         let mut line = line(verdict);
         line.change = (was != 0.0).then_some((is - was) / was);
         line.limit = Some(limit);
-        // A time that came to depend on its inputs is a finding of its own.
+        // Newly input-dependent timing deserves a note, whatever the verdict.
         if (before.status, now.status) == (Status::Ok, Status::VariableTime) {
             line.note = Some("its time depends on the inputs now".to_owned());
         }
@@ -159,7 +160,7 @@ impl GateLine {
 }
 
 impl GateResult {
-    /// In the order in which they are told.
+    /// In the order of reports.
     pub const ALL: [GateResult; 10] = [
         GateResult::Regressed,
         GateResult::Failed,
@@ -173,7 +174,7 @@ impl GateResult {
         GateResult::Same,
     ];
 
-    /// Whether it keeps the gate shut.
+    /// True if this result fails the gate.
     pub fn fails(self) -> bool {
         matches!(
             self,
@@ -270,7 +271,7 @@ mod tests {
             verdict(&flash(100.0), &flash(165.0), "flash=64B"),
             GateResult::Regressed
         );
-        // The more packets the better.
+        // More packets are better.
         let rate = |value| row(Metric::Rate, value);
         assert_eq!(
             verdict(&rate(100.0), &rate(90.0), "2%"),
@@ -295,12 +296,12 @@ mod tests {
             verdict(&before, &timed(1.09, 0.05), "2%"),
             GateResult::Unclear
         );
-        // Clear of each other, but within the limit.
+        // The intervals do not overlap, but the change is within the limit.
         assert_eq!(
             verdict(&before, &timed(1.15, 0.05), "20%"),
             GateResult::Within
         );
-        // Both: that is a regression.
+        // Beyond the limit and without overlap: a regression.
         assert_eq!(
             verdict(&before, &timed(1.15, 0.05), "2%"),
             GateResult::Regressed

@@ -1,6 +1,6 @@
-//! The report as one self-contained page: no network, no font, no script that
-//! the page cannot do without. Everything that comes from data passes through
-//! the escaping of `maud`; the two blocks that do not are written here.
+//! The report as one self-contained page. It needs no network and no font, and it is
+//! complete without its script. The escaping of `maud` covers all data; the two unescaped
+//! blocks are written here.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use selo_engine::row::Row;
@@ -13,7 +13,7 @@ use crate::svg;
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
-/// Nothing may be fetched; styles and the script are in the page itself.
+/// The page may fetch nothing: styles and script are inside it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// The whole page, with the rows in it.
@@ -24,7 +24,7 @@ pub fn page(document: &Document, rows: &[Row]) -> String {
     whole(document, &raw(rows), &made)
 }
 
-/// A page without rows; `command` made it.
+/// A page without rows. `command` is the command that made it.
 pub fn page_of(document: &Document, command: &str) -> String {
     let made = html! { "Made by " code { (command) } "." };
     whole(document, &html! {}, &made)
@@ -68,7 +68,7 @@ fn whole(document: &Document, after: &Markup, made: &Markup) -> String {
     page.into_string()
 }
 
-/// A wax seal, the mark of the project.
+/// The project's mark, a wax seal.
 fn seal() -> Markup {
     html! {
         svg .seal viewBox="0 0 48 48" width="44" height="44" aria-hidden="true" {
@@ -126,7 +126,7 @@ fn figure(figure: &Figure) -> Markup {
     }
 }
 
-/// The rows themselves: a link that saves them as CSV, and JSON for programs.
+/// The raw rows: a link that saves them as CSV, and JSON for programs.
 fn raw(rows: &[Row]) -> Markup {
     html! {
         section #raw {
@@ -142,8 +142,8 @@ fn raw(rows: &[Row]) -> Markup {
     }
 }
 
-/// Rows as JSON that cannot end the script element it stands in: `<` only
-/// occurs inside strings, where an escape means the same.
+/// Rows as JSON that cannot close the surrounding script element. `<` only occurs inside
+/// strings, where its escape means the same.
 fn script_json(rows: &[Row]) -> String {
     let lines: Vec<String> = rows.iter().map(selo_engine::store::to_line).collect();
     format!("[\n{}\n]", lines.join(",\n")).replace('<', "\\u003c")

@@ -1,10 +1,10 @@
-//! The report as Markdown: the same sections and tables as the page, pictures
-//! as files beside it.
+//! The report as Markdown: the same sections and tables as the page, with the pictures in
+//! separate files.
 
 use crate::document::{Block, Document, Section};
 use crate::table::escape_markdown as escape;
 
-/// The text. Pictures are linked as `<folder>/<id>.svg`.
+/// The Markdown text. Pictures are linked as `<folder>/<id>.svg`.
 pub fn text(document: &Document, folder: &str) -> String {
     let mut text = body(document, folder);
     text.push_str("\n## Raw rows\n\nAll rows are in [rows.csv](rows.csv).\n");

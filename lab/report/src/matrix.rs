@@ -1,6 +1,6 @@
-//! Many libraries on many boards: one table for each algorithm and metric, with a line for
-//! each operation of each library and a column for each board. No cell is empty: it has a
-//! figure with the sign of its fidelity, or says why it has none.
+//! Many libraries on many boards: one table per algorithm and metric, one line per operation
+//! of a library, one column per board. No cell is empty: it has a figure with the sign of
+//! its fidelity, or the reason why it has none.
 
 mod cell;
 #[cfg(test)]
@@ -18,7 +18,7 @@ use crate::format;
 use crate::pivot::{self, Line};
 use crate::table::{Cell, Column, Table};
 
-/// A line of a table: what is measured, whatever the board.
+/// The key of a table line: the measurement without the board.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     algorithm: String,
@@ -30,25 +30,25 @@ struct Key {
     sweep: Option<String>,
 }
 
-/// All cells: for each line one for each board.
+/// All cells: each line has one cell per board.
 #[derive(Clone, Debug, Default)]
 pub struct Matrix {
     pub boards: Vec<String>,
     lines: Vec<(Key, Vec<MatrixCell>)>,
-    /// Boards that can never have a metric, and have no figure of it, with the reason.
+    /// The reason why a board can never have a metric, for boards without a figure of it.
     lacking: BTreeMap<(Metric, String), String>,
 }
 
-/// Whether a library has an algorithm by a variant on a board: `(board, library,
-/// algorithm, variant)`.
+/// Returns true if a library offers an algorithm in a variant on a board. Arguments:
+/// `(board, library, algorithm, variant)`.
 pub type Offers<'a> = &'a dyn Fn(&str, &str, &str, &str) -> bool;
 
-/// Why a board can never have a metric, whatever is measured on it; `None` if it can.
+/// The reason why a board can never have a metric; `None` if it can.
 pub type Lacks<'a> = &'a dyn Fn(&str, Metric) -> Option<String>;
 
 impl Matrix {
-    /// Arranges `rows`, the latest of each measurement. `boards` are the columns; those that
-    /// lack a metric are left out of its tables.
+    /// Arranges `rows`, the latest of each measurement. `boards` are the columns. A board that
+    /// can never have a metric gets no column in the tables of that metric.
     pub fn new(
         rows: &[Row],
         boards: &[String],
@@ -83,8 +83,8 @@ impl Matrix {
         matrix
     }
 
-    /// Finds the boards without a metric. One that has a figure of it, such as a row of
-    /// another runner, has the metric whatever its runner here gives.
+    /// Finds the boards that can never have a metric. A board with a figure of it, for example
+    /// from another runner, keeps the metric.
     fn find_lacking(&mut self, lacks: Lacks<'_>) {
         let metrics: BTreeSet<Metric> = self.cells().map(|cell| cell.metric).collect();
         for metric in metrics {
@@ -116,7 +116,7 @@ impl Matrix {
         self.lines.is_empty()
     }
 
-    /// A table for each algorithm and metric.
+    /// One table per algorithm and metric.
     pub fn tables(&self) -> Vec<Table> {
         let mut tables: Vec<Table> = Vec::new();
         let mut last = None;
@@ -170,7 +170,7 @@ impl Matrix {
         self.lacking.contains_key(&of_cell)
     }
 
-    /// One line: which boards have no column, and why.
+    /// One line that names the boards without a column, with the reasons.
     fn left_out(&self, metric: Metric) -> Option<String> {
         let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
         for board in &self.boards {
@@ -190,7 +190,7 @@ impl Matrix {
         (!parts.is_empty()).then(|| format!("Without {name}: {}.", parts.join("; ")))
     }
 
-    /// What the signs mean that stand behind the figures.
+    /// Explains the signs behind the figures.
     pub fn legend(&self) -> String {
         let figures = self
             .cells()
@@ -205,7 +205,7 @@ impl Matrix {
         parts.join(". ")
     }
 
-    /// How many cells ended how.
+    /// The number of cells per state.
     pub fn counts(&self) -> Vec<(State, usize)> {
         let mut counts = BTreeMap::new();
         for cell in self.cells() {
@@ -214,7 +214,7 @@ impl Matrix {
         counts.into_iter().collect()
     }
 
-    /// One line a cell, raw values [RFC4180].
+    /// One line per cell with raw values [RFC4180].
     pub fn to_csv(&self) -> String {
         let mut text = csv::line([
             "algorithm",
@@ -268,7 +268,7 @@ impl Key {
         }
     }
 
-    /// By algorithm and metric, then operation by operation, libraries beside each other.
+    /// Sorts by algorithm and metric, then by operation, so that libraries stand side by side.
     fn order(&self, other: &Key, context: &Context) -> std::cmp::Ordering {
         let line = |key: &Key, whole: bool| Line {
             board: String::new(),

@@ -1,5 +1,5 @@
-//! Two implementations side by side, on any two boards: each figure of both, and how many
-//! times the one goes into the other, with what that is worth.
+//! Compares two implementations on any two boards: the figures of both, their ratio, and the
+//! fidelity of that ratio.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub struct Side {
     pub board: String,
     pub library: String,
     pub algorithm: String,
-    /// Without one: fast if there is one, else the first by name.
+    /// Default: `fast` if it exists, else the first by name.
     pub variant: Option<String>,
 }
 
@@ -33,7 +33,7 @@ pub struct Figure {
     pub fidelity: Fidelity,
     pub status: Status,
     pub reason: Option<String>,
-    /// What a reader of a model's cycles must know.
+    /// The error of the cycle model behind the figure.
     #[serde(skip)]
     caution: Option<String>,
 }
@@ -110,7 +110,7 @@ impl Side {
         })
     }
 
-    /// The rows of this side, and the variant that they are of.
+    /// The rows of this side, and their variant.
     fn rows<'a>(&self, rows: &'a [Row]) -> (Vec<&'a Row>, Option<&'a str>) {
         let mut own: Vec<&Row> = rows
             .iter()
@@ -144,7 +144,7 @@ impl Side {
     }
 }
 
-/// Compares two sides; the side without any row, by its name, where there is one.
+/// Compares two sides. An error lists the names of the sides without rows.
 pub fn compare(
     left: &Side,
     right: &Side,
@@ -196,7 +196,7 @@ pub fn compare(
             _ => (None, None),
         };
         if ratio.is_none() && note.is_none() {
-            // Instructions are no cycles: they stand beside each other without a ratio.
+            // Instructions are not cycles: both are shown, but without a ratio.
             let missing = if valued(&one) { &theirs } else { &ours };
             let instead = |metric: Metric| valued(&find(missing, metric));
             note = match metric {
@@ -233,7 +233,7 @@ fn valued(row: &Option<Row>) -> bool {
     row.as_ref().is_some_and(|row| row.value.is_some())
 }
 
-/// The ratio of two rows of the same metric, and what must be said of it.
+/// The ratio of two rows of the same metric, and the remark that belongs to it.
 fn quotient(left: &Row, right: &Row) -> (Option<Quotient>, Option<String>) {
     let (Some(a), Some(b)) = (left.value, right.value) else {
         return (None, None);
@@ -245,7 +245,7 @@ fn quotient(left: &Row, right: &Row) -> (Option<Quotient>, Option<String>) {
     };
     let ratio = stats::ratio(estimate(left, a), estimate(right, b));
     let mut notes = Vec::new();
-    // Flash and static RAM are read off the image, whatever runs it.
+    // Flash and static RAM come from the image and do not depend on the runner.
     let of_image = matches!(left.metric, Metric::Flash | Metric::Ram);
     if left.fidelity != right.fidelity && !of_image {
         notes.push(format!(

@@ -1,5 +1,5 @@
-//! A published paper as data: its tables and figures, cell by cell, how each
-//! was measured, and which rows of ours correspond.
+//! A published paper as data: its tables and figures cell by cell, how each was measured,
+//! and which rows of this project correspond.
 //!
 //! One file of `lab/papers/` is one paper; lab/papers/README.md explains the format.
 //! Adding a paper changes no code. Mistakes are reported with file and line.
@@ -21,7 +21,7 @@ pub use model::{
 };
 use parse::parse;
 
-/// What is wrong with a paper's file, and where.
+/// A mistake in a paper's file, with its place.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PaperError {

@@ -1,5 +1,5 @@
-//! Rows brought together: one line for each measured operation, with the rows
-//! of all its metrics, in the order in which tables show them.
+//! Groups rows: one line per measured operation, with the rows of all its metrics, in the
+//! order of the tables.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -31,11 +31,11 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Brings rows together.
+    /// Groups rows into lines.
     ///
-    /// Metrics that do not depend on the message size (flash, RAM) are measured
-    /// once and appear on the line of every size of the same operation. Of two
-    /// rows for the same figure the later one counts, as it does for resumed runs.
+    /// Metrics that do not depend on the message size (flash, RAM) are measured once. They
+    /// appear on the line of every size of the same operation. If two rows have the same figure,
+    /// the later one counts, as it does for resumed runs.
     pub fn new(rows: &'a [Row], context: &'a Context) -> Lines<'a> {
         let mut all: Vec<Line> = Vec::new();
         let mut places: BTreeMap<(Key<'_>, Option<u32>), usize> = BTreeMap::new();
@@ -51,7 +51,7 @@ impl<'a> Lines<'a> {
         Lines { rows, context, all }
     }
 
-    /// The boards, the one with the most rows first.
+    /// The boards; the one with the most rows comes first.
     pub fn boards(&self) -> Vec<&'a str> {
         let mut boards = distinct(self.rows.iter().map(|row| row.board.as_str()));
         boards.sort_by_key(|board| {
@@ -71,7 +71,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// The interfaces measured on a board; algorithms of an unknown one come last.
+    /// The interfaces measured on a board; unknown interfaces come last.
     pub fn interfaces(&self, board: &str) -> Vec<Option<Interface>> {
         let mut interfaces = distinct(
             self.all
@@ -93,7 +93,7 @@ impl<'a> Lines<'a> {
         self.row(line, metric).and_then(|row| row.value)
     }
 
-    /// Whether a line has the message size that pictures and findings show.
+    /// True if pictures and findings show the message size of this line.
     pub fn is_headline(&self, line: &Line) -> bool {
         let Some(bytes) = line.bytes else { return true };
         let preferred = self
@@ -111,8 +111,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The name of a choice: algorithm, variant and, where several libraries
-    /// offer the algorithm, library.
+    /// The name of a choice: algorithm, variant, and the library if several offer the algorithm.
     pub fn name(&self, line: &Line) -> String {
         let mut name = format!("{} {}", line.algorithm, line.variant);
         let rival =
@@ -156,7 +155,7 @@ impl Line {
     }
 }
 
-/// How much a status should worry a reader.
+/// Rank of a status by severity.
 pub fn severity(status: Status) -> u8 {
     match status {
         Status::Ok => 0,
@@ -200,8 +199,8 @@ fn same_operation(a: &Line, b: &Line) -> bool {
         && a.operation == b.operation
 }
 
-/// Adds the rows without a message size to the lines that have one, and drops
-/// the lines that have nothing else.
+/// Adds the rows without a message size to the lines that have one, and drops the lines
+/// that only had such rows.
 fn spread_sizeless(all: &mut Vec<Line>, places: &BTreeMap<(Key<'_>, Option<u32>), usize>) {
     let mut spent = vec![false; all.len()];
     for ((key, bytes), from) in places {
@@ -241,7 +240,7 @@ pub(crate) fn order(a: &Line, b: &Line, context: &Context) -> Ordering {
         .then_with(|| a.bytes.cmp(&b.bytes))
 }
 
-/// The order in which a program meets operations; images of several come last.
+/// The order in which a program calls operations; images of several come last.
 fn operation_rank(operation: &str) -> usize {
     const ORDER: [&str; 10] = [
         "key-setup",
@@ -279,7 +278,7 @@ fn natural(a: &str, b: &str) -> Ordering {
     parts(a).cmp(&parts(b))
 }
 
-/// A run of digits as its number, or a run of anything else.
+/// A run of digits as a number, or a run of other characters.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Part<'a> {
     Number(u64),

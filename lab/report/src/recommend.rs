@@ -1,7 +1,7 @@
-//! Which implementation a device can afford, ranked, with reasons from rows.
+//! Ranks the implementations that a device can afford, with reasons from rows.
 //!
-//! Only what was checked and measured (`status` ok) is recommended. What is left
-//! out is listed with the reason: the bytes over, the operation that is missing.
+//! Only an implementation that was checked and measured (`status` ok) is recommended. The
+//! others are listed with the reason: the bytes over budget, or the missing operation.
 
 mod cautions;
 mod model;
@@ -19,7 +19,8 @@ pub use model::{Advice, Answer, Condition, Evidence, Job, Need, Prefer, Request}
 use rank::{mark_together, rank};
 use unit::Unit;
 
-/// Ranks what `rows` hold for the request. `algorithms` say what each can do.
+/// Ranks the implementations in `rows` for the request. `algorithms` define the operations
+/// of each.
 pub fn recommend(
     request: &Request,
     rows: &[Row],

@@ -1,5 +1,5 @@
-//! Writes a report: one page, Markdown with pictures, and CSV, all from the
-//! same rows. The same rows give the same bytes.
+//! Writes a report from rows: one page, Markdown with pictures, and CSV. The same rows give
+//! the same bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::findings::findings;
 use crate::pivot::Lines;
 use crate::{csv, html, markdown, sections};
 
-/// What to write.
+/// The formats to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Formats {
     pub html: bool,
@@ -30,7 +30,7 @@ impl Formats {
     };
 }
 
-/// Where the parts of a report are; `None` for what was not asked for.
+/// Paths of the written parts; `None` if a part was not requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportPaths {
     pub html: Option<PathBuf>,
@@ -40,7 +40,7 @@ pub struct ReportPaths {
     pub pictures: Vec<PathBuf>,
 }
 
-/// Why a report could not be written.
+/// Failure to write a report.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReportError {
@@ -57,9 +57,9 @@ impl selo_base::report::Failure for ReportError {}
 /// The folder of the pictures of the Markdown file.
 const PICTURES: &str = "pictures";
 
-/// Writes the report of `rows` into `folder`, which is made if it does not exist.
+/// Writes the report of `rows` into `folder`, which is created if needed.
 ///
-/// Each file is complete or absent: it is written beside its place and moved there.
+/// Each file is complete or absent: it is written under a temporary name, then renamed.
 pub fn write(
     rows: &[Row],
     papers: &[Comparison],
@@ -89,7 +89,7 @@ pub fn write(
         write_file(&path, &markdown::text(&document, PICTURES))?;
         paths.markdown = Some(path);
     }
-    // The Markdown file has no rows of its own and links to them.
+    // The Markdown file contains no rows, but links to this file.
     if formats.csv || formats.markdown {
         let path = folder.join("rows.csv");
         write_file(&path, &csv::rows(rows))?;
@@ -120,7 +120,7 @@ pub(crate) fn write_file(path: &Path, content: &str) -> Result<(), ReportError> 
     let written =
         std::fs::write(&unfinished, content).and_then(|()| std::fs::rename(&unfinished, path));
     written.map_err(|source| {
-        // What is left of a full disk helps nobody; the first error is the one to tell.
+        // Remove the partial file. Only the first error is reported, so ignore this one.
         let _ = std::fs::remove_file(&unfinished);
         ReportError::Write {
             path: path.to_owned(),

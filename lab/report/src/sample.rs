@@ -1,4 +1,4 @@
-//! Rows for tests: invented, and saying so in the name of their run.
+//! Invented rows for tests. The name of their run says that they are invented.
 
 use selo_engine::check::CheckLine;
 use selo_engine::interface::Interface;
@@ -52,8 +52,8 @@ pub fn row(algorithm: &str, variant: &str, operation: &str, metric: Metric, valu
     }
 }
 
-/// Every metric of a few implementations, one that does not fit and one whose
-/// time depends on its secrets.
+/// Every metric of a few implementations. One does not fit, and the time of another depends
+/// on its secrets.
 pub fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     let choices = [
@@ -130,7 +130,7 @@ trait RoundTo {
 }
 
 impl RoundTo for f64 {
-    /// Counts are whole.
+    /// Rounds counts to whole numbers.
     fn round_to(self, metric: Metric) -> f64 {
         if matches!(metric, Metric::Time | Metric::Energy) {
             self

@@ -1,4 +1,4 @@
-//! What a report contains: each file of this folder makes one section.
+//! The contents of a report: each file of this folder makes one section.
 
 mod best;
 mod boards;
@@ -73,7 +73,7 @@ fn subtitle(lines: &Lines<'_>) -> String {
     .join(" · ")
 }
 
-/// `a, b and c`.
+/// Joins names: `a, b and c`.
 fn listed(names: &[&str]) -> String {
     match names {
         [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),

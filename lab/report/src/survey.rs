@@ -1,6 +1,6 @@
-//! A survey for people: the verdict table as [rocha-securino, Table 1] has it, the vectors by
-//! source, the costs, and every fault with what shows it. One document; terminal, Markdown
-//! and page are renderings of it.
+//! A survey for readers: the verdict table in the form of [rocha-securino, Table 1], the
+//! vectors by source, the costs, and every fault with its evidence. Terminal, Markdown and
+//! page are renderings of one document.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::report::{self, ReportError};
 use crate::table::{Cell, Column, Table, TerminalStyle, Tone};
 use crate::{format, html, markdown};
 
-/// Evidence longer than this is cut in the terminal; files and JSON have it whole.
+/// Maximum length of evidence in the terminal, in characters. Files and JSON have all of it.
 const SHOWN: usize = 72;
 
 /// The text for a terminal: tables, then each finding with its evidence.
@@ -62,7 +62,7 @@ pub fn text(lines: &[SurveyLine], style: TerminalStyle) -> String {
     text
 }
 
-/// Writes survey.html and survey.md into a folder; their paths.
+/// Writes survey.html and survey.md into a folder and returns their paths.
 pub fn write(
     lines: &[SurveyLine],
     title: &str,
@@ -150,7 +150,7 @@ fn document(lines: &[SurveyLine], title: &str) -> Document {
     }
 }
 
-/// One line an algorithm and board: does it build, fit, conform; and the verdict.
+/// One line per algorithm and board: builds, fits, conforms, and the verdict.
 fn verdicts(lines: &[SurveyLine]) -> Table {
     let mut columns = vec![
         Column::text("Algorithm"),
@@ -207,7 +207,7 @@ fn answer(answer: &Answer) -> Cell {
     }
 }
 
-/// How many vectors of each source passed.
+/// The number of passed vectors per source.
 fn sources(lines: &[SurveyLine]) -> Option<Table> {
     let mut table = Table::new(
         "Official vectors",
@@ -271,7 +271,7 @@ fn costs(lines: &[SurveyLine]) -> Option<Table> {
     columns.push(Column::text("Fidelity"));
     let mut table = Table::new("Costs", columns);
     for line in lines {
-        // The size that reports show is the first.
+        // The first size is the one that reports show.
         let mut operations: Vec<(&str, Option<u32>)> = Vec::new();
         for cost in line.costs.iter().filter(|cost| cost.value.is_some()) {
             let known = operations.iter().any(|(name, bytes)| {
@@ -341,7 +341,7 @@ fn number(value: f64) -> Cell {
     Cell::number(format::count(value), value)
 }
 
-/// Equal findings of several boards and variants, once, with the places.
+/// Merges equal findings of several boards and variants, and lists their places.
 fn grouped(lines: &[SurveyLine]) -> Vec<(String, &Finding)> {
     let mut groups: Vec<(Vec<String>, &Finding)> = Vec::new();
     for line in lines {

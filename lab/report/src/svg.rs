@@ -1,8 +1,8 @@
 //! Pictures: a small chart library that writes accessible SVG by hand.
 //!
-//! A picture needs no script and no font. It takes its colours from CSS
-//! variables, so that it follows the page into the dark, and it is a pure
-//! function of its data: the same rows give the same bytes.
+//! A picture needs no script and no font. It takes its colours from CSS variables, so it
+//! follows the page into dark mode. It is a pure function of its data: the same rows give
+//! the same bytes.
 
 pub mod bars;
 mod labels;
@@ -12,21 +12,21 @@ pub mod scatter;
 
 use maud::{Markup, PreEscaped, html};
 
-/// Colours and type of pictures, for the page and for pictures that stand alone.
+/// Colours and fonts of pictures, for the page and for standalone files.
 pub const CSS: &str = include_str!("svg/chart.css");
 
-/// Width of a character of the labels in pixels, a little generous so that
-/// estimated boxes contain the text in every common sans-serif face.
+/// Width of a label character in pixels. It is a little generous, so that estimated boxes
+/// contain the text in every common sans-serif face.
 const CHARACTER_WIDTH: f64 = 6.7;
 
 /// A finished picture.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// Names the picture on the page and as a file; unique in a report.
+    /// Id on the page and name of the file; unique in a report.
     pub id: String,
-    /// What it shows, in one line.
+    /// One-line title.
     pub title: String,
-    /// What a person who cannot see it should know.
+    /// Description for people who cannot see the picture.
     pub description: String,
     /// The layouts, widest first. A page shows the one that fits.
     pub layouts: Vec<Layout>,
@@ -35,17 +35,17 @@ pub struct Picture {
 /// One rendering of a picture for a width.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Width that the drawing was made for in pixels; a fluid one stretches to any.
+    /// Width in pixels that the drawing was made for; a fluid layout stretches to any width.
     pub width: f64,
     pub height: f64,
-    /// Horizontal positions are percentages, so the drawing fills its container
-    /// while its text keeps its size.
+    /// True if horizontal positions are percentages: the drawing fills its container while its
+    /// text keeps its size.
     pub fluid: bool,
     pub body: Markup,
 }
 
 impl Picture {
-    /// The picture as part of a page: every layout, of which style sheets show one.
+    /// The picture inside a page: all layouts. The style sheet shows one of them.
     pub fn inline(&self) -> Markup {
         html! {
             @for (index, layout) in self.layouts.iter().enumerate() {
@@ -54,7 +54,7 @@ impl Picture {
         }
     }
 
-    /// The widest layout as a file of its own, with title, colours and background.
+    /// The widest layout as a standalone file with title, colours and background.
     pub fn standalone(&self) -> String {
         let svg = self
             .layouts
@@ -116,7 +116,7 @@ fn px(value: f64) -> String {
     }
 }
 
-/// A horizontal position as a share of the width.
+/// A horizontal position as a percentage of the width.
 fn share(fraction: f64) -> String {
     format!("{}%", px(100.0 * fraction))
 }

@@ -1,4 +1,4 @@
-//! One operation built with many compilers and flags: a line for each, the best marked.
+//! One operation built with many compilers and flags: one line per build, the best marked.
 
 use std::cmp::Ordering;
 
@@ -8,12 +8,12 @@ use crate::format;
 use crate::pivot::distinct;
 use crate::table::{Cell, Column, Table, Tone};
 
-/// A table for each operation of the rows of a sweep, sorted by the first of `metrics`, or
-/// of all there are if none is named.
+/// One table per operation in the rows of a sweep, sorted by its first metric. An empty
+/// `metrics` means all metrics.
 pub fn tables(rows: &[Row], metrics: &[Metric]) -> Vec<Table> {
     let sized = |row: &Row| !of_image(row.metric);
     let subjects = distinct(rows.iter().filter(|row| sized(row)).map(Subject::of));
-    // What has only memory has a table, too.
+    // Operations with memory rows only get a table, too.
     let only = distinct(rows.iter().filter(|row| !sized(row)).map(Subject::of))
         .into_iter()
         .filter(|subject| !subjects.iter().any(|other| other.same_operation(subject)));
@@ -33,7 +33,7 @@ pub fn tables(rows: &[Row], metrics: &[Metric]) -> Vec<Table> {
         .collect()
 }
 
-/// Flash and RAM belong to an operation of any size.
+/// True for flash and RAM, which belong to an operation of any size.
 fn of_image(metric: Metric) -> bool {
     matches!(metric, Metric::Flash | Metric::Ram)
 }
@@ -99,7 +99,7 @@ fn table(subject: &Subject<'_>, rows: &[&Row], metrics: &[Metric]) -> Table {
         rows.iter().find(is).copied()
     };
     let first = metrics.first().copied().unwrap_or(Metric::Cycles);
-    // What has no figure stands last.
+    // Points without a figure come last.
     points.sort_by(|a, b| {
         let of = |sweep: &Option<&str>| value(*sweep, first).and_then(|row| row.value);
         match (of(a), of(b)) {
@@ -140,7 +140,7 @@ fn table(subject: &Subject<'_>, rows: &[&Row], metrics: &[Metric]) -> Table {
     table
 }
 
-/// Less first, but of packets a second more.
+/// Orders the better value first: the smaller, or the larger for packets a second.
 fn better(metric: Metric, a: f64, b: f64) -> Ordering {
     if metric == Metric::Rate {
         b.total_cmp(&a)

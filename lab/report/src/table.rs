@@ -1,4 +1,4 @@
-//! Tables: described and rendered for text by `selo_base`, for the page here.
+//! Tables: `selo_base` defines them and renders them as text, this module as HTML.
 
 mod html;
 

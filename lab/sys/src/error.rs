@@ -1,10 +1,10 @@
 //! `enum selo_status` as a `Result`.
 
-/// Why a function of the library gave no result. Its outputs are then zero.
+/// An error of a library function. The function's outputs are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A size that the function does not take.
+    /// The function does not accept this size.
     #[error("a size that the function does not take")]
     Argument,
     /// The output buffer is too small.
@@ -55,7 +55,7 @@ impl Error {
     }
 }
 
-/// What a returned status means.
+/// Converts a returned status to a result.
 pub(crate) fn status(number: u32) -> Result<(), Error> {
     match number {
         0 => Ok(()),

@@ -1,9 +1,9 @@
-//! The device library of `src/`, bound to Rust.
+//! Rust bindings of the device library in `src/`.
 //!
-//! The host programs use it to be a thousand virtual devices, and its tests hold the C code to
-//! independent implementations. The API is that of `selo.h`, which is its manual: keys are
-//! types of their own, a status is a [`Result`], and what holds a secret is wiped when dropped.
-//! A node of the link, of any suite, is a [`node::Node`].
+//! The host programs use it to run a thousand virtual devices. Its tests compare the C code with
+//! independent implementations. The API is that of `selo.h`, which documents it: each key has
+//! its own type, a status is a [`Result`], and types with secrets are wiped when dropped.
+//! A [`node::Node`] is a node of the link in any suite.
 //!
 //! ```
 //! use selo_sys::{Aes128Fast, cbc_decrypt, cbc_encrypt, cbc_size};

@@ -10,11 +10,11 @@ pub struct Algorithm {
     interface: Interface,
 }
 
-/// The operations that an algorithm answers to, see [`crate::Implementation`].
+/// The operations of an algorithm, see [`crate::Implementation`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Interface {
-    /// A 128-bit block cipher, one block a call.
+    /// A 128-bit block cipher; one block per call.
     BlockCipher {
         /// Bytes of the key.
         key_bytes: usize,
@@ -44,7 +44,7 @@ pub enum Interface {
     Kdf(Hash),
     /// X25519.
     DiffieHellman,
-    /// A key agreement on a curve of which a peer's public key must be a point.
+    /// A key agreement on a curve. A peer's public key must be a point of the curve.
     Agreement {
         /// Bytes of a public key.
         public_bytes: usize,
@@ -53,7 +53,7 @@ pub enum Interface {
     Signature {
         /// Bytes of a public key.
         public_bytes: usize,
-        /// What is signed is the SHA-256 digest of the message, and not the message.
+        /// True if the input is the SHA-256 digest of the message instead of the message.
         of_digest: bool,
     },
 }
@@ -63,16 +63,16 @@ pub enum Interface {
 pub struct Aead {
     /// Bytes of the key.
     pub key_bytes: usize,
-    /// Which nonces and tags it has.
+    /// The nonce and tag sizes that it accepts.
     pub sizes: AeadSizes,
 }
 
-/// Which nonces and tags an authenticated cipher has.
+/// Nonce and tag sizes of an authenticated cipher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AeadSizes {
-    /// Those of [SP800-38D, 5.2.1].
+    /// The sizes of [SP800-38D, 5.2.1].
     Gcm,
-    /// Those of [SP800-38C, A.1].
+    /// The sizes of [SP800-38C, A.1].
     Ccm,
     /// Nonces of one size, tags of 16 bytes.
     Fixed {
@@ -81,23 +81,23 @@ pub enum AeadSizes {
     },
 }
 
-/// Whether an implementation takes a message of certain sizes.
+/// Requirement on an implementation for given sizes of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Support {
-    /// It must.
+    /// It must accept the sizes.
     Required,
     /// It may refuse the sizes.
     Optional,
-    /// It must refuse the sizes: the algorithm is not defined for them.
+    /// It must refuse the sizes, because the algorithm is not defined for them.
     Refused,
 }
 
-/// From here on the size of associated data needs an encoding of its own in CCM
-/// [SP800-38C, A.2.2], which small devices leave out.
+/// From this size in bytes, CCM encodes the size of the associated data differently
+/// [SP800-38C, A.2.2]. Small devices leave that encoding out.
 const CCM_LONG_AD: usize = 0xff00;
 
 impl Aead {
-    /// What to expect of an implementation for such a message, sizes in bytes.
+    /// The requirement for a message with these sizes in bytes.
     pub(crate) fn support(self, nonce: usize, ad: usize, tag: usize) -> Support {
         let (defined, common) = match self.sizes {
             AeadSizes::Gcm => (nonce >= 1 && matches!(tag, 4 | 8 | 12..=16), true),
@@ -149,20 +149,20 @@ impl Hash {
         }
     }
 
-    /// Whether the Monte Carlo test chains as SHA3VS says, and not as SHAVS does.
+    /// True if the Monte Carlo test chains by SHA3VS instead of SHAVS.
     pub(crate) fn is_sha3(self) -> bool {
         matches!(self, Hash::Sha3_256 | Hash::Sha3_512)
     }
 
-    /// Calls of the compression function or permutation for a message, at least 1.
+    /// Number of calls of the compression function or permutation for a message, at least 1.
     pub(crate) fn blocks(self, message_bytes: usize) -> usize {
         let padding = match self {
             Hash::Sha256 => 9,                    // 0x80 and a 64-bit length
             Hash::Sha512 => 17,                   // 0x80 and a 128-bit length
             Hash::Sha3_256 | Hash::Sha3_512 => 1, // the domain bits and the final 1 share a byte
             Hash::Blake2s => 0,
-            // Initialisation, and four blocks squeezed out. A short message takes nine
-            // permutations, which is what one call costs: nine count as one.
+            // One permutation initialises, and four squeeze out the digest. A short message takes
+            // about nine permutations, which count as one call.
             Hash::AsconHash256 => return (message_bytes / 8 + 5).div_ceil(9),
         };
         (message_bytes + padding)
@@ -171,7 +171,7 @@ impl Hash {
     }
 }
 
-/// The names that the cases know by themselves; [`Algorithm::cipher_of`] makes others.
+/// The algorithms known by name; [`Algorithm::cipher_of`] makes others.
 const ALGORITHMS: &[Algorithm] = &{
     use AeadSizes::{Ccm, Fixed, Gcm};
     use Hash::{AsconHash256, Blake2s, Sha3_256, Sha3_512, Sha256, Sha512};
@@ -249,9 +249,9 @@ const ALGORITHMS: &[Algorithm] = &{
 };
 
 impl Algorithm {
-    /// A cipher, alone, in a mode or authenticated, that only data files know.
+    /// A cipher that only data files define: alone, in a mode or authenticated.
     pub fn cipher_of(name: &str, interface: Interface) -> Algorithm {
-        // A run reads the data files once and keeps what they say to its end.
+        // A program reads the data files once and needs the names until it ends.
         Algorithm {
             name: Box::leak(name.into()),
             interface,
@@ -269,7 +269,7 @@ impl Algorithm {
         })
     }
 
-    /// Every algorithm that the cases know.
+    /// Every algorithm known by name.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         ALGORITHMS.iter().copied()
     }
@@ -284,7 +284,7 @@ impl Algorithm {
         self.interface
     }
 
-    /// The cipher under the mode: `aes-128` for `aes-128-cbc` and for `aes-128`.
+    /// The cipher behind the mode: `aes-128` for `aes-128-cbc` and for `aes-128`.
     pub(crate) fn cipher(self) -> &'static str {
         ["-ecb", "-cbc", "-ctr"]
             .iter()

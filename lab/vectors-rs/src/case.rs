@@ -1,4 +1,4 @@
-//! A case: what one published vector asks of an implementation, and the verdict.
+//! A case: the task of one published vector, and the result.
 
 use crate::{Aead, Algorithm, CallError, Hash, Implementation, run};
 
@@ -6,20 +6,20 @@ use crate::{Aead, Algorithm, CallError, Hash, Implementation, run};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Case {
-    /// Where it stands: `ECBMMT128.rsp:12`, or `x25519_test.json:tcId 7`.
+    /// Its place: `ECBMMT128.rsp:12`, or `x25519_test.json:tcId 7`.
     pub id: String,
     /// The stratum for sampling: file and section, or the vector's flags.
     pub class: String,
-    /// Roughly how many calls of the primitive it costs: block operations,
-    /// compressions, permutations, scalar multiplications. At least 1.
+    /// Approximate cost in calls of the primitive: block operations, compressions,
+    /// permutations, scalar multiplications. At least 1.
     pub weight: u32,
-    /// The algorithm that it is for.
+    /// The algorithm under test.
     pub algorithm: Algorithm,
-    /// What it asks.
+    /// The task.
     pub kind: CaseKind,
 }
 
-/// Which way a cipher runs.
+/// Direction of a cipher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Plaintext to ciphertext.
@@ -29,7 +29,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The operation's name.
+    /// Name of the operation.
     pub fn operation(self) -> &'static str {
         match self {
             Direction::Encrypt => "encrypt",
@@ -38,20 +38,20 @@ impl Direction {
     }
 }
 
-/// What a case asks. Every `input` and `output` is in the direction of the case.
+/// The task of a case. Every `input` and `output` is in the direction of the case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the fields carry the names of the vectors' documents
 pub enum CaseKind {
-    /// Whole blocks, each alone: ECB, or the block cipher called block by block.
+    /// Whole blocks, each on its own: ECB, or the block cipher called once per block.
     Blocks {
         direction: Direction,
         key: Vec<u8>,
         input: Vec<u8>,
         output: Vec<u8>,
     },
-    /// One checkpoint of [AESAVS, 6.4.1]: 1,000 chained blocks. `next_key` is the key of
-    /// the following checkpoint, which follows from the last two blocks.
+    /// One checkpoint of [AESAVS, 6.4.1]: 1,000 chained blocks. `next_key` is the key of the
+    /// next checkpoint, which follows from the last two blocks.
     BlockMonteCarlo {
         direction: Direction,
         key: Vec<u8>,
@@ -59,7 +59,7 @@ pub enum CaseKind {
         output: [u8; 16],
         next_key: Option<Vec<u8>>,
     },
-    /// CBC over whole blocks without padding, as NIST's vectors have it.
+    /// CBC over whole blocks without padding, as in NIST's vectors.
     CbcUnpadded {
         direction: Direction,
         key: Vec<u8>,
@@ -67,7 +67,7 @@ pub enum CaseKind {
         input: Vec<u8>,
         output: Vec<u8>,
     },
-    /// CBC with PKCS #7 padding. The ciphertext includes the padding's block.
+    /// CBC with PKCS #7 padding. The ciphertext includes the block of padding.
     CbcPadded {
         direction: Direction,
         key: Vec<u8>,
@@ -75,14 +75,14 @@ pub enum CaseKind {
         input: Vec<u8>,
         output: Vec<u8>,
     },
-    /// A ciphertext that must be refused: with `status::PADDING` and no output where it is
-    /// whole blocks, with any status where it is not.
+    /// A ciphertext that must be refused. Whole blocks must give `status::PADDING` and no
+    /// output; other sizes may give any status.
     CbcRefused {
         key: Vec<u8>,
         iv: [u8; 16],
         ciphertext: Vec<u8>,
     },
-    /// One checkpoint of [AESAVS, 6.4.2]. `next` is the following one's key, IV and input.
+    /// One checkpoint of [AESAVS, 6.4.2]. `next` is key, IV and input of the next one.
     CbcMonteCarlo {
         direction: Direction,
         key: Vec<u8>,
@@ -91,7 +91,7 @@ pub enum CaseKind {
         output: [u8; 16],
         next: Option<CbcNext>,
     },
-    /// The IV must be what the random source gave [SP800-38A, appendix C].
+    /// The IV must come from the random source [SP800-38A, appendix C].
     CbcIv {
         first: [u8; 16],
         second: [u8; 16],
@@ -105,7 +105,7 @@ pub enum CaseKind {
         input: Vec<u8>,
         output: Vec<u8>,
     },
-    /// The digest of `message`, `repeat` times over.
+    /// The digest of `message` repeated `repeat` times.
     Hash {
         hash: Hash,
         message: Vec<u8>,
@@ -118,8 +118,8 @@ pub enum CaseKind {
         seed: Vec<u8>,
         digest: Vec<u8>,
     },
-    /// A tag, compared over as many bytes as the vector prints; one that is not `valid`
-    /// must differ.
+    /// A tag, compared in all bytes that the vector prints. If it is not `valid`, it must
+    /// differ.
     Mac {
         hash: Hash,
         key: Vec<u8>,
@@ -129,15 +129,13 @@ pub enum CaseKind {
     },
     /// Sealing must give the published ciphertext and tag.
     AeadSeal { aead: Aead, message: AeadMessage },
-    /// Opening must give the published plaintext; and with one bit of the nonce, the
-    /// associated data, the ciphertext or the tag changed, `status::TAG` and nothing
-    /// but zeros.
+    /// Opening must give the published plaintext. With one bit of the nonce, the associated
+    /// data, the ciphertext or the tag changed, it must give `status::TAG` and only zeros.
     AeadOpen { aead: Aead, message: AeadMessage },
-    /// An altered message: it must be refused with `status::TAG` and nothing but zeros.
-    /// Where its sizes are not those of the algorithm, sealing and opening must be
-    /// refused with any status.
+    /// An altered message: it must be refused with `status::TAG` and only zeros. If its sizes
+    /// are invalid for the algorithm, sealing and opening must be refused with any status.
     AeadRefused { aead: Aead, message: AeadMessage },
-    /// A key as long as `okm`.
+    /// A derived key with the length of `okm`.
     Kdf {
         hash: Hash,
         salt: Vec<u8>,
@@ -145,8 +143,8 @@ pub enum CaseKind {
         info: Vec<u8>,
         okm: Vec<u8>,
     },
-    /// A key of `bytes` bytes, which is longer than the algorithm gives: refused with any
-    /// status and nothing but zeros.
+    /// A key of `bytes` bytes, more than the algorithm allows: refused with any status and
+    /// only zeros.
     KdfRefused {
         hash: Hash,
         salt: Vec<u8>,
@@ -176,14 +174,14 @@ pub enum CaseKind {
         peer: Vec<u8>,
         shared: [u8; 32],
     },
-    /// What is no point of the curve, or no public key at all: refused with any status and
-    /// nothing but zeros.
+    /// An invalid public key, for example a point that is not on the curve: refused with any
+    /// status and only zeros.
     AgreementRefused { secret: [u8; 32], peer: Vec<u8> },
     /// The public key of a secret.
     KeyPair { secret: [u8; 32], public: Vec<u8> },
-    /// Signing must give the published signature; or, where the scheme lets the signer choose
-    /// a random number, one that the implementation's own verification takes. That
-    /// verification is held to `Verify`.
+    /// Signing must give the published signature. If the signer may choose a random number,
+    /// the implementation's own verification must accept the signature instead; `Verify`
+    /// cases test that verification.
     Sign {
         secret: [u8; 32],
         public: Vec<u8>,
@@ -191,7 +189,7 @@ pub enum CaseKind {
         signature: Vec<u8>,
         random: bool,
     },
-    /// A signature that must be accepted if it is `valid`, and else refused with any status.
+    /// A signature that must be accepted if `valid`, and else refused with any status.
     Verify {
         public: Vec<u8>,
         message: Vec<u8>,
@@ -200,28 +198,28 @@ pub enum CaseKind {
     },
 }
 
-/// A message of an authenticated cipher, in both forms.
+/// A message of an authenticated cipher, as plaintext and as ciphertext.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct AeadMessage {
     pub key: Vec<u8>,
     pub nonce: Vec<u8>,
     pub ad: Vec<u8>,
-    /// Not known of a message that must be refused.
+    /// Unknown for a message that must be refused.
     pub plaintext: Vec<u8>,
     pub ciphertext: Vec<u8>,
     pub tag: Vec<u8>,
 }
 
 impl AeadMessage {
-    /// Cost of one call, in calls for one block of everything.
+    /// Cost of one call, relative to a call with one block of everything.
     fn weight(&self) -> usize {
         let blocks = |bytes: &[u8]| bytes.len().div_ceil(16);
         (blocks(&self.nonce) + blocks(&self.ad) + blocks(&self.ciphertext)).div_ceil(3)
     }
 }
 
-/// Where a CBC Monte Carlo chain goes on.
+/// Start values of the next checkpoint of a CBC Monte Carlo chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct CbcNext {
@@ -236,19 +234,19 @@ pub struct CbcNext {
 pub enum CaseResult {
     /// The implementation answered as published.
     Pass,
-    /// It did not.
+    /// The answer differs from the published one.
     Fail {
-        /// What was published: hexadecimal, or a status.
+        /// The published answer: hexadecimal, or a status.
         expected: String,
-        /// What came instead.
+        /// The answer of the implementation.
         got: String,
-        /// Where: the operation, the step of a chain, the first byte that differs.
+        /// The place: the operation, the step of a chain, the first byte that differs.
         detail: String,
     },
-    /// The implementation cannot run the case: an operation is missing, or its buffers
-    /// are too small. Not to be counted as tried.
+    /// The implementation cannot run the case, because it lacks an operation or its buffers
+    /// are too small. Does not count as tried.
     Skipped {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -265,9 +263,9 @@ impl Case {
         }
     }
 
-    /// Runs the case. An error means that a call could not be carried out; the case then
-    /// has no verdict. A long case makes many calls: an implementation that wants to
-    /// show progress or to stop does so in [`Implementation::call`].
+    /// Runs the case. An error means that a call could not be carried out; the case then has no
+    /// result. A long case makes many calls, so an implementation can show progress or stop in
+    /// [`Implementation::call`].
     pub fn run(&self, implementation: &mut dyn Implementation) -> Result<CaseResult, CallError> {
         run::run(self, implementation)
     }
@@ -278,7 +276,7 @@ impl CaseKind {
         match self {
             CaseKind::Blocks { input, .. } => input.len() / 16,
             CaseKind::BlockMonteCarlo { .. } => run::MONTE_CARLO_STEPS,
-            // The padding adds a block; a decryption needs one made for it as well.
+            // The padding adds a block. Decryption also needs an encryption to make that block.
             CaseKind::CbcUnpadded {
                 direction, input, ..
             } => match direction {
@@ -311,7 +309,7 @@ impl CaseKind {
                 };
                 run::MONTE_CARLO_STEPS * hash.blocks(message)
             }
-            // The inner and outer key blocks and the outer digest.
+            // Three more: the inner and outer key blocks, and the outer digest.
             CaseKind::Mac { hash, message, .. } => hash.blocks(message.len()) + 3,
             CaseKind::AeadSeal { message, .. } | CaseKind::AeadRefused { message, .. } => {
                 message.weight()
@@ -319,7 +317,7 @@ impl CaseKind {
             CaseKind::AeadOpen { message, .. } => {
                 message.weight() * (1 + run::alterations(message).count())
             }
-            // Two HMACs, as extraction and 32 bytes of key are, count as one.
+            // Extraction and 32 bytes of key are two HMACs, which count as one.
             CaseKind::Kdf { hash, okm, .. } => okm.len().div_ceil(hash.digest_bytes()).div_ceil(2),
             CaseKind::SharedSecret { .. }
             | CaseKind::PublicKey { .. }

@@ -8,33 +8,33 @@ use toml::Spanned;
 use crate::parse::{self, Format, SourceText};
 use crate::{Algorithm, Case, Error};
 
-/// All sets of `lab/vectors/index.toml`. Loading reads the index only.
+/// All sets of `lab/vectors/index.toml`. Loading only reads the index.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     sets: Vec<Set>,
 }
 
-/// One source of vectors: a document's section, a suite.
+/// One source of vectors: a section of a document, or a suite.
 #[derive(Debug, Clone)]
 pub struct Set {
     /// `fips197`, `aesavs-mct-cbc`, ...
     pub id: String,
-    /// For people.
+    /// Title for readers.
     pub title: String,
     /// Document and section.
     pub source: String,
-    /// The files that hold it.
+    /// The files of the set.
     pub files: Vec<VectorFile>,
 }
 
 /// One file of a set.
 #[derive(Debug, Clone)]
 pub struct VectorFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// How it is written.
+    /// Format of the file.
     pub format: Format,
-    /// The algorithms that it applies to.
+    /// The algorithms that the file has vectors for.
     pub algorithms: Vec<Algorithm>,
 }
 
@@ -44,14 +44,14 @@ impl Catalog {
         Catalog::load_with(directory, &[])
     }
 
-    /// The same, for an index that also speaks of algorithms that the crate does not know.
+    /// Reads `index.toml`, which may also name the algorithms in `more`.
     pub fn load_with(directory: &Path, more: &[Algorithm]) -> Result<Catalog, Error> {
         let path = directory.join("index.toml");
         let text = read(&path)?;
         Catalog::parse(directory, &path, &text, more)
     }
 
-    /// Parses an index whose paths are relative to `directory`; `path` is for messages.
+    /// Parses an index. Its paths are relative to `directory`; messages quote `path`.
     pub fn parse(
         directory: &Path,
         path: &Path,
@@ -87,12 +87,12 @@ impl Catalog {
         &self.sets
     }
 
-    /// The set of this id.
+    /// The set with this id.
     pub fn set(&self, id: &str) -> Option<&Set> {
         self.sets.iter().find(|set| set.id == id)
     }
 
-    /// The sets that hold vectors for an algorithm; none for an unknown name.
+    /// The sets with vectors for an algorithm; none for an unknown name.
     pub fn sets_for(&self, algorithm: &str) -> Vec<&Set> {
         self.sets
             .iter()
@@ -102,19 +102,19 @@ impl Catalog {
 }
 
 impl Set {
-    /// Whether it holds vectors for an algorithm.
+    /// True if the set has vectors for an algorithm.
     pub fn applies_to(&self, algorithm: &str) -> bool {
         self.files.iter().any(|file| file.applies_to(algorithm))
     }
 
-    /// The algorithms that it holds vectors for.
+    /// The algorithms that the set has vectors for.
     pub fn algorithms(&self) -> Vec<Algorithm> {
         Algorithm::all()
             .filter(|algorithm| self.applies_to(algorithm.name()))
             .collect()
     }
 
-    /// Its cases for an algorithm, in the order of the files.
+    /// The cases for an algorithm, in the order of the files.
     pub fn cases(&self, algorithm: &str) -> Result<Vec<Case>, Error> {
         let mut cases = Vec::new();
         for file in &self.files {
@@ -175,7 +175,7 @@ impl IndexFile {
         more: &[Algorithm],
     ) -> Result<VectorFile, Error> {
         let relative = Path::new(self.path.get_ref());
-        // A vector file lies below the index; nothing else is opened.
+        // A vector file must lie below the index; no other file may be opened.
         if !relative
             .components()
             .all(|part| matches!(part, std::path::Component::Normal(_)))

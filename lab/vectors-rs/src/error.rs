@@ -1,8 +1,8 @@
-//! Errors of reading vectors: each names the file, and the line where there is one.
+//! Errors of reading vectors. Each names the file, and the line if there is one.
 
 use std::path::PathBuf;
 
-/// Why the vectors could not be read.
+/// A failure to read the vectors.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -11,23 +11,23 @@ pub enum Error {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A file's content is not what its format says.
+    /// A file's content does not match its format.
     #[error("{}:{line}: {message}", path.display())]
     Parse {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the mistake.
         message: String,
     },
     /// No algorithm has this name.
     #[error("unknown algorithm `{name}`")]
     UnknownAlgorithm {
-        /// The name given.
+        /// The unknown name.
         name: String,
     },
 }

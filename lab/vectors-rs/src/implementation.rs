@@ -1,24 +1,24 @@
-//! What a case runs against: one operation at a time.
+//! The implementation that runs a case, one operation at a time.
 
-/// Why a call could not be carried out at all: the chip crashed, the line is dead,
-/// the user interrupted. It ends a run; it is not a wrong answer.
+/// A call that could not be carried out: the chip crashed, the connection is lost, or the user
+/// interrupted. It ends a run and is not a wrong answer.
 pub type CallError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The answer of one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallOutput {
-    /// 0, or why the operation refused; see [`status`] for the codes that the cases know.
+    /// 0, or the reason of a refusal; see [`status`] for the codes that the cases know.
     pub status: u8,
-    /// The operation's output; what is reported with a status other than 0 is checked too.
+    /// The operation's output. It is also checked if the status is not 0.
     pub output: Vec<u8>,
 }
 
-/// The status codes that a case may expect: those of `enum selo_status` in selo.h,
-/// and one of the agent.
+/// The status codes that a case may expect: those of `enum selo_status` in selo.h, and one of
+/// the agent.
 pub mod status {
     /// The operation succeeded.
     pub const OK: u8 = 0;
-    /// A size that the operation does not take.
+    /// The operation does not accept a size.
     pub const ARGUMENT: u8 = 1;
     /// A decrypted padding is malformed.
     pub const PADDING: u8 = 3;
@@ -26,13 +26,13 @@ pub mod status {
     pub const KEY: u8 = 5;
     /// A tag does not verify.
     pub const TAG: u8 = 6;
-    /// A field of a size that the operation does not take: the agent's own code.
+    /// A field has a size that the operation does not accept; the agent's own code.
     pub const BAD_SIZE: u8 = 200;
 }
 
-/// An implementation of one algorithm, wherever it runs.
+/// An implementation of one algorithm, on any machine.
 ///
-/// The operations and their inputs, in order, are those of the agent's interfaces:
+/// The operations and the order of their inputs are those of the agent's interfaces:
 ///
 /// | interface | operations |
 /// |---|---|
@@ -47,17 +47,17 @@ pub mod status {
 /// | dh | `keygen {secret}`, `shared-secret {secret, peer}` |
 /// | signature | `keygen {secret}`, `sign {secret, public key, message, random bytes}` -> signature, `verify {public key, message, signature}` |
 ///
-/// State persists between calls: a case sets up its own key.
+/// State persists between calls: each case sets up its own key.
 pub trait Implementation {
-    /// Whether the operation exists. A case that needs a missing one is skipped.
+    /// True if the operation exists. Cases that need a missing operation are skipped.
     fn has(&self, operation: &str) -> bool;
 
-    /// The largest sum of the inputs' bytes in one call, and the largest output. An
-    /// adapter to a framed protocol subtracts what the frame itself takes.
+    /// The maximum total size of the inputs of one call, and the maximum output, in bytes. An
+    /// adapter to a framed protocol subtracts the overhead of its frames.
     fn io_bytes(&self) -> usize;
 
-    /// Whether a bad size is its way to say that it does not take every size that the
-    /// algorithm has: such a case is skipped.
+    /// True if a bad-size answer means that it does not support all sizes of the algorithm. Such
+    /// cases are skipped.
     fn refuses_sizes(&self) -> bool {
         false
     }

@@ -1,9 +1,9 @@
 //! Official test vectors as typed cases, run against any implementation.
 //!
-//! The files and their sources are data, in `lab/vectors/` of the repository; see its
-//! README.md. This crate knows no board and no library: a caller shows it an
-//! [`Implementation`] that carries out one operation at a time, on a simulated
-//! chip, a real board or natively, and every [`Case`] says whether it passed.
+//! The files and their sources are data, in `lab/vectors/` of the repository; see its README.md.
+//! This crate knows no board and no library. A caller provides an [`Implementation`] that
+//! carries out one operation at a time, on a simulated chip, a real board or natively. Each
+//! [`Case`] then returns its result.
 //!
 //! ```no_run
 //! # fn example(implementation: &mut dyn selo_vectors::Implementation) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

@@ -1,11 +1,11 @@
-//! Which cases to run when there is no time for all.
+//! Selects cases if there is no time for all.
 
 use crate::Case;
 
-/// A sample of cases that costs at most about `budget` (see [`Case::weight`]), spread
-/// over the classes and, within a class, over its whole length. Every class gives at
-/// least one case, even when that alone exceeds the budget. Deterministic: the same
-/// cases and budget give the same sample, in the order of `cases`.
+/// A sample of cases with a total cost of about `budget` at most (see [`Case::weight`]), spread
+/// over the classes and over the whole length of each class. Every class gives at least one
+/// case, even if that case alone exceeds the budget. Deterministic: the same cases and budget
+/// give the same sample, in the order of `cases`.
 pub fn stratified(cases: &[Case], budget: u64) -> Vec<&Case> {
     let mut classes: Vec<Vec<usize>> = Vec::new();
     let mut names: Vec<&str> = Vec::new();

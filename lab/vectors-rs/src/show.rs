@@ -1,10 +1,10 @@
-//! The inputs of a case by name, for a reader who wants to see a failure for himself.
+//! Lists the inputs of a case by name, so that a reader can reproduce a failure.
 
 use crate::{AeadMessage, CaseKind, Direction};
 
 impl CaseKind {
-    /// What is given to the implementation: the names of the vectors' documents, and
-    /// bytes as hexadecimal.
+    /// The inputs of the implementation: their names in the vectors' documents, and their bytes in
+    /// hexadecimal.
     pub fn inputs(&self) -> Vec<(&'static str, String)> {
         let text = |direction: &Direction| match direction {
             Direction::Encrypt => "plaintext",

@@ -1,4 +1,4 @@
-//! A compared cell, its table and its paper: the data, and counts of them.
+//! The data of a compared cell, table and paper, and their counts.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub enum CellStatus {
     PublishedOnly,
 }
 
-/// How the reason of a missing row begins.
+/// Start of the reason of a missing row.
 pub(super) const NO_ROW: &str = "no row for";
 
 /// A figure or words.
@@ -93,13 +93,13 @@ pub struct ComparedTable {
     pub cells: Vec<ComparedCell>,
 }
 
-/// A compared cell with what tables need beside the line.
+/// A compared cell, with the data that tables need and JSON does not have.
 #[derive(Clone, Debug)]
 pub struct ComparedCell {
     pub row: String,
     pub column: String,
     pub note: Option<String>,
-    /// The first operation behind it, where one is.
+    /// The first operation behind it, if there is one.
     pub operation: Option<String>,
     /// Indices of the rows behind the measured figure.
     pub rows: Vec<usize>,
@@ -152,14 +152,14 @@ impl CellStatus {
 }
 
 impl Comparison {
-    /// Every cell, as lines of JSON are printed.
+    /// Every cell, in the order of the JSON lines.
     pub fn lines(&self) -> impl Iterator<Item = &CellLine> {
         self.tables
             .iter()
             .flat_map(|table| table.cells.iter().map(|cell| &cell.line))
     }
 
-    /// How many cells ended how, statuses without cells left out.
+    /// The number of cells per status, without statuses that do not occur.
     pub fn counts(&self) -> Vec<(CellStatus, usize)> {
         CellStatus::ALL
             .into_iter()
@@ -173,12 +173,12 @@ impl Comparison {
             .collect()
     }
 
-    /// Whether any cell has a measured figure.
+    /// True if any cell has a measured figure.
     pub fn has_measurements(&self) -> bool {
         self.lines().any(|line| line.measured.is_some())
     }
 
-    /// Boards that have a file and that cells still lack rows for.
+    /// Boards that have a board file but still lack rows for some cells.
     pub fn boards_to_run(&self) -> BTreeSet<&str> {
         self.lines()
             .filter(|line| line.status == CellStatus::NotMeasured)

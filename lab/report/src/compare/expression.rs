@@ -1,5 +1,5 @@
-//! The value of an expression: sums and maxima of terms, energies under a power profile, the
-//! life of a battery.
+//! Evaluates an expression: sums and maxima of terms, energies under a power profile, and
+//! battery life.
 
 use std::collections::BTreeSet;
 
@@ -80,8 +80,8 @@ impl Ours<'_> {
         })
     }
 
-    /// Seconds that a battery lasts of which so many joules are drawn once a period, above
-    /// what the node draws at rest.
+    /// Battery life in seconds. The node draws its power at rest, and `joules` in addition once
+    /// per period.
     fn life(&self, place: Configuration<'_>, life: &BatteryLife, joules: f64) -> Result<f64, Gap> {
         let gap = |reason: String| Gap {
             status: CellStatus::NotMeasured,
@@ -104,8 +104,8 @@ impl Ours<'_> {
             .ok_or_else(|| gap("nothing draws anything".into()))
     }
 
-    /// What a packet costs a node above rest, by a profile: its core awake, its radio on
-    /// the air.
+    /// Energy of one packet above the node's power at rest, under a power profile: the core
+    /// awake and the radio on the air.
     fn packet(
         &self,
         place: Configuration<'_>,
@@ -152,8 +152,8 @@ impl Ours<'_> {
         })
     }
 
-    /// Whether the rows say of an operation that it is a packet of a node with its radio:
-    /// such nodes have a time on the air.
+    /// True if the operation is a packet of a node with a radio. The rows of such a node have a
+    /// time on the air.
     fn is_packet(&self, place: Configuration<'_>, term: &Term) -> bool {
         matches!(term.operation.as_str(), TRANSMIT | RECEIVE)
             && self
@@ -162,8 +162,8 @@ impl Ours<'_> {
                 .any(|row| row.algorithm == place.algorithm && row.operation == AIR)
     }
 
-    /// Where a term's rows are: its own algorithm's, by the variant of default, or the
-    /// expression's.
+    /// The configuration whose rows a term uses: its own algorithm in the default variant, or
+    /// the expression's.
     fn place_of<'p>(&'p self, place: Configuration<'p>, term: &'p Term) -> Configuration<'p> {
         let Some(algorithm) = &term.algorithm else {
             return place;
@@ -179,9 +179,9 @@ impl Ours<'_> {
         }
     }
 
-    /// One metric of one operation in base units. Times may come from cycles
-    /// and the clock; energies under a named profile come from times.
-    /// `source` of the result holds only what a reader must know beside the name.
+    /// One metric of one operation in base units. Times may come from cycles and the clock;
+    /// energies under a named profile come from times. `source` of the result only holds
+    /// facts that the name does not show.
     pub(super) fn term(&self, place: Configuration<'_>, term: &Term) -> Result<Value, Gap> {
         if let (Metric::Energy, Some(name)) = (term.metric, place.power) {
             let profile = self.profile(place.board, name)?;

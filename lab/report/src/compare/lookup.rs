@@ -9,24 +9,24 @@ use super::cell::{CellStatus, Figure, NO_ROW};
 use crate::format;
 use crate::paper::Term;
 
-/// A board that has a file, and its power figures.
+/// A board that has a board file, with its power figures.
 #[derive(Clone, Debug)]
 pub struct KnownBoard {
     pub name: String,
     pub power: Vec<PowerProfile>,
 }
 
-/// What papers are compared with.
+/// Our rows and boards, which papers are compared with.
 #[derive(Clone, Copy, Debug)]
 pub struct Ours<'a> {
     /// The latest row of each measurement.
     pub rows: &'a [Row],
     pub boards: &'a [KnownBoard],
-    /// Stands in where the paper's file names no library.
+    /// The library to use if the paper's file names none.
     pub library: &'a str,
 }
 
-/// A measured figure, the rows behind it, and how it was made of them.
+/// A measured figure, the rows behind it, and how it follows from them.
 pub(super) struct Found {
     pub(super) figure: Figure,
     pub(super) rows: Vec<usize>,
@@ -69,8 +69,8 @@ impl Ours<'_> {
         let wanted = |row: &Row| {
             of_unit(row) && row.operation == term.operation && row.metric == term.metric
         };
-        // The size that is asked for; failing that a row without a size; with no
-        // wish, the smallest.
+        // Prefer the requested size, then a row without a size. Without a requested size, take
+        // the smallest.
         let pick = |test: &dyn Fn(&Row) -> bool| {
             let matching = self
                 .rows
@@ -107,7 +107,7 @@ impl Ours<'_> {
                     ),
                 });
             }
-            // Rows of the same unit with the same metric, but not this operation.
+            // Rows of the same implementation and metric, but of another operation.
             if self
                 .rows
                 .iter()
@@ -165,7 +165,7 @@ impl Ours<'_> {
         }
     }
 
-    /// The variant of a place that names none.
+    /// The variant of a place, or the default variant if it names none.
     pub(super) fn variant<'p>(&'p self, place: Configuration<'p>) -> Option<&'p str> {
         place.variant.or_else(|| {
             let known: BTreeSet<&str> = self
@@ -195,7 +195,7 @@ impl Ours<'_> {
             })
     }
 
-    /// Why there is no row, and how to make one.
+    /// The reason for a missing row, with the command that makes it.
     pub(super) fn missing(&self, board: &str, what: &str, place: Option<Configuration<'_>>) -> Gap {
         let has_rows = self.rows.iter().any(|row| row.board == board);
         if !has_rows && !self.boards.iter().any(|known| known.name == board) {

@@ -1,4 +1,4 @@
-//! The measured figure of one cell, in the unit of the paper, or why there is none.
+//! The measured figure of one cell, in the unit of the paper, or the reason why it is missing.
 
 use selo_base::units;
 use selo_engine::row::Metric;
@@ -92,8 +92,8 @@ impl Ours<'_> {
         }
     }
 
-    /// What a gap is if only a device can fill it: there is no file for the board, or a
-    /// simulator of it that counts instructions, and it is a time that is asked for.
+    /// Turns a gap into `NeedsHardware` if only a device can fill it. This is so if the board has
+    /// no file, or if the cell needs a time and the board's simulator only counts instructions.
     pub(super) fn of_hardware(&self, paper: &Paper, cell: &PaperCell, gap: Gap) -> Gap {
         let open = [CellStatus::NotMeasured, CellStatus::NeedsBoard];
         let board = board_of(&cell.measured_by).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A compared table for readers.
+//! Renders a compared table for readers.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,7 @@ use crate::format;
 use crate::table::{Cell as Shown, Column, Table};
 
 impl ComparedTable {
-    /// The table for readers. Cells whose board is missing become one remark
-    /// unless `all`.
+    /// The table for readers. Unless `all` is set, the cells of missing boards become one remark.
     pub fn to_table(&self, all: bool) -> Table {
         let unit = self.common_unit();
         let mut columns = vec![Column::text("Row")];
@@ -46,7 +45,7 @@ impl ComparedTable {
         table.without_empty_columns()
     }
 
-    /// The unit of every figure of the table, if they share one.
+    /// The common unit of all figures of the table, if they have one.
     fn common_unit(&self) -> Option<&str> {
         let mut units = self
             .cells
@@ -79,7 +78,7 @@ impl ComparedTable {
         if let Some(reason) = &line.reason {
             if line.status == CellStatus::Ok || line.status == CellStatus::NotPrinted {
                 measured = measured.with_source(reason.clone(), cell.rows.clone());
-                // Words say little without what they rest on.
+                // Words need their basis: show it as a note.
                 if matches!(line.measured, Some(Figure::Words(_))) {
                     measured = measured.with_note(reason.clone());
                 }
@@ -105,7 +104,7 @@ impl ComparedTable {
     }
 }
 
-/// A reason as a footnote: rows that are missing on one board share a note.
+/// A reason as a footnote. All rows missing on one board share one note.
 fn brief(line: &CellLine, reason: &str) -> String {
     match &line.board {
         Some(board) if reason.starts_with(NO_ROW) => {

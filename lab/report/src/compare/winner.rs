@@ -1,4 +1,4 @@
-//! The best of several candidates, beside the winner that a paper names.
+//! Finds the best of several candidates and compares it with the paper's winner.
 
 use selo_engine::row::Metric;
 
@@ -7,7 +7,7 @@ use super::lookup::{Configuration, Found, Gap, Ours, Value};
 use crate::format;
 use crate::paper::{Candidate, Published, Term};
 
-/// What a table of winners says when nobody is better than another.
+/// The word of a table of winners if all candidates are equal.
 const TIE: &str = "tie";
 
 impl Ours<'_> {
@@ -33,7 +33,7 @@ impl Ours<'_> {
                 }
             }
         }
-        // The more packets the better; of all else the less.
+        // More packets a second are better; for all other metrics less is better.
         let most = term.metric == Metric::Rate;
         let better = |a: f64, b: f64| {
             if most {
@@ -73,7 +73,7 @@ impl Ours<'_> {
                 source,
             });
         }
-        // Who wins among some says nothing of a winner that did not take part.
+        // The measured winner proves nothing if the published winner has no row.
         if !published.is_empty()
             && published != [TIE]
             && !values
@@ -112,8 +112,8 @@ impl Ours<'_> {
     }
 }
 
-/// Two figures that are equal but for their last bits; packets a second but for the
-/// steps of a simulation (docs/researcher/experiment.md).
+/// True for equal figures: within 1e-9, which covers rounding, or within 1e-3 for packets a
+/// second, which covers the steps of a simulation (docs/researcher/experiment.md).
 fn same(metric: Metric, a: f64, b: f64) -> bool {
     let within = match metric {
         Metric::Rate => 1e-3,

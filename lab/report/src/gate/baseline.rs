@@ -1,4 +1,4 @@
-//! A baseline: the figures that rows are held against, and its file.
+//! A baseline: the figures that rows are compared with, and its file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ struct Head {
     compilers: BTreeMap<String, String>,
 }
 
-/// What is measured: two figures with the same key are compared.
+/// The key of a figure: two figures with the same key are compared.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -58,7 +58,7 @@ struct Line {
     kept: Kept,
 }
 
-/// What rows are held against.
+/// The figures that rows are compared with, and the compilers that built them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baseline {
     pub figures: BTreeMap<Key, Kept>,
@@ -79,7 +79,7 @@ impl Key {
         }
     }
 
-    /// In words, without the metric.
+    /// All parts except the metric, separated by spaces.
     pub fn name(&self) -> String {
         let mut name = format!(
             "{} {} {} {}",
@@ -97,8 +97,9 @@ impl Key {
 }
 
 impl Baseline {
-    /// What a baseline of these rows keeps: of the metrics named those, else every count and
-    /// memory, and the time of what has no count of cycles, from which it would follow.
+    /// Makes a baseline from rows. It keeps the named metrics. If none is named, it keeps every
+    /// count and every memory figure; it keeps a time only if there are no cycles, because a
+    /// time follows from its cycles.
     pub fn of(rows: &[Row], metrics: &[Metric]) -> Baseline {
         let counted = |row: &Row| {
             let cycles = Key {
@@ -120,7 +121,7 @@ impl Baseline {
         };
         let mut baseline = Baseline::default();
         for row in rows.iter().filter(wanted) {
-            // What the machine cannot measure is no figure of the code.
+            // This says something about the machine, not about the code.
             if row.status == Status::NotSupported {
                 continue;
             }
@@ -138,8 +139,8 @@ impl Baseline {
         baseline
     }
 
-    /// Puts what `newer` has in the place of what is there; `measured` says which keys it
-    /// could have had, so that what is gone goes.
+    /// Replaces figures by those of `newer`. `measured` returns true for every key that `newer`
+    /// could contain, so figures that no longer exist are removed.
     pub fn update(&mut self, newer: Baseline, measured: impl Fn(&Key) -> bool) {
         self.figures.retain(|key, _| !measured(key));
         self.figures.extend(newer.figures);
@@ -148,14 +149,14 @@ impl Baseline {
         self.compilers.retain(|board, _| boards.contains(&board));
     }
 
-    /// As its file has it: JSON Lines, sorted, so that a change of a figure is a change of a
+    /// The text of a baseline's file: JSON Lines, sorted, so that a changed figure is one changed
     /// line.
     pub fn to_text(&self) -> String {
         let head = Head {
             schema: SCHEMA.to_owned(),
             compilers: self.compilers.clone(),
         };
-        // Strings and finite numbers: serialising them cannot fail.
+        // Only strings and finite numbers, so serialising cannot fail.
         let mut text = serde_json::to_string(&head).unwrap_or_default() + "\n";
         for (key, kept) in &self.figures {
             let (key, kept) = (key.clone(), kept.clone());

@@ -1,4 +1,4 @@
-//! By how much the figures of each metric may get worse.
+//! Limits: how much worse the figures of each metric may get.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct Limits {
     of: BTreeMap<Metric, Limit>,
 }
 
-/// What a figure that varies may get worse by, in per cent, unless something is said.
+/// Default limit in per cent for figures that vary.
 const SLACK: f64 = 5.0;
 
 impl Limits {
@@ -54,7 +54,7 @@ impl Limits {
         Ok(limits)
     }
 
-    /// The limit of a metric; nothing said, exact figures may not get worse at all.
+    /// The limit of a metric. Without a given limit, exact figures may not get worse at all.
     pub(super) fn limit(&self, metric: Metric, varies: bool) -> Limit {
         let unsaid = if varies { SLACK } else { 0.0 };
         let all = Limit::Percent(self.all.unwrap_or(unsaid));

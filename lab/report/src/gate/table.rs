@@ -1,11 +1,11 @@
-//! The gate for readers: what changed, as a table and as Markdown.
+//! Shows the outcome of the gate: the changes, as a table and as Markdown.
 
 use super::{Gate, GateLine, GateResult, Kept, Limit};
 use crate::format;
 use crate::table::{Cell, Column, Table, Tone};
 
 impl Gate {
-    /// What changed; what did not is only counted.
+    /// A table of the changed figures. Unchanged ones are only counted, in the summary.
     pub fn table(&self) -> Table {
         let mut table = Table::new(
             "",
@@ -28,7 +28,7 @@ impl Gate {
         table.without_empty_columns()
     }
 
-    /// The same for a pull request or a job's summary.
+    /// The verdict, the summary and the table as Markdown, for a pull request or a job summary.
     pub fn to_markdown(&self) -> String {
         let verdict = if self.passes() { "passed" } else { "failed" };
         let mut text = format!("### selo lab gate: {verdict}\n\n{}.\n", self.summary());

@@ -1,4 +1,4 @@
-// Sorting, searching, and the row behind a figure. The page is complete without.
+// Sorting, searching, and a panel with the row behind a figure. The page works without it.
 "use strict";
 (() => {
   document.documentElement.classList.add("live");
@@ -12,7 +12,7 @@
     if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
     return cell.textContent.trim();
   };
-  // Figures before words, words before nothing, whichever way the sign turns them.
+  // Figures come before words, and words before empty cells, in either sort direction.
   const words = new Intl.Collator("en", { numeric: true });
   const order = (a, b, sign) => {
     const rank = (k) => (typeof k === "number" ? 0 : k ? 1 : 2);
@@ -58,9 +58,10 @@
   let rows;
   const parsed = () => (rows ??= JSON.parse(source.textContent));
 
-  // Boards and libraries to look at. A line of a table goes when every row behind it is of
-  // others; a section when it is all of another board; from a picture, what is of another
-  // library. Pictures keep their scale, and their front is that of everything.
+  // Filters for boards and libraries. A table line is hidden if all rows behind it belong to
+  // unselected boards or libraries. A section is hidden if its board is unselected. Pictures
+  // hide the parts of unselected libraries, but keep their scale. Their front covers all
+  // choices, so it disappears as soon as one of them is hidden.
   const filters = { board: new Set(), library: new Set() };
   for (const row of parsed()) for (const name of Object.keys(filters)) filters[name].add(row[name]);
   const chosen = {};
@@ -73,7 +74,7 @@
       const { library } = part.dataset;
       const off = library !== undefined && !chosen.library.has(library);
       part.classList.toggle("off", off);
-      // The next bars move up to where those stood that went.
+      // Move the next bars up by the height of the hidden ones.
       part.setAttribute("transform", `translate(0 ${-gone})`);
       if (off) gone += Number(part.dataset.height ?? 0);
       else left += 1;
@@ -147,7 +148,7 @@
     const cell = event.target.closest("[data-r]");
     if (cell && !event.target.closest("a") && !String(getSelection())) open(cell);
   });
-  // One stop of the Tab key for each table; arrows move between its figures.
+  // Each table is one stop of the Tab key; arrow keys move between its figures.
   for (const table of document.querySelectorAll("table")) {
     const first = table.querySelector("tbody [data-r]");
     if (first) first.tabIndex = 0;

@@ -1,4 +1,4 @@
-//! One cell of a matrix: how it ended, and how it is shown.
+//! One cell of a matrix: its state and its rendering.
 
 use schemars::JsonSchema;
 use selo_engine::row::{Cause, Fidelity, Metric, Row, Status};
@@ -48,10 +48,10 @@ pub struct MatrixCell {
     pub ci95: Option<f64>,
     pub fidelity: Option<Fidelity>,
     pub reason: Option<String>,
-    /// What a reader of a model's cycles must know.
+    /// The error of the cycle model behind the figure.
     #[serde(skip)]
     pub(super) caution: Option<String>,
-    /// The bytes over budget.
+    /// Bytes over the memory budget.
     #[serde(skip)]
     pub(super) over: Option<u64>,
 }
@@ -75,7 +75,7 @@ impl State {
         }
     }
 
-    /// As cells say it.
+    /// The text of a cell in this state.
     pub fn words(self) -> &'static str {
         match self {
             State::Measured => "measured",

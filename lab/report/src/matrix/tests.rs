@@ -7,7 +7,7 @@ use crate::table::TerminalStyle;
 
 fn matrix(rows: &[Row], boards: &[&str]) -> Matrix {
     let boards: Vec<String> = boards.iter().map(|&b| b.to_owned()).collect();
-    // Nobody has the small variant on the second board.
+    // No library offers the small variant on the second board.
     let offers =
         |board: &str, _: &str, _: &str, variant: &str| board == "uno" || variant != "small";
     Matrix::new(rows, &boards, &offers, &|_, _| None, &sample::context())
@@ -18,7 +18,7 @@ fn a_board_that_lacks_a_metric_has_no_column_of_it() {
     let cycles = sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 2228.0);
     let mut counted = sample::row("aes-128", "fast", "encrypt", Metric::Instructions, 700.0);
     (counted.board, counted.fidelity) = ("emulated".into(), Fidelity::Instructions);
-    // An image that does not fit has a row of every metric that was asked for.
+    // An image that does not fit has a row for every requested metric.
     let mut large = cycles.clone();
     (large.board, large.status) = ("emulated".into(), Status::DoesNotFit);
     (large.library, large.value) = ("large".into(), None);
@@ -55,7 +55,7 @@ fn a_board_that_lacks_a_metric_has_no_column_of_it() {
         tables[1].remarks,
         ["Without instructions: uno (cycles are counted)."]
     );
-    // Each figure stands below its board.
+    // Each figure is in the column of its board.
     let figure = |table: &Table, board: &str| {
         let at = table.columns.iter().position(|column| column.head == board);
         let mine = |line: &&Vec<Cell>| line.iter().any(|cell| cell.text == "selo");
@@ -65,7 +65,7 @@ fn a_board_that_lacks_a_metric_has_no_column_of_it() {
     assert_eq!(figure(&tables[0], "uno"), Some(2228.0));
     assert_eq!(figure(&tables[1], "emulated"), Some(700.0));
     assert_eq!(figure(&tables[1], "other"), None);
-    // Every cell is still there, and the empty ones say why.
+    // All cells still exist, and the empty ones have a reason.
     assert_eq!(matrix.cells().count(), 9);
     let silent = |cell: &&MatrixCell| cell.value.is_none() && cell.reason.is_none();
     let silent: Vec<_> = matrix.cells().filter(silent).collect();
@@ -74,11 +74,11 @@ fn a_board_that_lacks_a_metric_has_no_column_of_it() {
             .iter()
             .all(|cell| cell.board == "other" || cell.library == "large")
     );
-    // What has a figure keeps its column, whatever is said of the board.
+    // A board with a figure keeps its column, whatever `lacks` returns.
     let tables = arranged(&|_, _| Some("nothing is known".to_owned())).tables();
     assert_eq!(heads(&tables[0]), ["uno"]);
     assert_eq!(heads(&tables[1]), ["emulated"]);
-    // Without such boards every one has its column.
+    // Without such boards, every board has its column.
     assert_eq!(heads(&arranged(&|_, _| None).tables()[0]), boards);
 }
 
@@ -115,7 +115,7 @@ fn the_legend_says_how_far_a_model_is_off() {
     let caution = caution.to_string();
     let legend = matrix(&[row.clone()], &["uno"]).legend();
     assert!(legend.ends_with(&format!(". {caution}")), "{legend}");
-    // Neither of another fidelity, nor where there is no figure.
+    // A row of another fidelity, or without a figure, adds no caution.
     let mut exact = row.clone();
     exact.fidelity = Fidelity::CycleExact;
     row.value = None;

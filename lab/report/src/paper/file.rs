@@ -1,4 +1,4 @@
-//! The format of a paper's file, as it is written.
+//! The format of a paper's file, as written in TOML.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ pub(super) struct FileTable {
     pub(super) label: String,
     pub(super) title: String,
     pub(super) method: String,
-    /// Of every figure, unless a row says otherwise.
+    /// The unit of every figure, unless a row gives its own.
     pub(super) unit: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) notes: Vec<String>,
@@ -66,8 +66,8 @@ pub(super) struct FileRow {
     pub(super) measured_by: FileLink,
 }
 
-/// A link to our rows. Table, column and row each give a part; what the row
-/// says wins over the column, and the column over the table.
+/// A link to our rows. Table, column and row each give a part. A row's value takes precedence
+/// over the column's, and the column's over the table's.
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileLink {
@@ -78,32 +78,32 @@ pub(super) struct FileLink {
     pub(super) operation: Option<String>,
     pub(super) bytes: Option<u32>,
     pub(super) metric: Option<Metric>,
-    /// Terms such as `"ram both"`, metric and operation, or `"time hash of sha3-256"`.
+    /// Terms: metric and operation, such as `"ram both"` or `"time hash of sha3-256"`.
     pub(super) sum: Option<Vec<String>>,
     pub(super) max: Option<Vec<String>>,
     pub(super) power: Option<String>,
-    /// A battery, such as `cr2032`, that gives the energy once a period, such as `5s`.
+    /// A battery, such as `cr2032`. It supplies the energy once per period, such as `5s`.
     pub(super) battery: Option<String>,
     pub(super) period: Option<String>,
-    /// What differs in the value that is subtracted.
+    /// The fields that differ in the subtracted value.
     pub(super) less: Option<Box<FileLink>>,
-    /// What differs in the value that divides.
+    /// The fields that differ in the divisor.
     pub(super) over: Option<Box<FileLink>>,
     pub(super) winner: Option<bool>,
     pub(super) clock: Option<bool>,
     /// A figure of `selo exchange`.
     pub(super) exchange: Option<ExchangeLink>,
-    /// Why the lab does not measure this.
+    /// The reason why the lab does not measure this.
     pub(super) nothing: Option<String>,
 }
 
 impl FileLink {
-    /// This link with what `over` says put in its place.
+    /// This link, with the fields of `over` taking precedence.
     pub(super) fn with(&self, over: &FileLink) -> FileLink {
         fn pick<T: Clone>(upper: &Option<T>, lower: &Option<T>) -> Option<T> {
             upper.clone().or_else(|| lower.clone())
         }
-        // Naming an operation replaces terms, and terms replace an operation.
+        // An operation replaces inherited terms, and terms replace an inherited operation.
         let named = over.operation.is_some();
         let terms = over.sum.is_some() || over.max.is_some();
         FileLink {

@@ -1,4 +1,4 @@
-//! Turns a link of the file into what a cell is measured by.
+//! Turns a link of the file into the source of a cell's measured figure.
 
 use selo_base::units::{Dimension, Unit, parse_quantity};
 use selo_engine::battery::Battery;

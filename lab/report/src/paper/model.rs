@@ -1,4 +1,4 @@
-//! A paper, checked: every cell knows what it is compared with.
+//! A checked paper: every cell has a source for its measured figure.
 
 use std::fmt;
 
@@ -6,37 +6,37 @@ use selo_engine::battery::Battery;
 use selo_engine::row::Metric;
 use serde::Deserialize;
 
-/// A paper, checked: every cell knows what it is compared with.
+/// A checked paper: every cell has a source for its measured figure.
 #[derive(Clone, Debug)]
 pub struct Paper {
-    /// The name on the command line; equals the file's name.
+    /// The name on the command line, equal to the file's name.
     pub name: String,
     pub title: String,
     pub authors: Vec<String>,
     pub year: Option<u16>,
     pub venue: String,
-    /// What a reader must know of the paper as a whole, inconsistencies included.
+    /// Notes on the paper as a whole, including its inconsistencies.
     pub notes: Vec<String>,
-    /// What competes in tables of winners.
+    /// The candidates of tables of winners.
     pub candidates: Vec<Candidate>,
-    /// What stands behind columns that no simulator here can fill.
+    /// Devices for columns that no simulator can fill.
     pub hardware: Vec<Hardware>,
     pub tables: Vec<PaperTable>,
 }
 
-/// A device that must be there for the figures of a board.
+/// A device that the figures of a board require.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hardware {
-    /// As columns name it.
+    /// The board's name in columns.
     pub board: String,
-    /// Such as "a Raspberry Pi 3".
+    /// For example "a Raspberry Pi 3".
     pub needs: String,
-    /// What to run once it is there.
+    /// The command to run once the device is there.
     pub fill: String,
 }
 
-/// A competitor, under the name that the paper gives it.
+/// A candidate under its name in the paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Candidate {
@@ -45,20 +45,20 @@ pub struct Candidate {
     pub variant: String,
 }
 
-/// A table, a figure, or figures given in the text.
+/// A table, a figure, or values from the text.
 #[derive(Clone, Debug)]
 pub struct PaperTable {
-    /// Such as `table-2-time` or `figure-3`; what `--table` matches.
+    /// Such as `table-2-time` or `figure-3`; `--table` matches it.
     pub id: String,
-    /// As the paper counts it: `Table II`, `Figure 3`, `Section IV-C`.
+    /// The paper's own numbering: `Table II`, `Figure 3`, `Section IV-C`.
     pub label: String,
     pub title: String,
-    /// How the published figures were taken, in our words.
+    /// The method behind the published figures, in our words.
     pub method: String,
     /// Inconsistencies and limits of the comparison.
     pub notes: Vec<String>,
     pub columns: Vec<PaperColumn>,
-    /// Row by row, each in the order of the columns.
+    /// Row by row; the cells of a row are in the order of the columns.
     pub cells: Vec<PaperCell>,
 }
 
@@ -66,7 +66,7 @@ pub struct PaperTable {
 #[derive(Clone, Debug)]
 pub struct PaperColumn {
     pub label: String,
-    /// The library behind the published figures, where the paper names it.
+    /// The library behind the published figures, if the paper names it.
     pub published_library: Option<String>,
 }
 
@@ -76,33 +76,33 @@ pub struct PaperCell {
     pub row: String,
     pub column: String,
     pub published: Published,
-    /// Absent for words.
+    /// `None` for words.
     pub unit: Option<String>,
     pub note: Option<String>,
     pub measured_by: MeasuredBy,
 }
 
-/// What the paper prints.
+/// The content of a cell in the paper.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Published {
     Number(f64),
-    /// A winner, a verdict, a part's name.
+    /// A winner, a verdict, or the name of a part.
     Words(String),
-    /// A dash: the authors have no figure.
+    /// A dash: the authors give no figure.
     Dash,
     /// Drawn in a picture without a number.
     Plotted,
 }
 
-/// What of ours a cell is compared with.
+/// The source of a cell's measured figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MeasuredBy {
     Value(Expression),
-    /// The first less the second.
+    /// The first minus the second.
     Difference(Expression, Expression),
     /// The first divided by the second.
     Quotient(Expression, Expression),
-    /// The candidate with the least value; of packets a second, with the most.
+    /// The candidate with the least value, or with the most packets a second.
     Winner {
         board: String,
         library: Option<String>,
@@ -113,16 +113,16 @@ pub enum MeasuredBy {
     Clock {
         board: String,
     },
-    /// What `selo exchange` measures: rows of its own, compared by `selo exchange compare`.
+    /// A figure of `selo exchange`. It has rows of its own, which `selo exchange compare` compares.
     Exchange(ExchangeLink),
-    /// Nothing that the lab measures; the reason says what it would take.
+    /// The lab does not measure this; the reason says what it would take.
     Nothing {
         reason: String,
     },
 }
 
-/// A figure of exchanges between two machines: the mean of the rows that agree with what is
-/// named here.
+/// A figure of exchanges between two machines: the mean of the rows that match all fields
+/// given here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExchangeLink {
@@ -134,14 +134,15 @@ pub struct ExchangeLink {
     pub device: Option<String>,
     pub group: Option<String>,
     pub handshake: Option<String>,
-    /// What differs in the second value: a quotient, or how many per cent more or less.
+    /// The fields that differ in the second value. `over` gives a quotient; `more` and `less` give
+    /// a difference in per cent.
     pub over: Option<Box<ExchangeLink>>,
     pub more: Option<Box<ExchangeLink>>,
     pub less: Option<Box<ExchangeLink>>,
 }
 
 impl ExchangeLink {
-    /// This link, changed by what another says.
+    /// This link, with the fields of `other` taking precedence.
     #[must_use]
     pub fn with(&self, other: &ExchangeLink) -> ExchangeLink {
         fn pick<T: Clone>(upper: &Option<T>, lower: &Option<T>) -> Option<T> {
@@ -167,21 +168,22 @@ impl ExchangeLink {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     pub board: String,
-    /// Absent: the library that the reader asks for, Selo by default.
+    /// Default: the library that the reader asks for, else Selo.
     pub library: Option<String>,
     pub algorithm: String,
-    /// Absent: `fast` if there is one, else the first by name.
+    /// Default: `fast` if it exists, else the first by name.
     pub variant: Option<String>,
     pub bytes: Option<u32>,
     pub sum: Vec<Term>,
     pub max: Vec<Term>,
-    /// The power profile for energies; absent: energies as the rows have them.
+    /// The power profile for energies. Default: the energies of the rows.
     pub power: Option<String>,
-    /// How long a battery lasts of which the energy is drawn once a period, and rest.
+    /// Makes the value a battery life: the battery supplies the energy once per period, and the
+    /// power at rest.
     pub life: Option<BatteryLife>,
 }
 
-/// A battery, and how often it gives the energy of an [`Expression`].
+/// A battery, and the period in which it supplies the energy of an [`Expression`] once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatteryLife {
     pub battery: Battery,
@@ -193,17 +195,17 @@ pub struct BatteryLife {
 pub struct Term {
     pub metric: Metric,
     pub operation: String,
-    /// Absent: the expression's algorithm.
+    /// Default: the expression's algorithm.
     pub algorithm: Option<String>,
 }
 
 impl PaperTable {
-    /// Whether `--table wanted` means this table: its id, or its number with any
-    /// suffix: `2` and `table-2` are `table-2-time` too, `figure-1` is `figure-1a`.
+    /// True if `--table wanted` selects this table: by its id, or by its number with any suffix.
+    /// `2` and `table-2` also select `table-2-time`; `figure-1` selects `figure-1a`.
     pub fn answers_to(&self, wanted: &str) -> bool {
         let wanted = wanted.trim().to_lowercase().replace([' ', '_'], "-");
         let begins = |prefix: &str| {
-            // After a number another digit would be another number.
+            // After a number only a letter or a hyphen may follow: a digit makes another number.
             let part = |rest: &str| {
                 let numbered = prefix.ends_with(|c: char| c.is_ascii_digit());
                 rest.starts_with('-')
@@ -222,7 +224,7 @@ impl PaperTable {
 }
 
 impl Paper {
-    /// The tables meant by `--table`; a bare number that no table has means a figure.
+    /// The tables that `--table` selects. A bare number that matches no table selects figures.
     pub fn tables_named(&self, wanted: &str) -> Vec<&PaperTable> {
         let named: Vec<&PaperTable> = self
             .tables

@@ -8,7 +8,7 @@ use super::file::{File, FileTable};
 use super::link::check_link;
 use super::model::{Candidate, MeasuredBy, Paper, PaperCell, PaperColumn, PaperTable, Published};
 
-/// A mistake and the bytes of the file that make it.
+/// A mistake and its byte range in the file.
 pub(super) struct Mistake {
     pub(super) message: String,
     pub(super) span: Range<usize>,

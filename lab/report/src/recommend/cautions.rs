@@ -1,4 +1,4 @@
-//! What speaks against an algorithm beside its figures, as `cautions.toml` has it.
+//! Cautions about algorithms, from `cautions.toml`.
 
 use selo_engine::algorithm::Algorithm;
 use selo_engine::interface::Interface;
@@ -24,7 +24,7 @@ fn yes() -> bool {
     true
 }
 
-/// Whether the algorithm is a standard, and what speaks against it.
+/// Returns whether the algorithm is a standard, and the notes of the cautions that apply.
 pub(super) fn cautions(algorithm: &Algorithm) -> (bool, Vec<String>) {
     static CAUTIONS: std::sync::LazyLock<Cautions> = std::sync::LazyLock::new(|| {
         toml::from_str(include_str!("../cautions.toml"))

@@ -1,10 +1,10 @@
-//! The question and the answer: what a device must do, and what one implementation costs.
+//! The request and the answer: the jobs of a device, and the costs of an implementation.
 
 use schemars::JsonSchema;
 use selo_engine::check::CheckLine;
 use serde::Serialize;
 
-/// What the device must do.
+/// A capability that the device needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Need {
@@ -16,7 +16,7 @@ pub enum Need {
     KeyExchange,
 }
 
-/// What counts among the implementations that fit.
+/// The criterion that ranks the implementations that fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prefer {
@@ -25,41 +25,41 @@ pub enum Prefer {
     Size,
 }
 
-/// A question.
+/// A request.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub board: String,
-    /// Bytes that cryptography may take of each memory.
+    /// Flash in bytes that cryptography may use.
     pub flash: u64,
     pub ram: u64,
     pub needs: Vec<Need>,
     pub prefer: Prefer,
     /// Size of a message in bytes.
     pub bytes: u32,
-    /// What must have been shown of an implementation on this board.
+    /// Conditions that `selo lab check` must have shown for an implementation on this board.
     pub conditions: Vec<Condition>,
 }
 
-/// Something that `selo lab check` shows.
+/// A property that `selo lab check` shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// The same number of cycles whatever the secret.
+    /// The cycle count does not depend on the secret.
     ConstantTime,
     /// Official test vectors ran, and none failed.
     Conformity,
 }
 
-/// What is known of implementations beside their rows.
+/// Facts about implementations beyond their rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence<'a> {
     /// Lines of `selo lab check`.
     pub checks: &'a [CheckLine],
-    /// Libraries and their licences.
+    /// Pairs of library and licence.
     pub licences: &'a [(String, String)],
 }
 
-/// Jobs that one implementation does: a cipher encrypts and decrypts, an authenticated
-/// one seals and opens.
+/// A job of one implementation. A cipher encrypts and decrypts; an authenticated cipher seals
+/// and opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Job {
@@ -73,9 +73,9 @@ pub enum Job {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Advice {
     pub job: Job,
-    /// From 1, the best; null for what is excluded.
+    /// 1 is the best; null for an excluded implementation.
     pub rank: Option<usize>,
-    /// Part of the best set that does all the jobs and fits as a whole.
+    /// True if it belongs to the best set that does all jobs and fits as a whole.
     pub together: bool,
     pub board: String,
     pub library: String,
@@ -83,38 +83,38 @@ pub struct Advice {
     pub variant: String,
     /// SPDX expression of the library's licence.
     pub licence: Option<String>,
-    /// Time of one message: all operations needed, key set-up left out.
+    /// Time for one message: all operations needed, without the key set-up.
     pub seconds: Option<f64>,
-    /// Instructions of the same, on boards that count them and have no time.
+    /// Instructions for one message, on boards that count them and have no time.
     pub instructions: Option<f64>,
-    /// Energy of the same, above idle.
+    /// Energy for one message, above idle.
     pub joules: Option<f64>,
     /// Flash in bytes.
     pub flash: Option<u64>,
-    /// Total RAM in bytes: the next three together.
+    /// Total RAM in bytes: the sum of the next three.
     pub ram: Option<u64>,
     pub static_ram: Option<u64>,
     pub stack: Option<u64>,
-    /// What the caller holds: message, output, key.
+    /// Buffers of the caller in bytes: message, output, key.
     pub buffers: Option<u64>,
-    /// Why it ranks where it does, or why it is excluded.
+    /// The reasons for its rank or its exclusion.
     pub reasons: Vec<String>,
-    /// Whether its cycles were the same for all secrets tried; null if that was not checked.
+    /// True if its cycles were the same for all secrets tried; null if not checked.
     pub constant_time: Option<bool>,
-    /// Cases of official vectors that passed, and that failed; null if none ran.
+    /// Cases of official vectors that passed and that failed; null if none ran.
     pub conformity: Option<(u64, u64)>,
-    /// What speaks against it beside its figures.
+    /// Cautions that do not follow from its figures.
     pub cautions: Vec<String>,
-    /// False if it is no standard.
+    /// False if it is not a standard.
     pub standard: bool,
 }
 
 /// The answer to a [`Request`].
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// By job; within a job by rank, then what is excluded.
+    /// By job; within a job the ranked ones by rank, then the excluded ones.
     pub advice: Vec<Advice>,
-    /// Flash and RAM of the set marked `together`, if there is more than one job.
+    /// Flash and RAM in bytes of the set marked `together`; only with more than one job.
     pub together: Option<(u64, u64)>,
     pub jobs: Vec<Job>,
 }

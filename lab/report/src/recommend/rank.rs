@@ -1,11 +1,12 @@
-//! Orders what fits, and finds the set that fits as a whole.
+//! Ranks the implementations that fit, and finds the set that fits as a whole.
 
 use selo_engine::row::Metric;
 
 use super::model::{Advice, Answer, Job, Prefer, Request};
 use crate::format;
 
-/// Orders what fits, gives ranks and reasons; what does not fit follows by name.
+/// Sorts the implementations that fit and sets their ranks and reasons. The others follow by
+/// name.
 pub(super) fn rank(request: &Request, all: &mut [Advice]) {
     let fits = |advice: &Advice| advice.reasons.is_empty();
     all.sort_by(|a, b| {
@@ -38,7 +39,7 @@ pub(super) fn rank(request: &Request, all: &mut [Advice]) {
     }
 }
 
-/// What is compared: less is better.
+/// The value that the ranking compares; less is better.
 fn price(request: &Request, advice: &Advice) -> f64 {
     let share = |used: Option<u64>, limit: u64| used.unwrap_or(0) as f64 / limit.max(1) as f64;
     match request.prefer {
@@ -96,7 +97,7 @@ fn reasons(request: &Request, advice: &Advice, index: usize, factor: f64) -> Vec
         reasons.push(format!("licence {licence}"));
     }
     let count = |value: Option<u64>| format::count(value.unwrap_or(0) as f64);
-    // A PC sets no limit.
+    // A PC has no limit.
     let of = |limit: u64| match limit {
         u64::MAX => String::new(),
         limit => format!(" of {}", format::count(limit as f64)),
@@ -114,8 +115,8 @@ fn reasons(request: &Request, advice: &Advice, index: usize, factor: f64) -> Vec
     reasons
 }
 
-/// Finds the set, one implementation a job, that fits as a whole with the best
-/// ranks in sum. Flash and static RAM add up; the deepest stack and all buffers count once.
+/// Finds the set of one implementation per job that fits as a whole and has the least total
+/// [`price`]. Flash, static RAM and buffers add up; only the deepest stack counts.
 pub(super) fn mark_together(request: &Request, answer: &mut Answer) {
     let choices: Vec<Vec<usize>> = answer
         .jobs

@@ -1,4 +1,4 @@
-//! The answer for readers: one table for each job.
+//! Shows the answer: one table per job.
 
 use selo_base::units::NANOWATT_HOUR;
 
@@ -7,14 +7,14 @@ use crate::format;
 use crate::table::{Cell, Column, Table, Tone};
 
 impl Answer {
-    /// What fits for a job, best first.
+    /// The implementations that fit a job, best first.
     pub fn ranked(&self, job: Job) -> impl Iterator<Item = &Advice> {
         self.advice
             .iter()
             .filter(move |advice| advice.job == job && advice.rank.is_some())
     }
 
-    /// Whether every job has something that fits, alone and together.
+    /// True if every job has an implementation that fits, and a set fits as a whole.
     pub fn is_complete(&self) -> bool {
         self.jobs
             .iter()
@@ -22,7 +22,7 @@ impl Answer {
             && (self.jobs.len() < 2 || self.together.is_some())
     }
 
-    /// A table a job for readers: what fits, then what does not and why.
+    /// One table per job: the implementations that fit, then the others with the reason.
     pub fn tables(&self) -> Vec<Table> {
         self.jobs.iter().map(|job| self.table(*job)).collect()
     }
@@ -76,7 +76,7 @@ impl Job {
 }
 
 impl Advice {
-    /// `aes-128 fast`, with the library if it is not Selo.
+    /// `aes-128 fast`, followed by the library unless it is Selo.
     pub fn name(&self) -> String {
         match self.library.as_str() {
             "selo" => format!("{} {}", self.algorithm, self.variant),

@@ -1,4 +1,4 @@
-//! The figures of one implementation, and the reason for leaving it out.
+//! The figures of one implementation, or the reason for its exclusion.
 
 use selo_engine::algorithm::Algorithm;
 use selo_engine::check::{CONSTANT_TIME, CheckLine};
@@ -70,7 +70,7 @@ impl Unit<'_> {
         advice
     }
 
-    /// The operations that a message needs, and the image that holds them.
+    /// The operation name of the image, and the operations that a message needs.
     fn work(&self) -> (&'static str, Vec<&'static str>) {
         let needs = &self.request.needs;
         let of = |there: (Need, &'static str), back: (Need, &'static str)| match (
@@ -89,13 +89,13 @@ impl Unit<'_> {
         }
     }
 
-    /// Whether what was asked for was shown; an error is the reason for leaving it out.
+    /// Checks the requested conditions. The error is the reason for the exclusion.
     fn meets(&self, advice: &Advice) -> Result<(), String> {
         let how = format!(
             "selo lab check --board {} --library {} --algorithm {}",
             advice.board, advice.library, advice.algorithm
         );
-        // What failed an official vector is not recommended, asked or not.
+        // An implementation that failed an official vector is never recommended.
         if let Some((_, failed)) = advice.conformity.filter(|(_, failed)| *failed > 0) {
             let cases = format::things(failed as usize, "case", "cases");
             return Err(format!("{cases} of official vectors failed"));
@@ -117,7 +117,7 @@ impl Unit<'_> {
         Ok(())
     }
 
-    /// Fills in the figures; an error is the reason for leaving it out.
+    /// Fills in the figures. The error is the reason for the exclusion.
     fn fill(&self, advice: &mut Advice) -> Result<(), String> {
         let (image, operations) = self.work();
         for operation in &operations {
@@ -138,7 +138,7 @@ impl Unit<'_> {
                 .map(|operation| self.figure(operation, metric));
             of.sum()
         };
-        // Where nothing has a time, instructions decide.
+        // Without times, instructions decide.
         let (seconds, instructions) = match sum(Metric::Time) {
             Ok(seconds) => (Some(seconds), None),
             Err(reason) => match sum(Metric::Instructions) {
@@ -193,8 +193,8 @@ impl Unit<'_> {
         }
     }
 
-    /// The value of an operation for one message; sizes that were not measured
-    /// are taken from the next larger one, or from the largest in proportion.
+    /// The value of an operation for one message. An unmeasured size takes the value of the next
+    /// larger size. Beyond the largest size, times, energies and instructions grow in proportion.
     fn figure(&self, operation: &str, metric: Metric) -> Result<f64, String> {
         let named = |row: &&&Row| row.operation == operation && row.metric == metric;
         let wanted = self.request.bytes;
@@ -229,8 +229,8 @@ impl Unit<'_> {
         })
     }
 
-    /// What the caller holds beside the library: message and output (in place
-    /// where the interface allows it), the raw key, and IV, counter, or nonce and tag.
+    /// Buffers that the caller holds, in bytes: message and output (one buffer if the interface
+    /// works in place), the raw key, and IV, counter, or nonce and tag.
     fn buffers(&self) -> u64 {
         let message = u64::from(self.request.bytes);
         let blocks = message.div_ceil(16) * 16;

@@ -11,7 +11,7 @@ use super::*;
 use crate::compare::{CellLine, CellStatus, ComparedCell, ComparedTable, Figure};
 use crate::sample;
 
-/// Names that would break out of their place if anything forgot to escape.
+/// Names that break out of their context if any escaping is missing.
 const HOSTILE: &str = "x\"><script>alert('1')</script>&amp;<img src=x onerror=alert(2)>|`*";
 
 fn papers() -> Vec<Comparison> {
@@ -127,11 +127,11 @@ fn read(path: &Option<PathBuf>) -> String {
     std::fs::read_to_string(path.as_ref().expect("it was asked for")).expect("it was written")
 }
 
-/// Parses a page or a picture and returns the names and attributes of its
-/// elements. Panics where a tag is not closed, or an attribute is repeated.
+/// Parses a page or a picture and returns the names and attributes of its elements. Panics on
+/// unclosed tags and repeated attributes.
 fn elements(text: &str) -> Vec<(String, Vec<(String, String)>)> {
     const VOID: [&str; 5] = ["meta", "link", "br", "input", "img"];
-    // Style and script are text for HTML; to XML they would be markup.
+    // HTML treats style and script as text; an XML parser would treat them as markup.
     let mut text = text.replacen("<!DOCTYPE html>", "", 1);
     for name in ["style", "script"] {
         let mut from = 0;
@@ -283,7 +283,7 @@ fn every_figure_says_its_fidelity_and_its_row() {
     }
 }
 
-/// The text of every element of a name that has no attributes but an id.
+/// The text of every element of this name without attributes other than an id.
 fn elements_text<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
     let open = format!("<{name} id=");
     let texts = html.split(&open as &str).skip(1);
@@ -364,7 +364,7 @@ fn csv_holds_what_the_rows_hold() {
             let mut object = serde_json::Map::new();
             let whole = serde_json::to_value(row).expect("a row is JSON");
             for (name, field) in lines[0].iter().zip(line) {
-                // Causes and notes are sentences there.
+                // The CSV has causes and notes as sentences.
                 let said = match name.as_str() {
                     "cause" => Some(row.why()),
                     "notes" => Some(row.remarks()),
@@ -388,7 +388,7 @@ fn csv_holds_what_the_rows_hold() {
     }
 }
 
-/// Reads CSV as [RFC4180, 2] defines it, independently of what writes it.
+/// Reads CSV as [RFC4180, 2] defines it, independently of the writer.
 fn parse_csv(text: &str) -> Vec<Vec<String>> {
     let (mut lines, mut line, mut field) = (Vec::new(), Vec::new(), String::new());
     let mut characters = text.chars().peekable();

@@ -1,5 +1,5 @@
-//! Best choice per metric, as Table 1 of ramalho2024 has it, for every
-//! operation of which there is more than one implementation.
+//! The best choice per metric, in the form of Table 1 of ramalho2024, for every operation
+//! with more than one implementation.
 
 use selo_engine::row::Metric;
 
@@ -10,7 +10,7 @@ use crate::format;
 use crate::pivot::{Line, Lines, distinct};
 use crate::table::{Cell, Column, Table};
 
-/// What is worth having little of, in the order of the columns.
+/// Metrics where less is better, in the order of the columns.
 const METRICS: [Metric; 5] = [
     Metric::Time,
     Metric::Energy,
@@ -53,7 +53,7 @@ fn table(lines: &Lines<'_>, board: &str) -> Table {
         let operations = lines
             .of(board, interface)
             .map(|line| line.operation.as_str());
-        // The schedule of the key is part of an encryption's memory, and done once.
+        // The key set-up happens once per key, and its memory is part of the encryption's.
         for operation in distinct(operations.filter(|operation| *operation != "key-setup")) {
             let candidates: Vec<&Line> = lines
                 .of(board, interface)
@@ -88,7 +88,7 @@ fn table(lines: &Lines<'_>, board: &str) -> Table {
     table
 }
 
-/// The winner of a metric and its figure; a draw of all is called a draw.
+/// The winner of a metric and its figure; `draw` if all are equal.
 fn winner(lines: &Lines<'_>, candidates: &[&Line], metric: Metric) -> Cell {
     let Some(least) = minimum(lines, candidates, metric) else {
         return Cell::none();

@@ -1,5 +1,5 @@
-//! Everything measured on a board: for each interface the charts and one table
-//! with every metric of every operation.
+//! Everything measured on a board: per interface the charts, and one table with every metric
+//! of every operation.
 
 use selo_engine::interface::Interface;
 use selo_engine::row::{Metric, Note, Row, Status};
@@ -12,9 +12,9 @@ use crate::table::{Cell, Column, Table, Tone};
 
 use super::{figures, provenance};
 
-/// Lines from which a table is worth searching.
+/// Number of lines that makes a table searchable.
 const LONG: usize = 16;
-/// What is drawn. CPU share and stack are in the tables.
+/// Metrics that charts show. CPU share and stack are only in the tables.
 const DRAWN: [Metric; 4] = [Metric::Time, Metric::Energy, Metric::Flash, Metric::Ram];
 
 pub fn section(lines: &Lines<'_>, board: &str) -> Section {
@@ -160,7 +160,7 @@ fn cells(lines: &Lines<'_>, line: &Line, metrics: &[(Metric, Scale)], rivals: bo
     cells
 }
 
-/// A figure with its origin, or a dash where the row has none.
+/// A figure with its origin, or a dash if the row has none.
 fn figure(row: &Row, index: usize, scale: Scale) -> Cell {
     let cell = match (row.value, format::row_figure(row, scale)) {
         (Some(value), Some(text)) => Cell::number(text, value / scale.factor),
@@ -169,7 +169,7 @@ fn figure(row: &Row, index: usize, scale: Scale) -> Cell {
     cell.with_source(provenance::origin(row, index), vec![index])
 }
 
-/// The image that was timed, or else the one that was weighed.
+/// The image of the line's first row that has one.
 fn image(lines: &Lines<'_>, line: &Line) -> Cell {
     let digests = line
         .rows
@@ -181,7 +181,7 @@ fn image(lines: &Lines<'_>, line: &Line) -> Cell {
     }
 }
 
-/// Which power figures the energies come from.
+/// Names the power figures behind the energies.
 fn energy_note(lines: &Lines<'_>, board: &str, metric: Metric, chosen: &[&Line]) -> Option<String> {
     if metric != Metric::Energy {
         return None;

@@ -8,7 +8,7 @@ use crate::format;
 use crate::pivot::{Lines, distinct};
 use crate::table::{Cell, Column, Table, Tone};
 
-/// Official test vectors: totals for each source, then every line.
+/// Official test vectors: totals per source, then every line.
 pub fn vectors(checks: &[CheckLine]) -> Section {
     let mut section = Section::new("conformance", "Conformance with official vectors");
     let checks: Vec<&CheckLine> = checks.iter().filter(|check| check.is_official()).collect();
@@ -56,7 +56,7 @@ pub fn vectors(checks: &[CheckLine]) -> Section {
     section
 }
 
-/// What the constant-time check found; without one, what the timed samples show.
+/// The results of the constant-time check, or those of the timed samples if it did not run.
 pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
     let mut section = Section::new("constant-time", "Constant time");
     for (source, id, caption) in [

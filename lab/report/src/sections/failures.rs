@@ -1,4 +1,4 @@
-//! What has no figure, and why: a failure is a result too.
+//! Measurements without a figure, with the reason: a failure is a result too.
 
 use std::collections::BTreeMap;
 
@@ -69,10 +69,10 @@ pub fn section(lines: &Lines<'_>) -> Section {
     section
 }
 
-/// More names than this are counted instead of listed.
+/// Longer lists of names are replaced by their count.
 const MANY: usize = 7;
 
-/// The names that rows have, each once, or how many there are.
+/// The distinct names in the rows, or their number.
 fn several<'r>(rows: &[&'r Row], plural: &str, pick: fn(&'r Row) -> &'r str) -> Cell {
     let names = distinct(rows.iter().map(|row| pick(row)));
     if names.len() <= MANY {
@@ -83,8 +83,8 @@ fn several<'r>(rows: &[&'r Row], plural: &str, pick: fn(&'r Row) -> &'r str) -> 
     cell
 }
 
-/// Worst first, then by board, implementation and reason. What a machine cannot
-/// measure it cannot measure of anything: such rows are one group.
+/// Sort key: the worst status first, then board, implementation and reason. If the machine
+/// cannot measure a metric, this holds for all implementations, so those rows are one group.
 type Group<'a> = (
     std::cmp::Reverse<u8>,
     &'a str,

@@ -1,5 +1,4 @@
-//! Bar charts of lines and of compared tables: what becomes a bar, and how it
-//! is labelled.
+//! Bar charts of lines and of compared tables: selects and labels the bars.
 
 use selo_engine::row::{Fidelity, Metric, Row};
 
@@ -9,8 +8,8 @@ use crate::format::{self, Scale};
 use crate::pivot::{Line, Lines, distinct};
 use crate::svg::bars::{Bar, BarChart, Color, Item, Series};
 
-/// A chart of one metric: an item for each choice, a bar for each operation.
-/// `None` unless at least two choices have a figure.
+/// A chart of one metric: one item per choice, one bar per operation. `None` unless at least
+/// two choices have a figure.
 pub fn of_metric(
     lines: &Lines<'_>,
     chosen: &[&Line],
@@ -94,8 +93,8 @@ pub fn of_metric(
     })
 }
 
-/// Charts of published beside measured figures, one for each column and unit
-/// of the table; cells with words are left out.
+/// Charts of published and measured figures, one per column and unit of the table. Cells with
+/// words are left out.
 pub fn of_paper(paper: &str, table: &ComparedTable, lines: &Lines<'_>) -> Vec<Figure> {
     let drawn = table
         .cells
@@ -137,7 +136,7 @@ fn of_column(
     cells: &[&ComparedCell],
     lines: &Lines<'_>,
 ) -> Option<Figure> {
-    // One bar is no comparison, and bars that are all equal show nothing.
+    // A single bar compares nothing, and equal bars show nothing.
     let measured: Vec<f64> = cells
         .iter()
         .filter_map(|cell| number(&cell.line.measured))
@@ -156,7 +155,7 @@ fn of_column(
                     .first()
                     .filter(|_| cell.rows.len() == 1)
                     .and_then(|row| {
-                        // The interval keeps its proportion to the mean in any unit.
+                        // The interval is scaled like the mean, whatever the unit.
                         let row = &lines.rows[*row];
                         let half = row.ci95? / row.value? * value;
                         (half > 0.0).then_some((value - half, value + half))
@@ -221,7 +220,7 @@ fn of_column(
     })
 }
 
-/// The library, if there is one and no other.
+/// The library, if all are the same.
 fn one_of<'a>(libraries: impl Iterator<Item = &'a str>) -> Option<String> {
     match distinct(libraries)[..] {
         [one] => Some(one.to_owned()),
@@ -248,7 +247,7 @@ fn fidelities(all: impl Iterator<Item = Fidelity>) -> String {
     distinct(all.map(Fidelity::name)).join(" and ")
 }
 
-/// A unit in words where its symbol would be too short for an axis.
+/// The name of a unit whose symbol is too short for an axis.
 pub fn unit_words(symbol: &str) -> &str {
     match symbol {
         "B" => "bytes",

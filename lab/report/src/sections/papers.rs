@@ -1,4 +1,4 @@
-//! A paper's tables and figures with our numbers beside the published ones.
+//! A paper's tables and figures, published and measured values side by side.
 
 use crate::compare::Comparison;
 use crate::document::{Block, Section, slug};

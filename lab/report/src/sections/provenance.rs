@@ -1,5 +1,4 @@
-//! Where every figure comes from: the images that ran, how they were built,
-//! and which rows they gave.
+//! The origin of every figure: the images that ran, how they were built, and their rows.
 
 use selo_engine::row::Row;
 
@@ -71,7 +70,7 @@ fn libraries(lines: &Lines<'_>) -> Table {
     table
 }
 
-/// The images of the rows in the order of their names, each once.
+/// The distinct image digests of the rows, in ascending order.
 fn digests(rows: &[Row]) -> Vec<&str> {
     let mut first: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
     for (index, row) in rows
@@ -118,7 +117,7 @@ fn image(rows: &[Row], digest: &str) -> Vec<Cell> {
     ]
 }
 
-/// The place of an image on the page.
+/// The anchor of an image on the page.
 pub fn anchor(digest: &str) -> String {
     format!("image-{}", crate::document::slug(digest))
 }

@@ -1,4 +1,4 @@
-//! Summary: what was measured with what, and the key findings.
+//! Summary: boards, runs, and the key findings.
 
 use selo_engine::check::CheckLine;
 use selo_engine::row::Row;
@@ -46,7 +46,7 @@ pub fn section(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -
                     .map_or_else(|| "varies".to_owned(), format::frequency)
             }),
             each(|row| row.runner.clone()),
-            // Of figures: a row without one promises a fidelity that nothing has.
+            // Only rows with a figure count: the others have no fidelity to show.
             Cell::text(distinct(figures().map(|row| row.fidelity.name())).join(", ")),
             each(|row| row.run.clone()),
             each(|row| row.compiler.clone()),
@@ -70,7 +70,7 @@ pub fn section(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -
     section
 }
 
-/// A commit short enough to read; the mark of a changed tree stays.
+/// A shortened commit. The `+` of a changed tree stays.
 fn commit(commit: &str) -> String {
     let mark = if commit.ends_with('+') {
         " with changes"

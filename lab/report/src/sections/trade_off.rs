@@ -1,5 +1,4 @@
-//! The trade-off between flash, time and RAM, a picture for each operation
-//! with enough choices.
+//! The trade-off between flash, time and RAM: one picture per operation with enough choices.
 
 use selo_engine::interface::Interface;
 use selo_engine::row::Metric;
@@ -10,12 +9,12 @@ use crate::format;
 use crate::pivot::{Line, Lines, distinct};
 use crate::svg::scatter::{Point, Scatter};
 
-/// Fewer choices than this are no trade-off.
+/// Minimum number of choices in a picture.
 const FEWEST: usize = 3;
 
 pub fn section(lines: &Lines<'_>) -> Section {
     let mut section = Section::new("trade-off", "Trade-off between flash, time and RAM");
-    // Where program memory is not limited there is nothing to trade.
+    // Boards with unlimited program memory have no trade-off.
     let limited = |board: &&str| {
         lines
             .context
@@ -80,7 +79,7 @@ fn figure(
         .iter()
         .filter_map(|&line| {
             let value = |metric| lines.value(line, metric);
-            // What the caller must leave free: static RAM and stack together.
+            // Total RAM use: static RAM and stack.
             let memory = value(Metric::Ram)? + value(Metric::Stack).unwrap_or(0.0);
             Some((line, [value(Metric::Flash)?, value(speed)?, memory]))
         })

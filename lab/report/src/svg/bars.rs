@@ -1,8 +1,8 @@
 //! Horizontal grouped bars with an optional logarithmic axis and whiskers.
 //!
-//! An item is a line of text with its bars below it. Bars are shares of the
-//! width and text has a fixed size, so one drawing serves a telephone and a
-//! wide screen without shrinking its letters.
+//! An item is a line of text with its bars below it. Bars are percentages of the width, and
+//! text has a fixed size. So one drawing suits a telephone and a wide screen, and its letters
+//! never shrink.
 
 use maud::{Markup, html};
 
@@ -14,15 +14,15 @@ use super::{Layout, Picture, px, share, text_width};
 pub struct BarChart {
     pub id: String,
     pub title: String,
-    /// What the axis counts: `milliseconds`, `bytes`.
+    /// Unit of the axis in words: `milliseconds`, `bytes`.
     pub unit: String,
-    /// What every bar is worth; empty where the series say it.
+    /// Fidelity of all bars; empty if the names of the series have it.
     pub fidelity: String,
     pub series: Vec<Series>,
     pub items: Vec<Item>,
 }
 
-/// One kind of bar, named in the legend.
+/// A series of bars, named in the legend.
 #[derive(Clone, Debug)]
 pub struct Series {
     pub name: String,
@@ -42,9 +42,9 @@ pub enum Color {
 #[derive(Clone, Debug)]
 pub struct Item {
     pub label: String,
-    /// Said at the end of the label's line: a ratio, or why there is no bar.
+    /// Text at the end of the label's line: a ratio, or the reason for a missing bar.
     pub remark: String,
-    /// The library that all of it is of, by which a page can leave it out.
+    /// The library of the whole item. A page can hide items by library.
     pub library: Option<String>,
     /// In the order of the series.
     pub bars: Vec<Option<Bar>>,
@@ -54,13 +54,13 @@ pub struct Item {
 #[derive(Clone, Debug)]
 pub struct Bar {
     pub value: f64,
-    /// The figure written beside it.
+    /// The figure, written beside the bar.
     pub text: String,
-    /// The ends of its interval.
+    /// Lower and upper end of its interval.
     pub interval: Option<(f64, f64)>,
 }
 
-/// Share of the width that bars may take; figures stand right of it.
+/// Share of the width that bars may take. Figures stand to the right of it.
 const PLOT: f64 = 0.79;
 const LABEL_HEIGHT: f64 = 17.0;
 const BAR_HEIGHT: f64 = 11.0;
@@ -68,7 +68,7 @@ const BAR_STEP: f64 = 13.0;
 const ITEM_GAP: f64 = 9.0;
 const LEGEND_STEP: f64 = 18.0;
 const AXIS_HEIGHT: f64 = 22.0;
-/// The narrowest container that text is laid out for.
+/// The narrowest container in pixels that the text fits.
 const NARROWEST: f64 = 300.0;
 const WIDTH: f64 = 640.0;
 /// Values that span more decades than this get a logarithmic axis.
@@ -123,8 +123,8 @@ impl BarChart {
             .flat_map(|item| item.bars.iter().flatten())
     }
 
-    /// Legend entries broken into lines that fit the narrowest container; the
-    /// last entry names the axis.
+    /// Legend entries broken into lines that fit the narrowest container. The last entry names
+    /// the axis.
     fn legend_lines(&self, axis: &Axis) -> Vec<Vec<(Option<Color>, String, f64)>> {
         let mut axis_name = match axis.kind() {
             Kind::Linear => self.unit.clone(),
@@ -184,14 +184,14 @@ impl BarChart {
             }
             @for (index, (bar, series)) in bars.enumerate() {
                 @let top = y + LABEL_HEIGHT + index as f64 * BAR_STEP;
-                // A bar too short to see is still drawn as a sliver.
+                // A very short bar is drawn as a visible sliver.
                 @let length = (axis.position(bar.value) * PLOT).max(0.003);
                 rect class=(series.color.class()) x="0" y=(px(top)) width=(share(length)) height=(px(BAR_HEIGHT)) rx="1.5" {}
                 @if let Some(interval) = bar.interval { (draw_whisker(interval, axis, top)) }
                 text class="small end" x="100%" y=(px(top + BAR_HEIGHT - 1.5)) { (bar.text) }
             }
         };
-        // What follows moves up by this height when a page leaves the item out.
+        // If a page hides the item, the items below move up by this height.
         html! {
             g data-library=[&item.library] data-height=(px(item.height())) { (drawn) }
         }
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn bars_are_shares_of_the_width() {
         let svg = chart().draw().inline().into_string();
-        // 1.1 is the largest value, so the axis ends at 1.5: 1.0 is two thirds of 79 %.
+        // The axis ends at 1.5, because 1.1 is the largest value. 1.0 is two thirds of 79 %.
         assert!(svg.contains("width=\"52.67%\""), "{svg}");
         assert!(svg.contains("width=\"26.33%\""), "{svg}");
         assert_eq!(svg.matches("class=\"whisker\"").count(), 3);
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn an_item_says_whose_it_is_and_how_much_room_it_has() {
         let svg = chart().draw().inline().into_string();
-        // A label, two bars and a gap; then a label and a gap.
+        // Heights: a label, two bars and a gap; then a label and a gap.
         let one = "data-library=\"selo &amp; sons\" data-height=\"52\"";
         assert!(svg.contains(one), "{svg}");
         assert!(svg.contains("<g data-height=\"26\">"), "{svg}");

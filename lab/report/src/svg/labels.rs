@@ -1,5 +1,5 @@
-//! Places labels beside points so that no label covers another label, a point
-//! or the edge of the drawing. Greedy and deterministic: important labels first.
+//! Places labels beside points. No label covers another label, a point or the edge of the
+//! drawing. Greedy and deterministic: important labels come first.
 
 /// An axis-parallel box in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +36,7 @@ impl Box2 {
     }
 }
 
-/// A point that wants a label.
+/// A point that needs a label.
 #[derive(Clone, Copy, Debug)]
 pub struct Anchor {
     pub x: f64,
@@ -64,8 +64,8 @@ const DIRECTIONS: [(f64, f64); 12] = [
 ];
 const DISTANCES: [f64; 7] = [4.0, 12.0, 22.0, 36.0, 54.0, 76.0, 100.0];
 
-/// A box for each label, in the order given, or `None` where there was no room
-/// within `reach` pixels of the point.
+/// A box per label, in the given order; `None` if there is no room within `reach` pixels of
+/// the point.
 pub fn place(anchors: &[Anchor], frame: Box2, reach: f64) -> Vec<Option<Box2>> {
     let points: Vec<Box2> = anchors
         .iter()

@@ -1,5 +1,5 @@
-//! Curves: one line a series over a logarithmic axis to the right, a share upwards in per
-//! cent. A level may be marked across the picture.
+//! Curves: one line per series over a logarithmic x axis; the y axis is a share in per cent.
+//! A level may be marked by a horizontal line.
 
 use maud::{Markup, html};
 
@@ -14,9 +14,9 @@ pub struct Lines {
     /// Name and unit of each axis.
     pub x_name: String,
     pub y_name: String,
-    /// What every curve shares.
+    /// Remark about all curves.
     pub remark: String,
-    /// A level worth a line across, and its name.
+    /// A level to mark by a horizontal line, and its name.
     pub level: Option<(f64, String)>,
     pub series: Vec<Series>,
 }
@@ -25,7 +25,7 @@ pub struct Lines {
 #[derive(Clone, Debug)]
 pub struct Series {
     pub name: String,
-    /// From the left to the right.
+    /// The points from left to right.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -200,7 +200,7 @@ mod tests {
         let svg = &picture.layouts[0].body.0;
         assert_eq!(svg.matches("class=\"curve c").count(), 2, "{svg}");
         assert_eq!(svg.matches("<circle").count(), 5 + 2);
-        // 10 nodes are half of the way from 1 to 100, 10 % a quarter of 40.
+        // On x, 10 is half of the way from 1 to 100. On y, 10 % is a quarter of 40 %.
         let frame_x = LEFT + 0.5 * (820.0 - RIGHT - LEFT);
         let frame_y = 380.0 - 0.25 * (380.0 - TOP);
         assert!(

@@ -1,8 +1,8 @@
-//! Axes: from values to positions, and where the marks go.
+//! Axes: convert values to positions and place the marks.
 
 use crate::format;
 
-/// How values are spread along an axis.
+/// Spacing of the values along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Linear,
@@ -13,15 +13,15 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     kind: Kind,
-    /// The values that get a mark, ascending; the axis ends on the outer two.
+    /// The marked values, ascending. The axis ends at the first and the last.
     marks: Vec<f64>,
 }
 
 impl Axis {
-    /// An axis that holds every value and begins and ends on a mark.
+    /// An axis that contains every value and begins and ends on a mark.
     ///
-    /// Values that a logarithmic axis cannot show (zero and less) are ignored.
-    /// A linear axis starts at zero, because bars are lengths.
+    /// A logarithmic axis ignores values of zero and less. A linear axis starts at zero, because
+    /// bars are lengths.
     pub fn holding(kind: Kind, values: impl IntoIterator<Item = f64>) -> Axis {
         let values: Vec<f64> = values
             .into_iter()
@@ -45,8 +45,7 @@ impl Axis {
         }
     }
 
-    /// The axis that suits values: logarithmic when they span more than
-    /// `decades` decades.
+    /// A suitable axis: logarithmic if the values span more than `decades` decades.
     pub fn suiting(values: &[f64], decades: f64) -> Axis {
         let positive = values.iter().copied().filter(|value| *value > 0.0);
         let largest = positive.clone().fold(f64::NEG_INFINITY, f64::max);
@@ -64,7 +63,7 @@ impl Axis {
         self.kind
     }
 
-    /// Where a value lies, 0 at the start of the axis and 1 at its end.
+    /// Position of a value: 0 at the start of the axis and 1 at its end.
     pub fn position(&self, value: f64) -> f64 {
         let (low, high) = (self.marks[0], self.marks[self.marks.len() - 1]);
         let position = match self.kind {
@@ -75,7 +74,7 @@ impl Axis {
         position.clamp(0.0, 1.0)
     }
 
-    /// The marks: position and label.
+    /// The marks: position from 0 to 1, and label.
     pub fn marks(&self) -> Vec<(f64, String)> {
         self.marks
             .iter()
@@ -84,7 +83,7 @@ impl Axis {
     }
 }
 
-/// Rounding of binary fractions, as a share of a step.
+/// Tolerance for rounding errors, as a share of a step.
 const SLACK: f64 = 1e-9;
 
 fn linear_marks(largest: f64) -> Vec<f64> {
@@ -93,7 +92,7 @@ fn linear_marks(largest: f64) -> Vec<f64> {
     (0..=count).map(|index| step * f64::from(index)).collect()
 }
 
-/// Powers of ten; over less than two decades also twice and five times them.
+/// Powers of ten. Below two decades also twice and five times each power.
 fn logarithmic_marks(smallest: f64, largest: f64) -> Vec<f64> {
     let first = (smallest.log10() + SLACK).floor() as i32;
     let last = ((largest.log10() - SLACK).ceil() as i32).max(first + 1);
@@ -110,7 +109,7 @@ fn logarithmic_marks(smallest: f64, largest: f64) -> Vec<f64> {
             .position(|mark| *mark >= largest * (1.0 - SLACK));
         return fine[low..=high.unwrap_or(fine.len() - 1).max(low + 1)].to_vec();
     }
-    // At most seven marks, so that labels keep apart on a telephone.
+    // At most seven marks, so that labels do not touch on a telephone.
     let step = (last - first + 5) / 6;
     let count = (last - first + step - 1) / step;
     (0..=count)
@@ -118,7 +117,7 @@ fn logarithmic_marks(smallest: f64, largest: f64) -> Vec<f64> {
         .collect()
 }
 
-/// The step of 1, 2, 2.5 or 5 times a power of ten that is not below `step`.
+/// The smallest step of 1, 2, 2.5 or 5 times a power of ten that is at least `step`.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factor = [1.0, 2.0, 2.5, 5.0]
@@ -128,7 +127,7 @@ fn round_step(step: f64) -> f64 {
 }
 
 fn label(value: f64) -> String {
-    // Marks are round numbers; twelve decimals remove what binary fractions add.
+    // Marks are round numbers: rounding to twelve decimals removes floating-point errors.
     let rounded = format!("{value:.12}").parse().unwrap_or(value);
     match rounded {
         v if v >= 1e6 && v % 1e5 == 0.0 => format!("{} M", format::exact(v / 1e6)),

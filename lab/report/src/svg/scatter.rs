@@ -1,6 +1,6 @@
-//! The trade-off picture: flash to the right, time upwards on a logarithmic
-//! axis, RAM as the area of the point. Filled points are the choices that no
-//! other choice beats in all three; the line is the least time for the flash.
+//! The trade-off picture: flash on the x axis, time on a logarithmic y axis, RAM as the area
+//! of the point. A choice is filled if no other choice beats it in all three. The line shows
+//! the least time for each flash size.
 
 use maud::{Markup, html};
 
@@ -16,9 +16,9 @@ pub struct Scatter {
     /// Name and unit of each axis.
     pub x_name: String,
     pub y_name: String,
-    /// What the area of a point shows, and its unit.
+    /// Name and unit of the value that the area of a point shows.
     pub size_name: String,
-    /// What every point shares: board, runner, fidelity.
+    /// Remark about all points: board, runner, fidelity.
     pub remark: String,
     /// Names of the hues, in order.
     pub families: Vec<String>,
@@ -29,17 +29,17 @@ pub struct Scatter {
 #[derive(Clone, Debug)]
 pub struct Point {
     pub label: String,
-    /// The library that it is of, by which a page can leave it out.
+    /// Its library. A page can hide points by library.
     pub library: String,
     pub x: f64,
     pub y: f64,
     pub size: f64,
     pub family: usize,
-    /// All three figures in words, shown when the point is pointed at.
+    /// All three figures in words, shown under the pointer.
     pub text: String,
 }
 
-/// How much wider bold letters are.
+/// Width of bold letters relative to normal ones.
 const BOLD: f64 = 1.13;
 const SMALLEST: f64 = 3.5;
 const LARGEST: f64 = 13.0;
@@ -62,8 +62,8 @@ impl Scatter {
         }
     }
 
-    /// Which points no other point beats: none is at most as large in every
-    /// direction and smaller in one.
+    /// Marks the points that no other point beats. A point beats another if it is at most as
+    /// large in every direction and smaller in one.
     pub fn front(&self) -> Vec<bool> {
         unbeaten(&self.points, |point| [point.x, point.y, point.size])
     }
@@ -94,7 +94,7 @@ impl Scatter {
         };
 
         let front = self.front();
-        // Choices on the front are named first, then the others from the left.
+        // Label the choices on the front first, then the others from left to right.
         let mut order: Vec<usize> = (0..self.points.len()).collect();
         order.sort_by(|a, b| {
             let key = |i: usize| (!front[i], self.points[i].x, self.points[i].y);
@@ -159,7 +159,7 @@ impl Scatter {
         }
     }
 
-    /// The least time for at most so much flash, as steps.
+    /// Draws the least time for each flash size as a step line.
     fn draw_front(&self, to_x: &dyn Fn(f64) -> f64, to_y: &dyn Fn(f64) -> f64) -> Markup {
         let front = unbeaten(&self.points, |point| [point.x, point.y]);
         let mut steps: Vec<(f64, f64)> = self
@@ -238,7 +238,7 @@ impl Scatter {
     }
 }
 
-/// Which points no other point beats in the given coordinates.
+/// Marks the points that no other point beats in the given coordinates.
 fn unbeaten<const N: usize>(points: &[Point], coordinates: fn(&Point) -> [f64; N]) -> Vec<bool> {
     let beats = |a: [f64; N], b: [f64; N]| {
         a.iter().zip(&b).all(|(a, b)| a <= b) && a.iter().zip(&b).any(|(a, b)| a < b)
@@ -259,7 +259,7 @@ fn draw_label(label: &str, anchor: &Anchor, place: &Box2, front: bool) -> Markup
     let (dx, dy) = (near_x - anchor.x, near_y - anchor.y);
     let distance = dx.hypot(dy);
     let edge = anchor.radius / distance.max(anchor.radius);
-    // Text ends at the point, whatever the width of its letters turns out to be.
+    // Anchor the text at the point, because the real width of its letters is unknown.
     let (side, x) = if place.left >= anchor.x {
         ("", place.left)
     } else if place.right <= anchor.x {

@@ -1,12 +1,12 @@
-//! Tables for the page: a scrolling region, row and column heads, raw values in
-//! `data-v` for sorting, row numbers in `data-r` for provenance.
+//! Tables for the page: a scrolling region with row and column heads. `data-v` has raw values
+//! for sorting, `data-r` row numbers for provenance.
 
 use maud::{Markup, html};
 use selo_base::table::{Cell, Column, Table, Tone, letters, mark};
 
 /// A table rendered for the page.
 pub trait ToHtml {
-    /// The table as HTML. `id` names it on the page and must be unique there.
+    /// The table as HTML. `id` must be unique on the page.
     fn to_html(&self, id: &str) -> Markup;
 }
 

@@ -18,7 +18,7 @@ fn boards() -> Vec<KnownBoard> {
         power_down_milliamps: None,
         note: None,
     };
-    // As lab/boards/uno.toml has them.
+    // The profile of lab/boards/uno.toml.
     let paper = PowerProfile {
         radio: Some(RadioCurrents {
             transmit_milliamps: 0.008,
@@ -91,7 +91,7 @@ fn a_time_is_shown_in_the_papers_unit() {
     near(cell.ratio.expect("two numbers"), 0.5);
     assert_eq!(cell.fidelity, Some(Fidelity::CycleExact));
     assert_eq!(cell.board.as_deref(), Some("uno"));
-    // ramalho2024 has the same operation in microseconds.
+    // ramalho2024 prints the same operation in microseconds.
     let comparison = compared("ramalho2024", &rows);
     near(
         number(&line(&comparison, "figure-2", "AES 128 | Transmitter").measured),
@@ -113,7 +113,7 @@ fn a_time_may_come_from_cycles_and_the_clock() {
 
 #[test]
 fn an_energy_under_the_papers_profile_comes_from_the_time() {
-    // 0.564 ms at 5 mW is the paper's own 0.783 nWh; the row of another profile must not matter.
+    // 0.564 ms at 5 mW is the paper's own 0.783 nWh. Rows of another profile must not matter.
     let rows = [
         row("aes-128", "fast", "encrypt", Metric::Time, 0.000_564),
         row("aes-128", "fast", "encrypt", Metric::Energy, 1.0),
@@ -129,7 +129,7 @@ fn an_energy_under_the_papers_profile_comes_from_the_time() {
             .unwrap_or("")
             .contains("profile albarello2020")
     );
-    // ramalho2024 at its own currents: 12 V, 8 uA above rest.
+    // The currents of ramalho2024: 12 V, 8 uA above rest.
     let comparison = compared("ramalho2024", &rows);
     let cell = line(&comparison, "figure-3", "AES 128 | Transmitter");
     assert_eq!(cell.status, CellStatus::NotPrinted);
@@ -137,7 +137,7 @@ fn an_energy_under_the_papers_profile_comes_from_the_time() {
     near(number(&cell.measured), 12.0 * 8e-6 * 0.000_564 / 3.6e-9);
 }
 
-/// A path through several algorithms is the sum of their rows, each by its own variant.
+/// A path through several algorithms is the sum of their rows, each in its default variant.
 #[test]
 fn a_protocol_is_the_sum_of_its_steps() {
     let mut rows = vec![
@@ -401,7 +401,7 @@ fn winners_and_where_the_published_one_stands() {
         line(&comparison, "table-1-node", "Transmission | SRAM").status,
         CellStatus::NotMeasured
     );
-    // Speck 128, the published winner, has no time for decryption: nobody wins.
+    // Speck 128, the published winner, has no time for decryption, so there is no winner.
     let mut rows = rows.to_vec();
     rows.push(row("node", "aes128-fast", "decrypt", Metric::Time, 500e-6));
     let comparison = compared("ramalho2024", &rows);
@@ -511,7 +511,7 @@ fn tables_for_readers_hide_absent_boards_and_say_so() {
 
 #[test]
 fn no_cell_is_silently_empty_and_what_needs_a_device_says_which() {
-    // A simulator that counts instructions, and a board without a file.
+    // One simulator counts instructions only, and one board has no file.
     let instructions = Row {
         board: "rpi3".into(),
         fidelity: Fidelity::Instructions,
@@ -557,10 +557,11 @@ fn no_cell_is_silently_empty_and_what_needs_a_device_says_which() {
     assert_eq!(shown.expect("it is there").to_table(false).body.len(), 75);
 }
 
-/// A node with its radio: 16 ms awake in each packet, a quarter of a second on the air.
+/// A node with a radio: the core is awake for `awake` seconds per packet, and the radio sends
+/// for 0.25 s.
 fn node(variant: &str, awake: f64) -> Vec<Row> {
     vec![
-        // A fifth of 80 ms.
+        // The CPU share is 20 %, so the whole operation takes five times as long.
         row("node", variant, "transmit", Metric::Time, 5.0 * awake),
         row("node", variant, "transmit", Metric::CpuShare, 20.0),
         row("node", variant, "transmit", Metric::Rate, 4.0),
@@ -576,14 +577,14 @@ fn a_packets_energy_is_that_of_core_and_radio() {
         "node-energy",
         "One transmission, 0.480 s at 14 uA | Node",
     );
-    // 12 V x 8 uA above rest, for the core and then for the radio.
+    // 12 V x 8 uA above rest, for the core and for the radio.
     near(
         number(&cell.measured),
         12.0 * 8e-6 * (0.016 + 0.25) / 3.6e-3,
     );
     let reason = cell.reason.as_deref().unwrap_or("");
     assert!(reason.contains("250 ms on the air"), "{reason}");
-    // The other profile is not among this test's boards.
+    // This test's boards do not have the other profile.
     let other = "One transmission, chip and transceiver by their data sheets | Node";
     let cell = line(&comparison, "node-energy", other);
     assert_eq!(cell.status, CellStatus::NotMeasured);
@@ -621,11 +622,11 @@ fn nobody_wins_where_all_are_equal() {
     let cell = throughput(&equal);
     assert_eq!(cell.status, CellStatus::Ok);
     assert_eq!(cell.measured, Some(Figure::Words("tie".into())));
-    // So are those that differ by a step of the simulation.
+    // A difference of one simulation step is a tie too.
     let mut almost = equal.clone();
     almost.push(row("node", "aes192-fast", "transmit", Metric::Rate, 4.001));
     assert_eq!(throughput(&almost).measured, cell.measured);
-    // The most packets win, not the fewest.
+    // The most packets a second win.
     let mut unequal = equal;
     unequal.push(row("node", "aes192-fast", "transmit", Metric::Rate, 3.0));
     unequal.push(row("node", "aes256-fast", "transmit", Metric::Rate, 5.0));

@@ -1,4 +1,4 @@
-//! What the notes in `lab/papers/` say of the published figures follows from the figures.
+//! Checks that the notes in `lab/papers/` about published figures follow from the figures.
 
 use crate::support::{paper, papers, printed};
 use selo_report::paper::{Expression, MeasuredBy};
@@ -7,7 +7,7 @@ fn near(a: f64, b: f64, within: f64) {
     assert!((a - b).abs() <= within, "{a} is not {b} within {within}");
 }
 
-/// Power in milliwatts that makes an energy in nWh of a time in ms.
+/// The power in milliwatts, from an energy in nWh and a time in ms.
 fn milliwatts(nanowatt_hours: f64, milliseconds: f64) -> f64 {
     nanowatt_hours * 3.6 / milliseconds
 }
@@ -73,11 +73,11 @@ fn albarello2020_sha_energies_stand_in_the_wrong_rows() {
         if row.starts_with("SHA") {
             assert!((power - 5.0).abs() > 1.0, "{row} fits: {power}");
         } else {
-            // To the printed digit: 0.0005 nWh.
+            // Equal to the last printed digit: 0.0005 nWh.
             near(energy(row), 5.0 * time(row) / 3.6, 0.0005);
         }
     }
-    // In the order SHA3-256, SHA3-512, SHA256, SHA512 all four fit.
+    // All four fit if the rows are in the order SHA3-256, SHA3-512, SHA256, SHA512.
     for (energy_of, time_of) in [
         ("SHA256", "SHA3-256"),
         ("SHA512", "SHA3-512"),
@@ -149,7 +149,7 @@ fn ramalho2024_times_are_means_of_five_readings() {
         1e-9,
     );
     near(speck("Speck 128") / 32.0, 5.1, 0.05);
-    // AES against albarello2020, same library.
+    // AES compared with albarello2020, which uses the same library.
     let other = crate::support::paper("albarello2020");
     for (ours, theirs) in [
         ("AES 128", "AES128: Encrypt"),
@@ -159,12 +159,12 @@ fn ramalho2024_times_are_means_of_five_readings() {
         let ratio = speck(ours) / 1e3 / printed(&other, "table-2-time", theirs, "Arduino");
         assert!((1.0..1.02).contains(&ratio), "{ratio}");
     }
-    // A transmission of 0.480 s does not happen 3.4 times a second.
+    // 3.4 transmissions a second are impossible if one takes 0.480 s.
     assert!(printed(&paper, "throughput", "PlainText", "Transmitter") > 1.0 / 0.480);
 }
 
-/// What the paper draws, prints or leaves out: every cell is compared with a row of the
-/// node, but for the one current that we take from it.
+/// Every cell, drawn, printed or left out, is compared with a row of the node. The only
+/// exception is the current at rest, which is taken from the paper.
 #[test]
 fn ramalho2024_is_measured_in_every_cell() {
     let paper = paper("ramalho2024");
@@ -178,7 +178,7 @@ fn ramalho2024_is_measured_in_every_cell() {
             match &cell.measured_by {
                 MeasuredBy::Nothing { reason } => nothing.push((cell.row.as_str(), reason)),
                 MeasuredBy::Value(value) => {
-                    // Rows are named as the candidates are.
+                    // A row with the name of a candidate is measured in that candidate's variant.
                     let name = paper.candidates.iter().find(|c| c.name == cell.row);
                     if let Some(candidate) = name {
                         assert_eq!(candidate.variant, variants(value), "{}", table.id);
@@ -194,7 +194,7 @@ fn ramalho2024_is_measured_in_every_cell() {
     }
     assert_eq!(nothing.len(), 1, "{nothing:?}");
     assert_eq!(nothing[0].0, "At rest, 10 s at 6 uA");
-    // Eighteen ciphers and none, wherever the paper has all of them.
+    // Eighteen ciphers and no cipher, in each table that has all of them.
     assert_eq!(paper.candidates.len(), 18);
     for id in [
         "throughput",
@@ -207,7 +207,7 @@ fn ramalho2024_is_measured_in_every_cell() {
     }
 }
 
-/// The two energies of section 4, from the currents that the profile has from there.
+/// The two energies of section 4 follow from its currents, which the profile uses.
 #[test]
 fn ramalho2024_energies_follow_from_its_currents() {
     let paper = paper("ramalho2024");
@@ -220,7 +220,7 @@ fn ramalho2024_energies_follow_from_its_currents() {
     );
     let transmission = energy("One transmission, 0.480 s at 14 uA");
     near(transmission, microwatt_hours(14e-6, 0.480), 5e-3);
-    // What it draws above rest, and what it would at rest in that time.
+    // In these 0.480 s: the energy at rest, and the total energy.
     near(microwatt_hours(6e-6, 0.480), 0.0096, 5e-5);
     near(microwatt_hours(14e-6, 0.480), 0.0224, 5e-5);
 }

@@ -43,7 +43,7 @@ family = "sha-2"
         .algorithm
 }
 
-/// An implementation: time in us, flash, static RAM and stack in bytes.
+/// An implementation: time in us; flash, static RAM and stack in bytes.
 fn unit(
     algorithm: &str,
     variant: &str,
@@ -198,7 +198,7 @@ fn authenticated_encryption_is_a_job_of_its_own() {
         "no cipher that does not authenticate"
     );
     let sealing = answer.ranked(Job::Aead).next().expect("ranked");
-    // Message, associated data, nonce, tag and key beside 16 static bytes and 30 of stack.
+    // Message, associated data, nonce, tag and key, in addition to 16 static bytes and 30 of stack.
     assert_eq!(sealing.buffers, Some(16 + 5 + 16 + 16 + 16));
     assert_eq!(sealing.ram, Some(16 + 30 + 69));
     assert_eq!(sealing.flash, Some(1_600));
@@ -235,11 +235,11 @@ fn several_jobs_must_fit_together() {
     // 700 + 3000 flash; 256 + 100 static, 30 stack, 32 + 80 buffers.
     assert_eq!(answer.together, Some((3_700, 498)));
     assert!(answer.is_complete());
-    // Each alone fits 3,500 bytes of flash, no set of two does.
+    // Each fits 3,500 bytes of flash alone, but no set of two does.
     let answer = ask(&needs, 3_500, 2_000, Prefer::Time);
     assert_eq!(answer.together, None);
     assert!(!answer.is_complete() && answer.ranked(Job::Cipher).count() == 3);
-    // RAM for the smaller cipher only: the set is not the two winners.
+    // RAM for the smaller cipher only: the set differs from the two winners.
     let answer = ask(&needs, 10_000, 320, Prefer::Time);
     let set: Vec<String> = answer
         .advice
@@ -337,7 +337,7 @@ fn conditions_leave_out_what_was_not_shown_and_licences_are_told() {
         recommend(&request, &rows(), &algorithms(), evidence)
     };
     let open = ask(Vec::new());
-    // What failed a vector is never recommended; what was not checked is, unless it must be.
+    // A failed vector always excludes. A missing check excludes only if the request demands it.
     assert!(excluded(&open, "aes-128 tiny").contains("1 case of official vectors failed"));
     assert!(order(&open, Job::Cipher).len() > 1);
     let strict = ask(vec![Condition::ConstantTime, Condition::Conformity]);

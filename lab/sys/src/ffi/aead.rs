@@ -1,4 +1,4 @@
-//! Authenticated encryption: apart and where the data stands.
+//! Authenticated encryption, with separate buffers and in place.
 
 use super::block::Encrypt;
 use super::declarations as c;
@@ -21,7 +21,7 @@ impl c::AsconAead128Key {
     }
 }
 
-/// The header of a message, whose pointers are those of the slices.
+/// The C header of a message. Its pointers are only valid while the slices live.
 fn header(nonce: &[u8], ad: &[u8], tag_size: usize) -> c::Header {
     c::Header {
         nonce: nonce.as_ptr(),
@@ -32,8 +32,8 @@ fn header(nonce: &[u8], ad: &[u8], tag_size: usize) -> c::Header {
     }
 }
 
-/// Four functions for each algorithm. `$key` and `nonce` are its arguments before the associated
-/// data, in Rust; `$given` is C's first argument.
+/// Makes four functions per algorithm. `$key` and `nonce` are the Rust arguments before the
+/// associated data; `$given` is the first argument of the C function.
 macro_rules! aeads {
     ($(
         $(#[$attribute:meta])*
@@ -43,9 +43,9 @@ macro_rules! aeads {
     )+) => {$(
         $(#[$attribute])*
         ///
-        /// Encrypts `message` to `out` and writes the tag, of the size that `tag` has, over
-        /// ciphertext and associated data. A size that the algorithm does not take is an
-        /// [`Error::Argument`], and zeroes `out` and `tag`.
+        /// Encrypts `message` to `out` and writes the tag of ciphertext and associated data. The
+        /// length of `tag` sets the tag size. A size that the algorithm does not accept gives
+        /// [`Error::Argument`] and zeroes `out` and `tag`.
         ///
         /// # Panics
         ///
@@ -124,14 +124,14 @@ macro_rules! aeads {
 }
 
 aeads! {
-    /// GCM [SP800-38D] over any key that encrypts: nonces from 1 byte on, 12 recommended; tags of
+    /// GCM [SP800-38D] with any encrypting key: nonces of at least 1 byte, 12 recommended; tags of
     /// 4, 8 or 12 to 16 bytes.
     gcm_seal, gcm_seal_in_place, gcm_open, gcm_open_in_place, selo_gcm_seal, selo_gcm_open,
     (key: &dyn Encrypt, nonce: &[u8]),
     key.encryption().0.cipher();
 
-    /// CCM [SP800-38C] over any key that encrypts: nonces of 7 to 13 bytes, the shorter the
-    /// longer a message can be; tags of 4, 6, ... 16 bytes; up to 65,279 bytes of associated data.
+    /// CCM [SP800-38C] with any encrypting key: nonces of 7 to 13 bytes, where a shorter nonce
+    /// allows longer messages; tags of 4, 6, ... 16 bytes; up to 65,279 bytes of associated data.
     ccm_seal, ccm_seal_in_place, ccm_open, ccm_open_in_place, selo_ccm_seal, selo_ccm_open,
     (key: &dyn Encrypt, nonce: &[u8]),
     key.encryption().0.cipher();

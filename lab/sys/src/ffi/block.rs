@@ -1,4 +1,4 @@
-//! Keys of the block ciphers, and one block at a time.
+//! Keys of the block ciphers, and operations on one block.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use super::declarations as c;
 use super::memory::Plain;
 
-/// A block function of the library together with the key that it takes.
+/// A block function of the library and its key.
 #[derive(Clone, Copy)]
 pub(super) struct Block<'key> {
     pub(super) function: c::BlockFn,
@@ -16,7 +16,7 @@ pub(super) struct Block<'key> {
 }
 
 impl Block<'_> {
-    /// What the modes take for an encrypting function.
+    /// The encrypting function in the form that the C modes take.
     pub(super) fn cipher(self) -> c::Cipher {
         c::Cipher {
             encrypt: self.function,
@@ -24,7 +24,7 @@ impl Block<'_> {
         }
     }
 
-    /// What the modes take for a decrypting function.
+    /// The decrypting function in the form that the C modes take.
     pub(super) fn inverse(self) -> c::InverseCipher {
         c::InverseCipher {
             decrypt: self.function,
@@ -44,17 +44,17 @@ impl Block<'_> {
     }
 }
 
-/// The encrypting direction of a key.
+/// A key in its encrypting direction.
 #[derive(Clone, Copy)]
 pub struct Encryption<'key>(pub(super) Block<'key>);
 
-/// The decrypting direction of a key.
+/// A key in its decrypting direction.
 #[derive(Clone, Copy)]
 pub struct Decryption<'key>(pub(super) Block<'key>);
 
 /// A key of a 128-bit block cipher that encrypts.
 pub trait Encrypt {
-    /// What the modes of operation take.
+    /// The form that the modes of operation take.
     fn encryption(&self) -> Encryption<'_>;
 
     /// Encrypts one block.
@@ -62,7 +62,7 @@ pub trait Encrypt {
         self.encryption().0.apply(out, block);
     }
 
-    /// Encrypts one block where it stands.
+    /// Encrypts one block in place.
     fn encrypt_block_in_place(&self, block: &mut [u8; 16]) {
         self.encryption().0.apply_in_place(block);
     }
@@ -70,7 +70,7 @@ pub trait Encrypt {
 
 /// A key of a 128-bit block cipher that decrypts.
 pub trait Decrypt {
-    /// What the modes of operation take.
+    /// The form that the modes of operation take.
     fn decryption(&self) -> Decryption<'_>;
 
     /// Decrypts one block.
@@ -78,7 +78,7 @@ pub trait Decrypt {
         self.decryption().0.apply(out, block);
     }
 
-    /// Decrypts one block where it stands.
+    /// Decrypts one block in place.
     fn decrypt_block_in_place(&self, block: &mut [u8; 16]) {
         self.decryption().0.apply_in_place(block);
     }
@@ -96,12 +96,12 @@ impl fmt::Debug for Decryption<'_> {
     }
 }
 
-/// Ties each key to its functions: the only place that does, so that a key never meets the
-/// function of another variant.
+/// Ties each key to its functions. Only this macro does so, which ensures that a key never
+/// meets a function of another variant.
 macro_rules! keys {
     ($($name:ident, $bytes:literal, $setup:ident, $encrypt:ident $(, $decrypt:ident)?;)+) => {$(
         impl c::$name {
-            /// Sets up the raw key.
+            /// Sets up the key from its raw bytes.
             #[must_use]
             pub fn new(raw: &[u8; $bytes]) -> Self {
                 let mut key = Self::zeroed();

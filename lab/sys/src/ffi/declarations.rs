@@ -1,16 +1,16 @@
-//! `selo.h`, `selo_unauthenticated.h` and `selo_speck.h` in Rust, in their order: the structs,
-//! then the functions. The unit tests hold the sizes, the names and their order to the C headers.
+//! `selo.h`, `selo_unauthenticated.h` and `selo_speck.h` in Rust, in their order: first the
+//! structs, then the functions. Unit tests compare sizes, names and order with the C headers.
 //!
-//! A function is `safe` where its references say all that it demands. The others take pointers
-//! because their buffers may be the same (`out == in`), have a size beside them, or hold a
-//! state that must have been started.
+//! A function is `safe` if its reference types express all its requirements. The others take
+//! pointers because their buffers may be the same (`out == in`), have a separate size, or hold
+//! a state that must have been started.
 
 use std::ffi::{c_uint, c_void};
 use std::fmt;
 
 use super::memory::Plain;
 
-/// `enum selo_status`; its numbers are known to [`crate::Error`].
+/// `enum selo_status`; [`crate::Error`] has its numbers.
 pub type Status = c_uint;
 
 /// `selo_random_fn`.
@@ -20,7 +20,7 @@ pub type RandomFn = unsafe extern "C" fn(source: *mut c_void, out: *mut u8, size
 pub type BlockFn =
     unsafe extern "C" fn(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
 
-/// `struct selo_cipher`: a block function and its key, which must outlive it.
+/// `struct selo_cipher`: a block function and its key. The key must outlive it.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Cipher {
@@ -28,7 +28,7 @@ pub struct Cipher {
     pub key: *const c_void,
 }
 
-/// `struct selo_inverse_cipher`: the same of a function that decrypts.
+/// `struct selo_inverse_cipher`: the same for a decrypting function.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct InverseCipher {
@@ -36,7 +36,7 @@ pub struct InverseCipher {
     pub key: *const c_void,
 }
 
-/// `struct selo_header`: everything about a message but its text and its tag.
+/// `struct selo_header`: a message without its text and its tag.
 #[repr(C)]
 pub struct Header {
     pub nonce: *const u8,
@@ -46,14 +46,14 @@ pub struct Header {
     pub tag_size: usize,
 }
 
-/// Structs of the library. They hold secrets: dropping wipes, nothing prints or copies them.
-/// Their fields are private to the bindings, because C trusts them.
+/// Structs of the library. They hold secrets: dropping wipes them, and they are neither printed
+/// nor copied. Their fields are private to the bindings, because C trusts them.
 macro_rules! structs {
     ($($(#[$attribute:meta])* $name:ident { $($field:ident: $type:ty),+ $(,)? })+) => {$(
         $(#[$attribute])*
         ///
-        /// Wiped when dropped. A move may leave the old place as it was: box a key that moves
-        /// after it was set up.
+        /// Wiped when dropped. A move may leave a copy in the old place, so box a key that moves
+        /// after its set-up.
         #[repr(C)]
         pub struct $name {
             $(
@@ -62,8 +62,8 @@ macro_rules! structs {
             )+
         }
 
-        // SAFETY: it consists of integers, arrays of them and such structs, so any bytes,
-        // all-zero ones too, are a value.
+        // SAFETY: it consists of integers, arrays of integers and such structs. Any bytes, also
+        // all zeros, are a valid value.
         unsafe impl Plain for $name {}
 
         impl Drop for $name {
@@ -124,7 +124,7 @@ structs! {
     /// `struct selo_hmac_blake2s`: HMAC-BLAKE2s [FIPS198-1].
     HmacBlake2s { hash: Blake2s, outer_key: [u8; 64] }
     /// `struct selo_hmac_ascon_hash256`: HMAC [FIPS198-1] over Ascon-Hash256 with a block of
-    /// 32 bytes, which no standard describes.
+    /// 32 bytes. No standard describes it.
     HmacAsconHash256 { hash: AsconHash256, outer_key: [u8; 32] }
     /// `struct selo_speck128_fast`: Speck128/128 [SPECK2013], round keys computed once.
     Speck128Fast { round_keys: [u8; 32 * 8] }
@@ -146,8 +146,8 @@ structs! {
     Speck256Tiny { key: [u8; 32] }
 }
 
-// SAFETY: these are the prototypes of selo.h. Each `safe fn` reads and writes only what its
-// references cover and works for every value behind them.
+// SAFETY: these are the prototypes of selo.h. Each `safe fn` only reads and writes the memory
+// of its references, and accepts every value in it.
 unsafe extern "C" {
     pub fn selo_wipe(data: *mut c_void, size: usize);
     pub fn selo_equal(a: *const c_void, b: *const c_void, size: usize) -> u8;

@@ -17,12 +17,12 @@ pub struct Sha3_256(Sha3);
 #[derive(Debug)]
 pub struct Sha3_512(Sha3);
 
-/// `$state` is the expression of the C struct inside `$self`.
+/// `$state` is the expression for the C struct inside `$self`.
 macro_rules! hashes {
     ($($name:ident, $digest:literal, $start:ident, $update:ident, $finish:ident,
         |$self:ident| $state:expr, |$new:ident| $wrap:expr;)+) => {$(
         impl $name {
-            /// Starts a hash. Messages have up to 2^32 - 1 bytes.
+            /// Starts a hash. A message may have up to 2^32 - 1 bytes.
             #[must_use]
             pub fn new() -> Self {
                 let mut $new = Plain::zeroed();
@@ -38,7 +38,7 @@ macro_rules! hashes {
                 unsafe { $update(&raw mut $state, data.as_ptr().cast(), data.len()) }
             }
 
-            /// The digest of the message.
+            /// Returns the digest of the message.
             #[must_use]
             pub fn finish(mut self) -> [u8; $digest] {
                 let mut digest = [0; $digest];
@@ -48,7 +48,7 @@ macro_rules! hashes {
                 digest
             }
 
-            /// The digest of `message`, in one call.
+            /// Returns the digest of `message` in one call.
             #[must_use]
             pub fn digest(message: &[u8]) -> [u8; $digest] {
                 let mut hash = Self::new();

@@ -7,11 +7,11 @@ macro_rules! hkdfs {
     ($($(#[$attribute:meta])* $name:ident, $function:ident;)+) => {$(
         $(#[$attribute])*
         ///
-        /// Fills `out` with key from input keying material, a salt (may be empty) and `info`.
-        /// More than 8,160 bytes are an [`Error::Argument`], and zeroed.
+        /// Fills `out` with a key derived from input keying material, a salt (may be empty) and
+        /// `info`. More than 8,160 bytes give [`Error::Argument`] and a zeroed `out`.
         pub fn $name(out: &mut [u8], salt: &[u8], ikm: &[u8], info: &[u8]) -> Result<(), Error> {
-            // SAFETY: the slices cover their bytes and, one being borrowed mutably, are apart
-            // from it.
+            // SAFETY: the slices cover their bytes. `out` is borrowed mutably, so the others do not
+            // overlap it.
             status(unsafe {
                 c::$function(
                     out.as_mut_ptr(),
@@ -35,6 +35,6 @@ hkdfs! {
     hkdf_sha3_256, selo_hkdf_sha3_256;
     /// HKDF over HMAC-BLAKE2s.
     hkdf_blake2s, selo_hkdf_blake2s;
-    /// HKDF over the HMAC that the library makes of Ascon-Hash256.
+    /// HKDF over the library's HMAC of Ascon-Hash256.
     hkdf_ascon_hash256, selo_hkdf_ascon_hash256;
 }

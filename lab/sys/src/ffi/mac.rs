@@ -1,4 +1,4 @@
-//! HMAC: a key of any length, then like a hash.
+//! HMAC: a key of any length, then the same calls as a hash.
 
 use super::declarations as c;
 use super::memory::{Plain, equal, wipe};
@@ -6,8 +6,8 @@ use super::memory::{Plain, equal, wipe};
 macro_rules! macs {
     ($($name:ident, $tag:literal, $start:ident, $update:ident, $finish:ident;)+) => {$(
         impl c::$name {
-            /// Starts a tag under a key of any length. Messages have up to 2^32 - 1 bytes less
-            /// one block of the hash.
+            /// Starts a tag under a key of any length. A message may have up to 2^32 - 1 bytes
+            /// minus one block of the hash.
             #[must_use]
             pub fn new(key: &[u8]) -> Self {
                 let mut mac = Self::zeroed();
@@ -23,7 +23,7 @@ macro_rules! macs {
                 unsafe { c::$update(self, data.as_ptr().cast(), data.len()) }
             }
 
-            /// The tag of the message. To check a received one, use `verify`.
+            /// Returns the tag of the message. Use `verify` to check a received tag.
             #[must_use]
             pub fn finish(mut self) -> [u8; $tag] {
                 let mut tag = [0; $tag];
@@ -32,7 +32,7 @@ macro_rules! macs {
                 tag
             }
 
-            /// Whether `tag` is the tag of the message, in time that does not depend on it.
+            /// True if `tag` is the tag of the message. The time does not depend on the tag.
             #[must_use]
             pub fn verify(self, tag: &[u8; $tag]) -> bool {
                 let mut own = self.finish();

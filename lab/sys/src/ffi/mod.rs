@@ -1,6 +1,6 @@
-//! Everything unsafe: the declarations of the C library, and calls that keep its demands.
+//! All unsafe code: the declarations of the C library, and calls that meet its requirements.
 //!
-//! One file for each part of the C headers. Nothing outside this module is unsafe, and no pointer
+//! One file per part of the C headers. Nothing outside this module is unsafe, and no pointer
 //! leaves it.
 #![allow(
     unsafe_code,

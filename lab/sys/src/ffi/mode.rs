@@ -1,4 +1,4 @@
-//! Modes of operation over any key that encrypts or decrypts blocks.
+//! Modes of operation over any encrypting or decrypting key.
 
 use std::ffi::c_void;
 use std::slice;
@@ -7,17 +7,17 @@ use super::block::{Block, Decrypt, Encrypt};
 use super::declarations::{Status, selo_cbc_decrypt, selo_cbc_encrypt, selo_ctr, selo_ecb_encrypt};
 use crate::{Error, status};
 
-/// Encrypts every block alone. A size that is no multiple of 16 is an [`Error::Argument`], and
-/// zeroes `out`.
+/// Encrypts every block separately. A size that is not a multiple of 16 gives
+/// [`Error::Argument`] and zeroes `out`.
 ///
 /// # Panics
 ///
-/// If `out` and `data` differ in length, as every function here that takes both as equals.
+/// If `out` and `data` differ in length. This holds for every function here that takes both.
 pub fn ecb_encrypt(key: &dyn Encrypt, out: &mut [u8], data: &[u8]) -> Result<(), Error> {
     ecb(key.encryption().0, out, data)
 }
 
-/// [`ecb_encrypt`] where the data stands.
+/// [`ecb_encrypt`] in place.
 pub fn ecb_encrypt_in_place(key: &dyn Encrypt, data: &mut [u8]) -> Result<(), Error> {
     ecb_in_place(key.encryption().0, data)
 }
@@ -31,13 +31,13 @@ pub fn ecb_decrypt(key: &dyn Decrypt, out: &mut [u8], data: &[u8]) -> Result<(),
     ecb(key.decryption().0, out, data)
 }
 
-/// [`ecb_decrypt`] where the data stands.
+/// [`ecb_decrypt`] in place.
 pub fn ecb_decrypt_in_place(key: &dyn Decrypt, data: &mut [u8]) -> Result<(), Error> {
     ecb_in_place(key.decryption().0, data)
 }
 
-/// The same function for both directions: it applies the block function to each block, as
-/// `selo_ecb_decrypt` in the header does.
+/// Both directions: applies the block function to each block, as `selo_ecb_decrypt` in the
+/// header does.
 fn ecb(block: Block<'_>, out: &mut [u8], data: &[u8]) -> Result<(), Error> {
     assert_eq!(out.len(), data.len(), "ECB keeps the length");
     // SAFETY: out and data cover data.len() bytes each; a Block holds a function and its key.
@@ -50,22 +50,21 @@ fn ecb_in_place(block: Block<'_>, data: &mut [u8]) -> Result<(), Error> {
     status(unsafe { selo_ecb_encrypt(block.cipher(), start, start, data.len()) })
 }
 
-/// Bytes that [`cbc_encrypt`] writes for a message of `size` bytes: IV, message, padding.
+/// Output size of [`cbc_encrypt`] in bytes for a message of `size` bytes: IV, message, padding.
 ///
 /// # Panics
 ///
-/// If they are more than memory can hold.
+/// If the result does not fit a `usize`.
 #[must_use]
 pub const fn cbc_size(size: usize) -> usize {
     assert!(size <= usize::MAX - 32, "no buffer is that large");
     16 + (size / 16 + 1) * 16
 }
 
-/// Encrypts with an IV drawn from `random`, which fills its slice or says that it cannot, and
-/// with PKCS#7 padding. Writes [`cbc_size`] bytes and returns their number. Any error zeroes
-/// all of `out`.
+/// Encrypts with PKCS#7 padding and an IV from `random`, which fills its slice or returns an
+/// error. Writes [`cbc_size`] bytes and returns their number. Any error zeroes all of `out`.
 ///
-/// A panic of `random` ends the process: it cannot pass through C.
+/// A panic of `random` aborts the process, because it cannot unwind through C.
 pub fn cbc_encrypt<R>(
     key: &dyn Encrypt,
     mut random: R,
@@ -77,13 +76,13 @@ where
 {
     /// # Safety
     ///
-    /// `source` must point to an `R` and `out` to `size` initialised bytes, nobody else's
-    /// during the call.
+    /// `source` must point to an `R`, and `out` to `size` initialised bytes. Nothing else may use
+    /// them during the call.
     unsafe extern "C" fn draw<R>(source: *mut c_void, out: *mut u8, size: usize) -> Status
     where
         R: FnMut(&mut [u8]) -> Result<(), Error>,
     {
-        // SAFETY: demanded above.
+        // SAFETY: the caller guarantees it, see above.
         let (random, out) = unsafe {
             (
                 &mut *source.cast::<R>(),
@@ -98,8 +97,8 @@ where
 
     let block = key.encryption().0;
     let mut size = 0;
-    // SAFETY: the slices cover their bytes and, one being borrowed mutably, are apart; `draw`
-    // gets `random` as its source and a part of `out`, whose bytes Rust has initialised.
+    // SAFETY: the slices cover their bytes and, one being borrowed mutably, do not overlap;
+    // `draw` gets `random` as its source and a part of `out`, whose bytes Rust has initialised.
     status(unsafe {
         selo_cbc_encrypt(
             block.cipher(),
@@ -116,11 +115,11 @@ where
 }
 
 /// Reverse of [`cbc_encrypt`]: `sealed` is IV and ciphertext. `out` must have room for
-/// 16 bytes less; returns how many of them are the message. Any error zeroes all of `out`.
+/// `sealed.len() - 16` bytes. Returns the size of the message. Any error zeroes all of `out`.
 ///
-/// Whoever learns of an [`Error::Padding`] has a padding oracle: authenticate first.
+/// Revealing an [`Error::Padding`] creates a padding oracle: authenticate first.
 pub fn cbc_decrypt(key: &dyn Decrypt, out: &mut [u8], sealed: &[u8]) -> Result<usize, Error> {
-    // SAFETY: the slices cover their bytes and are apart.
+    // SAFETY: the slices cover their bytes and do not overlap.
     unsafe {
         decrypt(
             key,
@@ -132,7 +131,7 @@ pub fn cbc_decrypt(key: &dyn Decrypt, out: &mut [u8], sealed: &[u8]) -> Result<u
     }
 }
 
-/// [`cbc_decrypt`] onto its input: the message then stands at the start of `buffer`. Any error
+/// [`cbc_decrypt`] over its input: the message is then at the start of `buffer`. Any error
 /// zeroes all of it.
 pub fn cbc_decrypt_in_place(key: &dyn Decrypt, buffer: &mut [u8]) -> Result<usize, Error> {
     let start = buffer.as_mut_ptr();
@@ -140,13 +139,13 @@ pub fn cbc_decrypt_in_place(key: &dyn Decrypt, buffer: &mut [u8]) -> Result<usiz
     unsafe { decrypt(key, start, buffer.len(), start, buffer.len()) }
 }
 
-/// [`cbc_decrypt`] onto the ciphertext: the message then stands behind the IV, from byte 16 of
-/// `buffer`. Any error zeroes everything there.
+/// [`cbc_decrypt`] over the ciphertext: the message is then behind the IV, from byte 16 of
+/// `buffer`. Any error zeroes everything from there.
 pub fn cbc_decrypt_behind_iv(key: &dyn Decrypt, buffer: &mut [u8]) -> Result<usize, Error> {
     let size = buffer.len();
     let start = buffer.as_mut_ptr();
-    // SAFETY: the header allows out == in + 16. A buffer without an IV has no room, and then
-    // the pointer is its end, where no byte is touched.
+    // SAFETY: the header allows out == in + 16. A buffer without an IV gives no room; the
+    // pointer is then its end, and no byte is accessed.
     unsafe {
         decrypt(
             key,
@@ -160,8 +159,8 @@ pub fn cbc_decrypt_behind_iv(key: &dyn Decrypt, buffer: &mut [u8]) -> Result<usi
 
 /// # Safety
 ///
-/// `out` must cover `capacity` writable bytes and `sealed` `sealed_size` readable ones; they are
-/// apart, or `out` is `sealed` or 16 bytes behind it.
+/// `out` must cover `capacity` writable bytes and `sealed` `sealed_size` readable ones. They
+/// must not overlap, unless `out` is `sealed` or 16 bytes behind it.
 unsafe fn decrypt(
     key: &dyn Decrypt,
     out: *mut u8,
@@ -171,7 +170,7 @@ unsafe fn decrypt(
 ) -> Result<usize, Error> {
     let block = key.decryption().0;
     let mut size = 0;
-    // SAFETY: demanded above; a Block holds a function and its key.
+    // SAFETY: the caller guarantees it, see above; a Block holds a function and its key.
     status(unsafe {
         selo_cbc_decrypt(
             block.inverse(),
@@ -205,7 +204,7 @@ pub fn ctr(key: &dyn Encrypt, counter: &mut [u8; 16], out: &mut [u8], data: &[u8
     }
 }
 
-/// [`ctr`] where the data stands.
+/// [`ctr`] in place.
 pub fn ctr_in_place(key: &dyn Encrypt, counter: &mut [u8; 16], data: &mut [u8]) {
     let block = key.encryption().0;
     let start = data.as_mut_ptr();

@@ -1,4 +1,4 @@
-//! Nodes of the link: the library's node of any suite, with a device made in Rust.
+//! Nodes of the link: the library's node in any suite, with a device implemented in Rust.
 
 use std::ffi::{c_uint, c_void};
 use std::fmt;
@@ -7,14 +7,14 @@ use super::declarations::{RandomFn, Status};
 use super::memory::wipe;
 use crate::{Error, status};
 
-/// Bytes of the longest frame.
+/// Maximum size of a frame in bytes.
 pub const FRAME_MAX: usize = 58;
-/// Bytes of the longest payload that [`Node::send`] takes; 33 with wide ids and long tags.
+/// Maximum payload of [`Node::send`] in bytes; 33 with wide ids and long tags.
 pub const PAYLOAD_MAX: usize = 43;
-/// Bytes of the record that survives power cuts.
+/// Size of the record that survives power cuts, in bytes.
 pub const RECORD_BYTES: usize = 76;
 
-/// What a node is compiled with, as selo.h numbers it.
+/// The suite that a node is compiled with, under its code in selo.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Suite {
     /// `aesgcm-sha3-256`: the primitives of the paper.
@@ -28,7 +28,7 @@ pub enum Suite {
 }
 
 impl Suite {
-    /// All of them, in the order of their codes.
+    /// All suites, in the order of their codes.
     pub const ALL: [Self; 4] = [
         Self::AesGcmSha3_256,
         Self::ChaChaPolyBlake2s,
@@ -42,7 +42,7 @@ impl Suite {
         self as u8
     }
 
-    /// The suite of a code.
+    /// The suite with a code; `None` for an unknown code.
     #[must_use]
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|suite| suite.code() == code)
@@ -58,24 +58,24 @@ impl Suite {
     }
 }
 
-/// What a node asks of its device: `struct selo_hal`. A call that panics aborts the process,
-/// because C cannot be unwound.
+/// The device of a node: `struct selo_hal`. A panic in a call aborts the process, because it
+/// cannot unwind through C.
 pub trait Hal {
-    /// Sends one frame; an error if it could not be taken.
+    /// Sends one frame. Returns an error if the transport does not accept it.
     fn send(&mut self, frame: &[u8]) -> Result<(), Error>;
-    /// Puts the next frame received into `frame` and returns its size, 0 if there is none.
+    /// Writes the next received frame to `frame` and returns its size; 0 if there is none.
     fn receive(&mut self, frame: &mut [u8; FRAME_MAX]) -> usize;
-    /// Milliseconds from any start; wraps.
+    /// Milliseconds since any start; wraps around.
     fn milliseconds(&mut self) -> u32;
-    /// Fills `out` with whatever entropy the device has.
+    /// Fills `out` with the entropy that the device has.
     fn entropy(&mut self, out: &mut [u8]) -> Result<(), Error>;
-    /// The last record stored, `None` if there is none; an error if that cannot be told.
+    /// Returns the last stored record, `None` if there is none, or an error if this is unknown.
     fn load(&mut self) -> Result<Option<[u8; RECORD_BYTES]>, Error>;
-    /// Stores the record, all of it or nothing.
+    /// Stores the whole record or nothing.
     fn store(&mut self, record: &[u8; RECORD_BYTES]) -> Result<(), Error>;
 }
 
-/// What [`Node::poll`] has to say: `enum selo_node_event`.
+/// An event of [`Node::poll`]: `enum selo_node_event`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Compare these six digits with the gateway's, then call [`Node::confirm`].
@@ -84,38 +84,38 @@ pub enum Event {
     Paired,
     /// Rejected, timed out, or the peer misbehaved.
     PairFailed,
-    /// A new session.
+    /// A new session has started.
     Joined,
     /// A payload from the gateway.
     Received(Vec<u8>),
     /// The gateway has acknowledged the confirmed payload.
     Delivered,
-    /// The confirmed payload was not acknowledged, or its session ended before.
+    /// The confirmed payload was not acknowledged, or its session ended first.
     Undelivered,
-    /// The session has ended or is not answered; the node joins again by itself.
+    /// The session has ended or the gateway does not answer; the node joins again on its own.
     Lost,
 }
 
-/// A node of one suite. The calls are those of selo.h, which is their manual.
+/// A node of one suite. Its calls are those of selo.h, which documents them.
 pub struct Node {
     table: &'static Table,
     suite: Suite,
-    /// `struct selo_node`, all-zero until begun, which is a node that refuses everything.
+    /// `struct selo_node`. It is all zero until `begin`; such a node refuses every call.
     memory: Box<[u64]>,
-    /// Read by C through the pointer that begin gave it, so it must not move.
+    /// C reads it through the pointer from `begin`, so it must not move.
     hal: Box<SeloHal>,
-    /// The device, owned, from `Box::into_raw`; `hal.context` is the same pointer.
+    /// The owned device, from `Box::into_raw`; `hal.context` is the same pointer.
     device: *mut Device,
 }
 
 type Device = Box<dyn Hal + Send>;
 
-// SAFETY: the node owns its memory and its device, which is Send; C keeps no state elsewhere
-// and no thread's identity.
+// SAFETY: the node owns its memory and its device, which is Send. C has no other state and
+// does not depend on the thread.
 unsafe impl Send for Node {}
 
 impl Node {
-    /// A node that has not begun.
+    /// Makes a node, without calling `begin`.
     #[must_use]
     pub fn new(suite: Suite, device: Box<dyn Hal + Send>) -> Self {
         let table = suite.table();
@@ -143,16 +143,16 @@ impl Node {
         self.suite
     }
 
-    /// `selo_node_begin`: loads or makes the record. Begins anew if called again.
+    /// `selo_node_begin`: loads or makes the record. A second call starts anew.
     pub fn begin(&mut self) -> Result<(), Error> {
         // SAFETY: the memory has the size of the node; the table outlives it and its functions
         // take the device behind its context.
         status(unsafe { (self.table.begin)(self.pointer(), &raw const *self.hal) })
     }
 
-    /// `selo_node_provision`: the id and key by hand.
+    /// `selo_node_provision`: sets the id and key without pairing.
     pub fn provision(&mut self, id: u32, key: &[u8; 32]) -> Result<(), Error> {
-        // SAFETY: the memory is a node, begun or zero; so below.
+        // SAFETY: the memory is a node, begun or all zero. The calls below rely on this too.
         status(unsafe { (self.table.provision)(self.pointer(), id, key) })
     }
 
@@ -162,14 +162,14 @@ impl Node {
         status(unsafe { (self.table.pair)(self.pointer()) })
     }
 
-    /// `selo_node_digits`: 0 unless a pairing is being compared.
+    /// `selo_node_digits`: 0 unless a pairing waits for the comparison.
     #[must_use]
     pub fn digits(&self) -> u32 {
         // SAFETY: as above.
         unsafe { (self.table.digits)(self.pointer_const()) }
     }
 
-    /// `selo_node_confirm`: whether the digits are the same.
+    /// `selo_node_confirm`: `same` says that the digits are equal.
     pub fn confirm(&mut self, same: bool) -> Result<(), Error> {
         // SAFETY: as above.
         status(unsafe { (self.table.confirm)(self.pointer(), same.into()) })
@@ -195,7 +195,7 @@ impl Node {
         })
     }
 
-    /// `selo_node_poll`. Call it again at once while it says anything.
+    /// `selo_node_poll`. Call it again at once until it returns `None`.
     pub fn poll(&mut self) -> Option<Event> {
         // SAFETY: as above.
         match unsafe { (self.table.poll)(self.pointer()) } {
@@ -211,21 +211,21 @@ impl Node {
         }
     }
 
-    /// Whether there is a device key.
+    /// True if the node has a device key.
     #[must_use]
     pub fn is_paired(&self) -> bool {
         // SAFETY: as above.
         unsafe { (self.table.is_paired)(self.pointer_const()) != 0 }
     }
 
-    /// Whether there is a session.
+    /// True if the node has a session.
     #[must_use]
     pub fn is_joined(&self) -> bool {
         // SAFETY: as above.
         unsafe { (self.table.is_joined)(self.pointer_const()) != 0 }
     }
 
-    /// The device id; 0 before begin.
+    /// The device id; 0 before `begin`.
     #[must_use]
     pub fn id(&self) -> u32 {
         // SAFETY: as above.
@@ -240,7 +240,7 @@ impl Node {
 
     fn received(&self) -> Vec<u8> {
         let mut size = 0;
-        // SAFETY: as above; C answers with bytes inside the node, so many of them.
+        // SAFETY: as above; C returns a pointer into the node and the number of its bytes.
         unsafe {
             let bytes = (self.table.received)(self.pointer_const(), &raw mut size);
             std::slice::from_raw_parts(bytes, size.into()).to_vec()
@@ -258,14 +258,14 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        // SAFETY: a slice of u64 is as many bytes, and zeros are its values.
+        // SAFETY: the slice of u64 has that many bytes, and zeros are valid values.
         wipe(unsafe {
             std::slice::from_raw_parts_mut(
                 self.memory.as_mut_ptr().cast(),
                 size_of_val(&*self.memory),
             )
         });
-        // SAFETY: it came from Box::into_raw, and C is not called any more.
+        // SAFETY: it came from Box::into_raw, and C is not called again.
         drop(unsafe { Box::from_raw(self.device) });
     }
 }
@@ -318,14 +318,14 @@ unsafe extern "C" {
     safe static selo_sys_node_suite4: Table;
 }
 
-/// The device behind the context that C hands back.
+/// The device behind the context that C passes back.
 ///
 /// # Safety
 ///
-/// C calls only from within a call of [`Node`] that borrows it mutably, so nobody else has the
-/// device.
+/// C only calls back inside a call of [`Node`], which borrows the node mutably. So there is no
+/// other reference to the device.
 unsafe fn device<'a>(context: *mut c_void) -> &'a mut Device {
-    // SAFETY: new() made the context of a device that lives as long as the node.
+    // SAFETY: new() made the context from a device that lives as long as the node.
     unsafe { &mut *context.cast() }
 }
 
@@ -334,7 +334,7 @@ fn number(result: Result<(), Error>) -> Status {
 }
 
 unsafe extern "C" fn send(context: *mut c_void, frame: *const u8, size: u8) -> Status {
-    // SAFETY: C sends frames of that size.
+    // SAFETY: `frame` points to `size` bytes of C.
     number(unsafe { device(context).send(std::slice::from_raw_parts(frame, size.into())) })
 }
 
@@ -345,12 +345,12 @@ unsafe extern "C" fn receive(context: *mut c_void, frame: *mut [u8; FRAME_MAX]) 
 }
 
 unsafe extern "C" fn milliseconds(context: *mut c_void) -> u32 {
-    // SAFETY: as device() says.
+    // SAFETY: see device().
     unsafe { device(context).milliseconds() }
 }
 
 unsafe extern "C" fn entropy(context: *mut c_void, out: *mut u8, size: usize) -> Status {
-    // SAFETY: C has room for so many bytes; they are initialised here before they are lent.
+    // SAFETY: C has room for `size` bytes; they are initialised here before they are lent.
     number(unsafe {
         out.write_bytes(0, size);
         device(context).entropy(std::slice::from_raw_parts_mut(out, size))
@@ -366,7 +366,7 @@ unsafe extern "C" fn load(context: *mut c_void, record: *mut [u8; RECORD_BYTES])
             0
         }
         Ok(None) => Error::Store.number(),
-        // Any other number says that nobody knows whether there is one.
+        // Any other status tells C that the state of the record is unknown.
         Err(_) => Error::Argument.number(),
     }
 }

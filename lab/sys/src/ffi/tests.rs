@@ -1,4 +1,4 @@
-//! The bindings say what the header says, and secrets do not outlive their owners.
+//! The bindings agree with the header, and secrets do not outlive their owners.
 
 use std::ffi::{CStr, c_char};
 use std::mem::{ManuallyDrop, align_of, size_of};
@@ -20,7 +20,7 @@ macro_rules! sizes {
             $(safe fn $function() -> usize;)+
         }
 
-        /// The struct's name in selo.h, its size there, its size here.
+        /// The struct's name in selo.h, its size in C, its size in Rust.
         fn sizes() -> Vec<(&'static str, usize, usize)> {
             vec![$((
                 &stringify!($function)["selo_sys_size_of_".len()..],
@@ -29,11 +29,11 @@ macro_rules! sizes {
             )),+]
         }
 
-        /// Every struct of the library is zero after it was dropped.
+        /// Every struct of the library is zero after its drop.
         #[test]
         fn dropping_wipes() {
             $(assert_wiped(stringify!($name), |value: *mut $name| {
-                // SAFETY: the caller hands over a place for it; any bytes are a value.
+                // SAFETY: the caller provides a place for it, and any bytes are a valid value.
                 unsafe { ptr::write_bytes(value.cast::<u8>(), 0xa5, size_of::<$name>()) }
             });)+
             assert_wiped("X25519Secret", |value: *mut X25519Secret| {
@@ -101,16 +101,16 @@ unsafe extern "C" {
     safe fn selo_sys_version() -> *const c_char;
 }
 
-/// Fills a place, drops what is there, and looks at the place again.
+/// Fills a place, drops the value in it, and checks that all its bytes are zero.
 fn assert_wiped<T>(name: &str, fill: impl Fn(*mut T)) {
     let mut place = ManuallyDrop::new(vec![0u64; size_of::<T>().div_ceil(8)]);
     assert!(align_of::<T>() <= 8);
     let value = place.as_mut_ptr().cast::<T>();
     fill(value);
-    // SAFETY: the place is initialised in all bytes, before and after.
+    // SAFETY: all bytes of the place are initialised, before and after.
     let bytes = || unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size_of::<T>()) };
     assert!(bytes().iter().any(|&byte| byte != 0), "{name} was filled");
-    // SAFETY: fill() made a value of it, and nobody uses it as one again.
+    // SAFETY: fill() wrote a value there, and nothing uses it as a value afterwards.
     unsafe { ptr::drop_in_place(value) };
     assert!(
         bytes().iter().all(|&byte| byte == 0),
@@ -135,7 +135,7 @@ fn sizes_are_those_of_c() {
 
 #[test]
 fn no_struct_of_the_header_is_missing() {
-    // Arguments without secrets, above, and the tables, in whose place Rust has its own types.
+    // These are arguments without secrets, and tables for which Rust has its own types.
     let others = ["cipher", "inverse_cipher", "header", "aead", "aead_key"];
     let text = primitives();
     let header: Vec<&str> = text
@@ -148,8 +148,9 @@ fn no_struct_of_the_header_is_missing() {
     assert_eq!(here, header);
 }
 
-/// The headers, but for the link, whose node is no primitive: it is held to the protocol
-/// elsewhere. Macros and inline functions are left out, which no other language can call.
+/// The headers without the link: its node is not a primitive, and other tests compare it with
+/// the protocol. Macros and inline functions are left out, because no other language can call
+/// them.
 fn primitives() -> String {
     let (front, _) = HEADER
         .split_once("/* ---- The link")
@@ -246,7 +247,7 @@ fn the_version_is_that_of_c() {
     assert_eq!(version.to_str(), Ok(env!("CARGO_PKG_VERSION")));
 }
 
-/// The safe function hides its output when it fails.
+/// The safe function zeroes its output on failure.
 #[test]
 fn a_refused_peer_leaves_zeros() {
     let mut shared = [0xa5; 32];
@@ -254,7 +255,7 @@ fn a_refused_peer_leaves_zeros() {
     assert_eq!((status(number), shared), (Err(Error::Key), [0; 32]));
 }
 
-/// The C library wipes on finish by itself: a state is zero before Rust drops it.
+/// The C library wipes the state in `finish`: it is zero before Rust drops it.
 #[test]
 fn finish_wipes() {
     let mut hash = Sha256::zeroed();
@@ -262,7 +263,7 @@ fn finish_wipes() {
     let mut digest = [0; 32];
     // SAFETY: the state was started, and digest has the size of the hash.
     unsafe { selo_sha256_finish(&raw mut hash, &raw mut digest) };
-    // SAFETY: any bytes are a value, so they can be looked at.
+    // SAFETY: any bytes are a valid value, so they can be read.
     let bytes: [u8; size_of::<Sha256>()] = unsafe { ptr::read((&raw const hash).cast()) };
     assert!(bytes.iter().all(|&byte| byte == 0));
 }

@@ -6,14 +6,14 @@ use super::declarations::{selo_x25519_keygen, selo_x25519_shared_secret};
 use super::memory::wipe;
 use crate::{Error, status};
 
-/// 32 random bytes; clamped when used.
+/// A secret of 32 random bytes; clamped on use.
 pub struct X25519Secret([u8; 32]);
 
-/// What two parties share. Hash it before use as a key.
+/// The shared secret of two parties. Hash it before use as a key.
 pub struct SharedSecret([u8; 32]);
 
 impl X25519Secret {
-    /// Takes the bytes as they are.
+    /// Takes the bytes unchanged.
     #[must_use]
     pub fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
@@ -27,7 +27,7 @@ impl X25519Secret {
         public_key
     }
 
-    /// The secret shared with a peer; [`Error::Key`] if it would be zero.
+    /// The secret shared with a peer; [`Error::Key`] if it is all zero.
     pub fn shared_secret(&self, peer_public_key: &[u8; 32]) -> Result<SharedSecret, Error> {
         let mut shared = SharedSecret([0; 32]);
         status(selo_x25519_shared_secret(

@@ -1,4 +1,4 @@
-//! Authenticated encryption: sealed as the reference does, opened, altered, and refused.
+//! Authenticated encryption: sealing like the reference, opening, alterations and refusals.
 
 use ascon_aead::AsconAead128;
 use chacha20poly1305::{ChaCha20Poly1305, KeyInit};
@@ -16,7 +16,7 @@ use crate::reference::{self, GCM_NONCES, Sealed};
 
 type Outcome = Result<(), Error>;
 
-/// An algorithm of Selo under a key.
+/// An algorithm of Selo with a key.
 trait Aead {
     fn seal(&self, nonce: &[u8], ad: &[u8], out: &mut [u8], text: &[u8], tag: &mut [u8])
     -> Outcome;
@@ -87,7 +87,7 @@ fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|&byte| byte == 0)
 }
 
-/// What is sealed: nonce, associated data, message, and the bit to be altered afterwards.
+/// Inputs of one test: nonce, associated data, message, and the bit to alter afterwards.
 #[derive(Clone, Debug)]
 struct Input {
     nonce: Vec<u8>,
@@ -96,7 +96,7 @@ struct Input {
     altered: prop::sample::Index,
 }
 
-/// Lengths on both sides of the borders of blocks of 16 and 64 bytes, the empty ones among them.
+/// Lengths around the boundaries of blocks of 16 and 64 bytes, including empty inputs.
 fn inputs(nonce: impl Strategy<Value = usize>) -> impl Strategy<Value = Input> {
     let bytes = |size| prop::collection::vec(any::<u8>(), size);
     let length = || {
@@ -119,8 +119,8 @@ fn inputs(nonce: impl Strategy<Value = usize>) -> impl Strategy<Value = Input> {
     })
 }
 
-/// Sealing gives what the reference gave, opening gives the message back, and no bit of nonce,
-/// associated data, ciphertext or tag can be altered unseen.
+/// Sealing gives the reference's result, opening gives the message back, and no bit of nonce,
+/// associated data, ciphertext or tag can be altered without detection.
 fn holds(
     aead: &dyn Aead,
     input: &Input,
@@ -181,7 +181,7 @@ fn holds(
     Ok(())
 }
 
-/// Sizes that are not taken: nothing is sealed or opened, and every output is zero.
+/// Unsupported sizes: nothing is sealed or opened, and every output is zero.
 fn refuses(
     aead: &dyn Aead,
     input: &Input,
@@ -283,8 +283,8 @@ fn ccm_refuses_other_sizes() {
     });
 }
 
-/// The longest and one more of what a size of two bytes can say; a nonce of 12 bytes leaves
-/// three for the size of the message.
+/// The largest message whose size fits two bytes, and one byte more. A nonce of 12 bytes leaves
+/// three bytes for the size of the message.
 #[test]
 fn ccm_knows_its_limits() {
     let key = selo_sys::Aes128Fast::new(&[0x42; 16]);

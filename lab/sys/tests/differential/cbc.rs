@@ -1,4 +1,4 @@
-//! CBC: with a random IV, its padding, and every way in which it fails.
+//! CBC: the random IV, the padding, and every failure.
 
 use proptest::prelude::*;
 use selo_sys::{
@@ -15,7 +15,7 @@ fn messages() -> impl Strategy<Value = Vec<u8>> {
 
 #[test]
 fn it_encrypts_as_the_reference() {
-    // Room behind what is written stays as it is.
+    // The room behind the output keeps its content.
     let inputs = (keyed(), any::<[u8; 16]>(), messages(), 0usize..20);
     check(96, inputs, |((cipher, raw), iv, message, room), tap| {
         let expected = cipher.reference(&raw).cbc_encrypt(iv, &message);
@@ -65,7 +65,7 @@ fn it_decrypts_what_the_reference_encrypted() {
     });
 }
 
-/// What `sealed` decrypts to must be what the reference says, or an error that zeroes.
+/// Decrypting `sealed` must give the reference's result, or an error that zeroes the output.
 fn opens_like(
     expected: Option<&[u8]>,
     cipher: Cipher,
@@ -102,7 +102,7 @@ fn opens_like(
     Ok(())
 }
 
-/// The last block ends in bytes that are, or nearly are, padding.
+/// A last block whose final bytes are, or nearly are, padding.
 fn padding_like() -> impl Strategy<Value = [u8; 16]> {
     (any::<[u8; 16]>(), 0u8..=20, 0usize..=16).prop_map(|(mut block, value, count)| {
         block[16 - count..].fill(value);
@@ -126,7 +126,7 @@ fn random_last_blocks_open_as_with_the_reference() {
     });
 }
 
-/// Each of the 16 paddings, each of its bytes, each of the 255 other values.
+/// All 16 paddings, with each byte replaced by each of the 255 other values.
 #[test]
 fn every_corrupted_padding_is_found_and_zeroed() {
     let raw = [0x42; 16];
@@ -164,13 +164,13 @@ fn every_corrupted_padding_is_found_and_zeroed() {
             }
         }
     }
-    // An altered last byte may be 1, a padding by itself, unless it was 1 before. Nothing else
-    // is well-formed: bytes before the padding are 0x80.
+    // An altered last byte may become 1, which is valid padding, unless it was 1 before. Nothing
+    // else is well-formed: the bytes before the padding are 0x80.
     assert_eq!((refused, other_message), (136 * 255 - 15, 15));
 }
 
-/// A whole block of one value, each of the 256: a padding if the value is 1 to 16. 17 times 17
-/// would not fit, though all 16 bytes that there are look right.
+/// A whole block of one value, for all 256 values: valid padding if the value is 1 to 16. The
+/// value 17 is invalid, although all 16 bytes of the block equal it.
 #[test]
 fn a_padding_of_no_or_too_many_bytes_is_found() {
     let key = Aes128Fast::new(&[0x42; 16]);
@@ -246,7 +246,7 @@ fn without_random_bytes_nothing_is_sealed() {
     check(64, inputs, |((cipher, raw), message, room), tap| {
         for (_, key) in &cipher.variants(&raw).encrypt {
             let mut out = vec![0xa5; cbc_size(message.len()) + room];
-            // It fails after it has written some bytes, and the kind of its error is its own.
+            // It fails after it has written some bytes, with an error code of its own.
             let random = |out: &mut [u8]| {
                 out[..7].fill(0x99);
                 Err(Error::Unknown(200))

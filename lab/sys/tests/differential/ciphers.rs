@@ -1,4 +1,4 @@
-//! All variants of the block ciphers beside what they are compared with.
+//! All variants of the block ciphers, with their references.
 
 use proptest::prelude::*;
 use selo_sys::{
@@ -9,7 +9,7 @@ use selo_sys::{
 
 use crate::reference::{self, Reference};
 
-/// A cipher with a key length.
+/// A cipher with one key length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cipher {
     Aes128,
@@ -72,7 +72,7 @@ impl Cipher {
         }
     }
 
-    /// The other implementation.
+    /// The reference implementation.
     pub fn reference(self, raw: &[u8]) -> Box<dyn Reference> {
         match self {
             Self::Aes128 => reference::aes::<aes::Aes128>(raw),
@@ -85,7 +85,7 @@ impl Cipher {
     }
 }
 
-/// A cipher with a random key for it.
+/// A cipher with a random key of its length.
 pub fn keyed() -> impl Strategy<Value = (Cipher, Vec<u8>)> {
     prop::sample::select(&CIPHERS[..]).prop_flat_map(|cipher| {
         let key = prop::collection::vec(any::<u8>(), cipher.key_bytes());

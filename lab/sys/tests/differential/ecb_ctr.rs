@@ -1,4 +1,4 @@
-//! ECB and CTR: any length, apart and in place, and the counter.
+//! ECB and CTR: any length, separate buffers and in place, and the counter.
 
 use proptest::prelude::*;
 use selo_sys::{
@@ -75,8 +75,8 @@ fn ecb_refuses_every_other_length_and_zeroes() {
     });
 }
 
-/// Any counter, and those that wrap within the message: at 2^128, and at the 8-, 32- and 64-bit
-/// borders where a shorter counter would.
+/// Any counter, and counters that wrap within the message: at 2^128, and at the 8-, 32- and
+/// 64-bit boundaries where a shorter counter would wrap.
 fn counters() -> impl Strategy<Value = [u8; 16]> {
     let borders = prop::sample::select(vec![0u32, 120, 96, 64]).prop_flat_map(|leading| {
         (any::<u128>(), 0u128..9).prop_map(move |(high, below)| {

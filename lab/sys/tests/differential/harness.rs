@@ -1,4 +1,4 @@
-//! Runs a property over random inputs, and proves that it would notice a wrong answer.
+//! Runs a property over random inputs, and checks that it detects a wrong answer.
 
 use std::cell::{Cell, RefCell};
 
@@ -6,7 +6,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, TestCaseResult, TestRunner};
 use selo_sys::Error;
 
-/// What Selo answers passes through here, and may come out altered.
+/// Every answer of Selo passes through a tap, which may alter it.
 #[derive(Default)]
 pub struct Tap {
     answers: Cell<usize>,
@@ -20,7 +20,7 @@ struct Fault {
 }
 
 impl Tap {
-    /// An answer of bytes; a fault flips one bit. No bytes are no answer.
+    /// Passes an answer of bytes; a fault flips one bit. Empty bytes do not count as an answer.
     pub fn bytes(&self, bytes: &mut [u8]) {
         if bytes.is_empty() {
             return;
@@ -31,13 +31,13 @@ impl Tap {
         }
     }
 
-    /// The same for an array that is passed on.
+    /// Passes an array by value.
     pub fn array<const N: usize>(&self, mut bytes: [u8; N]) -> [u8; N] {
         self.bytes(&mut bytes);
         bytes
     }
 
-    /// An answer of a status and, if it is good, a value.
+    /// Passes a status and, on success, a value.
     pub fn result<T: Copy + Default + PartialEq>(
         &self,
         result: Result<T, Error>,
@@ -49,12 +49,12 @@ impl Tap {
         }
     }
 
-    /// A yes or a no.
+    /// Passes a boolean.
     pub fn answer(&self, yes: bool) -> bool {
         self.next().is_some() ^ yes
     }
 
-    /// The fault, if it is the turn of this answer.
+    /// The fault, if it belongs to this answer.
     fn next(&self) -> Option<Fault> {
         let answer = self.answers.get();
         self.answers.set(answer + 1);
@@ -62,8 +62,8 @@ impl Tap {
     }
 }
 
-/// The property must hold for `cases` inputs. Then, for three more inputs and each answer that
-/// it takes from Selo, it must fail when that answer is altered.
+/// The property must hold for `cases` inputs. Then, for three more inputs and for each answer of
+/// Selo, it must fail when the tap alters that answer.
 pub fn check<S: Strategy>(
     cases: u32,
     inputs: S,
@@ -95,7 +95,7 @@ pub fn check<S: Strategy>(
         let clean = Tap::default();
         property(input.clone(), &clean).expect("the property holds");
         for answer in 0..clean.answers.get() {
-            // A stride that is prime to 8 spreads the flipped bits over bytes and positions.
+            // The stride is coprime to 8, so the flipped bits spread over bytes and positions.
             let bit = (answer + 1) * 37 + round * 1009;
             let tap = Tap {
                 fault: Some(Fault { answer, bit }),
@@ -111,7 +111,7 @@ pub fn check<S: Strategy>(
     assert!(faults > 0, "the property shows no answer to its tap");
 }
 
-/// The harness itself: a property that looks at nothing is found out.
+/// Tests the harness: it rejects a property that ignores the answer.
 #[test]
 #[should_panic(expected = "did not notice that answer 0")]
 fn a_blind_property_is_found_out() {
@@ -121,14 +121,14 @@ fn a_blind_property_is_found_out() {
     });
 }
 
-/// And so is one that shows nothing.
+/// It rejects a property that passes no answer to the tap.
 #[test]
 #[should_panic(expected = "shows no answer")]
 fn a_property_without_answers_is_found_out() {
     check(8, proptest::num::u8::ANY, |_, _| Ok(()));
 }
 
-/// And one that is false.
+/// It rejects a false property.
 #[test]
 #[should_panic(expected = "minimal failing input: byte = 128")]
 fn a_false_property_is_found_out() {
@@ -144,7 +144,7 @@ fn a_false_property_is_found_out() {
     );
 }
 
-/// Prints as the message above expects.
+/// Prints in the form that the test above expects.
 #[derive(Clone)]
 struct Named(u8);
 

@@ -1,4 +1,4 @@
-//! Hashes: any message, however it is cut.
+//! Hashes: any message, in one piece or several.
 
 use proptest::prelude::*;
 use selo_sys::{AsconHash256, Blake2s, Sha3_256, Sha3_512, Sha256, Sha512};
@@ -6,8 +6,8 @@ use sha2::Digest as _;
 
 use crate::harness::check;
 
-/// A message of up to a few blocks of any hash, and the sizes of the pieces it comes in.
-/// Lengths around a block and around the place of the length field come often enough.
+/// A message of up to a few blocks of any hash, and the sizes of its pieces. Lengths around a
+/// block and around the position of the length field are frequent.
 fn cut_messages() -> impl Strategy<Value = (Vec<u8>, Vec<usize>)> {
     let length = prop_oneof![
         0usize..600,
@@ -23,7 +23,7 @@ fn cut_messages() -> impl Strategy<Value = (Vec<u8>, Vec<usize>)> {
     (message, pieces)
 }
 
-/// The pieces one after the other, then what is left in one.
+/// Cuts the data into pieces of the given sizes; the rest is the last piece.
 pub fn pieces<'a>(message: &'a [u8], sizes: &[usize]) -> Vec<&'a [u8]> {
     let mut rest = message;
     let mut pieces = Vec::new();

@@ -1,4 +1,4 @@
-//! HKDF: any salt, any length of key, and more than there is.
+//! HKDF: any salt, any length of key, and lengths over the limit.
 
 use hkdf::SimpleHkdf;
 use proptest::prelude::*;
@@ -7,8 +7,8 @@ use selo_sys::{Error, hkdf_ascon_hash256, hkdf_blake2s, hkdf_sha3_256, hkdf_sha2
 use crate::harness::check;
 use crate::reference::AsconBlock32;
 
-/// Around the borders of a digest, where another HMAC begins, and all other lengths up to the
-/// last one.
+/// Lengths around multiples of the digest, where another HMAC begins, and all other lengths up
+/// to the limit.
 fn lengths() -> impl Strategy<Value = usize> {
     prop_oneof![
         1usize..200,

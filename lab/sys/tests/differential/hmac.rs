@@ -1,4 +1,4 @@
-//! HMAC: keys of any length, messages in any pieces, tags right and wrong.
+//! HMAC: keys of any length, messages in any pieces, right and wrong tags.
 
 use hmac::{KeyInit, Mac, SimpleHmac};
 use proptest::prelude::*;
@@ -8,8 +8,8 @@ use crate::harness::check;
 use crate::hashes::pieces;
 use crate::reference::AsconBlock32;
 
-/// Around each hash's block (32, 64, 72, 128, 136 bytes), where a key begins to be hashed, and all
-/// other lengths.
+/// Lengths around each hash's block (32, 64, 72, 128, 136 bytes), above which a key is hashed,
+/// and all other lengths.
 fn keys() -> impl Strategy<Value = Vec<u8>> {
     let length = prop_oneof![
         0usize..300,

@@ -1,8 +1,8 @@
-//! The C library against implementations that others wrote, over random inputs.
+//! Compares the C library with independent implementations over random inputs.
 //!
-//! Every property is a function that shows what Selo answered to a [`Tap`]; the harness then
-//! alters each answer once and demands that the property notices. `cargo test -p selo-sys`
-//! tests the code for PCs, `--features bytewise` the code for 8-bit chips.
+//! Every property is a function that passes the answers of Selo to a [`Tap`]. The harness then
+//! alters each answer once and requires that the property fails. `cargo test -p selo-sys` tests
+//! the code for PCs, `--features bytewise` the code for 8-bit chips.
 
 mod aead;
 mod blocks;

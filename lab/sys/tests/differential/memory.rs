@@ -1,4 +1,4 @@
-//! Wiping and comparing.
+//! Wiping and comparing memory.
 
 use proptest::prelude::*;
 use selo_sys::{equal, wipe};

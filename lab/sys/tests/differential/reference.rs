@@ -1,4 +1,4 @@
-//! The ciphers, modes and hashes of the RustCrypto project, under one roof.
+//! The ciphers, modes and hashes of the RustCrypto project behind common traits.
 
 use std::rc::Rc;
 
@@ -15,12 +15,12 @@ use cbc::cipher::{
     InOut, InnerIvInit, KeyInit, ParBlocksSizeUser, StreamCipher, StreamCipherCoreWrapper,
 };
 
-/// A block cipher with its key, in the modes.
+/// A block cipher with its key, in all modes.
 pub trait Reference {
     fn encrypt_block(&self, block: [u8; 16]) -> [u8; 16];
     fn decrypt_block(&self, block: [u8; 16]) -> [u8; 16];
     fn ecb_encrypt(&self, data: &[u8]) -> Vec<u8>;
-    /// IV, then ciphertext with padding.
+    /// Returns the IV, then the padded ciphertext.
     fn cbc_encrypt(&self, iv: [u8; 16], message: &[u8]) -> Vec<u8>;
     fn cbc_decrypt(&self, sealed: &[u8]) -> Option<Vec<u8>>;
     fn ctr(&self, counter: [u8; 16], data: &[u8]) -> Vec<u8>;
@@ -34,9 +34,8 @@ where
     Box::new(Keyed(C::new_from_slice(raw).expect("a key of its size")))
 }
 
-/// The `speck-cipher` crate reads words in the order of the paper, most significant byte and
-/// word first; Selo in that of [SPECKGUIDE, 2]: all bytes of a key or block are the other way
-/// round.
+/// The `speck-cipher` crate has the byte order of the paper, most significant byte and word
+/// first. Selo has the order of [SPECKGUIDE, 2]. So all bytes of keys and blocks are reversed.
 pub fn speck<C>(raw: &[u8]) -> Box<dyn Reference>
 where
     C: KeyInit + Clone + 'static,
@@ -135,10 +134,10 @@ impl<C: BlockCipherDecrypt> BlockCipherDecrypt for Reversed<C> {
     }
 }
 
-/// A message sealed: ciphertext, and the tag.
+/// A sealed message: ciphertext and tag.
 pub type Sealed = (Vec<u8>, Vec<u8>);
 
-/// A cipher that is not known when a mode is compiled, so that it is compiled once for all.
+/// A cipher chosen at run time, so that each mode is compiled once for all ciphers.
 #[derive(Clone)]
 struct Any(Rc<dyn Reference>);
 
@@ -163,7 +162,7 @@ impl BlockCipherEncrypt for Any {
     }
 }
 
-/// Seals with one AEAD of the project.
+/// Seals with an AEAD of the RustCrypto project.
 pub fn seal(aead: &impl AeadInOut, nonce: &[u8], ad: &[u8], message: &[u8]) -> Sealed {
     let nonce = nonce.try_into().expect("a nonce of its size");
     let mut data = message.to_vec();
@@ -173,7 +172,7 @@ pub fn seal(aead: &impl AeadInOut, nonce: &[u8], ad: &[u8], message: &[u8]) -> S
     (data, tag.to_vec())
 }
 
-/// `$size` is a number that the types know: the arm of each type `$name` is chosen by it.
+/// Selects the arm of the type `$name` whose compile-time size equals `$size`.
 macro_rules! by_size {
     ($size:expr, $name:ident => $result:expr, $($type:ident)+) => {
         match $size {
@@ -186,10 +185,10 @@ macro_rules! by_size {
     };
 }
 
-/// Sizes of nonces that [`gcm`] takes.
+/// Nonce sizes in bytes that [`gcm`] takes.
 pub const GCM_NONCES: [usize; 12] = [1, 4, 8, 11, 12, 13, 15, 16, 17, 32, 33, 60];
 
-/// GCM with its whole tag, of which shorter ones are the beginning.
+/// GCM with the full tag. Shorter tags are its first bytes.
 pub fn gcm(cipher: Box<dyn Reference>, nonce: &[u8], ad: &[u8], message: &[u8]) -> Sealed {
     let cipher = Any(cipher.into());
     by_size!(
@@ -219,7 +218,7 @@ pub fn ccm(
     )
 }
 
-/// Ascon-Hash256 with the block that Selo's HMAC gives it.
+/// Ascon-Hash256 with the block size that Selo's HMAC uses for it.
 #[derive(Clone, Default)]
 pub struct AsconBlock32(ascon_hash::AsconHash256);
 

@@ -1,4 +1,4 @@
-//! X25519: public keys, shared secrets, and the points that need care.
+//! X25519: public keys, shared secrets, and special points.
 
 use proptest::prelude::*;
 use selo_sys::{Error, SharedSecret, X25519Secret};
@@ -22,7 +22,7 @@ fn public_keys_are_those_of_the_reference() {
     });
 }
 
-/// Any 32 bytes are a point, of the curve or of its twist, with a top bit to ignore.
+/// Any 32 bytes are a point of the curve or of its twist; the top bit is ignored.
 #[test]
 fn shared_secrets_are_those_of_the_reference() {
     let inputs = (any::<[u8; 32]>(), any::<[u8; 32]>());
@@ -64,7 +64,7 @@ fn secrets_are_clamped() {
     );
 }
 
-/// p = 2^255 - 19 and what lies up to it, little-endian.
+/// The encoding of `p + p_plus`, little-endian, where p = 2^255 - 19.
 fn just_above(p_plus: u8) -> [u8; 32] {
     let mut u = [0xff; 32];
     u[0] = 0xed + p_plus;
@@ -72,8 +72,8 @@ fn just_above(p_plus: u8) -> [u8; 32] {
     u
 }
 
-/// All 19 encodings of 255 bits at or above p, with and without the ignored bit. Those of 0 and
-/// 1 are of low order; the others give what their value below p gives.
+/// All 19 encodings of 255 bits that are at least p, with and without the ignored bit. Those of
+/// 0 and 1 are of low order; the others give the same result as their value below p.
 #[test]
 fn coordinates_that_are_not_canonical_are_reduced() {
     for value in 0..19u8 {
@@ -94,8 +94,8 @@ fn coordinates_that_are_not_canonical_are_reduced() {
     }
 }
 
-/// The points whose multiple by the cofactor 8 is neutral: 0, 1, -1 and the two of order 8, in
-/// every encoding of 256 bits. Whatever the secret, the shared secret is zero.
+/// The points that the cofactor 8 maps to the neutral element: 0, 1, -1 and the two of order 8,
+/// in every encoding of 256 bits. Their shared secret is zero with every secret.
 #[test]
 fn points_of_low_order_are_refused() {
     let order_8 = [

@@ -1,5 +1,5 @@
-//! The wrapper itself: it says what selo.h says, hands errors both ways, and has no state that
-//! nodes share.
+//! The wrapper: it agrees with selo.h, passes errors in both directions, and its nodes share no
+//! state.
 
 use std::thread;
 
@@ -10,7 +10,7 @@ use crate::device::{Device, events};
 
 const HEADER: &str = include_str!("../../../../src/selo.h");
 
-/// The number that the header gives to a macro.
+/// The number that the header defines for a macro.
 fn defined(name: &str) -> usize {
     HEADER
         .lines()
@@ -36,7 +36,7 @@ fn the_numbers_are_those_of_the_header() {
     }
     assert_eq!(Suite::from_code(0), None);
     assert_eq!(Suite::from_code(5), None);
-    // Node::poll knows the events by their order.
+    // Node::poll relies on the order of the events.
     let (_, body) = HEADER
         .split_once("enum selo_node_event {")
         .expect("the enumeration");
@@ -92,19 +92,19 @@ fn errors_pass_both_ways() {
     device.state().store = Err(Error::Store);
     assert_eq!(node.begin(), Err(Error::Store));
     device.state().store = Ok(());
-    // That loading fails does not mean that there is nothing: it must not be overwritten.
+    // A failed load does not mean that no record exists, so begin() must not overwrite it.
     device.state().load = Err(Error::Store);
     assert_eq!(node.begin(), Err(Error::Store));
     assert_eq!(device.state().record, None);
     device.state().load = Ok(());
     assert_eq!(node.begin(), Ok(()));
-    // Another suite's record is not ours.
+    // A node does not accept the record of another suite.
     assert_eq!(device.node(Suite::AesGcmSha256).begin(), Err(Error::Store));
     assert_eq!(node.provision(7, &[2; 32]), Ok(()));
     device.state().send = Err(Error::Send);
     assert_eq!(node.join(), Ok(()), "a request is repeated");
     assert_eq!(node.send(&[0; 300], false), Err(Error::Space));
-    // Too long a frame is none.
+    // Frames that are too long are ignored.
     assert_eq!(device.give(&mut node, &[0x60; 59]), []);
     assert_eq!(device.give(&mut node, &[0x60; 300]), []);
 }
@@ -134,7 +134,7 @@ fn a_record_serves_the_next_node() {
     }
 }
 
-/// Nodes of all suites in several threads, moved between them, each with its own randomness.
+/// Nodes of all suites in several threads, moved between them, each with its own entropy.
 #[test]
 fn a_thousand_nodes() {
     let threads: Vec<_> = (0..8_u8)

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use selo_sys::Error;
 use selo_sys::node::{Event, FRAME_MAX, Hal, Node, RECORD_BYTES, Suite};
 
-/// What the device has, has sent and is to receive.
+/// State of the device: results of its calls, frames sent, frames to receive.
 #[derive(Debug)]
 pub struct State {
     pub now: u32,
     pub entropy: Option<[u8; 32]>,
     pub record: Option<[u8; RECORD_BYTES]>,
-    /// What loading and storing say, if not that they succeed.
+    /// Result of loading; the next fields are those of storing and sending.
     pub load: Result<(), Error>,
     pub store: Result<(), Error>,
     pub send: Result<(), Error>,
@@ -46,19 +46,19 @@ impl Device {
         self.0.lock().expect("no test thread panics with the lock")
     }
 
-    /// The frame that was sent last.
+    /// The last frame sent.
     pub fn last(&self) -> Vec<u8> {
         self.state().sent.last().cloned().unwrap_or_default()
     }
 
-    /// Gives the node a frame and lets it say all that it has to say.
+    /// Gives the node a frame and returns all events that follow.
     pub fn give(&self, node: &mut Node, frame: &[u8]) -> Vec<Event> {
         self.state().received.push_back(frame.to_vec());
         events(node)
     }
 }
 
-/// Polls until there is nothing.
+/// Polls until there is no event, and returns all events.
 pub fn events(node: &mut Node) -> Vec<Event> {
     std::iter::from_fn(|| node.poll()).collect()
 }

@@ -1,5 +1,5 @@
-//! The node of the link in a process of its own kind: against the pinned frames of
-//! `lab/vectors/link/`, against an implementation of Noise by others, and by the thousand.
+//! Tests of the node of the link: with the pinned frames of `lab/vectors/link/`, with an
+//! independent implementation of Noise, and with a thousand nodes.
 
 mod bindings;
 mod device;

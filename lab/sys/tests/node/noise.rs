@@ -1,4 +1,4 @@
-//! Joins with a gateway whose Noise is the crate snow's: suites 2 and 3, which it knows.
+//! Joins with a gateway that uses the crate snow for Noise. snow supports suites 2 and 3.
 
 use aes_gcm::Aes256Gcm;
 use aes_gcm::aead::{Aead, KeyInit, Payload};
@@ -12,7 +12,7 @@ const KEY: [u8; 32] = *b"a device key that both have.....";
 const ID: u32 = 0x5e10_a7c3;
 const SESSION: u32 = 0x0001_2345;
 
-/// SEAL and its reverse with 16-byte tags.
+/// SEAL with 16-byte tags.
 fn seal(suite: Suite, key: &[u8; 32], n: u64, ad: &[u8], plaintext: &[u8]) -> Vec<u8> {
     let payload = Payload {
         msg: plaintext,
@@ -77,12 +77,12 @@ fn join<D: Digest>(suite: Suite, name: &str) {
         }
     }
 
-    // Nobody answers any more.
+    // From here on, nobody answers.
     node.send(b"confirm this", true)
         .expect("there is a session");
     let mut said = Vec::new();
-    // The waits are at most 3.02, 6.04, 12.08 and 24.16 s, by the frame's tag, and each ends at
-    // a poll: up to 4 + 7 + 13 + 25 polls.
+    // The waits are at most 3.02, 6.04, 12.08 and 24.16 s, depending on the frame's tag. Each
+    // ends at a poll, so there are up to 4 + 7 + 13 + 25 polls.
     for _ in 0..49 {
         device.state().now += 1000;
         said.extend(events(&mut node));
@@ -96,14 +96,14 @@ fn join<D: Digest>(suite: Suite, name: &str) {
     assert_eq!(device.last()[0], 0x50);
 }
 
-/// HMAC of a short key, over a hash with blocks of 64 bytes.
+/// HMAC with a short key, over a hash with blocks of 64 bytes.
 fn hmac<D: Digest>(key: &[u8], message: &[u8]) -> Vec<u8> {
     let pad = |with: u8| -> Vec<u8> { (0..64).map(|i| key.get(i).unwrap_or(&0) ^ with).collect() };
     let inner = D::digest([pad(0x36), message.to_vec()].concat());
     D::digest([pad(0x5c), inner.to_vec()].concat()).to_vec()
 }
 
-/// h after the gateway's e, which snow does not show: its first bytes are the check.
+/// The check: the first bytes of h after the gateway's e. snow does not expose h.
 fn check<D: Digest>(name: &str, prologue: &[u8], request: &[u8], e: &[u8]) -> [u8; 4] {
     let mix = |h: Vec<u8>, data: &[u8]| D::digest([&h, data].concat()).to_vec();
     let ck = if name.len() > 32 {

@@ -1,5 +1,5 @@
-//! `lab/vectors/link/`, which the gateway's crate produces: the node, told nothing but its entropy
-//! and the gateway's frames, must send every frame of the file bit for bit.
+//! Tests with `lab/vectors/link/`, made by the gateway's crate. The node only gets its entropy
+//! and the gateway's frames, and must send every frame of the file bit for bit.
 
 use std::fs;
 use std::path::PathBuf;
@@ -91,7 +91,7 @@ fn files() -> Vec<File> {
         .collect()
 }
 
-/// A node of the file, just begun.
+/// A node with the file's data, just begun.
 fn begin(file: &File) -> (Device, Node) {
     let entropy = bytes(&file.randomness.entropy);
     let device = Device::new(entropy.try_into().expect("32 bytes"));
@@ -101,7 +101,7 @@ fn begin(file: &File) -> (Device, Node) {
     (device, node)
 }
 
-/// The seed of the record.
+/// The seed in the record.
 fn seed(device: &Device) -> Vec<u8> {
     device.state().record.expect("it was stored")[40..72].to_vec()
 }
@@ -147,7 +147,7 @@ fn pairings() {
     }
 }
 
-/// A DOWN of our own making, to be heard between those of the file.
+/// A DOWN frame made here, to receive between those of the file.
 fn down(file: &File, join: &Join, n: u16) -> Vec<u8> {
     assert!(join.session < 0x1_0000 && join.accept_options == 0);
     let session = u16::try_from(join.session).expect("just checked");
@@ -184,8 +184,8 @@ fn down(file: &File, join: &Join, n: u16) -> Vec<u8> {
     [&header, &sealed[..sealed.len() - 8]].concat()
 }
 
-/// Sends payloads until the next one has the counter, and hears DOWNs often enough not to join
-/// again. Theirs are counters that the file leaves free.
+/// Sends payloads until the next one has counter `counter`. Receives DOWN frames often enough
+/// that the node does not join again; they use counters that the file leaves free.
 fn go_on(file: &File, join: &Join, node: &mut Node, device: &Device, up: &mut u64, counter: u64) {
     while *up < counter {
         if (*up).is_multiple_of(16) {
@@ -228,7 +228,7 @@ fn joins_and_packets() {
     assert!(tried > 100, "only {tried} packets");
 }
 
-/// Every packet of a session that can be reached: nobody waits for 2^32 of them.
+/// Every packet of a session within reach: 2^32 packets would take too long.
 fn packets(file: &File, join: &Join, node: &mut Node, device: &Device) -> usize {
     let reachable = |packet: &&Packet| packet.counter < 1 << 20;
     let mut up = 0;
@@ -248,8 +248,7 @@ fn packets(file: &File, join: &Join, node: &mut Node, device: &Device) -> usize 
             waiting |= packet.ack_request;
             up += 1;
         } else {
-            // An acknowledgement travels with the next payload only if that is sent before the
-            // node is asked again.
+            // The next payload carries the acknowledgement only if it is sent before the next poll.
             let alone = list
                 .get(at + 1)
                 .is_none_or(|next| next.payload.is_empty() || next.ack.is_none());

@@ -1,10 +1,10 @@
-//! Authenticated ciphers: sealing, opening, and refusing what was altered.
+//! Authenticated ciphers: sealing, opening, and refusing altered messages.
 
 use super::{Session, Stop, expect, expect_zeros, fail, skip};
 use crate::algorithm::Support;
 use crate::{Aead, AeadMessage, CallOutput, status};
 
-/// The tag size of an operation that is not told one.
+/// Default tag size of an operation in bytes.
 const WHOLE_TAG: usize = 16;
 
 pub(super) fn seal(
@@ -54,7 +54,7 @@ pub(super) fn refused(
     }
     for operation in ["seal", "open"] {
         let outcome = match operation {
-            // The sizes are wrong whatever is sealed.
+            // The sizes are invalid for any content.
             "seal" => call(session, operation, message, &message.ciphertext)?,
             _ => open_once(session, message)?,
         };
@@ -71,8 +71,8 @@ pub(super) fn refused(
     Ok(())
 }
 
-/// The message with one bit changed: once in every part that is not empty. Which bit
-/// depends on the message, so that a set goes through many.
+/// Variants of the message with one bit changed, one per part that is not empty. The bit
+/// depends on the message, so that a set covers many bits.
 pub(crate) fn alterations(
     message: &AeadMessage,
 ) -> impl Iterator<Item = (&'static str, AeadMessage)> + '_ {
@@ -122,7 +122,7 @@ fn call(
     session.call(operation, &inputs)
 }
 
-/// Skips what an implementation need not take, and does not.
+/// Skips sizes that the implementation may refuse and does refuse.
 fn taken_or_refused(
     aead: Aead,
     message: &AeadMessage,
@@ -139,7 +139,7 @@ fn taken_or_refused(
     Ok(outcome)
 }
 
-/// The same, and what is taken must succeed.
+/// Like [`taken_or_refused`], but any other refusal is a failure.
 fn taken(
     aead: Aead,
     message: &AeadMessage,

@@ -1,12 +1,12 @@
-//! CBC, through operations that always pad and always draw the IV.
+//! CBC, with operations that always pad and always draw the IV.
 //!
-//! NIST's vectors have no padding, and an IV of their own. Encrypting gives them all
-//! the same: the "random" bytes are the vector's IV, and the padding's block is dropped.
-//! Decrypting needs a ciphertext that ends in valid padding: the block that does is
-//! E(last ^ 10..10), where `last` is the ciphertext's last block, and that is what the
-//! empty message encrypts to when `last` is drawn as its IV.
+//! NIST's vectors have no padding and a given IV. Encryption still reproduces them: the "random"
+//! bytes are the vector's IV, and the block of padding is dropped. Decryption needs a ciphertext
+//! with valid padding at its end. The block that provides it is E(last ^ 10..10), where `last`
+//! is the ciphertext's last block. Encrypting the empty message with `last` as the drawn IV
+//! gives this block.
 //!
-//! A message larger than the buffers goes in pieces, each chained to the one before.
+//! A message larger than the buffers is cut into pieces, each chained to the one before.
 
 use super::{MONTE_CARLO_STEPS, Session, Stop, block, expect, expect_zeros, fail, next_key, skip};
 use crate::{CallOutput, CbcNext, Direction, status};
@@ -89,8 +89,8 @@ pub(super) fn refused(
     expect_zeros("output of a refused `decrypt`", &outcome.output)
 }
 
-/// [AESAVS, 6.4.2]: the first step's input is followed by the IV, every other by the
-/// output before last; the ciphertext side chains.
+/// [AESAVS, 6.4.2]: the second input is the IV, and every later input is the output before the
+/// last; the ciphertext side chains.
 pub(super) fn monte_carlo(
     session: &mut Session<'_>,
     direction: Direction,
@@ -104,7 +104,7 @@ pub(super) fn monte_carlo(
     session.key(key)?;
     let mut chain = *iv;
     let mut input = *input;
-    // The input of step j + 1 is the output of step j - 1; before the first, the IV.
+    // The input of step j + 1 is the output of step j - 1; before the first, it is the IV.
     let (mut last_but_one, mut last) = ([0; 16], *iv);
     for _ in 0..MONTE_CARLO_STEPS {
         let got = match direction {
@@ -131,8 +131,8 @@ pub(super) fn monte_carlo(
     Ok(())
 }
 
-/// [SP800-38A, appendix C]: the IV is what was drawn, and the first ciphertext block
-/// depends on it. Any key will do.
+/// [SP800-38A, appendix C]: the IV is the drawn one, and the first ciphertext block depends on
+/// it. Any key will do.
 pub(super) fn iv(
     session: &mut Session<'_>,
     key_bytes: usize,
@@ -158,9 +158,9 @@ pub(super) fn iv(
     Ok(())
 }
 
-/// The padded ciphertext of a message, without the IV; the IV is checked.
+/// Encrypts a message and checks the IV. Returns the padded ciphertext without the IV.
 fn encrypt(session: &mut Session<'_>, iv: &[u8; 16], message: &[u8]) -> Result<Vec<u8>, Stop> {
-    // Of the output: IV, the piece, the padding's block.
+    // The output holds the IV, the piece and the block of padding.
     let piece = session.io_bytes().saturating_sub(32) / 16 * 16;
     if piece == 0 {
         return Err(skip(format!(
@@ -187,13 +187,13 @@ fn encrypt(session: &mut Session<'_>, iv: &[u8; 16], message: &[u8]) -> Result<V
     }
 }
 
-/// Decrypts whole blocks that end in no padding.
+/// Decrypts whole blocks without padding.
 fn decrypt_blocks(
     session: &mut Session<'_>,
     iv: &[u8; 16],
     ciphertext: &[u8],
 ) -> Result<Vec<u8>, Stop> {
-    // Of the input: IV, the piece, the padding's block.
+    // The input holds the IV, the piece and the block of padding.
     let piece = session.io_bytes().saturating_sub(32) / 16 * 16;
     if piece == 0 {
         return Err(skip(format!(
@@ -213,8 +213,8 @@ fn decrypt_blocks(
     Ok(message)
 }
 
-/// Decrypts a padded ciphertext: all but its last piece as blocks, and the last with
-/// whatever padding it has.
+/// Decrypts a padded ciphertext. The last piece keeps its own padding; the pieces before it are
+/// decrypted as blocks.
 fn decrypt(
     session: &mut Session<'_>,
     iv: &[u8; 16],

@@ -3,7 +3,7 @@
 use super::{MONTE_CARLO_STEPS, Session, Stop, block, expect, next_key, skip};
 use crate::Direction;
 
-/// Whole blocks, at most `limit` a call.
+/// Whole blocks, at most `limit` per call.
 pub(super) fn blocks(
     session: &mut Session<'_>,
     direction: Direction,
@@ -55,7 +55,7 @@ pub(super) fn monte_carlo(
     }
 }
 
-/// CTR, in whole-block pieces when the buffers are smaller than the message.
+/// CTR, in pieces of whole blocks if the message is larger than the buffers.
 pub(super) fn ctr(
     session: &mut Session<'_>,
     direction: Direction,

@@ -1,4 +1,4 @@
-//! X25519, and other key agreements.
+//! X25519 and other key agreements.
 
 use super::{Session, Stop, expect, expect_zeros, fail};
 use crate::status;
@@ -13,7 +13,7 @@ pub(super) fn shared_secret(
         let got = session.output("shared-secret", &[secret, peer], 32)?;
         return expect("shared secret", shared, &got);
     }
-    // [RFC7748, 6.1]: the all-zero secret is refused, and nothing else leaks out.
+    // [RFC7748, 6.1]: the all-zero secret is refused, and the output must not leak anything.
     let outcome = session.call("shared-secret", &[secret, peer])?;
     if outcome.status != status::KEY {
         return Err(fail(
@@ -29,7 +29,7 @@ pub(super) fn shared_secret(
     )
 }
 
-/// [RFC7748, 5.2]: k is the result, u the k before it.
+/// [RFC7748, 5.2]: k becomes the result, and u becomes the previous k.
 pub(super) fn iterated(
     session: &mut Session<'_>,
     secret: &[u8; 32],

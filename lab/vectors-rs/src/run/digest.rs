@@ -1,10 +1,10 @@
-//! Hashes and HMAC: at once where the message fits the buffers, and in pieces.
+//! Hashes and HMAC: in one call if the message fits the buffers, and in pieces.
 
 use super::{MONTE_CARLO_STEPS, Session, Stop, expect, fail, skip};
 use crate::{Hash, status};
 
-/// Sizes of the pieces, in turn, besides the largest: around the block sizes of the
-/// hashes, so that every way to fill a partial block is taken.
+/// Sizes of the pieces in turn, besides the largest possible. They are close to the block sizes
+/// of the hashes, to cover every way of filling a partial block.
 const PIECES: [usize; 7] = [1, 63, 64, 65, 127, 72, 136];
 
 pub(super) fn hash(
@@ -44,7 +44,7 @@ pub(super) fn mac(
     })
 }
 
-/// [SHAVS, 6.4]: each message is the last three digests. [SHA3VS, 6.2.3]: the last one.
+/// [SHAVS, 6.4]: each message is the last three digests. [SHA3VS, 6.2.3]: the last digest.
 pub(super) fn monte_carlo(
     session: &mut Session<'_>,
     hash: Hash,
@@ -69,13 +69,13 @@ pub(super) fn monte_carlo(
     expect("after 1,000 steps", digest, &last[2])
 }
 
-/// Whether the one-call operation exists and takes that many bytes.
+/// True if the one-call operation exists and takes that many bytes.
 fn fits(session: &Session<'_>, operation: &str, bytes: usize) -> bool {
     session.has(operation) && bytes <= session.io_bytes()
 }
 
-/// Runs the operation at once if it fits; in pieces if it does not, or if the message
-/// is long enough for pieces to say something that one call does not.
+/// Runs the operation in one call if the message fits. It also runs in pieces if the message
+/// does not fit, or if it is longer than a block.
 fn check(
     session: &mut Session<'_>,
     operation: &str,

@@ -23,7 +23,7 @@ pub(super) fn refused(
     bytes: u16,
 ) -> Result<(), Stop> {
     let [salt, ikm, info] = inputs;
-    // Smaller buffers would refuse it for a reason of their own.
+    // Buffers that are too small would refuse for another reason.
     session.needs("derive", bytes.into())?;
     let outcome = session.call("derive", &[salt, ikm, info, &bytes.to_be_bytes()])?;
     let what = format!("`derive` of {bytes} bytes");

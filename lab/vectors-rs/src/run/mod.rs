@@ -1,4 +1,4 @@
-//! Running a case: dispatch, and the session through which every call is made.
+//! Runs a case: dispatch, and the session that makes every call.
 
 mod aead;
 mod cbc;
@@ -10,7 +10,8 @@ mod signature;
 
 use crate::{CallError, CallOutput, Case, CaseKind, CaseResult, Implementation, Interface, status};
 
-/// The inner loop of every NIST Monte Carlo test [AESAVS, 6.4] [SHAVS, 6.4] [SHA3VS, 6.2.3].
+/// Steps of the inner loop of every NIST Monte Carlo test [AESAVS, 6.4] [SHAVS, 6.4]
+/// [SHA3VS, 6.2.3].
 pub(crate) const MONTE_CARLO_STEPS: usize = 1000;
 
 pub(crate) use aead::alterations;
@@ -35,7 +36,7 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
             input,
             output,
         } => {
-            // A block cipher takes one block a call, ECB as many as its buffers hold.
+            // A block cipher takes one block per call, ECB as many as its buffers hold.
             let limit = match case.algorithm.interface() {
                 Interface::BlockCipher { .. } => 1,
                 _ => usize::MAX,
@@ -162,7 +163,7 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
     }
 }
 
-/// Why a case ends before its end.
+/// The reason why a case ends early.
 enum Stop {
     CaseResult(CaseResult),
     Call(CallError),
@@ -182,7 +183,7 @@ impl Session<'_> {
         self.implementation.io_bytes()
     }
 
-    /// Skips the case unless the operation exists and `bytes` of input and of output fit.
+    /// Skips the case if the operation is missing or `bytes` of input and output do not fit.
     fn needs(&self, operation: &str, bytes: usize) -> Result<(), Stop> {
         if !self.has(operation) {
             return Err(skip(format!("there is no operation `{operation}`")));
@@ -196,7 +197,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Calls an operation, whatever its status.
+    /// Calls an operation and returns any status.
     fn call(&mut self, operation: &str, inputs: &[&[u8]]) -> Result<CallOutput, Stop> {
         self.needs(operation, inputs.iter().map(|input| input.len()).sum())?;
         let outcome = self
@@ -209,7 +210,7 @@ impl Session<'_> {
         Ok(outcome)
     }
 
-    /// Calls an operation that must succeed with `bytes` of output.
+    /// Calls an operation that must succeed with `bytes` bytes of output.
     fn output(&mut self, operation: &str, inputs: &[&[u8]], bytes: usize) -> Result<Vec<u8>, Stop> {
         self.needs(operation, bytes)?;
         let outcome = self.call(operation, inputs)?;
@@ -230,7 +231,7 @@ impl Session<'_> {
         Ok(outcome.output)
     }
 
-    /// Sets the key up.
+    /// Sets up the key.
     fn key(&mut self, key: &[u8]) -> Result<(), Stop> {
         let outcome = self.call("key-setup", &[key])?;
         if outcome.status != status::OK {
@@ -256,7 +257,7 @@ fn fail(expected: String, got: String, detail: String) -> Stop {
     })
 }
 
-/// What is reported beside a refusal must be zeros.
+/// The output of a refusal must be zeros.
 fn expect_zeros(what: &str, output: &[u8]) -> Result<(), Stop> {
     if output.iter().all(|byte| *byte == 0) {
         return Ok(());
@@ -265,7 +266,7 @@ fn expect_zeros(what: &str, output: &[u8]) -> Result<(), Stop> {
     Err(fail(zeros, hex::encode(output), what.to_owned()))
 }
 
-/// Compares bytes; `what` says which they are.
+/// Compares bytes; `what` names them.
 fn expect(what: &str, expected: &[u8], got: &[u8]) -> Result<(), Stop> {
     if expected == got {
         return Ok(());
@@ -284,7 +285,7 @@ fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| a ^ b).collect()
 }
 
-/// The first 16 bytes of an output whose size was checked; zeros beyond its end.
+/// The first 16 bytes of an output whose size was checked, filled up with zeros.
 fn block(bytes: &[u8]) -> [u8; 16] {
     let mut block = [0; 16];
     for (to, from) in block.iter_mut().zip(bytes) {
@@ -293,8 +294,8 @@ fn block(bytes: &[u8]) -> [u8; 16] {
     block
 }
 
-/// The key of the next Monte Carlo checkpoint: this one, exclusive-or the last bytes of
-/// the last two outputs [AESAVS, 6.4].
+/// The key of the next Monte Carlo checkpoint: this key XOR the last bytes of the last two
+/// outputs [AESAVS, 6.4].
 fn next_key(key: &[u8], last_but_one: &[u8; 16], last: &[u8; 16]) -> Vec<u8> {
     let outputs = [last_but_one.as_slice(), last.as_slice()].concat();
     let start = outputs.len().saturating_sub(key.len());

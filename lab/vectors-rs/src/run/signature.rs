@@ -3,7 +3,7 @@
 use super::{Session, Stop, expect, fail};
 use crate::status;
 
-/// What a signer that draws random numbers is given for them: any bytes will do here.
+/// Random bytes for a signer that needs them; any bytes will do here.
 const RANDOM: [u8; 32] = *b"random bytes, the same each time";
 
 /// `inputs` are secret, public key and message.

@@ -35,7 +35,7 @@ pub fn printed(paper: &Paper, table: &str, row: &str, column: &str) -> f64 {
     }
 }
 
-/// A row of Selo on the Uno. Footprints have no size, the rest 16 bytes.
+/// A row of Selo on the Uno. Footprints have no size; other metrics have 16 bytes.
 pub fn row(algorithm: &str, variant: &str, operation: &str, metric: Metric, value: f64) -> Row {
     let sized = !matches!(metric, Metric::Flash | Metric::Ram);
     Row {
