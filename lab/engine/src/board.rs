@@ -40,7 +40,7 @@ pub struct Board {
     pub memory: Option<Memory>,
     pub toolchain: Toolchain,
     pub agent: AgentSettings,
-    /// How to start the emulator, on boards whose runner is `qemu`.
+    /// The emulator, on boards whose runner is `qemu`.
     #[serde(default)]
     pub qemu: Option<Qemu>,
     /// The model in `lab/boards/models/` that turns counted instructions into cycles.
@@ -192,7 +192,7 @@ pub struct Serial {
     /// The port, from the command line.
     #[serde(skip)]
     pub port: PathBuf,
-    /// How long to wait for a board that is gone; without a limit if `None`.
+    /// Longest wait for a board that is gone; without a limit if `None`.
     #[serde(skip)]
     pub patience: Option<Duration>,
     /// The folder in which the system keeps stable port names.

@@ -530,7 +530,7 @@ impl Lab<'_> {
             .then_some(Took::Cycles(ran.reply.counter))
     }
 
-    /// Makes the calls of a plan with the random secrets of `number`. Returns the cost of each call
+    /// Runs the calls of a plan with the random secrets of `number`. Returns the cost of each call
     /// whose cost is known. The last call counts as `operation`.
     fn observe(
         &self,
@@ -616,7 +616,7 @@ impl Lab<'_> {
     }
 }
 
-/// Makes the calls of a plan. Fails if a call returns a status other than 0.
+/// Runs the calls of a plan. Fails if a call returns a status other than 0.
 fn follow(agent: &mut Agent, plan: &[Call], rng: &mut dyn RngCore) -> Result<Transcript> {
     let mut calls = Transcript::default();
     for call in plan {

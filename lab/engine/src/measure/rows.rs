@@ -28,7 +28,7 @@ impl<'a> Of<'a> {
 }
 
 impl Lab<'_> {
-    /// Rows of one operation: one row for each metric, with the samples' figures or a cause.
+    /// Rows of one operation: one row for each sampled metric, with figures or a cause.
     pub(super) fn rows_of(
         &self,
         of: Of<'_>,

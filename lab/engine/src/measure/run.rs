@@ -157,7 +157,7 @@ impl Bench<'_> {
             })
     }
 
-    /// Makes a list of calls. `repeat` applies to the last call, whose result is returned with the
+    /// Runs a list of calls. `repeat` applies to the last call, whose result is returned with the
     /// transcript of all calls.
     fn follow(
         &mut self,
@@ -206,7 +206,7 @@ impl Bench<'_> {
             .ok_or_else(|| Error::Agent("an empty list of calls".into()))
     }
 
-    /// Makes the calls, and starts again from the first if they are cut off.
+    /// Runs the calls, and starts again from the first if they are cut off.
     pub fn follow_whole(
         &mut self,
         calls: &Calls,
