@@ -1,4 +1,4 @@
-//! The host's side of the agent protocol: asks a running image to run operations.
+//! The host's side of the agent protocol: makes a running image run operations.
 
 use selo_vectors::{CallError, CallOutput, Case, CaseResult, Implementation};
 
@@ -63,7 +63,7 @@ impl Retry {
             Cut::Damaged => self.damaged += 1,
             Cut::Silent(_) => self.silent += 1,
         }
-        // One request may be lost on the line. Two losses at the same place are a hang.
+        // The line may lose one request. A second loss at the same place counts as a hang.
         if self.silent > 1 {
             return Err(Error::Stopped(Stop {
                 reason: cut.to_string(),

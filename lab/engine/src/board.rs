@@ -83,9 +83,9 @@ pub struct Toolchain {
     /// Settings for building libraries in Rust. Without them the build is for this PC.
     #[serde(default)]
     pub rust: Option<Rust>,
-    /// Set if the tools of an Arduino core build the images from a sketch. `link_flags` are then
-    /// unused, and so are the dialect and the definitions in `flags`: they are written into the
-    /// sketch's files.
+    /// Set if the tools of an Arduino core build the images from a sketch. `link_flags` and the
+    /// dialect in `flags` are then unused. The definitions in `flags` are written into the sketch's
+    /// files.
     #[serde(default)]
     pub sketch: Option<Sketch>,
 }

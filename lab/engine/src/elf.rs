@@ -32,7 +32,7 @@ pub struct Symbol {
     pub in_ram: bool,
 }
 
-/// Weighs the ELF file at `path`.
+/// Reads the sizes and symbols of the ELF file at `path`.
 pub fn weigh(path: &Path) -> Result<Weight> {
     let data = std::fs::read(path).map_err(|source| Error::Read {
         path: path.to_owned(),

@@ -234,7 +234,7 @@ impl Lab<'_> {
         })
     }
 
-    /// The finding behind a line of `check`, if something is wrong.
+    /// Adds the finding for a line of `check` that shows a problem.
     fn judge(
         &self,
         unit: &Unit<'_>,

@@ -338,7 +338,7 @@ impl Drop for ChipSession {
     }
 }
 
-/// `PORT BIT LEVEL ...`
+/// Parses `PORT BIT LEVEL cycle=N`.
 fn parse_pin(text: &str) -> Option<Pin> {
     let mut words = text.split(' ');
     Some(Pin {

@@ -1,7 +1,7 @@
 //! Runners execute an image and carry bytes to and from its agent, one file for each kind. [`chip`]
 //! is a separate program that speaks lines over pipes (docs/contributor/runner-protocol.md).
 //! [`native`] starts the image itself: standard input and output are the agent's UART. [`qemu`] is
-//! an emulator with a plugin of ours. [`serial`] talks to a real board over a cable.
+//! an emulator with our plugin. [`serial`] talks to a real board over a cable.
 
 mod chip;
 mod native;

@@ -49,7 +49,7 @@ fn plugin(root: &Path) -> Result<PathBuf> {
 pub(super) fn available(root: &Path, board: &Board) -> Result<()> {
     plugin(root)?;
     let Some(qemu) = &board.qemu else {
-        return Ok(()); // what starts it says so
+        return Ok(()); // `start` reports the missing table
     };
     let mut version = Command::new(&qemu.program);
     version

@@ -198,7 +198,7 @@ impl Apt {
     }
 }
 
-/// `deb-src` lines for the suites of this Debian release in the machine's lists.
+/// The `deb-src` lines for the suites of this Debian release, made from the machine's lists.
 fn source_lines() -> Vec<String> {
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let codename = release
