@@ -196,9 +196,9 @@ pub enum TraceError {
 /// Reads the export of a meter or oscilloscope: a header, then one line for each sample, with
 /// columns for time, voltage and current in any order.
 ///
-/// The separator is the one in the header: semicolon, tab or comma. Units are in the header (`i
-/// [mA]`, `current_mA`, `time (ms)`). Columns without units are in seconds, volts and amperes. If
-/// the separator is not a comma, a comma in a number is a decimal comma. Empty lines and lines that
+/// The separator is the one in the header: semicolon, tab or comma. Units are in the header
+/// (`i [mA]`, `current_mA`, `time (ms)`). Columns without units are in seconds, volts and amperes.
+/// With semicolons or tabs, a comma in a number is a decimal comma. Empty lines and lines that
 /// start with `#` are skipped.
 pub fn parse_trace(text: &str) -> Result<Vec<TraceSample>, TraceError> {
     Ok(parse_trace_with(text, &TraceSetup::default())?.samples)

@@ -46,8 +46,8 @@ pub struct Figure {
     /// The same code in this project. Without it, the figure calibrates nothing.
     #[serde(default)]
     pub here: Option<Here>,
-    /// The model's cycles for that code, as `selo lab calibration` prints them. `selo lab
-    /// calibration --check` reports values that are out of date.
+    /// The model's cycles for that code, as `selo lab calibration` prints them. With `--check`, that
+    /// command reports values that are out of date.
     #[serde(default)]
     pub modelled: Option<f64>,
     /// The reason why `here` is missing.

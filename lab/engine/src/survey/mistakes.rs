@@ -281,7 +281,7 @@ fn diagnose(seen: &[(Vec<u8>, Block, Block)]) -> Option<Finding> {
             )
         });
     }
-    // The output is correct AES, so the fault is elsewhere.
+    // The outputs are correct AES: the fault is elsewhere, or the cipher is another one.
     let standard = |key: &[u8], block| encrypt(key, block, Slip::None);
     if seen
         .iter()
