@@ -26,9 +26,9 @@ pub enum Interface {
     Dh,
     Signature,
     PublicKey,
-    /// The link: a whole node. A gateway plays the other side (`link.rs`); nothing is called.
+    /// The link: a whole node. A gateway plays the other side (`studies/firmware/src/link.rs`).
     Link,
-    /// A whole node with a radio, transmitter and receiver (`experiment.rs`).
+    /// A whole node with a radio, transmitter and receiver (`studies/firmware/src/experiment.rs`).
     Node,
     /// Any operations without inputs, for tests of the instrument.
     Probe,
