@@ -1,8 +1,8 @@
 //! One measurement: the row schema `selo.measurement/2`.
 //!
-//! Every number that Selo shows comes from a row. Rows are written as JSON
-//! Lines; the JSON Schema in `bench/schema/` is generated from these types.
-//! [`cause`] has the types of a failure, [`say`] the sentences, [`old`] reads schema 1.
+//! Every number that Selo shows comes from a row. Rows are written as JSON Lines; the JSON Schema
+//! in `bench/schema/` is generated from these types. [`cause`] has the types of a failure, [`say`]
+//! makes the sentences, and [`old`] reads schema 1.
 
 pub mod cause;
 mod figures;
@@ -219,8 +219,8 @@ impl Metric {
 }
 
 impl Fidelity {
-    /// Whether two runs of the same image on the same inputs give the same figure, so
-    /// that a difference between inputs is the program's.
+    /// True if two runs of the same image on the same inputs give the same figure. A difference
+    /// between inputs then comes from the program.
     pub fn is_deterministic(self) -> bool {
         matches!(
             self,

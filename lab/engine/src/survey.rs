@@ -1,10 +1,10 @@
-//! A survey: everything that the lab can find out about one algorithm of a library on a
-//! board, and a verdict with its reasons. It is what [rocha-securino] did by hand for
-//! eleven libraries: does it build, does it fit, does it conform, what does it cost.
+//! A survey: everything that the lab can find out about one algorithm of a library on a board, and
+//! a verdict with its reasons. [rocha-securino] did this by hand for eleven libraries: does it
+//! build, fit and conform, and what does it cost?
 //!
-//! Nothing is measured here: conformance comes from `check`, figures from the rows of
-//! `measure`. This module asks what the vectors do not (where a CBC's IV comes from, which
-//! mistake explains a wrong cipher), and draws the conclusion.
+//! Nothing is measured here: conformance comes from `check`, figures from the rows of `measure`.
+//! This module answers questions that vectors leave open (the origin of a CBC's IV, the mistake
+//! behind a wrong cipher), and draws the conclusion.
 
 mod iv;
 mod mistakes;
@@ -167,12 +167,12 @@ pub fn metrics(fidelity: Fidelity) -> Vec<Metric> {
 }
 
 impl Lab<'_> {
-    /// Surveys one unit. What says something of the unit becomes part of the line; only
-    /// errors of the machine come back.
+    /// Surveys one unit. Problems of the unit become part of the line; only errors of the machine
+    /// are returned.
     pub fn survey(&self, unit: &Unit<'_>, effort: &Effort) -> Result<SurveyLine> {
         let mut failures: Vec<(String, Case, CaseResult)> = Vec::new();
         let checks = self.check_watched(unit, effort, true, &mut |set: &Set, case, verdict| {
-            // The first of each source shows the fault; the line has the count.
+            // The first failure of each source is shown. The line has the number of failures.
             if failures.iter().all(|(id, ..)| *id != set.id) {
                 failures.push((set.id.clone(), case.clone(), verdict.clone()));
             }
@@ -234,7 +234,7 @@ impl Lab<'_> {
         })
     }
 
-    /// The finding behind a line of `check`, if something is wrong.
+    /// Adds the finding for a line of `check` that shows a problem.
     fn judge(
         &self,
         unit: &Unit<'_>,
@@ -329,7 +329,7 @@ impl Lab<'_> {
     }
 }
 
-/// A probe that crashed the image is a finding; an error of the machine is one.
+/// Turns a probe that stopped the image into a finding. Errors of the machine are returned.
 fn settle<T>(result: Result<T>, findings: &mut Vec<Finding>) -> Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -345,7 +345,7 @@ fn settle<T>(result: Result<T>, findings: &mut Vec<Finding>) -> Result<Option<T>
     }
 }
 
-/// What follows from the algorithm and its operations alone.
+/// Adds the findings that follow from the algorithm and its operations alone.
 fn general(unit: &Unit<'_>, checks: &[CheckLine], runs: bool, findings: &mut Vec<Finding>) {
     let interface = unit.algorithm.interface;
     if interface == Interface::ModeEcb {
@@ -388,7 +388,7 @@ fn general(unit: &Unit<'_>, checks: &[CheckLine], runs: bool, findings: &mut Vec
     }
 }
 
-/// What the figures say: too large by themselves, or a crash while they were taken.
+/// Adds the findings from the measured rows: the image does not fit, crashes, or fails.
 fn cost_findings(rows: &[Row], findings: &mut Vec<Finding>) {
     for (status, id, title) in [
         (Status::DoesNotFit, "does-not-fit", "It does not fit"),
@@ -498,10 +498,10 @@ fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (SurveyVerdict, Strin
     (SurveyVerdict::Suitable, why)
 }
 
-/// The line of a compiler's output that says what is wrong.
+/// The line of a compiler's output that names the error.
 fn first_error(output: &str) -> String {
     let find = |word: &str| output.lines().find(|line| line.contains(word));
-    // The linker says what is undefined, and its driver only that there was an error.
+    // The linker names the undefined symbol; its driver only says that there was an error.
     let telling = find("error:").filter(|line| !line.starts_with("collect2"));
     let telling = telling
         .or_else(|| find("undefined"))
@@ -570,7 +570,7 @@ impl SurveyLine {
 }
 
 impl SurveyVerdict {
-    /// In words.
+    /// The verdict as text.
     pub fn words(self) -> &'static str {
         match self {
             SurveyVerdict::Suitable => "suitable",
@@ -590,7 +590,7 @@ impl Question {
         Question::ConstantTime,
     ];
 
-    /// As the head of a column.
+    /// The heading of the question's column.
     pub fn title(self) -> &'static str {
         match self {
             Question::Builds => "Builds",

@@ -1,5 +1,5 @@
-//! Why a row has no value or a doubtful one, and what a reader must know of a value: as
-//! types, with their numbers. [`super::say`] makes sentences of them.
+//! Causes and notes of rows, as types with their numbers. A cause says why a row has no value or a
+//! doubtful one; a note cautions about a value. [`super::say`] turns them into sentences.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -192,7 +192,7 @@ impl Cause {
         }
     }
 
-    /// The same cause in a step of the measurement.
+    /// Puts the cause into a step of the measurement.
     pub fn at(self, step: Step) -> Cause {
         Cause::At {
             step,
@@ -200,7 +200,7 @@ impl Cause {
         }
     }
 
-    /// The cause itself, whatever the step.
+    /// The cause without its steps.
     pub fn root(&self) -> &Cause {
         match self {
             Cause::At { cause, .. } => cause.root(),
@@ -208,7 +208,7 @@ impl Cause {
         }
     }
 
-    /// The limit that a call went over, if that is the cause.
+    /// The exceeded limit, in cycles or instructions, if that is the cause.
     pub fn limit(&self) -> Option<u64> {
         match self.root() {
             Cause::OverLimit { limit, .. } => Some(*limit),
