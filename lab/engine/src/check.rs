@@ -42,25 +42,26 @@ pub const DOES_NOT_FIT: &str = "does-not-fit";
 /// because it is a hang.
 pub const OVER_LIMIT: &str = "over-limit";
 
-/// What one source says of one algorithm.
+/// The result of one source for one algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckLine {
-    /// Id of the vector set (lab/vectors/index.toml), `constant-time` or `constant-instructions`.
+    /// Id of the vector set (lab/vectors/index.toml), or `constant-time`, `constant-instructions`,
+    /// `round-trip`, `does-not-fit`, `over-limit`, `build` or `start`.
     pub source: String,
     pub algorithm: String,
     pub variant: String,
     pub library: String,
     pub board: String,
-    /// What executed the image.
+    /// The runner of the image.
     pub runner: String,
     /// Cases that ran.
     pub tried: u64,
     pub passed: u64,
     pub failed: u64,
-    /// Cases that the source has for what the library offers; more than
-    /// `tried` when a sample was taken.
+    /// Cases of the source for the operations that the library offers. Greater than `tried` if only
+    /// a sample ran.
     pub available: u64,
-    /// The first case that failed, and how; of what could not be tried, why.
+    /// The first failed case and its failure; or the reason why no case could run.
     pub first_failure: Option<String>,
 }
 

@@ -169,12 +169,13 @@ impl std::fmt::Display for Cut {
     }
 }
 
-/// Why a program on a chip stopped, as its runner reports it.
+/// The reason why a program on a chip stopped, as its runner reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stop {
-    /// `cycle-limit`, `instruction-limit`, `crash`, `fault`, `halted`, `quit` or `lost` (the runner itself ended).
+    /// `cycle-limit`, `instruction-limit`, `crash`, `fault`, `halted`, `quit`, or `lost` if the
+    /// runner itself ended.
     pub reason: String,
-    /// The fault behind it, if any: its kind and where.
+    /// The kind and place of the fault, if there was one.
     pub fault: Option<String>,
     /// Program counter, as the runner prints it.
     pub pc: Option<String>,

@@ -23,7 +23,7 @@ use crate::row::{Fidelity, Metric, Row, Status};
 /// The schema that [`SurveyLine`] follows; changes whenever a field changes meaning.
 pub const SCHEMA: &str = "selo.survey/1";
 
-/// What a survey says of one algorithm of a library, by one variant, on one board.
+/// A survey of one algorithm and variant of a library on one board.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SurveyLine {
     pub schema: String,
@@ -33,20 +33,21 @@ pub struct SurveyLine {
     pub algorithm: String,
     pub variant: String,
     pub board: String,
-    /// What executed the image.
+    /// The runner of the image.
     pub runner: String,
-    /// What figures other than sizes are worth.
+    /// The fidelity of figures other than sizes.
     pub fidelity: Fidelity,
-    /// First line of the compiler's `--version`.
+    /// The compiler's version: the first line of `--version`, or what the tools of an Arduino core
+    /// print.
     pub compiler: String,
-    /// Commit of the project, `+` appended if the tree had changes.
+    /// Commit of the project, with `+` if the tree had changes.
     pub commit: String,
     pub verdict: SurveyVerdict,
     /// The verdict's reason in one sentence.
     pub why: String,
     /// The questions of the verdict table, in its order.
     pub answers: Vec<Answer>,
-    /// What was found, the gravest first.
+    /// The findings, the most serious first.
     pub findings: Vec<Finding>,
     /// Each source of official vectors, and the constant-time measurement.
     pub checks: Vec<CheckLine>,
@@ -54,14 +55,14 @@ pub struct SurveyLine {
     pub costs: Vec<Cost>,
 }
 
-/// What a library is good for.
+/// The suitability of a library.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum SurveyVerdict {
     Suitable,
-    /// It conforms, and a user must know something.
+    /// It conforms, but has reservations that a user must know.
     Reservations,
     NotSuitable,
 }
@@ -79,15 +80,15 @@ pub enum Question {
     ConstantTime,
 }
 
-/// An answer to it.
+/// An answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     Yes,
     No,
-    /// It could not be told here, or an earlier answer makes it idle.
+    /// Unknown: it could not be determined here, or an earlier answer makes it pointless.
     NotTold,
-    /// The algorithm has nothing that the question is about.
+    /// The question does not apply to the algorithm.
     DoesNotApply,
 }
 
@@ -95,46 +96,46 @@ pub enum Mark {
 pub struct Answer {
     pub question: Question,
     pub mark: Mark,
-    /// A figure or a reason, in few words.
+    /// A figure or a short reason.
     pub detail: Option<String>,
 }
 
-/// How much a finding weighs.
+/// The seriousness of a finding.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Weight {
-    /// Not to be used as it is.
+    /// Do not use the library as it is.
     Fault,
-    /// To be known before it is used.
+    /// Read this before using the library.
     Reservation,
     /// Good to know.
     Remark,
 }
 
-/// Something that was found, with what shows it.
+/// A finding, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// A name that scripts can rely on: `fixed-iv`, `wrong-output`.
+    /// A stable name for scripts: `fixed-iv`, `wrong-output`.
     pub id: String,
     pub weight: Weight,
     /// One sentence.
     pub title: String,
-    /// Document and section that it goes against, where there is one.
+    /// Document and section that it violates, if any.
     pub citation: Option<String>,
-    /// What it means, and what to do.
+    /// The meaning, and the remedy.
     pub text: String,
-    /// The vector that found it: `set: case`. Absent where the survey's own test did.
+    /// The vector that found it: `set: case`. Absent if the survey's own test found it.
     pub vector: Option<String>,
-    /// Inputs and outputs that show it, in the order of reading.
+    /// Inputs and outputs that show it, in reading order.
     pub evidence: Vec<Evidence>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     pub name: String,
-    /// Bytes as hexadecimal, or words.
+    /// Bytes as hexadecimal, or text.
     pub value: String,
 }
 
