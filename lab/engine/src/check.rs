@@ -27,6 +27,11 @@ pub const CONSTANT_TIME: &str = "constant-time";
 /// divisions that end early.
 pub const CONSTANT_INSTRUCTIONS: &str = "constant-instructions";
 
+/// True if a line of this source compares the times of calls with different secrets.
+pub fn is_about_time(source: &str) -> bool {
+    [CONSTANT_TIME, CONSTANT_INSTRUCTIONS].contains(&source)
+}
+
 /// Source of the lines of public-key encryption, which has no official vectors: an encrypted
 /// message must decrypt to itself, for three key pairs from different seeds.
 pub const ROUND_TRIP: &str = "round-trip";

@@ -15,6 +15,7 @@
 
 mod build;
 mod check;
+mod lab;
 mod plan;
 mod rows;
 mod run;
@@ -23,62 +24,20 @@ pub mod whole;
 
 use std::path::PathBuf;
 
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-use selo_vectors::Catalog;
-use sha2::{Digest, Sha256};
-
-use crate::agent::{Agent, HEAP_EXHAUSTED};
 use crate::algorithm::Algorithm;
 use crate::board::{Board, SERIAL};
-use crate::build::{Builder, Image};
-use crate::energy::PowerProfile;
-use crate::error::{Error, Result, Stop};
+use crate::build::Image;
+use crate::error::Result;
 use crate::library::Unit;
 use crate::project::Project;
-use crate::row::cause::Counted;
-use crate::row::{Cause, Fidelity, Metric, Row, Status};
+use crate::row::{Cause, Row, Status};
 
 pub use crate::metrics::{default_metrics, never_given};
 pub use check::describe;
+pub use lab::{CYCLE_LIMIT, Known, Lab, rng_for};
 pub use plan::Operation;
 pub(crate) use rows::Of;
 use run::Bench;
-use whole::Whole;
-
-/// Default limit of cycles or instructions between two waits for input. The algorithm or the user
-/// can set another one. A scalar multiplication fits on any board, and a hang ends soon.
-pub const CYCLE_LIMIT: u64 = 4_000_000_000;
-
-/// The settings of a measurement.
-#[derive(Debug)]
-pub struct Lab<'a> {
-    pub project: &'a Project,
-    pub board: &'a Board,
-    pub builder: Builder<'a>,
-    pub catalog: &'a Catalog,
-    /// Name of the runner: the board's own, unless the user chose another.
-    pub runner: String,
-    /// Name of the run, for every row.
-    pub run: String,
-    /// Commit of the project, for every row.
-    pub commit: String,
-    /// Metrics wanted; see [`default_metrics`]. The rows from which they are derived are measured,
-    /// and [`crate::derive`] derives the rest.
-    pub metrics: Vec<Metric>,
-    /// Operations wanted; all if empty.
-    pub operations: Vec<String>,
-    /// The power profile for deriving energies from times.
-    pub power: Option<PowerProfile>,
-    /// Limit of one operation, in cycles or instructions, if the user sets one. Otherwise the
-    /// algorithm's limit counts, or [`CYCLE_LIMIT`].
-    pub cycle_limit: Option<u64>,
-    /// The other sides of whole firmwares; empty if none is measured.
-    pub whole: &'a [&'a dyn Whole],
-}
-
-/// Returns an earlier row for the measurement of the given row, which has no value yet.
-pub type Known<'a> = &'a dyn Fn(&Row) -> Option<Row>;
 
 impl Lab<'_> {
     /// Measures one unit. Problems of the unit become rows with a cause; only errors of the machine
@@ -179,47 +138,6 @@ impl Lab<'_> {
         Ok(None)
     }
 
-    /// The limit of one call of a unit, in cycles or instructions.
-    pub(crate) fn limit(&self, unit: &Unit<'_>) -> u64 {
-        let of_algorithm = unit.algorithm.limit;
-        let of_algorithm = of_algorithm.map(|millions| millions.saturating_mul(1_000_000));
-        self.cycle_limit.or(of_algorithm).unwrap_or(CYCLE_LIMIT)
-    }
-
-    /// The cause for a call that its runner stopped at the limit.
-    pub(crate) fn over_limit(&self, unit: &Unit<'_>, stop: &Stop) -> Cause {
-        Cause::OverLimit {
-            limit: self.limit(unit),
-            counted: match self.board.fidelity {
-                Fidelity::Instructions => Counted::Instructions,
-                _ => Counted::Cycles,
-            },
-            stop: stop.clone(),
-        }
-    }
-
-    /// The cause for a failed operation. Errors of the machine are returned as errors.
-    pub(crate) fn outcome(&self, unit: &Unit<'_>, error: Error) -> Result<Cause> {
-        match error {
-            Error::Stopped(stop) => {
-                let text = stop.to_string();
-                Ok(if text.contains("stack-collision") {
-                    Cause::StackCollision { stop }
-                } else if text.contains(HEAP_EXHAUSTED) {
-                    Cause::HeapExhausted { stop }
-                } else if stop.is_of_limit() {
-                    self.over_limit(unit, &stop)
-                } else {
-                    Cause::Stopped { stop }
-                })
-            }
-            Error::Agent(message) => Ok(Cause::Agent { message }),
-            Error::Node(message) => Ok(Cause::Firmware { message }),
-            Error::Wrapped(operation) => Ok(Cause::CounterWraps { operation }),
-            other => Err(other),
-        }
-    }
-
     /// Mean instructions and mean modelled cycles of one operation, for the calibration of the
     /// model. `None` if the runner or the model does not give both.
     pub fn modelled(
@@ -240,35 +158,6 @@ impl Lab<'_> {
         let cycles = |sample: &run::Sample| model?.cycles_of_classes(sample.classes.as_ref()?);
         Ok(mean(&|s| s.instructions).zip(mean(&cycles)))
     }
-
-    /// Starts an agent image on the runner.
-    pub fn start_agent(&self, unit: &Unit<'_>, image: &Image) -> Result<Agent> {
-        let session = crate::runner::start(
-            &self.project.root,
-            &self.runner,
-            self.board,
-            &image.path,
-            &image.weight,
-            self.limit(unit),
-        )?;
-        let mut agent = Agent::greet(
-            session,
-            &unit.algorithm.name,
-            unit.variant,
-            &unit.implementation.operations,
-        )?;
-        agent.refuses_sizes = unit.implementation.refuses_sizes.is_some();
-        Ok(agent)
-    }
-}
-
-/// A random generator whose seed depends only on `purpose` and `sample`, so that every run, variant
-/// and runner gets the same inputs.
-pub fn rng_for(purpose: &str, sample: u64) -> ChaCha8Rng {
-    let mut hash = Sha256::new();
-    hash.update(purpose.as_bytes());
-    hash.update(sample.to_le_bytes());
-    ChaCha8Rng::from_seed(hash.finalize().into())
 }
 
 /// True if a call over the limit is not a fault, because the user or the algorithm set the limit.

@@ -1,8 +1,9 @@
 //! The second stage: builds the images and reads their flash and RAM. An image that does not build
 //! or does not fit gives a cause.
 
+use super::lab::Lab;
 use super::plan::Operation;
-use super::{Lab, Of};
+use super::rows::Of;
 use crate::build::Image;
 use crate::elf::Weight;
 use crate::error::{Error, Result};

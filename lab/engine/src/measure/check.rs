@@ -2,7 +2,7 @@
 
 use selo_vectors::CaseResult;
 
-use super::Bench;
+use super::run::Bench;
 use crate::error::Result;
 use crate::interface::Interface;
 use crate::row::Cause;

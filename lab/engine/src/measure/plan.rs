@@ -1,6 +1,7 @@
 //! The first stage: selects the operations of a unit, their message sizes and the metrics.
 
-use super::{Lab, Of};
+use super::lab::Lab;
+use super::rows::Of;
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::metrics;

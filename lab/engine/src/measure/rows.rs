@@ -1,8 +1,8 @@
 //! The last stage: makes rows from samples, from causes, and from an earlier run.
 
+use super::lab::{Known, Lab};
 use super::plan::Operation;
 use super::run::Sample;
-use super::{Known, Lab};
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::row::cause::Taken;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::lab::{Lab, rng_for};
 use super::plan::{Operation, Plan};
-use super::{Lab, Of, rng_for};
+use super::rows::Of;
 use crate::agent::{Agent, Ran, Retry};
 use crate::build::Image;
 use crate::error::{Error, Result};

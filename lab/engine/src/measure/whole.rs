@@ -2,73 +2,19 @@
 //! the other side (a gateway, the air). The lab knows the other sides only through [`Whole`]; its
 //! caller provides them ([`Lab::whole`]).
 
-use std::collections::BTreeMap;
-use std::fmt::Debug;
 use std::path::Path;
 
 use super::build::{Built, refused};
+use super::lab::{Known, Lab};
+pub use super::lab::{Played, Role, Seen, Whole};
 use super::plan::Operation;
-use super::{Known, Lab, Of};
-use crate::build::{Builder, Image};
+use super::rows::Of;
+use crate::build::Image;
 use crate::error::{Error, Result};
-use crate::interface::Interface;
 use crate::library::Unit;
 use crate::row::{Basis, Cause, Metric, Row};
-use crate::runner::{PACED, Span};
+use crate::runner::PACED;
 use selo_base::stats;
-
-/// The other side of one kind of whole firmware.
-pub trait Whole: Debug + Sync {
-    /// The interface of the units whose other side it plays.
-    fn interface(&self) -> Interface;
-
-    /// The source of its conformance lines.
-    fn source(&self) -> &'static str;
-
-    /// Builds the images that it needs of a unit. `list` is the path of the list of sources.
-    fn images(&self, builder: &Builder<'_>, unit: &Unit<'_>, list: &Path) -> Result<Vec<Image>>;
-
-    /// The measured operations of a unit, in the order of their rows.
-    fn operations(&self, unit: &Unit<'_>) -> Vec<Role>;
-
-    /// Runs the images and plays the other side. Fails with [`Error::Node`] if a firmware breaks
-    /// its protocol.
-    fn play(&self, lab: &Lab<'_>, unit: &Unit<'_>, images: &[Image]) -> Result<Played>;
-}
-
-/// An operation of a whole firmware.
-#[derive(Clone, Debug)]
-pub struct Role {
-    pub operation: &'static str,
-    /// Index of the operation's image in [`Whole::images`].
-    pub image: usize,
-    /// The metrics that the operation can give.
-    pub metrics: &'static [Metric],
-}
-
-/// The observations from a run of the images.
-#[derive(Clone, Debug, Default)]
-pub struct Played {
-    /// Number of points on which the two sides agreed.
-    pub agreed: u64,
-    pub operations: BTreeMap<&'static str, Seen>,
-}
-
-/// The observations of one operation.
-#[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// The operation's runs on the chip, with the marks subtracted.
-    pub spans: Vec<Span>,
-    /// The deepest stack of the whole firmware, in bytes below the end of the RAM. If `None`, the
-    /// spans have the stack.
-    pub stack: Option<u64>,
-    /// Packets per second.
-    pub rates: Vec<f64>,
-    /// Air time of each packet in seconds, if the operation is only air time.
-    pub on_air: Vec<f64>,
-    /// For a packet: the seconds for which the radio sends; 0 for a received packet.
-    pub sending: Option<f64>,
-}
 
 /// The wanted operations of a unit, each with its wanted metrics.
 type Wanted = Vec<(Role, Operation, Vec<Metric>)>;

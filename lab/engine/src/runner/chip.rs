@@ -7,7 +7,9 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::{Exchange, PACED, Session, Span, cut_at_delimiter, require, silence, spawn_error};
+use super::session::{
+    Exchange, PACED, Session, Span, cut_at_delimiter, require, silence, spawn_error,
+};
 use crate::board::Board;
 use crate::elf::Weight;
 use crate::error::{Error, Result, Stop};

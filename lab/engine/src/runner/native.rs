@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::{Exchange, Session, cut_at_delimiter, spawn_error};
+use super::session::{Exchange, Session, cut_at_delimiter, spawn_error};
 use crate::error::{Error, Result, Stop};
 
 /// A program on this machine. The calling thread reads the answers itself, since a Monte Carlo

@@ -16,8 +16,8 @@ use rustix::termios::{
 };
 use serde::Serialize;
 
-use super::SERIAL;
 use crate::board::Board;
+use crate::board::SERIAL;
 use crate::error::{Error, Result};
 
 /// Length of a DTR pulse.

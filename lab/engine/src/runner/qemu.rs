@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::native::NativeSession;
-use super::{Counts, Exchange, Session, require, silence};
+use super::session::{Counts, Exchange, Session, require, silence};
 use crate::board::{Board, Qemu};
 use crate::elf::{self, Marks};
 use crate::error::{Error, Result, Stop};

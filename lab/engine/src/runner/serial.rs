@@ -14,7 +14,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::port::{self, Gone, Port};
-use super::{Exchange, SERIAL, Session, spawn_error};
+use super::session::{Exchange, Session, spawn_error};
+use crate::board::SERIAL;
 use crate::board::{Board, Serial};
 use crate::error::{Cut, Error, Result};
 use crate::frame;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Registry, Source};
+use super::manifest::{Registry, Source};
 use crate::error::{Error, Result};
 
 /// The files and folders that list Debian's package sources.

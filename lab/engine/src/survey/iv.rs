@@ -6,7 +6,7 @@
 //! of equal blocks under one key, before and after a restart, and compares their IVs with the
 //! random bytes.
 
-use super::{Evidence, Finding, Mark};
+use super::line::{Evidence, Finding, Mark};
 use crate::agent::Agent;
 use crate::error::Result;
 use crate::library::Unit;

@@ -3,7 +3,7 @@
 //! mistake that gives exactly the library's outputs. If none does, it reports nothing: a guess is
 //! not a finding.
 
-use super::{Evidence, Finding};
+use super::line::{Evidence, Finding};
 use crate::agent::Agent;
 use crate::error::Result;
 use crate::interface::Interface;
