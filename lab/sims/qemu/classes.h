@@ -1,6 +1,6 @@
 /*
- * The classes of instructions that a span is counted by: as fine as published timings
- * of in-order cores tell them apart.
+ * The classes of instructions in a span. They are as fine as the published timings of
+ * in-order cores.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SELO_QEMU_CLASSES_H
@@ -32,7 +32,7 @@ enum class {
     CLASSES
 };
 
-/* Their names in a report. */
+/* The names of the classes in a report. */
 extern const char *const class_names[CLASSES];
 
 #endif
