@@ -10,18 +10,18 @@ enum class {
     ALU,           /* arithmetic, logic, moves, shifts */
     MULTIPLY,      /* a product of one word */
     ACCUMULATE,    /* multiply and add, one word */
-    MULTIPLY_LONG, /* a product of two words, or its upper one */
+    MULTIPLY_LONG, /* a product of two words, or its upper word */
     ACCUMULATE_LONG,
     DIVIDE,
     LOAD,
-    LOAD_NEXT,      /* a load right after a load, which it can be pipelined with */
-    STORE,          /* to a register and a constant, or to a register */
-    STORE_INDEXED,  /* to the sum of two registers */
-    LOAD_MULTIPLE,  /* the instruction; its registers are counted beside it */
+    LOAD_NEXT,      /* a load right after a load; a core can pipeline the two */
+    STORE,          /* address: a register, or a register plus a constant */
+    STORE_INDEXED,  /* address: the sum of two registers */
+    LOAD_MULTIPLE,  /* the instruction; its registers are counted separately */
     LOAD_REGISTER,  /* no instruction */
     STORE_MULTIPLE,
     STORE_REGISTER, /* no instruction */
-    LOAD_PC,        /* a load or pop that ends in a jump, counted beside its load; no instruction */
+    LOAD_PC,        /* a load or pop that jumps, counted in addition to its load; no instruction */
     JUMP,           /* to a constant address */
     CALL,           /* to a constant address */
     JUMP_REGISTER,  /* to an address in a register: returns and calls through pointers */
