@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-site setup-lab build build-site build-lab sims install install-lab
-.PHONY: demo test test-all check lint fuzz clean
+.PHONY: demo test test-all check lint docs fuzz clean
 
 # `make test-c`, `make test-rust`, ... : one for each group of tools/test-steps.txt.
 groups := $(shell sed -n 's/^\([a-z][a-z]*\) *|.*/\1/p' tools/test-steps.txt | sort -u)
@@ -85,6 +85,9 @@ check: ## what a change needs: style, clippy, quick tests of the parts that chan
 
 fuzz: ## fuzz the parsers for FUZZ_SECONDS (60) a target; finds stay in the corpus
 	@tools/fuzz.sh --seconds $(or $(FUZZ_SECONDS),60)
+
+docs: ## make the documentation's site, out/docs/index.html (mkdocs; make setup-lab)
+	@tools/docs.sh
 
 lint: test-lint ## run the checks of style and of the tree only
 

@@ -17,7 +17,7 @@ listed = subprocess.run(
 ).stdout.split("\0")
 pages = [root / name for name in listed if name and (root / name).is_file()]
 
-LINK = re.compile(r"\]\(([^)\s]+)\)")
+LINK = re.compile(r"\]\(([^)\s]+)\)|<img src=\"([^\"]+)\"")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)
 CODE = re.compile(r"`[^`\n]*`")
 
@@ -42,7 +42,8 @@ def anchors(page: Path) -> set[str]:
 
 passed = failed = 0
 for page in pages:
-    for target in LINK.findall(CODE.sub("", text_of(page))):
+    for linked, shown in LINK.findall(CODE.sub("", text_of(page))):
+        target = linked or shown
         if re.match(r"[a-z][a-z+.-]*:", target):
             continue
         path, _, anchor = target.partition("#")

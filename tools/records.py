@@ -25,9 +25,23 @@ OPERATIONS = (("pair", ""), ("join", ""), ("seal", " 16"), ("open", " 16"))
 
 HEAD = """# Records on the ATmega328P
 
-Printed by `tools/records.py`. Selo's figures are cycle-exact: kernels are called alone by `tests/avr/run.sh --cycles`, rows come from `selo lab run --board uno`; `tools/baseline.py` holds both, and fails when one grows. They include call and return through the C ABI. Flash and stack are those of the row, the whole operation with its set-up. All of Selo's are constant time: `selo lab check --board uno` compares the cycles of random secrets.
+This page compares the fastest rows on the Uno with the best published figures. `tools/records.py` prints it:
 
-What is published was measured by its authors, with their compiler, and is copied from where the source says. A ratio below 1 is in Selo's favour. "Arduino library" is [ARDUINOLIBS], what a user of an Uno would take; its documentation gives microseconds, here times 16.
+```
+tools/records.py --check                 # fail if this page is stale
+selo lab run --board uno                 # measure the rows
+tests/avr/run.sh --cycles                # measure the kernels
+selo lab check --board uno               # vectors, constant time
+```
+
+Selo's figures are cycle-exact and include call and return through the C ABI. `tests/avr/run.sh --cycles` calls the
+kernels alone; rows come from `selo lab run --board uno`. `tools/baseline.py` keeps both, and fails when one grows.
+Flash and stack are those of the row: the whole operation with its set-up. All of Selo's operations are constant time:
+`selo lab check --board uno` compares the cycles of random secrets.
+
+The authors of each published figure measured it with their own compiler; it is copied from the source that the table
+names. A ratio below 1 is in Selo's favour. "Arduino library" is [ARDUINOLIBS], the usual choice on an Uno. Its
+documentation gives microseconds, here multiplied by 16.
 
 | operation | Selo, cycles | flash | aim | best published | ratio | of it: constant time | its flash | source | Arduino library | ratio |
 |---|--:|--:|--:|--:|--:|---|---|---|--:|--:|
@@ -36,7 +50,11 @@ What is published was measured by its authors, with their compiler, and is copie
 NODE = """
 ## The link's node
 
-The firmware of `lab/firmware/node`, with the kernels and with the portable C that they replace (`-DSELO_NATIVE=0`), each suite: `selo lab run --board uno --algorithm link`, the mean of its samples; the chip's timer interrupts them, so the last digits vary. Milliseconds at 16 MHz; millijoules above idle, with the currents of the profile `atmega328p-datasheet`. Pairing and joining are everything that the chip computes, without the air; a payload has 16 bytes.
+These rows compare the firmware of `lab/firmware/node` with the kernels and with the portable C that they replace
+(`-DSELO_NATIVE=0`), for each suite. `selo lab run --board uno --algorithm link` measures them. A figure is the mean of
+its samples; the chip's timer interrupts them, so the last digits vary. Times are milliseconds at 16 MHz. Energies are
+millijoules above idle, with the currents of the profile `atmega328p-datasheet`. Pairing and joining cover everything
+that the chip computes, without the time on the air. A payload has 16 bytes.
 
 | suite | operation | portable C, cycles | with kernels, cycles | ratio | ms | mJ | mJ in portable C |
 |---|---|--:|--:|--:|--:|--:|--:|

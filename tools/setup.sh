@@ -59,6 +59,8 @@ openssl                                                      openssl
 /usr/include/openssl/evp.h                                   libssl-dev
 curl                                                         curl
 ip                                                           iproute2
+mkdocs                                                       mkdocs
+/usr/share/mkdocs/themes/material                            mkdocs-material
 /usr/lib/python3/dist-packages/cryptography                  python3-cryptography
 /var/lib/dpkg/info/python3-venv.list                         python3-venv
 '

@@ -23,7 +23,10 @@ verdict() {
 
 # The copy: all files but the vectors' data, which no check reads; a repository of
 # its own, because the checks ask git for the list of files.
-git ls-files -z --cached --others --exclude-standard -- . ':!lab/vectors/*/*' |
+{
+    git ls-files -z --cached --others --exclude-standard -- . ':!lab/vectors/*/*'
+    git ls-files -z -- 'lab/vectors/*/README.md'
+} |
     while IFS= read -r -d '' file; do [ ! -f "$file" ] || printf '%s\0' "$file"; done |
     tar --null --files-from=- -cf - | tar -xf - -C "$copy"
 git -C "$copy" init -q
@@ -86,7 +89,13 @@ fault tools/check-streets.sh "the measured image" "echo '#include \"selo_station
 fault tools/check-streets.sh "links selo-gateway" "printf '[dependencies]\nselo-gateway = \"1\"\n' >base/Cargo.toml"
 
 fault tools/check-links.py "no-such-page.md: there is no such file" "echo '[x](no-such-page.md)' >>README.md"
+fault tools/check-links.py "no-such-picture.png: there is no such file" "echo '<img src=\"no-such-picture.png\">' >>README.md"
 fault tools/check-links.py "README.md#no-such-part: the page has no such heading" "echo '[x](README.md#no-such-part)' >>ARCHITECTURE.md"
+if command -v mkdocs >/dev/null; then
+    fault tools/docs.sh "the page has no such anchor" "echo '<a href=\"#no-such-part\">x</a>' >>README.md"
+    fault tools/docs.sh "loads a file of another host" "echo '<img src=\"https://example.org/x.png\">' >>README.md"
+    fault tools/docs.sh "no-such-page" "echo '[x](no-such-page.md)' >>README.md"
+fi
 
 dependencies=tools/check-dependencies.py
 fault $dependencies "is 1.86, but" "sed -i 's/^rust-version = .*/rust-version = \"1.86\"/' Cargo.toml"

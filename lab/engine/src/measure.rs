@@ -1,17 +1,17 @@
 //! Measures one unit: the only place where rows are built.
 //!
 //! ```text
-//! unit -> plan: operations, sizes and metrics that are wanted
-//!      -> build: images; their weight is flash and RAM rows, or a cause
+//! unit -> plan: wanted operations, sizes and metrics
+//!      -> build: images; their flash and RAM rows, or a cause
 //!      -> check: official vectors before the timing
 //!      -> run: samples of each operation (steps: again, with a slower counter)
 //!      -> check: the same vectors after the timing
-//!      -> rows: figures of the samples, or the cause that there are none
+//!      -> rows: figures of the samples, or the cause why there are none
 //! ```
 //!
-//! Correct before fast: an image is checked against official vectors before and after it is
-//! timed. A failure is a row with a cause, never a number. A whole firmware takes another way
-//! through `run`: [`whole`] plays the other side to it.
+//! Correctness comes before speed: an image is checked against official vectors before and after
+//! the timing. A failure is a row with a cause, never a number. Whole firmwares take another path:
+//! [`whole`] plays the other side.
 
 mod build;
 mod check;
@@ -46,49 +46,47 @@ pub(crate) use rows::Of;
 use run::Bench;
 use whole::Whole;
 
-/// Cycles, or instructions, that a chip may run from one wait for input to the next, unless
-/// told otherwise by the algorithm or the user: a scalar multiplication fits on any board, a
-/// hang does not last.
+/// Default limit of cycles or instructions between two waits for input. The algorithm or the user
+/// can set another one. A scalar multiplication fits on any board, and a hang ends soon.
 pub const CYCLE_LIMIT: u64 = 4_000_000_000;
 
-/// What is to be measured, and on what.
+/// The settings of a measurement.
 #[derive(Debug)]
 pub struct Lab<'a> {
     pub project: &'a Project,
     pub board: &'a Board,
     pub builder: Builder<'a>,
     pub catalog: &'a Catalog,
-    /// Name of the runner; the board's own unless another was asked for.
+    /// Name of the runner: the board's own, unless the user chose another.
     pub runner: String,
-    /// Name of the run, on every row.
+    /// Name of the run, for every row.
     pub run: String,
-    /// Commit on every row.
+    /// Commit of the project, for every row.
     pub commit: String,
-    /// Metrics wanted; see [`default_metrics`]. What others are made of is measured, and
-    /// [`crate::derive`] makes the others.
+    /// Metrics wanted; see [`default_metrics`]. The rows from which they are derived are measured,
+    /// and [`crate::derive`] derives the rest.
     pub metrics: Vec<Metric>,
     /// Operations wanted; all if empty.
     pub operations: Vec<String>,
-    /// The power profile of the energies that are made of the times.
+    /// The power profile for deriving energies from times.
     pub power: Option<PowerProfile>,
-    /// Cycles that a chip may run for one operation, if the user names them; else the
-    /// algorithm does, or [`CYCLE_LIMIT`].
+    /// Limit of one operation, in cycles or instructions, if the user sets one. Otherwise the
+    /// algorithm's limit counts, or [`CYCLE_LIMIT`].
     pub cycle_limit: Option<u64>,
-    /// The other sides of whole firmwares; empty where none is measured.
+    /// The other sides of whole firmwares; empty if none is measured.
     pub whole: &'a [&'a dyn Whole],
 }
 
-/// Gives an earlier row for the measurement that a row without a value is about.
+/// Returns an earlier row for the measurement of the given row, which has no value yet.
 pub type Known<'a> = &'a dyn Fn(&Row) -> Option<Row>;
 
 impl Lab<'_> {
-    /// Rows of one unit. Errors that say something of the unit become rows;
-    /// only errors of the machine (no compiler, no runner, full disk) come back.
+    /// Measures one unit. Problems of the unit become rows with a cause; only errors of the machine
+    /// (no compiler, no runner, full disk) are returned.
     ///
-    /// `known` gives an earlier row for the same measurement of the same image,
-    /// which is then not measured again.
+    /// If `known` has a row for the same measurement of the same image, that row is reused.
     pub fn measure(&self, unit: &Unit<'_>, known: Known<'_>) -> Result<Vec<Row>> {
-        // What was too long for an earlier limit may end within this one.
+        // A call that exceeded an earlier limit may fit within the current one.
         let known: Known<'_> = &|blank: &Row| -> Option<Row> {
             known(blank).filter(|row| {
                 let over = row.cause.as_ref().and_then(Cause::limit);
@@ -101,7 +99,7 @@ impl Lab<'_> {
         let mut rows = self.weigh(unit)?;
         let weighed = rows.len();
         if let Some(cause) = self.time(unit, known, &mut rows)? {
-            // The weight of a wrong image is no figure either.
+            // The flash and RAM of a wrong image count no more than its times.
             for row in &mut rows[..weighed] {
                 if row.status == Status::Ok {
                     *row = row.clone().without(cause.clone());
@@ -111,7 +109,8 @@ impl Lab<'_> {
         Ok(rows)
     }
 
-    /// Cycles, time, stack, CPU share and instructions. Says why the image is wrong, if it is.
+    /// Adds rows of cycles, time, stack, CPU share and instructions. Returns the cause if the image
+    /// is wrong.
     fn time(
         &self,
         unit: &Unit<'_>,
@@ -119,8 +118,8 @@ impl Lab<'_> {
         rows: &mut Vec<Row>,
     ) -> Result<Option<Cause>> {
         let plan = self.plan(unit, rows);
-        // Memory alone is not worth a figure either if the image is wrong, or could not be
-        // checked within the limit.
+        // Even if only flash and RAM are wanted, the image must be checked: the sizes of a wrong
+        // image, or of one that could not be checked within the limit, do not count.
         let as_kept = |row: &Row| known(row).filter(|kept| kept.status == Status::OverLimit);
         let kept = |row: &Row| known(row).is_some_and(|kept| kept.status == row.status);
         let unchecked = rows.iter().any(|row| !kept(row) && as_kept(row).is_none());
@@ -149,7 +148,8 @@ impl Lab<'_> {
         self.run(unit, &plan, &image, rows)
     }
 
-    /// Checks an image, times its operations, and checks it again.
+    /// Checks an image, times its operations, and checks it again. Returns the cause if a check
+    /// fails.
     fn run(
         &self,
         unit: &Unit<'_>,
@@ -179,14 +179,14 @@ impl Lab<'_> {
         Ok(None)
     }
 
-    /// Cycles, or instructions, that one call of a unit may take.
+    /// The limit of one call of a unit, in cycles or instructions.
     pub(crate) fn limit(&self, unit: &Unit<'_>) -> u64 {
         let of_algorithm = unit.algorithm.limit;
         let of_algorithm = of_algorithm.map(|millions| millions.saturating_mul(1_000_000));
         self.cycle_limit.or(of_algorithm).unwrap_or(CYCLE_LIMIT)
     }
 
-    /// A call that its runner stopped at the limit.
+    /// The cause for a call that its runner stopped at the limit.
     pub(crate) fn over_limit(&self, unit: &Unit<'_>, stop: &Stop) -> Cause {
         Cause::OverLimit {
             limit: self.limit(unit),
@@ -198,7 +198,7 @@ impl Lab<'_> {
         }
     }
 
-    /// What a failed operation means for its row. Errors of the machine pass through.
+    /// The cause for a failed operation. Errors of the machine are returned as errors.
     pub(crate) fn outcome(&self, unit: &Unit<'_>, error: Error) -> Result<Cause> {
         match error {
             Error::Stopped(stop) => {
@@ -220,8 +220,8 @@ impl Lab<'_> {
         }
     }
 
-    /// Instructions and modelled cycles of one operation, the means of its samples: for
-    /// the calibration of the model.
+    /// Mean instructions and mean modelled cycles of one operation, for the calibration of the
+    /// model. `None` if the runner or the model does not give both.
     pub fn modelled(
         &self,
         unit: &Unit<'_>,
@@ -262,8 +262,8 @@ impl Lab<'_> {
     }
 }
 
-/// Bytes that depend only on what they are for, so that every run, variant and
-/// runner sees the same inputs.
+/// A random generator whose seed depends only on `purpose` and `sample`, so that every run, variant
+/// and runner gets the same inputs.
 pub fn rng_for(purpose: &str, sample: u64) -> ChaCha8Rng {
     let mut hash = Sha256::new();
     hash.update(purpose.as_bytes());
@@ -271,18 +271,18 @@ pub fn rng_for(purpose: &str, sample: u64) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(hash.finalize().into())
 }
 
-/// Whether a call over the limit is no fault: the user or the algorithm named that limit. At one
-/// that nobody named, a call hangs.
+/// True if a call over the limit is not a fault, because the user or the algorithm set the limit.
+/// At the default limit, such a call is a hang.
 pub fn excuses_limit(cycle_limit: Option<u64>, algorithm: &Algorithm) -> bool {
     cycle_limit.is_some() || algorithm.limit.is_some()
 }
 
-/// The default folder of a board's rows. Libraries that test the instrument have
-/// one of their own, so that no report shows them beside real ones.
+/// The default folder of a board's rows. Libraries that test the instrument have a folder of their
+/// own, so that no report shows them beside real ones.
 pub fn default_folder(project: &Project, board: &Board, units: &[Unit<'_>]) -> PathBuf {
     let testing = units.iter().any(|unit| unit.library.test_only);
-    // Reports take one row of each measurement: real boards shall not stand in for
-    // simulated ones unasked.
+    // Reports take one row of each measurement. Rows of real boards must not replace simulated ones
+    // unless the user asks.
     let parent = match (testing, board.runner == SERIAL) {
         (true, _) => "out/instrument",
         (false, true) => "out/serial",

@@ -1,10 +1,10 @@
-//! Where a library's sources come from: an archive of a package registry, pinned by its
-//! digest in the manifest, fetched by the registry's own client, and unpacked into the
-//! project's cache. Nothing outside the archive is used, and nothing of it is run.
+//! Fetches a library's sources: an archive of a package registry, pinned by its digest in the
+//! manifest, fetched by the registry's own client, and unpacked into the project's cache. Only the
+//! archive is used, and nothing in it is executed.
 //!
-//! Archives are kept in `target/archives`, or the folder that `SELO_ARCHIVES` names: a machine
-//! without a network needs no more than the files in there. Unpacked, they always lie in
-//! `target/sources`, so that paths in an image do not depend on where the archives are.
+//! Archives are kept in `target/archives`, or in the folder that `SELO_ARCHIVES` names. A machine
+//! without a network needs only the files in that folder. Archives are always unpacked into
+//! `target/sources`, so that paths in an image do not depend on the archives' folder.
 
 mod client;
 mod unpack;
@@ -16,18 +16,18 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 
-/// Names another folder for archives.
+/// Environment variable that names another folder for archives.
 pub const ARCHIVES: &str = "SELO_ARCHIVES";
 
-/// What can give a package.
+/// The origins of packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Registry {
-    /// A source package of the Debian release that this machine runs, by `apt-get source`.
+    /// A source package of this machine's Debian release, fetched by `apt-get source`.
     Debian,
-    /// A crate that carries a library's sources, by `cargo`.
+    /// A crate that contains a library's sources, fetched by `cargo`.
     Crates,
-    /// What is installed on this machine; nothing is fetched.
+    /// A library installed on this machine; nothing is fetched.
     System,
 }
 
@@ -42,25 +42,26 @@ impl Registry {
     }
 }
 
-/// `[source]` of a manifest: one archive.
+/// One archive: `[source]` of a manifest.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     pub registry: Registry,
     pub package: String,
-    /// The version as the registry has it.
+    /// The version in the registry's notation.
     pub version: String,
     /// The archive's file name.
     #[serde(default)]
     pub archive: String,
-    /// The archive's digest, in hex: it decides, whatever the client brought.
+    /// The archive's SHA-256, in lower-case hexadecimal. An archive with another digest is
+    /// rejected.
     #[serde(default)]
     pub sha256: String,
-    /// Folder inside the archive that `{source}` stands for. A single folder at the top, which
-    /// most archives have, is not part of it.
+    /// Folder inside the archive that `{source}` stands for, without the single top folder that
+    /// most archives have.
     #[serde(default)]
     pub folder: String,
-    /// Other places of the same library, tried in turn where this one does not give it.
+    /// Other archives of the same library, tried in order if this one cannot be fetched.
     #[serde(default)]
     pub alternatives: Vec<Source>,
 }
@@ -77,7 +78,7 @@ pub enum Step<'a> {
 pub struct Sources {
     archives: PathBuf,
     unpacked: PathBuf,
-    /// Never ask a registry.
+    /// Never contacts a registry.
     pub offline: bool,
 }
 
@@ -92,13 +93,14 @@ impl Sources {
         }
     }
 
-    /// The same with archives in another folder.
+    /// Changes the folder of the archives.
     pub fn with_archives(mut self, folder: &Path) -> Sources {
         self.archives = folder.to_owned();
         self
     }
 
-    /// One source, or the first of its alternatives that can be had.
+    /// Fetches one source, or else the first of its alternatives that is available. A wrong digest
+    /// is an error at once.
     pub fn fetch_one(&self, source: &Source, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
         if source.cached(&self.unpacked).is_some() {
             return Ok(());
@@ -107,7 +109,7 @@ impl Sources {
         for candidate in source.choices() {
             match self.bring(candidate, progress) {
                 Ok(()) => return Ok(()),
-                // A wrong digest is never passed over in silence.
+                // A wrong digest must not be hidden by an alternative.
                 Err(error @ Error::Digest { .. }) => return Err(error),
                 Err(error) => {
                     first.get_or_insert(error);
@@ -162,7 +164,7 @@ impl Sources {
                     .to_owned(),
             )
         })?;
-        // Complete or not there at all; who comes second finds it done.
+        // The rename is atomic: the folder is complete or absent. A second process finds it there.
         let place = source.place(&self.unpacked);
         match std::fs::rename(folder.path(), &place) {
             Ok(()) => Ok(()),
@@ -172,31 +174,31 @@ impl Sources {
     }
 }
 
-/// Where unpacked archives lie.
+/// The folder of unpacked archives.
 fn unpacked(root: &Path) -> PathBuf {
     root.join("target/sources")
 }
 
 impl Source {
-    /// This one and its alternatives.
+    /// This source and its alternatives.
     fn choices(&self) -> impl Iterator<Item = &Source> {
         std::iter::once(self).chain(&self.alternatives)
     }
 
-    /// Whether it lies on the machine as it is, without an archive.
+    /// True if the library is installed on the machine and needs no archive.
     pub fn is_system(&self) -> bool {
         self.registry == Registry::System
     }
 
-    /// The folder that a placeholder stands for: the one that was unpacked, or the one that
-    /// would be.
+    /// The folder that the placeholder stands for: that of the unpacked source or alternative, else
+    /// the one that this source would get.
     pub fn folder(&self, root: &Path) -> PathBuf {
         let unpacked = unpacked(root);
         let chosen = self.cached(&unpacked).unwrap_or(self);
         chosen.place(&unpacked).join(&chosen.folder)
     }
 
-    /// Whether nothing has to be fetched.
+    /// True if nothing has to be fetched.
     pub fn is_cached(&self, root: &Path) -> bool {
         self.cached(&unpacked(root)).is_some()
     }
@@ -206,14 +208,14 @@ impl Source {
             .find(|source| source.is_system() || source.place(unpacked).is_dir())
     }
 
-    /// Named by what it is and by its digest: another pin is another folder.
+    /// The folder's name includes the digest, so another pin gets another folder.
     fn place(&self, unpacked: &Path) -> PathBuf {
         let digest = self.sha256.get(..8).unwrap_or_default();
         let name = format!("{}-{}-{digest}", self.package, self.version);
         unpacked.join(name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "-"))
     }
 
-    /// What is wrong with an entry of a manifest.
+    /// Checks an entry of a manifest. Returns a message if it is invalid.
     pub(crate) fn problem(&self) -> Option<String> {
         let plain = |text: &str| {
             !text.is_empty()

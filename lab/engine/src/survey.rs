@@ -1,10 +1,10 @@
-//! A survey: everything that the lab can find out about one algorithm of a library on a
-//! board, and a verdict with its reasons. It is what [rocha-securino] did by hand for
-//! eleven libraries: does it build, does it fit, does it conform, what does it cost.
+//! A survey: everything that the lab can find out about one algorithm of a library on a board, and
+//! a verdict with its reasons. [rocha-securino] did this by hand for eleven libraries: does it
+//! build, fit and conform, and what does it cost?
 //!
-//! Nothing is measured here: conformance comes from `check`, figures from the rows of
-//! `measure`. This module asks what the vectors do not (where a CBC's IV comes from, which
-//! mistake explains a wrong cipher), and draws the conclusion.
+//! Nothing is measured here: conformance comes from `check`, figures from the rows of `measure`.
+//! This module answers questions that vectors leave open (the origin of a CBC's IV, the mistake
+//! behind a wrong cipher), and draws the conclusion.
 
 mod iv;
 mod mistakes;
@@ -23,7 +23,7 @@ use crate::row::{Fidelity, Metric, Row, Status};
 /// The schema that [`SurveyLine`] follows; changes whenever a field changes meaning.
 pub const SCHEMA: &str = "selo.survey/1";
 
-/// What a survey says of one algorithm of a library, by one variant, on one board.
+/// A survey of one algorithm and variant of a library on one board.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SurveyLine {
     pub schema: String,
@@ -33,20 +33,21 @@ pub struct SurveyLine {
     pub algorithm: String,
     pub variant: String,
     pub board: String,
-    /// What executed the image.
+    /// The runner of the image.
     pub runner: String,
-    /// What figures other than sizes are worth.
+    /// The fidelity of figures other than sizes.
     pub fidelity: Fidelity,
-    /// First line of the compiler's `--version`.
+    /// The compiler's version: the first line of `--version`, or what the tools of an Arduino core
+    /// print.
     pub compiler: String,
-    /// Commit of the project, `+` appended if the tree had changes.
+    /// Commit of the project, with `+` if the tree had changes.
     pub commit: String,
     pub verdict: SurveyVerdict,
     /// The verdict's reason in one sentence.
     pub why: String,
     /// The questions of the verdict table, in its order.
     pub answers: Vec<Answer>,
-    /// What was found, the gravest first.
+    /// The findings, the most serious first.
     pub findings: Vec<Finding>,
     /// Each source of official vectors, and the constant-time measurement.
     pub checks: Vec<CheckLine>,
@@ -54,14 +55,14 @@ pub struct SurveyLine {
     pub costs: Vec<Cost>,
 }
 
-/// What a library is good for.
+/// The suitability of a library.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum SurveyVerdict {
     Suitable,
-    /// It conforms, and a user must know something.
+    /// It conforms, but has reservations that a user must know.
     Reservations,
     NotSuitable,
 }
@@ -79,15 +80,15 @@ pub enum Question {
     ConstantTime,
 }
 
-/// An answer to it.
+/// An answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     Yes,
     No,
-    /// It could not be told here, or an earlier answer makes it idle.
+    /// Unknown: it could not be determined here, or an earlier answer makes it pointless.
     NotTold,
-    /// The algorithm has nothing that the question is about.
+    /// The question does not apply to the algorithm.
     DoesNotApply,
 }
 
@@ -95,46 +96,46 @@ pub enum Mark {
 pub struct Answer {
     pub question: Question,
     pub mark: Mark,
-    /// A figure or a reason, in few words.
+    /// A figure or a short reason.
     pub detail: Option<String>,
 }
 
-/// How much a finding weighs.
+/// The seriousness of a finding.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Weight {
-    /// Not to be used as it is.
+    /// Do not use the library as it is.
     Fault,
-    /// To be known before it is used.
+    /// Read this before using the library.
     Reservation,
     /// Good to know.
     Remark,
 }
 
-/// Something that was found, with what shows it.
+/// A finding, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// A name that scripts can rely on: `fixed-iv`, `wrong-output`.
+    /// A stable name for scripts: `fixed-iv`, `wrong-output`.
     pub id: String,
     pub weight: Weight,
     /// One sentence.
     pub title: String,
-    /// Document and section that it goes against, where there is one.
+    /// Document and section that it violates, if any.
     pub citation: Option<String>,
-    /// What it means, and what to do.
+    /// The meaning, and the remedy.
     pub text: String,
-    /// The vector that found it: `set: case`. Absent where the survey's own test did.
+    /// The vector that found it: `set: case`. Absent if the survey's own test found it.
     pub vector: Option<String>,
-    /// Inputs and outputs that show it, in the order of reading.
+    /// Inputs and outputs that show it, in reading order.
     pub evidence: Vec<Evidence>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     pub name: String,
-    /// Bytes as hexadecimal, or words.
+    /// Bytes as hexadecimal, or text.
     pub value: String,
 }
 
@@ -167,12 +168,12 @@ pub fn metrics(fidelity: Fidelity) -> Vec<Metric> {
 }
 
 impl Lab<'_> {
-    /// Surveys one unit. What says something of the unit becomes part of the line; only
-    /// errors of the machine come back.
+    /// Surveys one unit. Problems of the unit become part of the line; only errors of the machine
+    /// are returned.
     pub fn survey(&self, unit: &Unit<'_>, effort: &Effort) -> Result<SurveyLine> {
         let mut failures: Vec<(String, Case, CaseResult)> = Vec::new();
         let checks = self.check_watched(unit, effort, true, &mut |set: &Set, case, verdict| {
-            // The first of each source shows the fault; the line has the count.
+            // The first failure of each source is shown. The line has the number of failures.
             if failures.iter().all(|(id, ..)| *id != set.id) {
                 failures.push((set.id.clone(), case.clone(), verdict.clone()));
             }
@@ -234,7 +235,7 @@ impl Lab<'_> {
         })
     }
 
-    /// The finding behind a line of `check`, if something is wrong.
+    /// Adds the finding for a line of `check` that shows a problem.
     fn judge(
         &self,
         unit: &Unit<'_>,
@@ -329,7 +330,7 @@ impl Lab<'_> {
     }
 }
 
-/// A probe that crashed the image is a finding; an error of the machine is one.
+/// Turns a probe that stopped the image into a finding. Errors of the machine are returned.
 fn settle<T>(result: Result<T>, findings: &mut Vec<Finding>) -> Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -345,7 +346,7 @@ fn settle<T>(result: Result<T>, findings: &mut Vec<Finding>) -> Result<Option<T>
     }
 }
 
-/// What follows from the algorithm and its operations alone.
+/// Adds the findings that follow from the algorithm and its operations alone.
 fn general(unit: &Unit<'_>, checks: &[CheckLine], runs: bool, findings: &mut Vec<Finding>) {
     let interface = unit.algorithm.interface;
     if interface == Interface::ModeEcb {
@@ -388,7 +389,7 @@ fn general(unit: &Unit<'_>, checks: &[CheckLine], runs: bool, findings: &mut Vec
     }
 }
 
-/// What the figures say: too large by themselves, or a crash while they were taken.
+/// Adds the findings from the measured rows: the image does not fit, crashes, or fails.
 fn cost_findings(rows: &[Row], findings: &mut Vec<Finding>) {
     for (status, id, title) in [
         (Status::DoesNotFit, "does-not-fit", "It does not fit"),
@@ -498,10 +499,10 @@ fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (SurveyVerdict, Strin
     (SurveyVerdict::Suitable, why)
 }
 
-/// The line of a compiler's output that says what is wrong.
+/// The line of a compiler's output that names the error.
 fn first_error(output: &str) -> String {
     let find = |word: &str| output.lines().find(|line| line.contains(word));
-    // The linker says what is undefined, and its driver only that there was an error.
+    // The linker names the undefined symbol; its driver only says that there was an error.
     let telling = find("error:").filter(|line| !line.starts_with("collect2"));
     let telling = telling
         .or_else(|| find("undefined"))
@@ -570,7 +571,7 @@ impl SurveyLine {
 }
 
 impl SurveyVerdict {
-    /// In words.
+    /// The verdict as text.
     pub fn words(self) -> &'static str {
         match self {
             SurveyVerdict::Suitable => "suitable",
@@ -590,7 +591,7 @@ impl Question {
         Question::ConstantTime,
     ];
 
-    /// As the head of a column.
+    /// The heading of the question's column.
     pub fn title(self) -> &'static str {
         match self {
             Question::Builds => "Builds",

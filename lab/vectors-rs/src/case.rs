@@ -1,6 +1,10 @@
 //! A case: the task of one published vector, and the result.
 
-use crate::{Aead, Algorithm, CallError, Hash, Implementation, run};
+use crate::{Aead, Algorithm, Hash};
+
+/// Steps of the inner loop of every NIST Monte Carlo test [AESAVS, 6.4] [SHAVS, 6.4]
+/// [SHA3VS, 6.2.3].
+pub(crate) const MONTE_CARLO_STEPS: usize = 1000;
 
 /// One published vector, or one published checkpoint of a chain of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -212,6 +216,30 @@ pub struct AeadMessage {
 }
 
 impl AeadMessage {
+    /// Variants of the message with one bit changed, one per part that is not empty. The bit
+    /// depends on the message, so that a set covers many bits.
+    pub(crate) fn alterations(&self) -> impl Iterator<Item = (&'static str, AeadMessage)> + '_ {
+        type Part = fn(&mut AeadMessage) -> &mut Vec<u8>;
+        const PARTS: [(&str, Part); 4] = [
+            ("nonce", |message| &mut message.nonce),
+            ("associated data", |message| &mut message.ad),
+            ("ciphertext", |message| &mut message.ciphertext),
+            ("tag", |message| &mut message.tag),
+        ];
+        let any = self
+            .tag
+            .iter()
+            .fold(0, |sum, byte| 3 * sum + usize::from(*byte))
+            % 1024;
+        PARTS.into_iter().filter_map(move |(name, part)| {
+            let mut altered = self.clone();
+            let bytes = part(&mut altered);
+            let bit = any % (8 * bytes.len()).max(1);
+            *bytes.get_mut(bit / 8)? ^= 1 << (bit % 8);
+            Some((name, altered))
+        })
+    }
+
     /// Cost of one call, relative to a call with one block of everything.
     fn weight(&self) -> usize {
         let blocks = |bytes: &[u8]| bytes.len().div_ceil(16);
@@ -262,20 +290,13 @@ impl Case {
             kind,
         }
     }
-
-    /// Runs the case. An error means that a call could not be carried out; the case then has no
-    /// result. A long case makes many calls, so an implementation can show progress or stop in
-    /// [`Implementation::call`].
-    pub fn run(&self, implementation: &mut dyn Implementation) -> Result<CaseResult, CallError> {
-        run::run(self, implementation)
-    }
 }
 
 impl CaseKind {
     fn weight(&self) -> usize {
         match self {
             CaseKind::Blocks { input, .. } => input.len() / 16,
-            CaseKind::BlockMonteCarlo { .. } => run::MONTE_CARLO_STEPS,
+            CaseKind::BlockMonteCarlo { .. } => MONTE_CARLO_STEPS,
             // The padding adds a block. Decryption also needs an encryption to make that block.
             CaseKind::CbcUnpadded {
                 direction, input, ..
@@ -288,11 +309,11 @@ impl CaseKind {
             CaseKind::CbcMonteCarlo {
                 direction: Direction::Encrypt,
                 ..
-            } => 2 * run::MONTE_CARLO_STEPS,
+            } => 2 * MONTE_CARLO_STEPS,
             CaseKind::CbcMonteCarlo {
                 direction: Direction::Decrypt,
                 ..
-            } => 3 * run::MONTE_CARLO_STEPS,
+            } => 3 * MONTE_CARLO_STEPS,
             CaseKind::CbcIv { message, .. } => 2 * (message.len() / 16 + 1),
             CaseKind::Ctr { input, .. } => input.len().div_ceil(16),
             CaseKind::Hash {
@@ -307,7 +328,7 @@ impl CaseKind {
                 } else {
                     3 * hash.digest_bytes()
                 };
-                run::MONTE_CARLO_STEPS * hash.blocks(message)
+                MONTE_CARLO_STEPS * hash.blocks(message)
             }
             // Three more: the inner and outer key blocks, and the outer digest.
             CaseKind::Mac { hash, message, .. } => hash.blocks(message.len()) + 3,
@@ -315,7 +336,7 @@ impl CaseKind {
                 message.weight()
             }
             CaseKind::AeadOpen { message, .. } => {
-                message.weight() * (1 + run::alterations(message).count())
+                message.weight() * (1 + message.alterations().count())
             }
             // Extraction and 32 bytes of key are two HMACs, which count as one.
             CaseKind::Kdf { hash, okm, .. } => okm.len().div_ceil(hash.digest_bytes()).div_ceil(2),

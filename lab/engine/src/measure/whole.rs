@@ -1,6 +1,6 @@
-//! Whole firmwares: units that are no call of a library but a program of their own. Somebody
-//! has to play the other side to them (a gateway, the air); the lab knows the sides only by
-//! [`Whole`], and its caller hands them in ([`Lab::whole`]).
+//! Whole firmwares: units that are complete programs instead of library calls. Something must play
+//! the other side (a gateway, the air). The lab knows the other sides only through [`Whole`]; its
+//! caller provides them ([`Lab::whole`]).
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -17,22 +17,22 @@ use crate::row::{Basis, Cause, Metric, Row};
 use crate::runner::{PACED, Span};
 use selo_base::stats;
 
-/// The other side of a kind of whole firmware.
+/// The other side of one kind of whole firmware.
 pub trait Whole: Debug + Sync {
-    /// The interface of the units that it plays to.
+    /// The interface of the units whose other side it plays.
     fn interface(&self) -> Interface;
 
-    /// The source of its lines of conformance.
+    /// The source of its conformance lines.
     fn source(&self) -> &'static str;
 
-    /// The images that it needs of a unit, whose list of sources is at `list`.
+    /// Builds the images that it needs of a unit. `list` is the path of the list of sources.
     fn images(&self, builder: &Builder<'_>, unit: &Unit<'_>, list: &Path) -> Result<Vec<Image>>;
 
-    /// The operations of a unit of which it gives figures, in the order of their rows.
+    /// The measured operations of a unit, in the order of their rows.
     fn operations(&self, unit: &Unit<'_>) -> Vec<Role>;
 
-    /// Lets the images run, and plays to them. A firmware that breaks its protocol is an
-    /// [`Error::Node`].
+    /// Runs the images and plays the other side. Fails with [`Error::Node`] if a firmware breaks
+    /// its protocol.
     fn play(&self, lab: &Lab<'_>, unit: &Unit<'_>, images: &[Image]) -> Result<Played>;
 }
 
@@ -40,44 +40,44 @@ pub trait Whole: Debug + Sync {
 #[derive(Clone, Debug)]
 pub struct Role {
     pub operation: &'static str,
-    /// Index of its image among those of [`Whole::images`].
+    /// Index of the operation's image in [`Whole::images`].
     pub image: usize,
-    /// The metrics that it has, if they are wanted.
+    /// The metrics that the operation can give.
     pub metrics: &'static [Metric],
 }
 
-/// What was seen of the images.
+/// The observations from a run of the images.
 #[derive(Clone, Debug, Default)]
 pub struct Played {
-    /// How often the two sides agreed.
+    /// Number of points on which the two sides agreed.
     pub agreed: u64,
     pub operations: BTreeMap<&'static str, Seen>,
 }
 
-/// What was seen of an operation.
+/// The observations of one operation.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Its runs on the chip, marks subtracted.
+    /// The operation's runs on the chip, with the marks subtracted.
     pub spans: Vec<Span>,
-    /// The deepest stack from the end of the RAM, if it is that of the whole firmware; else the
-    /// spans have it.
+    /// The deepest stack of the whole firmware, in bytes below the end of the RAM. If `None`, the
+    /// spans have the stack.
     pub stack: Option<u64>,
-    /// Packets a second.
+    /// Packets per second.
     pub rates: Vec<f64>,
-    /// Seconds of each packet on the air, if the operation is nothing else.
+    /// Air time of each packet in seconds, if the operation is only air time.
     pub on_air: Vec<f64>,
-    /// Of a packet: the seconds for which the radio sends it; 0 where it is received.
+    /// For a packet: the seconds for which the radio sends; 0 for a received packet.
     pub sending: Option<f64>,
 }
 
-/// Operations of a unit that are wanted, each with the metrics that are.
+/// The wanted operations of a unit, each with its wanted metrics.
 type Wanted = Vec<(Role, Operation, Vec<Metric>)>;
 
-/// The images of a firmware, and the empty program that they are weighed against.
+/// The empty program for comparison, and the images of a firmware.
 type Images = (Image, Vec<Image>);
 
 impl Lab<'_> {
-    /// Who plays the other side to a unit.
+    /// The other side for a unit. Fails if there is none.
     pub(crate) fn other_side(&self, unit: &Unit<'_>) -> Result<&dyn Whole> {
         let interface = unit.algorithm.interface;
         let mut sides = self.whole.iter();
@@ -132,7 +132,7 @@ impl Lab<'_> {
         Ok(rows)
     }
 
-    /// The operations of a unit that are wanted.
+    /// The wanted operations of a unit.
     fn wanted(&self, side: &dyn Whole, unit: &Unit<'_>) -> Wanted {
         let interface = unit.algorithm.interface;
         let roles = side.operations(unit).into_iter();
@@ -148,7 +148,8 @@ impl Lab<'_> {
         with_metrics.collect()
     }
 
-    /// Builds the images of a whole firmware.
+    /// Builds the images of a whole firmware. A cause if one does not build or fit, or if the
+    /// runner has no paced mode.
     fn build_firmware(
         &self,
         side: &dyn Whole,
@@ -177,7 +178,7 @@ impl Lab<'_> {
         Ok(Ok((empty, images)))
     }
 
-    /// The rows of an earlier run, if it has all.
+    /// The rows of an earlier run, if it has all of them.
     fn earlier_whole(
         &self,
         unit: &Unit<'_>,
@@ -194,7 +195,7 @@ impl Lab<'_> {
         Some(rows)
     }
 
-    /// Flash or static RAM of an image above those of the empty program.
+    /// A row of flash or static RAM: the growth of an image over the empty program.
     fn grown(
         &self,
         of: Of<'_>,
@@ -243,7 +244,7 @@ impl Lab<'_> {
     }
 }
 
-/// The mean of the times of packets on the air.
+/// The mean air time of packets, in seconds.
 pub fn mean(seconds: &[f64]) -> f64 {
     stats::summarise(seconds).map_or(0.0, |summary| summary.mean)
 }

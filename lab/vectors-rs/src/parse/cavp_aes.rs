@@ -2,7 +2,7 @@
 //! COUNT, KEY, IV (not in ECB), PLAINTEXT, CIPHERTEXT.
 
 use super::response::{Item, hexadecimal, lines, set};
-use super::{SourceText, exactly};
+use super::source::{SourceText, exactly};
 use crate::{Algorithm, Case, CaseKind, CbcNext, Direction, Error, Interface};
 
 /// Known answers and multi-block messages.

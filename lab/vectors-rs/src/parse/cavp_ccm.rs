@@ -3,7 +3,7 @@
 //! verification a Result stands behind CT, and the payload only if it passes.
 
 use super::response::{Item, decimal, hexadecimal, lines, set};
-use super::{SourceText, aead};
+use super::source::{SourceText, aead};
 use crate::{Aead, AeadMessage, Algorithm, Case, CaseKind, Error};
 
 pub(super) fn cases(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {

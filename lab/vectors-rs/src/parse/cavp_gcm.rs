@@ -2,7 +2,7 @@
 //! Count, Key, IV, PT, AAD, CT, Tag. In decryption PT comes last, or `FAIL` instead.
 
 use super::response::{FAIL, Item, decimal, hexadecimal, lines, set};
-use super::{SourceText, aead};
+use super::source::{SourceText, aead};
 use crate::{Aead, AeadMessage, Algorithm, Case, CaseKind, Error};
 
 pub(super) fn cases(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {

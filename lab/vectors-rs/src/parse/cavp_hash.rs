@@ -1,8 +1,8 @@
 //! Hash response files [SHAVS] [SHA3VS]: `[L = digest size]`, then Len, Msg, MD, or
 //! Seed and the COUNT, MD of each checkpoint. SHAVS gives L in bytes, SHA3VS in bits.
 
-use super::SourceText;
 use super::response::{Item, decimal, hexadecimal, lines, set};
+use super::source::SourceText;
 use crate::{Algorithm, Case, CaseKind, Error, Hash, Interface};
 
 /// Short and long messages.

@@ -3,7 +3,7 @@
 //! Msg, MD of a hash.
 
 use super::response::{Item, hexadecimal, lines, set};
-use super::{SourceText, aead};
+use super::source::{SourceText, aead};
 use crate::{AeadMessage, Algorithm, Case, CaseKind, Error, Interface};
 
 /// The tag's size, which the files do not say.

@@ -1,7 +1,7 @@
 //! The lines of a NIST response file: comments, `[SECTION]`, `NAME = value`, and the
 //! word FAIL.
 
-use super::SourceText;
+use super::source::SourceText;
 use crate::Error;
 
 /// A line that says something.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-use super::{SourceText, exactly};
+use super::source::{SourceText, exactly};
 use crate::{AeadMessage, Algorithm, Case, CaseKind, Direction, Error, Interface};
 
 /// X25519. "acceptable" tests are decided as RFC 7748 has it: twists and non-canonical
@@ -139,7 +139,7 @@ pub(super) fn mac(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Ca
 /// Authenticated ciphers. A valid test is two cases, an invalid one must not open; where
 /// its sizes are wrong it must not be sealed either.
 pub(super) fn aead(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
-    let aead = super::aead(place, algorithm)?;
+    let aead = super::source::aead(place, algorithm)?;
     let file: File<AeadGroup> = read(place)?;
     let mut cases = Vec::new();
     for group in file
@@ -314,7 +314,7 @@ pub(super) fn signature(place: &SourceText<'_>, algorithm: Algorithm) -> Result<
             }
             let kind = CaseKind::Verify {
                 public: key.clone(),
-                message: super::signed(test.message.0, of_digest),
+                message: super::source::signed(test.message.0, of_digest),
                 signature: test.signature.0,
                 valid: about.result == Expected::Valid,
             };

@@ -1,6 +1,6 @@
 //! Authenticated ciphers: sealing, opening, and refusing altered messages.
 
-use super::{Session, Stop, expect, expect_zeros, fail, skip};
+use super::session::{Session, Stop, expect, expect_zeros, fail, skip};
 use crate::algorithm::Support;
 use crate::{Aead, AeadMessage, CallOutput, status};
 
@@ -30,7 +30,7 @@ pub(super) fn open(
     let outcome = open_once(session, message)?;
     let outcome = taken(aead, message, "open", outcome)?;
     expect("plaintext", &message.plaintext, &outcome.output)?;
-    for (part, altered) in alterations(message) {
+    for (part, altered) in message.alterations() {
         let outcome = open_once(session, &altered)?;
         expect_tag_refused(
             &format!("`open` with one bit of the {part} changed"),
@@ -69,32 +69,6 @@ pub(super) fn refused(
         expect_zeros(&format!("output of {what}"), &outcome.output)?;
     }
     Ok(())
-}
-
-/// Variants of the message with one bit changed, one per part that is not empty. The bit
-/// depends on the message, so that a set covers many bits.
-pub(crate) fn alterations(
-    message: &AeadMessage,
-) -> impl Iterator<Item = (&'static str, AeadMessage)> + '_ {
-    type Part = fn(&mut AeadMessage) -> &mut Vec<u8>;
-    const PARTS: [(&str, Part); 4] = [
-        ("nonce", |message| &mut message.nonce),
-        ("associated data", |message| &mut message.ad),
-        ("ciphertext", |message| &mut message.ciphertext),
-        ("tag", |message| &mut message.tag),
-    ];
-    let any = message
-        .tag
-        .iter()
-        .fold(0, |sum, byte| 3 * sum + usize::from(*byte))
-        % 1024;
-    PARTS.into_iter().filter_map(move |(name, part)| {
-        let mut altered = message.clone();
-        let bytes = part(&mut altered);
-        let bit = any % (8 * bytes.len()).max(1);
-        *bytes.get_mut(bit / 8)? ^= 1 << (bit % 8);
-        Some((name, altered))
-    })
 }
 
 fn support(aead: Aead, message: &AeadMessage) -> Support {

@@ -8,7 +8,8 @@
 //!
 //! A message larger than the buffers is cut into pieces, each chained to the one before.
 
-use super::{MONTE_CARLO_STEPS, Session, Stop, block, expect, expect_zeros, fail, next_key, skip};
+use super::session::{Session, Stop, block, expect, expect_zeros, fail, next_key, skip};
+use crate::case::MONTE_CARLO_STEPS;
 use crate::{CallOutput, CbcNext, Direction, status};
 
 pub(super) fn unpadded(

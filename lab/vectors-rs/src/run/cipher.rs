@@ -1,7 +1,8 @@
 //! Block ciphers, ECB and CTR.
 
-use super::{MONTE_CARLO_STEPS, Session, Stop, block, expect, next_key, skip};
+use super::session::{Session, Stop, block, expect, next_key, skip};
 use crate::Direction;
+use crate::case::MONTE_CARLO_STEPS;
 
 /// Whole blocks, at most `limit` per call.
 pub(super) fn blocks(

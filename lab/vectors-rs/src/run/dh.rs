@@ -1,6 +1,6 @@
 //! X25519 and other key agreements.
 
-use super::{Session, Stop, expect, expect_zeros, fail};
+use super::session::{Session, Stop, expect, expect_zeros, fail};
 use crate::status;
 
 pub(super) fn shared_secret(

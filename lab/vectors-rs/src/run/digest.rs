@@ -1,6 +1,7 @@
 //! Hashes and HMAC: in one call if the message fits the buffers, and in pieces.
 
-use super::{MONTE_CARLO_STEPS, Session, Stop, expect, fail, skip};
+use super::session::{Session, Stop, expect, fail, skip};
+use crate::case::MONTE_CARLO_STEPS;
 use crate::{Hash, status};
 
 /// Sizes of the pieces in turn, besides the largest possible. They are close to the block sizes

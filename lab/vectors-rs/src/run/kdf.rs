@@ -1,6 +1,6 @@
 //! HKDF.
 
-use super::{Session, Stop, expect, expect_zeros, fail, skip};
+use super::session::{Session, Stop, expect, expect_zeros, fail, skip};
 use crate::status;
 
 /// `inputs` are salt, input key and info.

@@ -1,6 +1,6 @@
 //! Signatures.
 
-use super::{Session, Stop, expect, fail};
+use super::session::{Session, Stop, expect, fail};
 use crate::status;
 
 /// Random bytes for a signer that needs them; any bytes will do here.
