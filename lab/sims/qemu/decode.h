@@ -20,8 +20,8 @@ struct decoded {
     uint8_t guards;      /* number of conditional instructions after it (Thumb's IT) */
 };
 
-/* Takes four bytes; the instruction may be shorter. The size does not come from QEMU, which
- * reports the last two instructions of a page as one. */
+/* Takes four bytes; the instruction may be shorter. The size does not come from QEMU: for the last
+ * instruction but one of a page, QEMU reports the size of both. */
 typedef struct decoded decoder(const uint8_t bytes[4]);
 
 /* Returns the decoder of a QEMU target ("arm", "aarch64", "riscv32", "xtensa"), or NULL. For
