@@ -54,9 +54,9 @@ pub enum Command {
     NewLibrary(new_library::Args),
     /// A library on boards, from "does it build" to a verdict with its reasons
     Survey(survey::Args),
-    /// Public figures beside those of the boards' cycle models
+    /// Compare public figures with those of the boards' cycle models
     Calibration(calibration::Args),
-    /// Published values of a paper beside measured ones
+    /// Compare published values of a paper with measured ones
     Compare(compare::Args),
     /// One self-contained page with tables and pictures; also Markdown and CSV
     Report(report::Args),
