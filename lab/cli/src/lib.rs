@@ -19,28 +19,12 @@ mod rows;
 mod run;
 mod schema;
 mod survey;
+mod whole;
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
-use selo_engine::measure::whole::Whole;
-
-/// Peers of whole firmwares, such as a gateway or a radio.
-pub type WholeFirmwares = &'static [&'static dyn Whole];
-
-static WHOLE: OnceLock<WholeFirmwares> = OnceLock::new();
-
-/// Registers the peers of whole firmwares before a command runs. The studies provide them,
-/// because the lab knows none. Only the first call counts.
-pub fn provide(whole: WholeFirmwares) {
-    let _ = WHOLE.set(whole);
-}
-
-/// The registered peers. If there are none, whole firmwares are not measured.
-fn whole() -> WholeFirmwares {
-    WHOLE.get().copied().unwrap_or(&[])
-}
+pub use whole::{WholeFirmwares, provide};
 
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {

@@ -34,9 +34,9 @@ use crate::row::{Cause, Row, Status};
 
 pub use crate::metrics::{default_metrics, never_given};
 pub use check::describe;
+pub(crate) use lab::Of;
 pub use lab::{CYCLE_LIMIT, Known, Lab, rng_for};
 pub use plan::Operation;
-pub(crate) use rows::Of;
 use run::Bench;
 
 impl Lab<'_> {

@@ -1,9 +1,8 @@
 //! The second stage: builds the images and reads their flash and RAM. An image that does not build
 //! or does not fit gives a cause.
 
-use super::lab::Lab;
+use super::lab::{Lab, Of};
 use super::plan::Operation;
-use super::rows::Of;
 use crate::build::Image;
 use crate::elf::Weight;
 use crate::error::{Error, Result};

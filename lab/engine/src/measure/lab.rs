@@ -118,6 +118,25 @@ impl Lab<'_> {
     }
 }
 
+/// The subject of rows: a unit and its image.
+#[derive(Clone, Copy)]
+pub(crate) struct Of<'a> {
+    pub unit: &'a Unit<'a>,
+    /// SHA-256 of the image; empty where there is none.
+    pub firmware: &'a str,
+}
+
+impl<'a> Of<'a> {
+    pub fn image(unit: &'a Unit<'a>, firmware: &'a str) -> Of<'a> {
+        Of { unit, firmware }
+    }
+
+    /// The subject for a unit without an image.
+    pub fn none(unit: &'a Unit<'a>) -> Of<'a> {
+        Of { unit, firmware: "" }
+    }
+}
+
 /// The other side of one kind of whole firmware.
 pub trait Whole: Debug + Sync {
     /// The interface of the units whose other side it plays.

@@ -1,7 +1,6 @@
 //! The first stage: selects the operations of a unit, their message sizes and the metrics.
 
-use super::lab::Lab;
-use super::rows::Of;
+use super::lab::{Lab, Of};
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::metrics;

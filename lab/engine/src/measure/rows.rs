@@ -1,31 +1,12 @@
 //! The last stage: makes rows from samples, from causes, and from an earlier run.
 
-use super::lab::{Known, Lab};
+use super::lab::{Known, Lab, Of};
 use super::plan::Operation;
 use super::run::Sample;
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::row::cause::Taken;
 use crate::row::{Basis, Cause, Fidelity, Metric, Note, Path, Row, SCHEMA, Status};
-
-/// The subject of rows: a unit and its image.
-#[derive(Clone, Copy)]
-pub(crate) struct Of<'a> {
-    pub unit: &'a Unit<'a>,
-    /// SHA-256 of the image; empty where there is none.
-    pub firmware: &'a str,
-}
-
-impl<'a> Of<'a> {
-    pub fn image(unit: &'a Unit<'a>, firmware: &'a str) -> Of<'a> {
-        Of { unit, firmware }
-    }
-
-    /// The subject for a unit without an image.
-    pub fn none(unit: &'a Unit<'a>) -> Of<'a> {
-        Of { unit, firmware: "" }
-    }
-}
 
 impl Lab<'_> {
     /// Rows of one operation: one row for each sampled metric, with figures or a cause.

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::lab::{Lab, rng_for};
+use super::lab::{Lab, Of, rng_for};
 use super::plan::{Operation, Plan};
-use super::rows::Of;
 use crate::agent::{Agent, Ran, Retry};
 use crate::build::Image;
 use crate::error::{Error, Result};

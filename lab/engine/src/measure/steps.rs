@@ -2,9 +2,8 @@
 //! counter advances once in several cycles. The figure is then exact to one step, and its row says
 //! so.
 
-use super::lab::{Known, Lab};
+use super::lab::{Known, Lab, Of};
 use super::plan::{Operation, Plan};
-use super::rows::Of;
 use super::run::Bench;
 use crate::board::SERIAL;
 use crate::build::Image;

@@ -5,10 +5,9 @@
 use std::path::Path;
 
 use super::build::{Built, refused};
-use super::lab::{Known, Lab};
+use super::lab::{Known, Lab, Of};
 pub use super::lab::{Played, Role, Seen, Whole};
 use super::plan::Operation;
-use super::rows::Of;
 use crate::build::Image;
 use crate::error::{Error, Result};
 use crate::library::Unit;
