@@ -1,4 +1,4 @@
-//! `selo exchange link`: a node of the link in the place of a client of TLS.
+//! `selo exchange link`: runs a node of the link in place of a TLS client.
 
 use std::path::Path;
 use std::time::Duration;

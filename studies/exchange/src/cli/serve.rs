@@ -20,7 +20,7 @@ Examples:
   selo exchange serve --key out/exchange/key
   selo exchange serve --key key --listen 0.0.0.0:7390 --store received")]
 pub struct ServeArgs {
-    /// Where to listen; port 0 takes one that is free
+    /// Where to listen; port 0 takes a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7390")]
     listen: String,
     /// File of the pre-shared key
@@ -29,7 +29,7 @@ pub struct ServeArgs {
     /// Who computes: see `selo exchange list`. A library may be followed by :VARIANT
     #[arg(long, default_value = "selo", value_name = "NAME")]
     implementation: String,
-    /// Folder for what was decrypted
+    /// Folder for the decrypted messages
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
     /// Largest payload in bytes
