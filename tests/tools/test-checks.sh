@@ -21,8 +21,8 @@ verdict() {
     fi
 }
 
-# The copy has all files but the vectors' data, which no check reads. It is a repository of its own,
-# because the checks ask git for the list of files.
+# The copy: all files but the vectors' data, which no check reads; a repository of
+# its own, because the checks ask git for the list of files.
 git ls-files -z --cached --others --exclude-standard -- . ':!lab/vectors/*/*' |
     while IFS= read -r -d '' file; do [ ! -f "$file" ] || printf '%s\0' "$file"; done |
     tar --null --files-from=- -cf - | tar -xf - -C "$copy"

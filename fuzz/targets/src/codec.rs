@@ -1,6 +1,5 @@
 //! Gives arbitrary payloads to every codec, and arbitrary text as a codec's file. Nothing may
-//! panic, values must be numbers, and a decoded payload must encode to a payload with the same
-//! values.
+//! panic, values must be numbers, and a codec must decode every payload that it encodes.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

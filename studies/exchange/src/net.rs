@@ -37,7 +37,7 @@ pub fn prepare(stream: &TcpStream, timeout: Duration) -> Result<()> {
         })
 }
 
-/// The name of this machine: its architecture, and `emulated` if the user said so.
+/// The name of this machine: operating system and architecture, with [`EMULATED`] if `emulated`.
 pub fn machine(emulated: bool) -> String {
     let name = rustix::system::uname();
     let text = format!(

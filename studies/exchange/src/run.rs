@@ -20,7 +20,7 @@ pub struct Plan {
     /// Description of the network between the machines.
     pub link: String,
     pub emulated: bool,
-    /// Clients that run on another machine, by their device.
+    /// Names of client machines other than this one, by device.
     pub clients: BTreeMap<String, String>,
 }
 

@@ -218,8 +218,8 @@ fn sessions_are_altered(library: &str) {
             }
         }
     }
-    // The server declines an altered ticket, which has at least a hundred bytes. The client refuses
-    // a session without its whole key, which has 32.
+    // The server declines an altered ticket, which has at least a hundred bytes. With an altered
+    // key, which has 32, the exchange fails.
     assert!(
         declined >= 100 && refused >= 32,
         "{library}: {declined} {refused}"

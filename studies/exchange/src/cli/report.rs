@@ -20,7 +20,7 @@ pub struct ReportArgs {
     /// Rows (default: out/exchange/rows.jsonl, unless it is not there and --served is asked for)
     #[arg(value_name = "FILE")]
     rows: Vec<PathBuf>,
-    /// What servers on boards' emulators counted (`selo exchange peer --served`)
+    /// Counts of servers on boards' emulators (`selo exchange peer --served`)
     #[arg(long, value_name = "FILE")]
     served: Vec<PathBuf>,
     /// Write pictures (SVG) into this folder

@@ -42,7 +42,7 @@ pub struct RunArgs {
     /// Payloads: string (1,215 bytes), image (2 MB), a number of bytes, or a file
     #[arg(long, value_delimiter = ',', default_value = "string")]
     payload: Vec<String>,
-    /// Who computes here: see `selo exchange list`. A library may be followed by :VARIANT
+    /// Implementation of the client: see `selo exchange list`. A library may be followed by :VARIANT
     #[arg(
         long,
         value_delimiter = ',',

@@ -26,7 +26,7 @@ pub struct ServeArgs {
     /// File of the pre-shared key
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
-    /// Who computes: see `selo exchange list`. A library may be followed by :VARIANT
+    /// Implementation: see `selo exchange list`. A library may be followed by :VARIANT
     #[arg(long, default_value = "selo", value_name = "NAME")]
     implementation: String,
     /// Folder for the decrypted messages

@@ -41,7 +41,7 @@ pub struct Told {
 #[derive(Default)]
 pub(super) struct Heard {
     lines: Vec<(Instant, Zeroizing<String>)>,
-    /// The client's last output, if it stopped before it was done.
+    /// The client's exit status.
     ended: String,
     timeout: Duration,
 }
