@@ -29,7 +29,8 @@ pub fn is_interrupted() -> bool {
 
 /// `Err` after [`interrupt`] was called.
 ///
-/// # Errors [`Interrupted`].
+/// # Errors
+/// [`Interrupted`].
 pub fn check() -> Result<(), Interrupted> {
     if is_interrupted() {
         Err(Interrupted)

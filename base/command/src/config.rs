@@ -163,7 +163,8 @@ impl Spec {
 
     /// Checks the text of a file.
     ///
-    /// # Errors Names each line with a fault.
+    /// # Errors
+    /// Names each line with a fault.
     pub fn check_text(&self, path: &Path, text: &str) -> Result<(), Error> {
         File::parse(path, text)?.check(self, &self.command())
     }
@@ -171,7 +172,8 @@ impl Spec {
     /// Parses the command line. The file supplies the values that neither the command line nor the
     /// environment sets.
     ///
-    /// # Errors Names each line of the file with a fault.
+    /// # Errors
+    /// Names each line of the file with a fault.
     pub fn parse<C: FromArgMatches>(&self, arguments: Vec<OsString>) -> Outcome<C> {
         let (arguments, _) = merge(self, arguments)?;
         let matches = self.command().get_matches_from(arguments);

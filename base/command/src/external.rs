@@ -38,7 +38,8 @@ pub fn find(name: &str) -> Option<PathBuf> {
 
 /// The program of this name, or an error that names what to install.
 ///
-/// # Errors Exit code 3 if the program is neither next to this one nor on PATH.
+/// # Errors
+/// Exit code 3 if the program is neither next to this one nor on PATH.
 pub fn require(name: &str) -> Result<PathBuf> {
     find(name).ok_or_else(|| {
         Report::missing(
@@ -54,7 +55,8 @@ pub fn require(name: &str) -> Result<PathBuf> {
 
 /// Replaces this process by the program of this name. Returns only on failure.
 ///
-/// # Errors If the program is not installed, or does not start.
+/// # Errors
+/// If the program is not installed, or does not start.
 pub fn become_program(name: &str, arguments: impl IntoIterator<Item = OsString>) -> Result<()> {
     let path = require(name)?;
     let error = Command::new(&path).args(arguments).exec();

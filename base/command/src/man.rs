@@ -17,7 +17,8 @@ pub struct Args {
 
 /// Writes a page for the command and for each of its subcommands.
 ///
-/// # Errors If a page cannot be written to the folder.
+/// # Errors
+/// If a page cannot be written to the folder.
 pub fn run(args: &Args, command: clap::Command) -> Result<ExitCode> {
     clap_mangen::generate_to(command, &args.folder)
         .with_context(|| format!("cannot write into {}", args.folder.display()))?;

@@ -37,7 +37,7 @@ pub struct ServeArgs {
     max_payload: u32,
     #[command(flatten)]
     limits: Limits,
-    /// Say that this machine is an emulator: rows are then marked
+    /// Mark the rows: this machine is an emulator
     #[arg(long)]
     emulated: bool,
 }
