@@ -225,7 +225,8 @@ fn merge(spec: &Spec, mut arguments: Vec<OsString>) -> Outcome<(Vec<OsString>, V
         };
         (leaf, given, is_leaf) = (sub, deeper, false);
     }
-    // A subcommand of a section also takes the keys above the sections.
+    // A subcommand of a command with a section takes only the keys above the sections. In the lab a
+    // subcommand with an option `port` takes only the keys of the section [lab].
     let has_port = || leaf.get_arguments().any(|arg| arg.get_id() == "port");
     let measuring = spec.measuring.filter(|_| has_port());
     let is_leaf = is_leaf || measuring.is_some();

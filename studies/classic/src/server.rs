@@ -13,7 +13,7 @@ use crate::gateway::{Gateway, Reading, Taken};
 
 /// Interval between checks for a stop.
 const LOOK: Duration = Duration::from_millis(50);
-/// Longer packets are truncated, and so are invalid frames.
+/// Longer packets are truncated, which makes them invalid frames.
 const PACKET_MAX: usize = 2048;
 
 /// Counters of a server since its start.

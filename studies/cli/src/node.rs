@@ -434,7 +434,7 @@ fn first_record(device: &Record) -> selo_base::report::Result<selo_nodes::record
     ))
 }
 
-/// Reads the devices of a file. Refuses a file with too many.
+/// Reads the devices of a file that are not revoked, at most --count. Fails if there are none.
 fn read_registry(args: &Args, file: &Path) -> selo_base::report::Result<Vec<Record>> {
     let bytes = read_file(file)?;
     let what = file.display().to_string();

@@ -23,8 +23,8 @@ fn bad(why: &str) -> io::Error {
 }
 
 impl Message {
-    /// Reads one message. Returns `None` at a clean end. Bytes after the message are lost, so the
-    /// other end must wait for its answer.
+    /// Reads one message. Returns `None` at a clean end. Bytes beyond the announced body are an error,
+    /// so the other end must wait for its answer.
     pub fn read(from: &mut impl Read) -> io::Result<Option<Message>> {
         let mut have = Vec::new();
         let mut chunk = [0; 2048];
