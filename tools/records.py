@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Prints docs/researcher/records.md: Selo's figures on the Uno beside the best that is published.
+"""Prints docs/researcher/records.md: Selo's figures on the Uno beside the best published ones.
 
 usage: tools/records.py [--write|--check]
-  --write  write it, and the tables of the READMEs that stand between its marks
-  --check  fail if one of them is not what would be written
+  --write  write the page, and the tables between the marks in the READMEs
+  --check  fail if the page or a table differs from what --write would write
 
-Ours stand in bench/baseline/uno.json and bench/baseline/kernels.json, which tools/baseline.py
-measures and holds; the published ones and their sources in bench/records.json. An entry there
-names a `kernel`, a `row`, or a `slope` between two rows, divided by `per`; `why` is for those
-that miss their `aim`.
+Selo's figures come from bench/baseline/uno.json and bench/baseline/kernels.json, which
+tools/baseline.py measures. The published figures and their sources are in bench/records.json. An
+entry there names a `kernel`, a `row`, or a `slope` between two rows, divided by `per`. `why`
+explains why an entry misses its `aim`.
 """
 
 import json
@@ -136,7 +136,7 @@ def text():
             + "\n" + NODE + "\n".join(node(rows)) + "\n")
 
 
-# README, headings, what stands behind a suite's name, decimal separators the other way.
+# README, headings, notes after a suite's name, whether the decimal separator is a comma.
 READMES = (
     ("README.md", "| suite | join (cycles) | join | seal 16 bytes (cycles) | flash | RAM + stack |",
      {"chachapoly-blake2s": ", the default",
@@ -150,7 +150,7 @@ BEGIN, END = "<!-- tools/records.py --write -->\n", "<!-- end -->"
 
 
 def joining(rows, heading, notes, comma):
-    """The table of what joining costs."""
+    """The table of the costs of joining."""
     lines = [heading, "|---|--:|--:|--:|--:|--:|"]
     for suite in SUITES:
         join, whole = rows[f"link {suite} join"], rows[f"link {suite} all"]
@@ -165,7 +165,7 @@ def joining(rows, heading, notes, comma):
 
 
 def pages():
-    """Every file that is written, with what belongs into it."""
+    """Every file that --write writes, with its content."""
     yield ROOT / "docs/researcher/records.md", text()
     for name, heading, notes, comma in READMES:
         path = ROOT / name
