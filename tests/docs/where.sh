@@ -46,6 +46,13 @@ for step in $steps; do
     verdict $? "$page: there is no step $step"
 done
 
+# The commands that are performed below are those of the page.
+for command in 'selo lab list boards' 'selo lab check --board native --library NAME' \
+    'selo lab compare NAME' 'selo codec list --codecs site/codecs'; do
+    grep -qF "\`$command\`" "$page"
+    verdict $? "$page does not name '$command'"
+done
+
 mkdir "$copy/lab"
 cp -r lab/boards lab/libraries lab/algorithms lab/papers lab/vectors "$copy/lab"
 cp -r site/codecs "$copy/codecs"
