@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the scenarios of ferreira2020 without real machines: two processes, a computer and a
-# Raspberry Pi, two Raspberry Pis. A Pi is lab/firmware/exchange built for aarch64 under
+# Raspberry Pi, two Raspberry Pis. A Pi is studies/firmware/exchange built for aarch64 under
 # qemu-aarch64, in a network namespace of its own. The link between the two namespaces has
 # the rate, the delay and the losses of 802.11n (lab/sims/wireless). The rows are marked
 # `emulated`: they show that the exchange works, but their times are not those of a Pi.
@@ -50,7 +50,7 @@ elif [ -x "${SELO_BUILT:-$target/release}/selo" ]; then
 else
     missing "there is no ${SELO_BUILT:-$target/release}/selo-exchange" "cargo build --release -p selo-exchange"
 fi
-make -s -C lab/firmware/exchange OUT="$(realpath "$target")/exchange" CROSS=aarch64-linux-gnu-
+make -s -C studies/firmware/exchange OUT="$(realpath "$target")/exchange" CROSS=aarch64-linux-gnu-
 pi=(qemu-aarch64 "$target/exchange/aarch64-linux-gnu-peer")
 
 a=selo-a-$$ b=selo-b-$$

@@ -50,7 +50,7 @@ documentation gives microseconds, here multiplied by 16.
 NODE = """
 ## The link's node
 
-These rows compare the firmware of `lab/firmware/node` with the kernels and with the portable C that they replace
+These rows compare the firmware of `studies/firmware/node` with the kernels and with the portable C that they replace
 (`-DSELO_NATIVE=0`), for each suite. `selo lab run --board uno --algorithm link` measures them. A figure is the mean of
 its samples; the chip's timer interrupts them, so the last digits vary. Times are milliseconds at 16 MHz. Energies are
 millijoules above idle, with the currents of the profile `atmega328p-datasheet`. Pairing and joining cover everything

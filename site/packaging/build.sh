@@ -27,7 +27,8 @@ need() {
 data() {
     rm -rf "$out/wheel"
     mkdir -p "$out/wheel/data/share/selo"
-    git ls-files -z lab/{boards,algorithms,libraries,vectors,papers,firmware} src site/codecs |
+    git ls-files -z lab/{boards,algorithms,libraries,vectors,papers,firmware} src station/src site/codecs \
+        studies/firmware/{node,experiment,exchange,client} |
         xargs -0 cp --parents -t "$out/wheel/data/share/selo"
 }
 

@@ -16,9 +16,9 @@
  *             selo_station_work();
  *     }
  *
- * examples/RainGauge is this program as a sketch, lab/firmware/node a program of its own. This
+ * examples/RainGauge is this program as a sketch, studies/firmware/node a program of its own. This
  * header declares nothing itself. The header of each part, in selo_station/, is its manual. The
- * parts can also be used without the station, as lab/firmware/experiment does:
+ * parts can also be used without the station, as studies/firmware/experiment does:
  *
  *  reading.h  the 16 bytes of a rain gauge's reading, made by the parts below
  *  gauge.h    tips of a bucket, debounced, with their total in the EEPROM

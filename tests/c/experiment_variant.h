@@ -1,4 +1,4 @@
-/* A variant of lab/firmware/experiment/packet.c under its own names. Define CIPHER before including it:
+/* A variant of studies/firmware/experiment/packet.c under its own names. Define CIPHER before including it:
  * a struct's name of selo.h without `struct` and `selo_`. There is no guard, because the file is
  * included once for each variant. */
 #define PASTE_(a, b) a##b
@@ -9,7 +9,7 @@
 #define packet_decrypt PASTE(decrypt_, CIPHER)
 #define key PASTE(key_, CIPHER)
 #define raw PASTE(raw_, CIPHER)
-#include "../../lab/firmware/experiment/packet.c"
+#include "../../studies/firmware/experiment/packet.c"
 #undef NAME_
 #undef NAME
 #undef raw

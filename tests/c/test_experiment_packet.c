@@ -1,6 +1,6 @@
 /* The experiment's packet with each cipher. Its key 00 01 02 ... is that of the official examples, so
  * their blocks must come out, in place, and decrypt again. */
-#include "../../lab/firmware/experiment/packet.h"
+#include "../../studies/firmware/experiment/packet.h"
 #include "selo_station/reading.h"
 #include "check.h"
 
@@ -47,7 +47,7 @@
 #include "experiment_variant.h"
 
 /* Without a cipher. */
-#include "../../lab/firmware/experiment/packet.c"
+#include "../../studies/firmware/experiment/packet.c"
 
 struct variant {
     void (*begin)(void);

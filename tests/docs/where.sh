@@ -53,11 +53,12 @@ for command in 'selo lab list boards' 'selo lab check --board native --library N
     verdict $? "$page does not name '$command'"
 done
 
-mkdir "$copy/lab"
+mkdir "$copy/lab" "$copy/studies"
 cp -r lab/boards lab/libraries lab/algorithms lab/papers lab/vectors "$copy/lab"
 cp -r site/codecs "$copy/codecs"
 ln -s "$PWD/src" "$PWD/station" "$copy"
 ln -s "$PWD/lab/firmware" "$PWD/lab/sims" "$copy/lab"
+ln -s "$PWD/studies/firmware" "$copy/studies"
 cd "$copy" || exit
 unset SELO_PROJECT SELO_CODECS
 

@@ -31,7 +31,7 @@ pub struct Image {
     pub weight: Weight,
 }
 
-/// What a whole firmware is made of (`lab/firmware/node/node.toml`). Paths are relative to the
+/// What a whole firmware is made of (`studies/firmware/node/node.toml`). Paths are relative to the
 /// project's root.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

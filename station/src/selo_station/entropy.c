@@ -3,7 +3,7 @@
  * tick of the watchdog, 16 ms long [ATMEGA328P, 11.8], the chip reads a counter of the other clock.
  * The last bits vary with heat and supply noise. A sample is the low byte of a tick's length.
  *
- * One bit of min-entropy is claimed for a sample. lab/firmware/node/README.md gives the reasons. Nobody
+ * One bit of min-entropy is claimed for a sample. studies/firmware/node/README.md gives the reasons. Nobody
  * has measured it on our boards. Therefore a draw takes 1,024 samples for 256 bits, the samples
  * pass the tests of health.h, and the library mixes in a stored seed.
  *

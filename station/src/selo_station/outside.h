@@ -1,6 +1,6 @@
 /*
  * The surroundings of the node: the connection to its gateway, and its operator. field.c has a
- * radio, sensors and an output-only console; lab/firmware/node/serial has one line for all.
+ * radio, sensors and an output-only console; studies/firmware/node/serial has one line for all.
  */
 #ifndef SELO_STATION_OUTSIDE_H
 #define SELO_STATION_OUTSIDE_H

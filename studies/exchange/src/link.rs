@@ -1,4 +1,4 @@
-//! The link in place of TLS, for comparison. A node (`lab/firmware/client/link.c`) on this machine
+//! The link in place of TLS, for comparison. A node (`studies/firmware/client/link.c`) on this machine
 //! or on a board's emulator joins, or pairs and joins, and sends one reading. A node of the
 //! published protocol (`classic.c`) does the same. This module plays the gateway with `selo-link`
 //! and `selo-classic`, which share no code with the nodes.

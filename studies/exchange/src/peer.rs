@@ -1,4 +1,4 @@
-//! Runs both ends of the first experiment in C (`lab/firmware/exchange`) on a board's emulator. It
+//! Runs both ends of the first experiment in C (`studies/firmware/exchange`) on a board's emulator. It
 //! collects the client's rows, each with the instructions of encryption and decryption, and the
 //! server's instructions for each exchange.
 

@@ -1,4 +1,4 @@
-//! Tests the two implementations of the protocol against each other: lab/firmware/exchange in C,
+//! Tests the two implementations of the protocol against each other: studies/firmware/exchange in C,
 //! written from docs/researcher/exchange.md, and this crate, each as client and as server.
 
 use std::io::{BufRead, BufReader, Read};
@@ -23,7 +23,7 @@ struct Peer {
 impl Peer {
     fn build() -> Peer {
         let folder = tempfile::tempdir().expect("a folder");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/firmware/exchange");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/firmware/exchange");
         let made = Command::new("make")
             .args(["-s", "-C"])
             .arg(source)

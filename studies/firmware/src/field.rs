@@ -1,4 +1,4 @@
-//! The rain gauge of `lab/firmware/node` (field) on a simulated chip: its UART to a radio module,
+//! The rain gauge of `studies/firmware/node` (field) on a simulated chip: its UART to a radio module,
 //! the module's pins, the bucket, the clock, the button and its console. The caller controls the
 //! simulated time: it advances only in [`FieldNode::advance`].
 
@@ -11,10 +11,10 @@ use selo_engine::build::Image;
 use selo_engine::error::{Error, Result};
 use selo_engine::runner::{Paced, Span, Surroundings};
 
-/// The role in `lab/firmware/node/node.toml`.
+/// The role in `studies/firmware/node/node.toml`.
 pub const ROLE: &str = "field";
 
-/// The chip's connections (lab/firmware/node/README.md).
+/// The chip's connections (studies/firmware/node/README.md).
 const BUTTON: (char, u8) = ('D', 2);
 const GAUGE: (char, u8) = ('D', 3);
 const M0: (char, u8) = ('D', 4);

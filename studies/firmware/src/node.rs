@@ -1,4 +1,4 @@
-//! A node's firmware on a simulated chip (lab/firmware/node/README.md): its clock, its EEPROM and
+//! A node's firmware on a simulated chip (studies/firmware/node/README.md): its clock, its EEPROM and
 //! its serial line. The caller controls the simulated time: it advances only in [`Node::advance`].
 
 use std::collections::VecDeque;

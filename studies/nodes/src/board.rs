@@ -1,5 +1,5 @@
 //! A node on a simulated board whose serial line leads to a gateway: the firmware of
-//! `lab/firmware/node`, run by the lab's simulator, with UDP behind the line.
+//! `studies/firmware/node`, run by the lab's simulator, with UDP behind the line.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};

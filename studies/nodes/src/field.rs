@@ -1,4 +1,4 @@
-//! The rain gauge of `lab/firmware/node` (field) on a simulated Uno, with a radio module on its
+//! The rain gauge of `studies/firmware/node` (field) on a simulated Uno, with a radio module on its
 //! UART: a virtual module in this program or in another one, or a module behind a serial port.
 
 use std::collections::VecDeque;

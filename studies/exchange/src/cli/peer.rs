@@ -13,7 +13,7 @@ use crate::row::{Row, Rows, Served};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Builds lab/firmware/exchange/peer.c for the board, starts it with the arguments of `peer run`, and adds
+Builds studies/firmware/exchange/peer.c for the board, starts it with the arguments of `peer run`, and adds
 to its rows what the emulator's plugin counted. With --served it is the server, for one client after
 the other: the file gets the instructions of each exchange, `listening ADDR:PORT` is printed, and it
 serves until it is stopped.
@@ -31,7 +31,7 @@ pub struct PeerArgs {
     /// Serve, and write the counts of each exchange to this file
     #[arg(long, value_name = "FILE", conflicts_with = "out")]
     served: Option<PathBuf>,
-    /// KEYFILE ADDRESS PORT and options of the client (lab/firmware/exchange/peer.c)
+    /// KEYFILE ADDRESS PORT and options of the client (studies/firmware/exchange/peer.c)
     #[arg(last = true, required = true)]
     arguments: Vec<String>,
 }

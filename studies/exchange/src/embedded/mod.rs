@@ -1,4 +1,4 @@
-//! Clients in C (`lab/firmware/client`), on this machine or on a board's emulator: TLS libraries
+//! Clients in C (`studies/firmware/client`), on this machine or on a board's emulator: TLS libraries
 //! for embedded systems, and a node of the link. The connection is their standard input and output,
 //! so nothing stands between them and the other end. A plugin of the emulator counts their
 //! instructions.
@@ -30,13 +30,13 @@ use crate::net;
 use crate::row::{Counted, Delivered};
 
 /// Folder of the descriptions, below the project's root.
-const FOLDER: &str = "lab/firmware/client";
+const FOLDER: &str = "studies/firmware/client";
 /// The description of both ends of the experiment with a symmetric cipher.
-const PEER: &str = "lab/firmware/exchange/peer.toml";
+const PEER: &str = "studies/firmware/exchange/peer.toml";
 /// Limit on the instructions of a run. A handshake takes a hundredth of it.
 const INSTRUCTIONS: u64 = 50_000_000_000;
 
-/// `lab/firmware/client/NAME.toml`.
+/// `studies/firmware/client/NAME.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {

@@ -34,12 +34,14 @@ impl Project {
     pub fn new() -> Project {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = root();
-        std::fs::create_dir(folder.path().join("lab")).expect("a folder");
+        for house in ["lab", "studies"] {
+            std::fs::create_dir(folder.path().join(house)).expect("a folder");
+        }
         for name in ["boards", "libraries", "algorithms", "papers", "vectors"] {
             let name = Path::new("lab").join(name);
             copy(&root.join(&name), &folder.path().join(name));
         }
-        for name in ["src", "station", "lab/firmware", "lab/sims", "target"] {
+        for name in ["src", "station", "lab/firmware", "lab/sims", "studies/firmware", "target"] {
             link(&root.join(name), &folder.path().join(name));
         }
         Project { folder }
