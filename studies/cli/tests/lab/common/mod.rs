@@ -41,7 +41,14 @@ impl Project {
             let name = Path::new("lab").join(name);
             copy(&root.join(&name), &folder.path().join(name));
         }
-        for name in ["src", "station", "lab/firmware", "lab/sims", "studies/firmware", "target"] {
+        for name in [
+            "src",
+            "station",
+            "lab/firmware",
+            "lab/sims",
+            "studies/firmware",
+            "target",
+        ] {
             link(&root.join(name), &folder.path().join(name));
         }
         Project { folder }
