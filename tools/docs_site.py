@@ -20,8 +20,8 @@ READERS = {
     "operator": "Operator",
     "researcher": "Researcher",
     "contributor": "Contributor",
-    "pt-BR": "Em português",
 }
+IN_PORTUGUESE = {"maker": "Maker", "operator": "Operador"}
 LANGUAGES = {".c": "c", ".h": "c", ".ino": "cpp", ".rs": "rust", ".py": "python", ".sh": "bash",
              ".toml": "toml", ".json": "json", ".yml": "yaml"}
 PICTURES = {".png", ".svg", ".jpg"}
@@ -133,16 +133,22 @@ def title(name):
     return found.group(1).strip().replace("`", "") if found else name
 
 
+def section(folder):
+    """The entries of a folder's pages, its README.md first."""
+    names = tracked(f"{folder}/*.md")
+    names.sort(key=lambda name: (not name.endswith("/README.md"), name))
+    return [{title(name): name} for name in names]
+
+
 def navigation():
     """The start page, a section for each reader, and what all readers share."""
     nav = [{"Selo": "README.md"}, {"All pages": "docs/README.md"}]
     for folder, reader in READERS.items():
-        names = tracked(f"docs/{folder}/*.md")
-        names.sort(key=lambda name: (not name.endswith("/README.md"), name))
-        entries = [{"Start here" if name.endswith("/README.md") else title(name): name}
-                   for name in names]
-        if entries:
+        if entries := section(f"docs/{folder}"):
             nav.append({reader: entries})
+    portuguese = [{reader: entries} for folder, reader in IN_PORTUGUESE.items()
+                  if (entries := section(f"docs/pt-BR/{folder}"))]
+    nav.append({"Em português": [{"Selo": "README.pt-BR.md"}, *portuguese]})
     shared = [name for name in tracked("docs/*.md") if name.count("/") == 1
               and name != "docs/README.md"]
     top = ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]

@@ -91,6 +91,7 @@ fault tools/check-streets.sh "links selo-gateway" "printf '[dependencies]\nselo-
 fault tools/check-links.py "no-such-page.md: there is no such file" "echo '[x](no-such-page.md)' >>README.md"
 fault tools/check-links.py "no-such-picture.png: there is no such file" "echo '<img src=\"no-such-picture.png\">' >>README.md"
 fault tools/check-links.py "README.md#no-such-part: the page has no such heading" "echo '[x](README.md#no-such-part)' >>ARCHITECTURE.md"
+fault tools/check-translations.py "is not the block of line" "sed -i 's/^selo up/selo  up/' docs/pt-BR/operator/README.md"
 if command -v mkdocs >/dev/null; then
     fault tools/docs.sh "the page has no such anchor" "echo '<a href=\"#no-such-part\">x</a>' >>README.md"
     fault tools/docs.sh "loads a file of another host" "echo '<img src=\"https://example.org/x.png\">' >>README.md"
