@@ -71,7 +71,7 @@ install-lab: ## install what `make build-lab` made: command, completions, manual
 	@$(SELO_LAB) completions zsh > $(share)/zsh/vendor-completions/_selo-lab
 	@$(SELO_LAB) completions fish > $(share)/fish/vendor_completions.d/selo-lab.fish
 
-demo: setup build ## measure the simulated Uno and this PC, compare with the papers, write the report
+demo: setup ## measure the simulated Uno and this PC, compare with the papers, write the report
 	@tools/demo.sh
 
 test: setup ## all that guards a release; ends with "N passed, N failed"

@@ -43,6 +43,9 @@ step() {
 
 echo "Selo: the demonstration. Each step leaves its output in $out/."
 echo
+if [ "$selo" = target/release/selo ]; then
+    step "Build the two commands and the simulators" build.txt make --no-print-directory build
+fi
 step "Measure on the simulated Arduino Uno" run-uno.txt "$selo" lab run --board uno
 step "Measure on this machine" run-native.txt "$selo" lab run --board native
 step "Official vectors on the simulated Uno" check-uno.txt "$selo" lab check --board uno
