@@ -16,6 +16,10 @@ pub struct Declarations {
     pub includes: Vec<String>,
     /// Classes by name, with the classes that they are made from.
     pub classes: BTreeMap<String, Vec<String>>,
+    /// Names that `typedef` gives to types; a structure without a tag has an empty base.
+    pub typedefs: BTreeMap<String, Parameter>,
+    /// The members of structures, by tag or by the name that `typedef` gives.
+    pub members: BTreeMap<String, Vec<Parameter>>,
 }
 
 /// A function or method.
@@ -71,6 +75,8 @@ enum Scope {
     Class {
         name: String,
         public: bool,
+        /// It stands in a `typedef`, whose name follows the closing brace.
+        named_later: bool,
     },
     Closed,
 }
@@ -84,6 +90,8 @@ pub fn read(bytes: &[u8]) -> Declarations {
     let mut branches: Vec<usize> = Vec::new();
     let mut statement: Vec<Token> = Vec::new();
     let mut round = 0usize;
+    // The structure that a typedef is about to name.
+    let mut unnamed: Option<String> = None;
     for token in tokens {
         match token.text.as_str() {
             // Of the branches of #if, each begins where the first did.
@@ -108,15 +116,30 @@ pub fn read(bytes: &[u8]) -> Declarations {
                 round = 0;
             }
             "}" => {
-                scopes.pop();
+                unnamed = match scopes.pop() {
+                    Some(Scope::Class {
+                        name,
+                        named_later: true,
+                        ..
+                    }) => Some(name),
+                    _ => None,
+                };
                 statement.clear();
                 round = 0;
             }
             _ if scopes.last() == Some(&Scope::Closed) => {}
             ";" if round == 0 => {
-                found
-                    .functions
-                    .extend(function(&statement, scopes.last(), false));
+                if let Some(tag) = unnamed.take() {
+                    name_structure(&tag, &statement, &mut found);
+                } else if statement.first().is_some_and(|word| word.text == "typedef") {
+                    for alias in typedef(&statement) {
+                        found.typedefs.entry(alias.name.clone()).or_insert(alias);
+                    }
+                } else if let Some(declared) = function(&statement, scopes.last(), false) {
+                    found.functions.push(declared);
+                } else {
+                    member(&statement, scopes.last(), &mut found);
+                }
                 statement.clear();
             }
             ":" if is_access(&statement) => {
@@ -142,6 +165,67 @@ pub fn read(bytes: &[u8]) -> Declarations {
     found
 }
 
+/// The types that a `typedef` names, as parameters of those names and types.
+fn typedef(statement: &[Token]) -> Vec<Parameter> {
+    let Some((first, rest)) = statement.split_first() else {
+        return Vec::new();
+    };
+    let is_function = rest.iter().any(|token| token.text == "(");
+    if first.text != "typedef" || is_function {
+        return Vec::new();
+    }
+    let mut named: Vec<Parameter> = Vec::new();
+    for part in rest.split(|token| token.text == ",") {
+        let Some(mut alias) = parameter(part) else {
+            continue;
+        };
+        if let Some(first) = named.first() {
+            // Only the first name has the type before it.
+            alias = Parameter {
+                name: alias.base,
+                base: first.base.clone(),
+                ..alias
+            };
+        }
+        if !alias.name.is_empty() && !alias.base.is_empty() {
+            named.push(alias);
+        }
+    }
+    named
+}
+
+/// Names the structure `tag`, which may be empty: `} name, *pointer;`.
+fn name_structure(tag: &str, statement: &[Token], found: &mut Declarations) {
+    for part in statement.split(|token| token.text == ",") {
+        let pointers = part.iter().filter(|token| token.text == "*").count();
+        let Some(name) = part.iter().find(|token| is_name(&token.text)) else {
+            continue;
+        };
+        let alias = Parameter {
+            name: name.text.clone(),
+            base: tag.to_owned(),
+            is_const: false,
+            pointers,
+            array: None,
+            is_odd: false,
+        };
+        found.typedefs.entry(name.text.clone()).or_insert(alias);
+        if let Some(members) = found.members.get(tag).cloned() {
+            found.members.entry(name.text.clone()).or_insert(members);
+        }
+    }
+    found.members.remove("");
+}
+
+/// Adds the member that a statement declares to its structure.
+fn member(statement: &[Token], scope: Option<&Scope>, found: &mut Declarations) {
+    if let Some(Scope::Class { name, .. }) = scope
+        && let Some(member) = parameter(statement)
+    {
+        found.members.entry(name.clone()).or_default().push(member);
+    }
+}
+
 fn is_access(statement: &[Token]) -> bool {
     matches!(statement, [word] if ["public", "private", "protected"].contains(&word.text.as_str()))
 }
@@ -165,7 +249,16 @@ fn opened(statement: &[Token], outer: Option<&Scope>, found: &mut Declarations) 
     let Some(at) = keyword else {
         return Scope::Closed;
     };
+    let named_later = words[0] == "typedef";
     let Some(name) = words.get(at + 1).filter(|word| is_name(word)) else {
+        if named_later && at + 1 == words.len() {
+            found.members.remove("");
+            return Scope::Class {
+                name: String::new(),
+                public: true,
+                named_later,
+            };
+        }
         return Scope::Closed;
     };
     let bases = words.iter().skip_while(|word| **word != ":").skip(1);
@@ -179,6 +272,7 @@ fn opened(statement: &[Token], outer: Option<&Scope>, found: &mut Declarations) 
     Scope::Class {
         name: (*name).to_owned(),
         public: words[at] == "struct",
+        named_later,
     }
 }
 
@@ -229,7 +323,7 @@ fn function(statement: &[Token], scope: Option<&Scope>, has_body: bool) -> Optio
     // A method that is written where it is defined shows no access: its class says it.
     let from_outside = class.is_some();
     let (class, public) = match scope {
-        Some(Scope::Class { name, public }) => (Some(name.clone()), *public),
+        Some(Scope::Class { name, public, .. }) => (Some(name.clone()), *public),
         _ => (class, true),
     };
     const PREFIXES: [&str; 8] = [
@@ -606,6 +700,31 @@ fn token_length(text: &str, first: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_that_typedef_names_are_read() {
+        let text = "
+            typedef unsigned char u8;
+            typedef uint32_t un32, other;
+            typedef u8 state_t[4][4];
+            typedef struct { u8 b[16]; } block_t;
+            typedef struct aes_key_st { unsigned int rd_key[60]; int rounds; } AES_KEY, *AES_PTR;
+            typedef int (*random_fn)(u8 *, unsigned);
+            struct plain { u8 x; };
+            void f(block_t *b);
+        ";
+        let found = read(text.as_bytes());
+        assert_eq!(found.typedefs["u8"].base, "unsigned char");
+        assert_eq!(found.typedefs["un32"].base, "uint32_t");
+        assert_eq!(found.typedefs["state_t"].pointers, 2);
+        assert_eq!(found.typedefs["AES_KEY"].base, "aes_key_st");
+        assert_eq!(found.typedefs["AES_PTR"].pointers, 1);
+        assert_eq!(found.members["block_t"].len(), 1);
+        assert_eq!(found.members["block_t"][0].array.as_deref(), Some("16"));
+        assert_eq!(found.members["AES_KEY"].len(), 2);
+        assert!(!found.typedefs.contains_key("random_fn"));
+        assert_eq!(found.functions.len(), 1);
+    }
 
     fn shown(text: &str) -> Vec<String> {
         let found = read(text.as_bytes());
