@@ -1,5 +1,6 @@
 //! The measuring commands of `selo-lab`, one file per subcommand; `selo lab ...` runs them too.
 
+mod binding;
 mod calibration;
 mod check;
 mod common;

@@ -1,25 +1,29 @@
-//! `selo lab new-library`: writes a manifest and glue for a library unknown to the lab.
+//! `selo lab new-library`: binds a library unknown to the lab, and writes its manifest and glue.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use selo_engine::bind::manifest;
 use selo_engine::project::Project;
-use selo_engine::scan::{self, skeleton};
+use selo_engine::scan;
+
+use super::binding;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Reads the headers and sources of a folder, looks for functions that set a key up,
-encrypt and decrypt (in blocks, CBC and CTR; functions of C and classes of C++), and
-writes library.toml and glue beside them. Where the functions are clear the glue
-works as it is; what is not clear stands in comments, each candidate with its file and
-line. Nothing that exists is overwritten. Then: selo lab survey PATH
+Reads the headers and sources of a folder, looks for functions of ciphers, hashes and
+authenticated ciphers (functions of C and methods of C++), and tries plausible ways to
+call them against official vectors, on a simulated chip. What passes becomes
+library.toml and glue; the rest is listed with the reason. Nothing that exists is
+overwritten. Then: selo lab survey PATH
 
 Examples:
   selo lab new-library ~/aes-library
   selo lab new-library ~/aes-library --into lab/libraries/their-aes --name their-aes
   selo lab new-library ~/aes-library --print
 
-Exit codes: 0 written, 2 there is no library, or a file would be overwritten.")]
+Exit codes: 0 written, 2 there is no library, or a file would be overwritten,
+5 no way to call the library was found.")]
 pub struct Args {
     /// Folder of the library
     path: PathBuf,
@@ -29,6 +33,9 @@ pub struct Args {
     /// Folder to write into (default: the library's)
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
+    /// Board that the trials run on
+    #[arg(long, value_name = "NAME", default_value = "uno")]
+    board: String,
     /// Print the files instead of writing them
     #[arg(long)]
     print: bool,
@@ -44,7 +51,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let name = args
         .name
         .clone()
-        .unwrap_or_else(|| skeleton::library_name(&into));
+        .unwrap_or_else(|| manifest::library_name(&into));
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if name.is_empty() || !name.chars().all(plain) {
         return Err(selo_engine::Error::Data {
@@ -55,27 +62,28 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         }
         .into());
     }
-    let made = skeleton::skeleton(&library, &project.algorithms, &name, &into);
+    let made = binding::bind(&project, &args.board, &library)?;
+    let files = manifest::files(&library, &made.bound, &name, &into);
+    println!(
+        "{} headers, {} sources, {} trials on {}",
+        library.headers.len(),
+        library.sources.len(),
+        made.trials.len(),
+        args.board
+    );
+    print!("{}", binding::summary(&made));
+    if made.bound.is_empty() {
+        println!("hint: docs/contributor/add-a-library.md describes glue by hand");
+        return Ok(ExitCode::from(binding::NOT_BOUND));
+    }
     if args.print {
-        for (file, text) in &made.files {
+        for (file, text) in &files {
             println!("==> {file} <==\n{text}");
         }
         return Ok(ExitCode::SUCCESS);
     }
-    for path in made.write(&into)? {
+    for path in manifest::write(&files, &into)? {
         println!("{}", path.display());
-    }
-    let entries = library.entries.len();
-    println!(
-        "\n{} headers, {} sources, {entries} likely functions",
-        library.headers.len(),
-        library.sources.len()
-    );
-    if !made.algorithms.is_empty() {
-        println!("glue for {}", made.algorithms.join(", "));
-    }
-    for open in &made.open {
-        println!("look at {open}");
     }
     let shown = args.into.as_ref().unwrap_or(&args.path);
     println!("next: selo lab survey {}", shown.display());

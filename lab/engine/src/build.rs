@@ -87,6 +87,14 @@ const LARGEST_SOURCE: u64 = 16 << 20;
 /// The program of which a whole firmware is the growth.
 const EMPTY: &str = "lab/firmware/footprint/empty.c";
 
+/// Include folders and flags of an image.
+struct Settings {
+    include: Vec<PathBuf>,
+    /// For the library's sources; the glue has them as well.
+    library_flags: Vec<String>,
+    glue_flags: Vec<String>,
+}
+
 /// Compiles for one board.
 #[derive(Debug)]
 pub struct Builder<'a> {
@@ -504,6 +512,45 @@ impl<'a> Builder<'a> {
         let archive = cargo::build(&self.project.root, self.board, library, of)?;
         crates.insert(library.name.clone(), archive.clone());
         Ok(Some(archive))
+    }
+
+    /// The object of one of a unit's sources or of its glue, as the agent image has it.
+    pub(crate) fn object_of(&self, unit: &Unit<'_>, source: &Path) -> Result<PathBuf> {
+        let settings = self.settings(Some(unit), &[]);
+        let mut flags = settings.library_flags;
+        if source == unit.glue() {
+            flags.extend(settings.glue_flags);
+        }
+        if crate::data::is_cpp(source) {
+            flags.extend(unit.library.cxx_flags.iter().cloned());
+        }
+        self.object(source, &settings.include, &flags)
+    }
+
+    /// Include folders and flags of an image.
+    fn settings(&self, unit: Option<&Unit<'_>>, defines: &[String]) -> Settings {
+        let root = &self.project.root;
+        let mut include: Vec<PathBuf> = self.port.include.iter().map(|i| root.join(i)).collect();
+        let mut library_flags = self.board.toolchain.flags.clone();
+        library_flags.extend(self.port.flags.iter().cloned());
+        let mut glue_flags = Vec::new();
+        if let Some(unit) = unit {
+            include.extend(unit.include());
+            // A sketch has the headers of a real core.
+            if unit.library.arduino && self.board.toolchain.sketch.is_none() {
+                include.push(root.join(ARDUINO));
+                library_flags.push("-DARDUINO=10819".to_owned());
+            }
+            library_flags.extend(unit.flags(&self.board.port));
+            glue_flags.extend(unit.glue_defines());
+        }
+        glue_flags.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
+        glue_flags.extend(defines.iter().cloned());
+        Settings {
+            include,
+            library_flags: self.vary(library_flags),
+            glue_flags,
+        }
     }
 
     /// Compiles one file, unless that has been done with the same inputs.

@@ -9,6 +9,7 @@
 pub mod agent;
 pub mod algorithm;
 pub mod battery;
+pub mod bind;
 pub mod board;
 pub mod build;
 mod calls;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::data::sorted_entries;
 use crate::error::{Error, Result};
-use declarations::{Function, read};
+use declarations::{Function, Parameter, read};
 use roles::Entry;
 
 /// A larger file is not a hand-written source: it is a table, an archive or junk.
@@ -53,6 +53,18 @@ pub struct Scanned {
     /// Sources without a `main`.
     pub sources: Vec<PathBuf>,
     pub entries: Vec<Found>,
+    /// Every function that another file can call, those of headers first.
+    pub functions: Vec<Declared>,
+    /// The source that defines each function, by its name.
+    pub definitions: BTreeMap<String, PathBuf>,
+    /// The file that declares each class.
+    pub class_files: BTreeMap<String, PathBuf>,
+    /// Macros that conditions test.
+    pub tested: BTreeSet<String>,
+    /// Names that `typedef` gives to types.
+    pub typedefs: BTreeMap<String, Parameter>,
+    /// The members of structures.
+    pub members: BTreeMap<String, Vec<Parameter>>,
     pub macros: BTreeMap<String, String>,
     /// Classes with a pure virtual method, which cannot be instantiated.
     pub abstract_classes: BTreeSet<String>,
@@ -65,6 +77,15 @@ pub struct Scanned {
     pub version: Option<String>,
     /// Files and folders that were left out, and why.
     pub notes: Vec<String>,
+}
+
+/// A function and where it is declared.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    pub function: Function,
+    pub file: PathBuf,
+    /// True if the file is a header.
+    pub in_header: bool,
 }
 
 /// An entry point and where it is declared.
@@ -156,7 +177,18 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         for (name, text) in found.macros {
             scanned.macros.entry(name).or_insert(text);
         }
+        for class in found.classes.keys() {
+            let file = scanned.class_files.entry(class.clone());
+            file.or_insert(relative.clone());
+        }
         scanned.classes.extend(found.classes);
+        scanned.tested.extend(found.tested);
+        for (name, alias) in found.typedefs {
+            scanned.typedefs.entry(name).or_insert(alias);
+        }
+        for (name, members) in found.members {
+            scanned.members.entry(name).or_insert(members);
+        }
         let header = kind == Kind::Header;
         if !(has_main && kind == Kind::Source) {
             let here = found.functions.into_iter();
@@ -179,10 +211,19 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
     // Headers first: a function in a header is public. Functions that only a source has follow.
     functions.sort_by_key(|(.., header)| !header);
     let mut known: BTreeSet<(Option<String>, String)> = BTreeSet::new();
-    for (function, file, _) in functions {
+    for (function, file, in_header) in functions {
+        if function.has_body && !in_header {
+            let name = function.name.clone();
+            scanned.definitions.entry(name).or_insert(file.clone());
+        }
         if function.hidden {
             continue;
         }
+        scanned.functions.push(Declared {
+            function: function.clone(),
+            file: file.clone(),
+            in_header,
+        });
         let entry = roles::entry(&function, &|text| scanned.number(text));
         if let Some(entry) = entry
             && known.insert((function.class.clone(), function.name.clone()))
@@ -202,7 +243,7 @@ enum Kind {
 fn kind(path: &Path) -> Option<Kind> {
     match path.extension()?.to_str()? {
         "h" | "hpp" | "hh" | "hxx" => Some(Kind::Header),
-        "c" | "cpp" | "cc" | "cxx" => Some(Kind::Source),
+        "c" | "cpp" | "cc" | "cxx" | "S" => Some(Kind::Source),
         _ => None,
     }
 }

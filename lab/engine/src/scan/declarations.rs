@@ -16,6 +16,8 @@ pub struct Declarations {
     pub includes: Vec<String>,
     /// Classes by name, with the classes that they are made from.
     pub classes: BTreeMap<String, Vec<String>>,
+    /// Macros that `#if`, `#ifdef` and `#ifndef` test.
+    pub tested: BTreeSet<String>,
     /// Names that `typedef` gives to types; a structure without a tag has an empty base.
     pub typedefs: BTreeMap<String, Parameter>,
     /// The members of structures, by tag or by the name that `typedef` gives.
@@ -581,6 +583,15 @@ fn holds(condition: &str, macros: &BTreeMap<String, String>) -> bool {
     text.split("||").any(|any| any.split("&&").all(term))
 }
 
+/// Notes the macros of a condition.
+fn test(condition: &str, found: &mut Declarations) {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let names = condition
+        .split(|c| !is_part(c))
+        .filter(|name| is_name(name) && *name != "defined");
+    found.tested.extend(names.map(str::to_owned));
+}
+
 fn directive(
     whole: &str,
     line: usize,
@@ -604,6 +615,7 @@ fn directive(
     let taken = branches.open.iter().all(|(taken, _)| *taken);
     match word.as_str() {
         "if" | "ifdef" | "ifndef" => {
+            test(value, found);
             if *dead > 0 || (word == "if" && value == "0") {
                 *dead += 1;
             } else {
@@ -623,6 +635,7 @@ fn directive(
             branches.open.push((true, true));
         }
         "else" | "elif" if *dead == 0 => {
+            test(value, found);
             mark("#else");
             if let Some((taken, was)) = branches.open.last_mut() {
                 *taken = !*was && (word == "else" || holds(value, &found.macros));

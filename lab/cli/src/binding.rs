@@ -1,0 +1,115 @@
+//! Binds an unknown library by trial, with progress on standard error.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, Write as _};
+
+use selo_engine::bind::trial::{self, Binding, Outcome, Trial};
+use selo_engine::build::Builder;
+use selo_engine::measure::Lab;
+use selo_engine::project::Project;
+use selo_engine::scan::Scanned;
+
+use super::common::commit;
+
+/// Exit code if no way to call a library was found. It says nothing about the library.
+pub const NOT_BOUND: u8 = 5;
+
+/// Limit of one call in a trial: a block or a short message takes far less.
+const LIMIT: u64 = 60_000_000;
+
+/// Binds `scanned` on the board.
+pub fn bind<'l>(
+    project: &'l Project,
+    board: &str,
+    scanned: &'l Scanned,
+) -> selo_engine::Result<Binding<'l>> {
+    let board = project.board(board)?;
+    let catalog = project.catalog()?;
+    let lab = Lab {
+        project,
+        board,
+        builder: Builder::new(project, board)?,
+        catalog: &catalog,
+        runner: board.runner.clone(),
+        run: String::new(),
+        commit: commit(&project.root),
+        metrics: Vec::new(),
+        operations: Vec::new(),
+        power: None,
+        cycle_limit: Some(LIMIT),
+        whole: crate::whole::registered(),
+    };
+    let mut stderr = std::io::stderr();
+    let shows = stderr.is_terminal();
+    let mut count = 0;
+    let mut progress = |trial: &Trial| {
+        count += 1;
+        if shows {
+            let _ = write!(stderr, "\r\x1b[Ktrial {count}: {}", trial.algorithm);
+            let _ = stderr.flush();
+        }
+        if std::env::var_os("SELO_BIND_LOG").is_some() {
+            eprintln!("{trial:?}");
+        }
+    };
+    let made = trial::bind(&lab, scanned, &project.algorithms, &mut progress);
+    if shows {
+        eprint!("\r\x1b[K");
+    }
+    made
+}
+
+/// A line for each algorithm: how it is called, or what came of the trials.
+pub fn summary(made: &Binding<'_>) -> String {
+    let mut text = String::new();
+    for bound in &made.bound {
+        let recipe = &bound.recipe;
+        let _ = writeln!(
+            text,
+            "bound      {:<20} {} {}",
+            recipe.algorithm.name,
+            recipe.names().join(", "),
+            recipe.flags.join(" ")
+        );
+    }
+    for name in &made.open {
+        let tried: Vec<&Trial> = made
+            .trials
+            .iter()
+            .filter(|trial| trial.algorithm == *name)
+            .collect();
+        let first = tried
+            .first()
+            .map_or(String::new(), |trial| said(&trial.outcome));
+        let _ = writeln!(
+            text,
+            "not bound  {name:<20} {} trials; the likeliest: {first}",
+            tried.len()
+        );
+    }
+    text
+}
+
+/// An outcome in a few words.
+pub fn said(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Passed { cases } => format!("{cases} vectors pass"),
+        Outcome::Wrong { case, detail } => format!("another output for {case} ({detail})"),
+        Outcome::Stopped { reason } => format!("it stopped: {reason}"),
+        Outcome::DoesNotBuild { message } => {
+            format!("it does not compile: {}", first_error(message))
+        }
+        Outcome::NoRoom => "the measured program is larger than the board".to_owned(),
+        Outcome::NoVector => "no vector could be run".to_owned(),
+    }
+}
+
+fn first_error(message: &str) -> &str {
+    let error = message
+        .lines()
+        .find(|line| line.contains("error") || line.contains("undefined"));
+    error
+        .or_else(|| message.lines().next())
+        .unwrap_or(message)
+        .trim()
+}

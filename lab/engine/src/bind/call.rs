@@ -1,0 +1,401 @@
+//! The purposes of a library's functions, and the plausible ways to call each.
+
+use super::slot::{Purpose, Slot, choices};
+use super::types::{Shape, shape};
+use crate::scan::declarations::{Function, Parameter};
+use crate::scan::roles::words;
+use crate::scan::{Declared, Scanned};
+
+/// The mode of operation that a function's name gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// None: single blocks, or whatever the interface takes.
+    Plain,
+    Ecb,
+    Cbc,
+    Ctr,
+    /// A mode without an interface in the lab.
+    Other,
+}
+
+/// One way to call a function.
+#[derive(Clone, Debug)]
+pub struct Call<'l> {
+    pub declared: &'l Declared,
+    pub purpose: Purpose,
+    pub mode: Mode,
+    /// The slot of each parameter.
+    pub slots: Vec<Slot>,
+    /// The function returns a pointer to its output.
+    pub returns_output: bool,
+    /// The purpose of a key set-up: its name speaks of one direction.
+    pub direction: Option<Purpose>,
+    /// Implausibility: 0 if names and types say everything.
+    pub cost: u32,
+}
+
+/// Most ways to call one function.
+const WAYS: usize = 12;
+
+/// Most choices that are looked at for one function.
+const LOOKED_AT: usize = 20_000;
+
+impl<'l> Call<'l> {
+    pub fn function(&self) -> &'l Function {
+        &self.declared.function
+    }
+
+    pub fn has(&self, slot: Slot) -> bool {
+        self.slots.contains(&slot)
+    }
+
+    /// The parameter that takes the state, if any.
+    pub fn state(&self) -> Option<&'l Parameter> {
+        let at = self.slots.iter().position(|slot| *slot == Slot::State)?;
+        self.function().parameters.get(at)
+    }
+}
+
+fn says(name: &[String], of: &[&str]) -> bool {
+    name.iter().any(|word| of.contains(&word.as_str()))
+}
+
+/// Words that begin with another, such as `encryptblock`.
+fn begins(name: &[String], of: &[&str]) -> bool {
+    name.iter()
+        .any(|word| of.iter().any(|part| word.starts_with(part)))
+}
+
+/// The mode of a name.
+fn mode(all: &[String]) -> Mode {
+    let whole = all.concat();
+    let holds = |part: &str| says(all, &[part]) || (part.len() >= 3 && whole.contains(part));
+    if holds("cbc") {
+        Mode::Cbc
+    } else if holds("ctr") || says(all, &["counter"]) {
+        Mode::Ctr
+    } else if holds("ecb") {
+        Mode::Ecb
+    } else if [
+        "cfb", "ofb", "eax", "xts", "wrap", "siv", "ocb", "pcbc", "ige",
+    ]
+    .iter()
+    .any(|part| says(all, &[part]))
+    {
+        Mode::Other
+    } else {
+        Mode::Plain
+    }
+}
+
+/// The plausible purposes of a function, with their costs.
+fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purpose>, u32)> {
+    let own = words(&function.name);
+    let class = function.class.as_deref().map(words).unwrap_or_default();
+    let all: Vec<String> = class.iter().chain(&own).cloned().collect();
+    let whole = all.concat();
+    let decrypts = begins(&own, &["decr", "decipher", "dec", "inv", "open", "unseal"]);
+    let encrypts = begins(
+        &own,
+        &["encr", "encipher", "enc", "cipher", "seal", "xcrypt"],
+    ) || says(&own, &["crypt", "crypto", "xor", "process", "encode"]);
+    let sets = begins(
+        &own,
+        &[
+            "set", "init", "expan", "sched", "begin", "start", "prepare", "ini", "key", "load",
+        ],
+    );
+    let ends = begins(
+        &own,
+        &[
+            "final", "finish", "result", "end", "done", "digest", "sum", "output", "get",
+        ],
+    );
+    let feeds = begins(
+        &own,
+        &[
+            "update", "write", "input", "absorb", "add", "append", "data", "process",
+        ],
+    );
+    let hashes = [
+        "sha", "hash", "blake", "keccak", "hmac", "digest", "md", "mac",
+    ]
+    .iter()
+    .any(|part| whole.contains(part));
+    let aead = [
+        "aead", "gcm", "ccm", "poly1305", "ascon", "seal", "ocb", "giftcofb", "auth",
+    ]
+    .iter()
+    .any(|part| whole.contains(part));
+    let has_bytes = function.parameters.iter().any(|parameter| {
+        matches!(
+            shape(scanned, parameter),
+            Shape::Bytes { .. } | Shape::Untyped | Shape::Words
+        )
+    });
+    let mut found = Vec::new();
+    let direction = match (encrypts, decrypts) {
+        (_, true) => Some(Purpose::Decrypt),
+        (true, false) => Some(Purpose::Encrypt),
+        _ => None,
+    };
+    if sets && has_bytes {
+        let both = encrypts || decrypts;
+        found.push((Purpose::SetKey, direction, u32::from(both)));
+        found.push((Purpose::SetIv, None, 2));
+    }
+    if aead && (encrypts || decrypts) {
+        let purpose = if decrypts {
+            Purpose::Open
+        } else {
+            Purpose::Seal
+        };
+        found.push((purpose, None, 0));
+    }
+    if decrypts {
+        found.push((Purpose::Decrypt, None, u32::from(sets)));
+    } else if encrypts {
+        found.push((Purpose::Encrypt, None, u32::from(sets)));
+    } else if !sets && !hashes && mode(&all) != Mode::Other && function.parameters.len() >= 3 {
+        // Named after the cipher alone, such as `aes_cbc(key, iv, buffer, size)`.
+        found.push((Purpose::Encrypt, None, 3));
+    }
+    if hashes {
+        if begins(
+            &own,
+            &["init", "start", "begin", "reset", "setup", "set", "create"],
+        ) {
+            found.push((Purpose::Start, None, 0));
+        }
+        if feeds {
+            found.push((Purpose::Update, None, 0));
+        }
+        if ends {
+            found.push((Purpose::Finish, None, 0));
+        }
+        if has_bytes {
+            found.push((Purpose::Digest, None, if feeds || ends { 2 } else { 0 }));
+        }
+    }
+    found
+}
+
+/// Every plausible call of the library's functions, the most plausible of each function first.
+pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
+    let mut found: Vec<Call<'_>> = Vec::new();
+    for declared in &scanned.functions {
+        let function = &declared.function;
+        let own = words(&function.name);
+        let class = function.class.as_deref().map(words).unwrap_or_default();
+        let all: Vec<String> = class.iter().chain(&own).cloned().collect();
+        let mode = mode(&all);
+        if function.name == "main" || function.parameters.len() > 14 {
+            continue;
+        }
+        for (purpose, direction, base) in purposes(function, scanned) {
+            let ways = ways(scanned, function, purpose);
+            found.extend(ways.into_iter().map(|(slots, returns_output, cost)| Call {
+                declared,
+                purpose,
+                mode,
+                slots,
+                returns_output,
+                direction,
+                cost: cost + base + u32::from(!declared.in_header),
+            }));
+        }
+    }
+    found
+}
+
+/// The best ways to pass values to a function for a purpose.
+fn ways(scanned: &Scanned, function: &Function, purpose: Purpose) -> Vec<(Vec<Slot>, bool, u32)> {
+    let shapes: Vec<Shape> = function
+        .parameters
+        .iter()
+        .map(|p| shape(scanned, p))
+        .collect();
+    let is_named = function.parameters.iter().any(|p| !p.name.is_empty());
+    let choices: Vec<Vec<(Slot, u32)>> = function
+        .parameters
+        .iter()
+        .zip(&shapes)
+        .map(|(parameter, shape)| choices(purpose, parameter, shape, is_named))
+        .collect();
+    let returns_bytes = function.result.contains('*');
+    let mut search = Search {
+        choices: &choices,
+        purpose,
+        of_class: function.class.is_some(),
+        returns_bytes,
+        left: LOOKED_AT,
+        found: Vec::new(),
+    };
+    search.go(&mut Vec::new(), 0);
+    let mut found = search.found;
+    found.sort_by_key(|(_, returns, cost)| (*cost, *returns));
+    found.truncate(WAYS);
+    found
+}
+
+/// A search over the choices of all parameters.
+struct Search<'c> {
+    choices: &'c [Vec<(Slot, u32)>],
+    purpose: Purpose,
+    of_class: bool,
+    returns_bytes: bool,
+    left: usize,
+    found: Vec<(Vec<Slot>, bool, u32)>,
+}
+
+impl Search<'_> {
+    fn go(&mut self, slots: &mut Vec<Slot>, cost: u32) {
+        if self.left == 0 || cost > 24 {
+            return;
+        }
+        self.left -= 1;
+        let Some(choices) = self.choices.get(slots.len()) else {
+            for returns in [false, true] {
+                if (!returns || self.returns_bytes) && is_whole(self.purpose, slots, returns) {
+                    let cost = cost + order_cost(slots) + u32::from(returns);
+                    self.found.push((slots.clone(), returns, cost));
+                }
+            }
+            return;
+        };
+        for &(slot, more) in choices {
+            if slots.contains(&slot) && !slot.repeats() || slot == Slot::State && self.of_class {
+                continue;
+            }
+            slots.push(slot);
+            self.go(slots, cost + more);
+            slots.pop();
+        }
+    }
+}
+
+/// True if the slots make a whole call for the purpose.
+fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
+    use Slot::{Bits, Bytes, In, InPlace, Iv, Key, Out};
+    let has = |slot: Slot| slots.contains(&slot);
+    let one_size = [Slot::Bytes, Slot::Blocks, Slot::Bits]
+        .iter()
+        .filter(|slot| has(**slot))
+        .count()
+        <= 1;
+    let one_key = [Slot::KeyBytes, Slot::KeyBits]
+        .iter()
+        .filter(|slot| has(**slot))
+        .count()
+        <= 1;
+    let data = match (has(In), has(Out), has(InPlace)) {
+        (true, true, false) => !returns,
+        (true, false, false) => returns,
+        (false, false, true) => !returns,
+        _ => false,
+    };
+    let sized = has(Bytes) || has(Bits);
+    one_size
+        && one_key
+        && match purpose {
+            Purpose::SetKey => has(Key) && !returns,
+            Purpose::SetIv => has(Iv) && !returns,
+            Purpose::Encrypt | Purpose::Decrypt => data,
+            Purpose::Start => !returns,
+            Purpose::Update => has(In) && sized && !returns,
+            Purpose::Finish => has(Out) != returns,
+            Purpose::Digest => has(In) && sized && has(Out) != returns,
+            Purpose::Seal | Purpose::Open => {
+                has(Iv) && has(In) && has(Out) && has(Bytes) && !returns
+            }
+        }
+}
+
+/// A size usually follows its buffer.
+fn order_cost(slots: &[Slot]) -> u32 {
+    let mut cost = 0;
+    for (at, slot) in slots.iter().enumerate() {
+        let Some(buffer) = slot.sized() else { continue };
+        let stands = slots.iter().position(|other| *other == buffer);
+        cost += match stands {
+            Some(place) if place + 1 == at => 0,
+            Some(_) => 1,
+            None => 0,
+        };
+    }
+    cost
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::declarations::read;
+
+    fn best(text: &str, purpose: Purpose) -> Vec<Slot> {
+        let found = read(text.as_bytes());
+        let scanned = Scanned {
+            functions: found
+                .functions
+                .into_iter()
+                .map(|function| Declared {
+                    function,
+                    file: "a.h".into(),
+                    in_header: true,
+                })
+                .collect(),
+            typedefs: found.typedefs,
+            ..Scanned::default()
+        };
+        let calls = calls(&scanned);
+        let mut of = calls.iter().filter(|call| call.purpose == purpose);
+        of.next().map(|call| call.slots.clone()).unwrap_or_default()
+    }
+
+    #[test]
+    fn clear_declarations_have_one_best_call() {
+        use Slot::*;
+        let cases: &[(&str, Purpose, &[Slot])] = &[
+            (
+                "void AES_CBC_encrypt_buffer(struct AES_ctx* ctx, uint8_t* buf, uint32_t length);",
+                Purpose::Encrypt,
+                &[State, InPlace, Bytes],
+            ),
+            (
+                "int rijndaelKeySetupEnc(uint32_t *rk, const uint8_t *key, int keyBits);",
+                Purpose::SetKey,
+                &[State, Key, KeyBits],
+            ),
+            (
+                "typedef unsigned char u8; void aes_encrypt(const u8 *in, u8 *out, const u8 *key);",
+                Purpose::Encrypt,
+                &[In, Out, Key],
+            ),
+            (
+                "void aes_decrypt(aes_t *a, uint8_t *plain, uint8_t *cipher);",
+                Purpose::Decrypt,
+                &[State, Out, In],
+            ),
+            (
+                "int crypto_aead_encrypt(unsigned char *c, unsigned long long *clen, const unsigned char *m, \
+                 unsigned long long mlen, const unsigned char *ad, unsigned long long adlen, \
+                 const unsigned char *nsec, const unsigned char *npub, const unsigned char *k);",
+                Purpose::Seal,
+                &[Out, OutSize, In, Bytes, Ad, AdBytes, Null, Iv, Key],
+            ),
+            (
+                "int crypto_hash_sha256(unsigned char *out, const unsigned char *in, unsigned long long inlen);",
+                Purpose::Digest,
+                &[Out, In, Bytes],
+            ),
+            (
+                "void aes_cbc(int encrypt, const uint8_t *key, int keybits, const uint8_t *iv, \
+                 const uint8_t *input, uint8_t *output, size_t length);",
+                Purpose::Encrypt,
+                &[Encrypts, Key, KeyBits, Iv, In, Out, Bytes],
+            ),
+        ];
+        for (text, purpose, slots) in cases {
+            assert_eq!(best(text, *purpose), *slots, "{text}");
+        }
+    }
+}

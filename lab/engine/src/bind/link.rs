@@ -1,0 +1,191 @@
+//! The sources that a recipe needs: those whose objects define what the glue refers to, and what
+//! these refer to in turn. Tests, examples and other ports of a library drop out by themselves,
+//! and a source that does not compile matters only if something refers to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use object::{Object, ObjectSymbol};
+
+use crate::error::{Error, Result};
+use crate::scan::Scanned;
+
+/// The global symbols of an object.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    pub defined: BTreeSet<String>,
+    pub wanted: BTreeSet<String>,
+}
+
+/// Reads the symbols of an object.
+pub fn symbols(path: &Path) -> Result<Symbols> {
+    let data = std::fs::read(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let file = object::File::parse(&*data).map_err(|error| Error::Image {
+        path: path.to_owned(),
+        message: error.to_string(),
+    })?;
+    let mut symbols = Symbols::default();
+    for symbol in file.symbols() {
+        let Ok(name) = symbol.name() else { continue };
+        if name.is_empty() {
+            continue;
+        }
+        if symbol.is_undefined() {
+            symbols.wanted.insert(name.to_owned());
+        } else if symbol.is_global() {
+            symbols.defined.insert(name.to_owned());
+        }
+    }
+    Ok(symbols)
+}
+
+/// Most sources that are compiled to find a symbol.
+const MOST_SOURCES: usize = 120;
+
+/// Compiles one source of the library, by its path relative to the library's folder.
+pub type Compile<'a> = &'a dyn Fn(&Path) -> Result<PathBuf>;
+
+/// The objects of a library, compiled when something refers to them.
+pub struct Objects<'a> {
+    scanned: &'a Scanned,
+    compile: Compile<'a>,
+    /// The symbols of each compiled source, or the compiler's message.
+    known: BTreeMap<PathBuf, std::result::Result<Symbols, String>>,
+}
+
+impl<'a> Objects<'a> {
+    pub fn new(scanned: &'a Scanned, compile: Compile<'a>) -> Objects<'a> {
+        Objects {
+            scanned,
+            compile,
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// The sources that define what `wanted` names, directly or not. Of several sources with one
+    /// symbol, the first counts. Errors of the machine are returned.
+    pub fn closure(&mut self, wanted: &BTreeSet<String>) -> Result<Vec<PathBuf>> {
+        let mut taken: BTreeSet<PathBuf> = BTreeSet::new();
+        let mut open: Vec<String> = wanted.iter().cloned().collect();
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            let Some(path) = self.definition(&name, &taken)? else {
+                continue;
+            };
+            if let Some(Ok(symbols)) = self.known.get(&path) {
+                open.extend(symbols.wanted.iter().cloned());
+            }
+            taken.insert(path);
+        }
+        Ok(taken.into_iter().collect())
+    }
+
+    /// The message of the first source that does not compile and that defines `name`.
+    pub fn failure(&self, name: &str) -> Option<(&Path, &str)> {
+        self.known.iter().find_map(|(path, known)| {
+            let message = known.as_ref().err()?;
+            self.mentions(path, &identifiers(name))
+                .then_some((path.as_path(), message.as_str()))
+        })
+    }
+
+    fn definition(&mut self, symbol: &str, taken: &BTreeSet<PathBuf>) -> Result<Option<PathBuf>> {
+        let defines = |known: &std::result::Result<Symbols, String>| {
+            known.as_ref().is_ok_and(|symbols| {
+                symbols.defined.contains(symbol) && !symbols.defined.contains("main")
+            })
+        };
+        let in_taken = taken
+            .iter()
+            .find(|path| self.known.get(*path).is_some_and(defines));
+        if let Some(path) = in_taken {
+            return Ok(Some(path.clone()));
+        }
+        let names = identifiers(symbol);
+        let mut candidates: Vec<PathBuf> = names
+            .iter()
+            .filter_map(|name| self.scanned.definitions.get(name).cloned())
+            .collect();
+        let others = self
+            .scanned
+            .sources
+            .iter()
+            .filter(|path| self.mentions(path, &names));
+        candidates.extend(others.cloned());
+        for path in candidates {
+            if !self.known.contains_key(&path) && self.known.len() < MOST_SOURCES {
+                let known = match (self.compile)(&path) {
+                    Ok(object) => Ok(symbols(&object)?),
+                    Err(Error::Compile { output, .. }) => Err(output),
+                    Err(Error::Data { message, .. }) => Err(message),
+                    Err(error) => return Err(error),
+                };
+                self.known.insert(path.clone(), known);
+            }
+            if self.known.get(&path).is_some_and(defines) {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
+    }
+
+    /// True if a source contains all of the names.
+    fn mentions(&self, path: &Path, names: &[String]) -> bool {
+        let text = std::fs::read(self.scanned.folder.join(path)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        !names.is_empty() && names.iter().all(|name| text.contains(name.as_str()))
+    }
+}
+
+/// The identifiers of a symbol: itself in C; in C++ those that its mangled name holds, such as
+/// `AES` and `encrypt` of `_ZN3AES7encryptEPh`.
+fn identifiers(symbol: &str) -> Vec<String> {
+    let Some(mangled) = symbol.strip_prefix("_Z") else {
+        return vec![symbol.to_owned()];
+    };
+    let mut found: Vec<String> = Vec::new();
+    let mut rest = mangled;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let digits: String = rest[at..]
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .collect();
+        let after = &rest[at + digits.len()..];
+        let length = digits.parse::<usize>().unwrap_or(0);
+        match after.get(..length).filter(|name| !name.is_empty()) {
+            Some(name) => {
+                found.push(name.to_owned());
+                rest = &after[length..];
+            }
+            None => rest = after,
+        }
+        // Types of parameters follow the name.
+        if rest.starts_with('E') || found.len() >= 2 || !mangled.starts_with('N') {
+            break;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mangled_names_hold_identifiers() {
+        assert_eq!(identifiers("aes_encrypt"), ["aes_encrypt"]);
+        assert_eq!(
+            identifiers("_ZN6AES12812encryptBlockEPhPKh"),
+            ["AES128", "encryptBlock"]
+        );
+        assert_eq!(identifiers("_Z7encryptPhS_"), ["encrypt"]);
+        assert_eq!(identifiers("_ZTV6AES128"), ["AES128"]);
+        assert!(identifiers("_Z9").is_empty());
+    }
+}

@@ -1,0 +1,233 @@
+//! The manifest of a bound library, and the files that are written for it.
+
+use std::fmt::Write as _;
+use std::path::{Component, Path, PathBuf};
+
+use super::glue;
+use super::recipe::Recipe;
+use super::trial::Bound;
+use crate::error::{Error, Result};
+use crate::library::{Implementation, Library, MANIFEST};
+use crate::scan::Scanned;
+use crate::scan::roles::words;
+
+/// The name of the only variant of a bound library.
+pub const VARIANT: &str = "plain";
+
+/// The library of a trial: one implementation, with paths that do not depend on its folder.
+/// Its sources are not yet known.
+pub fn library(scanned: &Scanned, recipe: &Recipe<'_>, glue: &Path, folder: &Path) -> Library {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let include = folders(scanned)
+        .into_iter()
+        .map(|at| text(&scanned.folder.join(at)));
+    Library {
+        name: "trial".into(),
+        title: "trial".into(),
+        version: "0".into(),
+        licence: "NOASSERTION".into(),
+        homepage: None,
+        note: None,
+        test_only: true,
+        include: include.collect(),
+        flags: recipe.flags.clone(),
+        cxx_flags: Vec::new(),
+        arduino: scanned.arduino,
+        link_flags: Vec::new(),
+        debian: Vec::new(),
+        source: None,
+        also: Default::default(),
+        cargo: None,
+        deviations: Vec::new(),
+        implementations: vec![Implementation {
+            algorithms: vec![recipe.algorithm.name.clone()],
+            variants: vec![VARIANT.into()],
+            glue: text(glue),
+            program: None,
+            sources: Vec::new(),
+            defines: Vec::new(),
+            operations: recipe
+                .operations()
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect(),
+            refuses_sizes: None,
+            boards: Vec::new(),
+            flags: vec!["-Os".into()],
+            port_flags: Default::default(),
+        }],
+        folder: folder.to_owned(),
+        root: PathBuf::new(),
+    }
+}
+
+/// The folders of headers, those nearest to the library's folder first, and the folders above
+/// them: a source may name `crypto/aes.h`.
+fn folders(scanned: &Scanned) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = vec![PathBuf::new()];
+    for header in &scanned.headers {
+        for folder in header.ancestors().skip(1) {
+            if !folders.iter().any(|known| known == folder) {
+                folders.push(folder.to_owned());
+            }
+        }
+    }
+    folders.sort_by_key(|folder| folder.components().count());
+    folders
+}
+
+/// The names and texts of the files for a bound library, in the folder `into`.
+pub fn files(
+    scanned: &Scanned,
+    bound: &[Bound<'_>],
+    name: &str,
+    into: &Path,
+) -> Vec<(String, String)> {
+    let to_library = relative(into, &scanned.folder);
+    let mut files: Vec<(String, String)> = Vec::new();
+    let mut listed = String::new();
+    for one in bound {
+        let extension = if glue::is_cpp_glue(scanned, &one.recipe) {
+            "cpp"
+        } else {
+            "c"
+        };
+        let plain = one.recipe.algorithm.name.replace('/', "-");
+        let file = format!("glue-{plain}.{extension}");
+        implementation(&mut listed, &to_library, one, &file);
+        files.push((file, one.glue.clone()));
+    }
+    files.insert(
+        0,
+        (
+            MANIFEST.to_owned(),
+            head(scanned, &to_library, name) + &listed,
+        ),
+    );
+    files
+}
+
+fn head(scanned: &Scanned, to_library: &str, name: &str) -> String {
+    let title = scanned
+        .folder
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let mut text = format!(
+        "# {name}: what it is, and how its images are built. Written by selo lab new-library, which\n\
+         # tried each glue against official vectors. docs/researcher/survey-a-library.md explains it.\n\n\
+         name = {}\ntitle = {}\nversion = {}\nlicence = {}   # SPDX\n",
+        quoted(name),
+        quoted(&title),
+        quoted(scanned.version.as_deref().unwrap_or("unknown")),
+        quoted(scanned.licence.as_deref().unwrap_or("NOASSERTION")),
+    );
+    let folders: Vec<String> = folders(scanned)
+        .iter()
+        .map(|folder| quoted(&joined(to_library, folder)))
+        .collect();
+    let _ = writeln!(
+        text,
+        "\n# Folders of headers, relative to this file.\ninclude = [{}]",
+        folders.join(", ")
+    );
+    if scanned.arduino {
+        text.push_str("\n# It asks for the headers of an Arduino core.\narduino = true\n");
+    }
+    for note in &scanned.notes {
+        let _ = writeln!(text, "# {note}.");
+    }
+    text
+}
+
+fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: &str) {
+    let list = |names: &[String]| {
+        let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+        quoted.join(", ")
+    };
+    let sources: Vec<String> = bound
+        .sources
+        .iter()
+        .map(|source| joined(to_library, source))
+        .collect();
+    let operations: Vec<String> = bound
+        .recipe
+        .operations()
+        .iter()
+        .map(|name| (*name).to_owned())
+        .collect();
+    let mut flags = vec!["-Os".to_owned()];
+    flags.extend(bound.recipe.flags.iter().cloned());
+    let _ = write!(
+        text,
+        "\n[[implementation]]\nalgorithms = [{}]\nvariants = [{}]\nglue = {}\nsources = [{}]\noperations = [{}]\nflags = [{}]\n",
+        quoted(&bound.recipe.algorithm.name),
+        quoted(VARIANT),
+        quoted(glue),
+        list(&sources),
+        list(&operations),
+        list(&flags),
+    );
+}
+
+/// A string of TOML.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+/// The way from one folder to another: `..` where it goes up.
+fn relative(from: &Path, to: &Path) -> String {
+    let from: Vec<Component<'_>> = from.components().collect();
+    let to: Vec<Component<'_>> = to.components().collect();
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..".to_owned(), from.len() - common);
+    let down = to[common..]
+        .iter()
+        .map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let way: Vec<String> = up.chain(down).collect();
+    way.join("/")
+}
+
+fn joined(to_library: &str, path: &Path) -> String {
+    let path = path.to_string_lossy();
+    match (to_library, path.as_ref()) {
+        ("", "") => ".".to_owned(),
+        ("", path) => path.to_owned(),
+        (folder, "") => folder.to_owned(),
+        (folder, path) => format!("{folder}/{path}"),
+    }
+}
+
+/// A name for a library, made of a folder's.
+pub fn library_name(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let words = words(&name).join("-");
+    if words.is_empty() {
+        "library".to_owned()
+    } else {
+        words
+    }
+}
+
+/// Writes the files into a folder. Fails, and writes nothing, if one of them exists.
+pub fn write(files: &[(String, String)], into: &Path) -> Result<Vec<PathBuf>> {
+    let error = |path: &Path, source| Error::Write {
+        path: path.to_owned(),
+        source,
+    };
+    std::fs::create_dir_all(into).map_err(|source| error(into, source))?;
+    let paths: Vec<PathBuf> = files.iter().map(|(name, _)| into.join(name)).collect();
+    if let Some(there) = paths.iter().find(|path| path.symlink_metadata().is_ok()) {
+        return Err(Error::Exists {
+            path: there.clone(),
+        });
+    }
+    for (path, (_, text)) in paths.iter().zip(files) {
+        use std::io::Write as _;
+        let mut options = std::fs::OpenOptions::new();
+        let file = options.write(true).create_new(true).open(path);
+        file.and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|source| error(path, source))?;
+    }
+    Ok(paths)
+}

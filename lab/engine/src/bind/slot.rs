@@ -1,0 +1,344 @@
+//! The values that a call can pass, and the plausible choices for each parameter.
+
+use super::types::Shape;
+use crate::scan::declarations::Parameter;
+use crate::scan::roles::words;
+
+/// A value that the glue passes to a function of the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Slot {
+    /// The expanded key, or the state of a hash.
+    State,
+    Key,
+    KeyBytes,
+    KeyBits,
+    /// 10, 12 or 14 [FIPS197, 5].
+    Rounds,
+    /// IV, counter block or nonce.
+    Iv,
+    IvBytes,
+    In,
+    Bytes,
+    Blocks,
+    Bits,
+    Out,
+    /// A number that the function sets to the size of its output.
+    OutSize,
+    /// The size of a digest or tag.
+    DigestBytes,
+    DigestBits,
+    /// One buffer that the function changes.
+    InPlace,
+    Ad,
+    AdBytes,
+    Tag,
+    TagBytes,
+    /// 1 to encrypt, 0 to decrypt.
+    Encrypts,
+    /// 0 to encrypt, 1 to decrypt.
+    Decrypts,
+    Zero,
+    Null,
+}
+
+/// The purpose of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    SetKey,
+    SetIv,
+    Encrypt,
+    Decrypt,
+    Start,
+    Update,
+    Finish,
+    /// One call from message to digest.
+    Digest,
+    Seal,
+    Open,
+}
+
+use Slot::{
+    Ad, AdBytes, Bits, Blocks, Bytes, Decrypts, DigestBits, DigestBytes, Encrypts, In, InPlace, Iv,
+    IvBytes, Key, KeyBits, KeyBytes, Null, Out, OutSize, Rounds, State, Tag, TagBytes, Zero,
+};
+
+const KEYS: [&str; 7] = [
+    "key",
+    "k",
+    "userkey",
+    "secret",
+    "cipherkey",
+    "userkey",
+    "pw",
+];
+const IVS: [&str; 9] = [
+    "iv", "nonce", "counter", "ctr", "vector", "ivec", "npub", "n", "nounce",
+];
+const SCHEDULES: [&str; 12] = [
+    "w",
+    "rk",
+    "keys",
+    "schedule",
+    "skey",
+    "subkeys",
+    "ks",
+    "round",
+    "roundkey",
+    "roundkeys",
+    "expanded",
+    "expandedkey",
+];
+const INS: [&str; 11] = [
+    "in", "input", "src", "source", "msg", "message", "data", "m", "from", "inp", "inblock",
+];
+const OUTS: [&str; 15] = [
+    "out", "output", "dst", "dest", "result", "digest", "hash", "md", "to", "outp", "res",
+    "outblock", "buffer", "mac", "sha",
+];
+const PLAIN: [&str; 5] = ["plain", "plaintext", "pt", "clear", "p"];
+const CIPHER: [&str; 6] = ["cipher", "ciphertext", "ct", "encrypted", "crypt", "c"];
+const TAGS: [&str; 5] = ["tag", "mac", "auth", "icv", "t"];
+const ADS: [&str; 7] = ["ad", "aad", "adata", "add", "header", "associated", "hdr"];
+
+fn says(name: &[String], of: &[&str]) -> bool {
+    name.iter().any(|word| of.contains(&word.as_str()))
+}
+
+/// A part of a name, for names that run together: `keylen`.
+fn holds(name: &[String], part: &str) -> bool {
+    name.concat().contains(part)
+}
+
+/// The plausible slots of a parameter, each with its cost: 0 for what name and type say.
+pub fn choices(
+    purpose: Purpose,
+    parameter: &Parameter,
+    shape: &Shape,
+    is_named: bool,
+) -> Vec<(Slot, u32)> {
+    let name = words(&parameter.name);
+    let mut found = match shape {
+        Shape::Structure { .. } => vec![(State, 0)],
+        Shape::Untyped => {
+            let context = says(
+                &name,
+                &["ctx", "context", "state", "handle", "self", "this"],
+            );
+            let mut found = of_bytes(purpose, parameter, &name, is_named);
+            found.push((State, if context { 0 } else { 4 }));
+            found.push((Null, 4));
+            found
+        }
+        Shape::Bytes { size } => {
+            let mut found = of_bytes(purpose, parameter, &name, is_named);
+            let large = size.is_some_and(|bytes| bytes > 64);
+            let schedule = large || says(&name, &SCHEDULES) || holds(&name, "roundkey");
+            let sets = purpose == Purpose::SetKey && !parameter.is_const;
+            if schedule || sets {
+                found.push((State, if schedule { 0 } else { 2 }));
+            }
+            if large {
+                found.retain(|(slot, _)| *slot == State);
+            }
+            found
+        }
+        Shape::Words => of_words(purpose, parameter, &name),
+        Shape::NumberOut => vec![(OutSize, 0), (Null, 4)],
+        Shape::Number => of_number(purpose, &name),
+        Shape::Odd => vec![(Null, 3)],
+    };
+    found.sort_by_key(|(slot, cost)| (*cost, *slot));
+    found.dedup_by_key(|(slot, _)| *slot);
+    found
+}
+
+/// Slots of a pointer to bytes.
+fn of_bytes(
+    purpose: Purpose,
+    parameter: &Parameter,
+    name: &[String],
+    is_named: bool,
+) -> Vec<(Slot, u32)> {
+    let is_const = parameter.is_const;
+    let (from, to): (&[&str], &[&str]) = match purpose {
+        Purpose::Decrypt | Purpose::Open => (&CIPHER, &PLAIN),
+        _ => (&PLAIN, &CIPHER),
+    };
+    let key = says(name, &KEYS) || holds(name, "key");
+    let iv = says(name, &IVS) || holds(name, "nonce");
+    let tag = says(name, &TAGS);
+    let ad = says(name, &ADS);
+    let input = says(name, &INS) || says(name, from);
+    let output = says(name, &OUTS) || says(name, to);
+    let known = key || iv || input || output || tag || ad;
+    // A name that says another thing makes a choice unlikely; no name leaves all open.
+    let cost = |says: bool| match (says, known || !is_named) {
+        (true, _) => 0,
+        (false, true) => 5,
+        (false, false) => 2,
+    };
+    let written = |base: u32| if is_const { base + 8 } else { base };
+    let read = |base: u32| if is_const { base } else { base + 1 };
+    match purpose {
+        Purpose::SetKey => vec![(Key, read(cost(key))), (Iv, read(cost(iv) + 1))],
+        Purpose::SetIv => vec![(Iv, cost(iv))],
+        Purpose::Encrypt | Purpose::Decrypt => vec![
+            (Key, read(cost(key))),
+            (Iv, cost(iv) + 1),
+            (In, read(cost(input))),
+            (Out, written(cost(output))),
+            (InPlace, written(cost(input || output) + 1)),
+        ],
+        Purpose::Start => vec![(Key, read(cost(key)))],
+        Purpose::Update => vec![(In, read(cost(input)))],
+        Purpose::Finish => vec![(Out, written(cost(output))), (Key, read(cost(key) + 1))],
+        Purpose::Digest => vec![
+            (In, read(cost(input))),
+            (Out, written(cost(output))),
+            (Key, read(cost(key))),
+        ],
+        Purpose::Seal | Purpose::Open => {
+            let tag_cost = match purpose {
+                Purpose::Seal => written(cost(tag)),
+                _ => cost(tag),
+            };
+            vec![
+                (Key, read(cost(key))),
+                (Iv, read(cost(iv))),
+                (In, read(cost(input))),
+                (Out, written(cost(output))),
+                (Ad, read(cost(ad))),
+                (Tag, tag_cost),
+                (Null, 6),
+            ]
+        }
+    }
+}
+
+/// Slots of a pointer to words: round keys, the state of a hash, or data.
+fn of_words(purpose: Purpose, parameter: &Parameter, name: &[String]) -> Vec<(Slot, u32)> {
+    let schedule = says(name, &SCHEDULES) || holds(name, "key");
+    let mut found = vec![(State, u32::from(!schedule))];
+    let written = if parameter.is_const { 8 } else { 0 };
+    match purpose {
+        Purpose::SetKey if says(name, &KEYS) => found.push((Key, 1)),
+        Purpose::SetKey => found.push((Key, 3)),
+        Purpose::Encrypt | Purpose::Decrypt => {
+            found.extend([
+                (In, 3),
+                (Out, 3 + written),
+                (InPlace, 3 + written),
+                (Key, 4),
+            ]);
+        }
+        _ => {}
+    }
+    found
+}
+
+/// Slots of a number.
+fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
+    let bits = holds(name, "bit");
+    let blocks = holds(name, "block") || says(name, &["nb", "blocks"]);
+    let key = holds(name, "key") || says(name, &["klen", "nk"]);
+    let iv = says(name, &["iv", "ivlen", "nonce", "noncelen"]) || holds(name, "nonce");
+    let ad = says(name, &ADS) || holds(name, "adlen") || holds(name, "aad");
+    let tag = says(name, &TAGS) || holds(name, "taglen") || holds(name, "maclen");
+    let digest = ["digest", "hash", "out", "md"]
+        .iter()
+        .any(|part| holds(name, part));
+    let direction = says(
+        name,
+        &[
+            "mode",
+            "enc",
+            "dir",
+            "direction",
+            "encrypt",
+            "op",
+            "operation",
+            "forward",
+        ],
+    );
+    let decrypts = says(name, &["decrypt", "inverse", "inv", "dec"]);
+    let rounds = says(name, &["nr", "rounds", "rnds"]);
+    let if_says = |says: bool, otherwise: u32| if says { 0 } else { otherwise };
+    let unless = |other: bool, cost: u32| if other { cost + 3 } else { cost };
+    match purpose {
+        Purpose::SetKey => vec![
+            (KeyBytes, if bits { 2 } else { if_says(key, 1) }),
+            (KeyBits, if_says(bits, 2)),
+            (Rounds, if_says(rounds, 6)),
+            (IvBytes, if_says(iv, 6)),
+            (Encrypts, if_says(direction, 6)),
+            (Decrypts, if_says(decrypts, 7)),
+            (Zero, unless(key, 5)),
+        ],
+        Purpose::SetIv => vec![(IvBytes, 1), (Zero, 4)],
+        Purpose::Encrypt | Purpose::Decrypt => vec![
+            (Bytes, unless(bits || blocks || key || direction, 0)),
+            (Blocks, if_says(blocks, 3)),
+            (Bits, if bits && !key { 1 } else { 6 }),
+            (KeyBytes, if_says(key, 4)),
+            (KeyBits, if bits { 0 } else { if_says(key, 4) + 1 }),
+            (Rounds, if_says(rounds, 6)),
+            (IvBytes, if_says(iv, 6)),
+            (Encrypts, if_says(direction, 5)),
+            (Decrypts, if_says(decrypts, 6)),
+            (Zero, 6),
+        ],
+        Purpose::Start => vec![
+            (DigestBytes, if bits { 3 } else { unless(key, 1) }),
+            (DigestBits, if_says(bits, 2)),
+            (KeyBytes, if_says(key, 4)),
+            (Zero, 3),
+        ],
+        Purpose::Update => vec![
+            (Bytes, u32::from(bits)),
+            (Bits, if_says(bits, 3)),
+            (Zero, 5),
+        ],
+        Purpose::Finish => vec![
+            (DigestBytes, 0),
+            (KeyBytes, if_says(key, 4)),
+            (DigestBits, if_says(bits, 5)),
+            (Zero, 4),
+        ],
+        Purpose::Digest => vec![
+            (Bytes, unless(digest || key, 0)),
+            (Bits, if_says(bits, 5)),
+            (DigestBytes, if_says(digest, 3)),
+            (KeyBytes, if_says(key, 4)),
+            (Zero, 4),
+        ],
+        Purpose::Seal | Purpose::Open => vec![
+            (Bytes, unless(ad || tag || iv || key, 0)),
+            (AdBytes, if_says(ad, 2)),
+            (TagBytes, if_says(tag, 3)),
+            (IvBytes, if_says(iv, 3)),
+            (KeyBytes, if_says(key, 4)),
+            (KeyBits, if key && bits { 0 } else { 6 }),
+            (Zero, 6),
+        ],
+    }
+}
+
+impl Slot {
+    /// The buffer whose size the slot is, if it is a size.
+    pub fn sized(self) -> Option<Slot> {
+        match self {
+            KeyBytes | KeyBits => Some(Key),
+            IvBytes => Some(Iv),
+            Bytes | Blocks | Bits => Some(In),
+            DigestBytes | DigestBits => Some(Out),
+            AdBytes => Some(Ad),
+            TagBytes => Some(Tag),
+            _ => None,
+        }
+    }
+
+    /// True if a call may have the slot several times.
+    pub fn repeats(self) -> bool {
+        matches!(self, Zero | Null)
+    }
+}

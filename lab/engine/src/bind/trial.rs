@@ -1,0 +1,381 @@
+//! Tries recipes against official vectors, and keeps the first that passes.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use selo_vectors::{Case, CaseKind, CaseResult, Direction};
+
+use super::call::{Call, calls};
+use super::link::{Objects, symbols};
+use super::recipe::{Recipe, recipes};
+use super::{glue, manifest};
+use crate::algorithm::Algorithm;
+use crate::error::{Error, Result};
+use crate::interface::Interface;
+use crate::library::{Library, Unit};
+use crate::measure::Lab;
+use crate::scan::Scanned;
+
+/// Most recipes that are tried for one algorithm.
+const TRIALS: usize = 40;
+
+/// The same for an algorithm of which another key size has been bound.
+const TRIALS_OF_SIBLING: usize = 8;
+
+/// Cases of each direction in a trial.
+const CASES: usize = 3;
+
+/// The result of one trial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All tried vectors pass.
+    Passed {
+        cases: usize,
+    },
+    /// It answered, but not as published.
+    Wrong {
+        case: String,
+        detail: String,
+    },
+    /// It crashed, hung or broke the agent's memory.
+    Stopped {
+        reason: String,
+    },
+    DoesNotBuild {
+        message: String,
+    },
+    /// The agent image is larger than the board.
+    NoRoom,
+    /// No vector could be run.
+    NoVector,
+}
+
+/// One trial, for the report.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    pub algorithm: String,
+    /// The calls of the recipe as text.
+    pub calls: Vec<String>,
+    pub flags: Vec<String>,
+    pub outcome: Outcome,
+}
+
+/// An algorithm with a recipe that passes.
+#[derive(Clone, Debug)]
+pub struct Bound<'l> {
+    pub recipe: Recipe<'l>,
+    /// Sources, relative to the library's folder.
+    pub sources: Vec<PathBuf>,
+    pub glue: String,
+}
+
+/// All that came of binding a library.
+#[derive(Debug, Default)]
+pub struct Binding<'l> {
+    pub bound: Vec<Bound<'l>>,
+    pub trials: Vec<Trial>,
+    /// Algorithms that the library seems to have, and for which no recipe passed.
+    pub open: Vec<String>,
+}
+
+/// Binds the algorithms of a scanned library on the lab's board. `found` is called after every
+/// trial. Errors of the machine are returned.
+pub fn bind<'l>(
+    lab: &Lab<'_>,
+    scanned: &'l Scanned,
+    algorithms: &'l [Algorithm],
+    found: &mut dyn FnMut(&Trial),
+) -> Result<Binding<'l>> {
+    let folder = tempfile::Builder::new()
+        .prefix("selo-bind-")
+        .tempdir()
+        .map_err(|source| Error::Write {
+            path: std::env::temp_dir(),
+            source,
+        })?;
+    let calls = calls(scanned);
+    let mut binder = Binder {
+        lab,
+        scanned,
+        folder: folder.path(),
+        calls: &calls,
+        binding: Binding::default(),
+        found,
+    };
+    for algorithm in algorithms {
+        crate::schedule::check_interrupt()?;
+        binder.algorithm(algorithm)?;
+    }
+    Ok(binder.binding)
+}
+
+struct Binder<'b, 'l> {
+    lab: &'b Lab<'b>,
+    scanned: &'l Scanned,
+    folder: &'b Path,
+    calls: &'b [Call<'l>],
+    binding: Binding<'l>,
+    found: &'b mut dyn FnMut(&Trial),
+}
+
+impl<'l> Binder<'_, 'l> {
+    fn algorithm(&mut self, algorithm: &'l Algorithm) -> Result<()> {
+        let mut candidates = recipes(self.scanned, self.calls, algorithm);
+        let cases = self.cases(algorithm)?;
+        if candidates.is_empty() || cases.is_empty() {
+            return Ok(());
+        }
+        let sibling = self.sibling(algorithm);
+        if let Some(names) = &sibling {
+            candidates.sort_by_key(|recipe| (recipe.names() != *names, recipe.cost));
+        }
+        let most = if sibling.is_some() {
+            TRIALS_OF_SIBLING
+        } else {
+            TRIALS
+        };
+        let mut without_flags = candidates.iter().take(most).cloned().collect::<Vec<_>>();
+        let best = candidates.iter().take(3);
+        let with_flags = best.flat_map(|recipe| {
+            flags(self.scanned, algorithm)
+                .into_iter()
+                .map(move |flags| Recipe {
+                    flags,
+                    ..recipe.clone()
+                })
+        });
+        without_flags.extend(with_flags.take(TRIALS_OF_SIBLING));
+        let mut broken: BTreeSet<Vec<String>> = BTreeSet::new();
+        for recipe in without_flags {
+            // Functions that do not build do not build with other arguments either.
+            let names = [recipe.names(), recipe.flags.clone()].concat();
+            if broken.contains(&names) {
+                continue;
+            }
+            let (outcome, bound) = self.try_one(&recipe, &cases)?;
+            if matches!(&outcome, Outcome::DoesNotBuild { message } if message.contains("undefined"))
+            {
+                broken.insert(names);
+            }
+            let trial = Trial {
+                algorithm: algorithm.name.clone(),
+                calls: recipe.calls().iter().map(|call| shown(call)).collect(),
+                flags: recipe.flags.clone(),
+                outcome,
+            };
+            (self.found)(&trial);
+            self.binding.trials.push(trial);
+            if let Some(bound) = bound {
+                self.binding.bound.push(bound);
+                return Ok(());
+            }
+        }
+        self.binding.open.push(algorithm.name.clone());
+        Ok(())
+    }
+
+    /// The functions that another key size of the same interface and family is bound with.
+    fn sibling(&self, algorithm: &Algorithm) -> Option<Vec<String>> {
+        let of = |bound: &&Bound<'_>| {
+            bound.recipe.algorithm.interface == algorithm.interface
+                && bound.recipe.algorithm.family == algorithm.family
+        };
+        self.binding
+            .bound
+            .iter()
+            .find(of)
+            .map(|bound| bound.recipe.names())
+    }
+
+    /// A few short cases, of both directions where the algorithm has them.
+    fn cases(&self, algorithm: &Algorithm) -> Result<Vec<Case>> {
+        let mut chosen: Vec<Case> = Vec::new();
+        let mut count = [0; 3];
+        for set in self.lab.catalog.sets_for(&algorithm.name) {
+            let cases = set.cases(&algorithm.name)?;
+            for case in selo_vectors::stratified(&cases, 24) {
+                let place = match &case.kind {
+                    CaseKind::Blocks { direction, .. }
+                    | CaseKind::CbcUnpadded { direction, .. }
+                    | CaseKind::CbcPadded { direction, .. }
+                    | CaseKind::Ctr { direction, .. } => match direction {
+                        Direction::Encrypt => 0,
+                        Direction::Decrypt => 1,
+                    },
+                    CaseKind::Hash { .. } | CaseKind::Mac { valid: true, .. } => 0,
+                    CaseKind::AeadSeal { .. } => 0,
+                    CaseKind::AeadOpen { .. } => 1,
+                    _ => continue,
+                };
+                if case.weight <= 12 && count[place] < CASES {
+                    count[place] += 1;
+                    chosen.push(case.clone());
+                }
+            }
+        }
+        Ok(chosen)
+    }
+
+    fn try_one(&self, recipe: &Recipe<'l>, cases: &[Case]) -> Result<(Outcome, Option<Bound<'l>>)> {
+        let text = glue::text(self.scanned, recipe);
+        let extension = if glue::is_cpp_glue(self.scanned, recipe) {
+            "cpp"
+        } else {
+            "c"
+        };
+        let path = self.folder.join(format!("glue.{extension}"));
+        std::fs::write(&path, &text).map_err(|source| Error::Write {
+            path: path.clone(),
+            source,
+        })?;
+        let mut library = manifest::library(self.scanned, recipe, &path, self.folder);
+        library.root.clone_from(&self.lab.project.root);
+        let sources = match self.sources(&library, recipe)? {
+            Ok(sources) => sources,
+            Err(message) => return Ok((Outcome::DoesNotBuild { message }, None)),
+        };
+        let absolute = sources
+            .iter()
+            .map(|source| self.scanned.folder.join(source));
+        library.implementations[0].sources = absolute
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
+        let outcome = self.run(&unit(&library, recipe.algorithm), cases)?;
+        let passed = matches!(outcome, Outcome::Passed { .. });
+        let bound = passed.then(|| Bound {
+            recipe: recipe.clone(),
+            sources,
+            glue: text,
+        });
+        Ok((outcome, bound))
+    }
+
+    /// The sources that the glue needs, or the message of what does not compile.
+    fn sources(
+        &self,
+        library: &Library,
+        recipe: &Recipe<'_>,
+    ) -> Result<std::result::Result<Vec<PathBuf>, String>> {
+        let unit = unit(library, recipe.algorithm);
+        let glue = match self.lab.builder.object_of(&unit, &unit.glue()) {
+            Ok(glue) => symbols(&glue)?,
+            Err(Error::Compile { output, .. }) => return Ok(Err(output)),
+            Err(error) => return Err(error),
+        };
+        let folder = &self.scanned.folder;
+        let compile = |source: &Path| self.lab.builder.object_of(&unit, &folder.join(source));
+        let mut objects = Objects::new(self.scanned, &compile);
+        let sources = objects.closure(&glue.wanted)?;
+        if sources.is_empty() {
+            let failure = recipe.names().iter().find_map(|name| {
+                let (path, message) = objects.failure(name)?;
+                Some(format!("{}: {message}", path.display()))
+            });
+            if let Some(message) = failure {
+                return Ok(Err(message));
+            }
+        }
+        Ok(Ok(sources))
+    }
+
+    fn run(&self, unit: &Unit<'_>, cases: &[Case]) -> Result<Outcome> {
+        let image = match self.lab.builder.agent(unit) {
+            Ok(image) => image,
+            Err(Error::Compile { output, .. }) => {
+                return Ok(Outcome::DoesNotBuild { message: output });
+            }
+            Err(error) => return Err(error),
+        };
+        if self.lab.excess_of(&image.weight).is_some() {
+            return Ok(Outcome::NoRoom);
+        }
+        let stopped = |error: &Error| Outcome::Stopped {
+            reason: error.to_string(),
+        };
+        let mut agent = match self.lab.start_agent(unit, &image) {
+            Ok(agent) => agent,
+            Err(error @ (Error::Stopped(_) | Error::Agent(_))) => return Ok(stopped(&error)),
+            Err(error) => return Err(error),
+        };
+        let mut passed = 0;
+        for case in cases {
+            match agent.run_case(case) {
+                Ok(CaseResult::Pass) => passed += 1,
+                Ok(CaseResult::Fail { detail, .. }) => {
+                    return Ok(Outcome::Wrong {
+                        case: case.id.clone(),
+                        detail,
+                    });
+                }
+                Ok(_) => {}
+                Err(_) => {
+                    return match agent.take_error() {
+                        Some(error @ (Error::Stopped(_) | Error::Agent(_))) => Ok(stopped(&error)),
+                        Some(error) => Err(error),
+                        None => Ok(Outcome::NoVector),
+                    };
+                }
+            }
+        }
+        Ok(match passed {
+            0 => Outcome::NoVector,
+            cases => Outcome::Passed { cases },
+        })
+    }
+}
+
+fn unit<'u>(library: &'u Library, algorithm: &'u Algorithm) -> Unit<'u> {
+    Unit {
+        library,
+        implementation: &library.implementations[0],
+        algorithm,
+        variant: manifest::VARIANT,
+    }
+}
+
+/// Flags that may select the key size: macros that the sources test and that name it.
+fn flags(scanned: &Scanned, algorithm: &Algorithm) -> Vec<Vec<String>> {
+    let ciphers = [
+        Interface::BlockCipher,
+        Interface::ModeEcb,
+        Interface::ModeCbc,
+        Interface::ModeCtr,
+    ];
+    let Some(bytes) = algorithm
+        .key_bytes
+        .filter(|_| ciphers.contains(&algorithm.interface))
+    else {
+        return Vec::new();
+    };
+    let bits = (8 * bytes).to_string();
+    let mut found = Vec::new();
+    for name in &scanned.tested {
+        let lower = name.to_lowercase();
+        let about_key = lower.contains("key")
+            && ["len", "size", "bits", "bytes"]
+                .iter()
+                .any(|w| lower.contains(w));
+        if name.contains(&bits) {
+            found.push(vec![format!("-D{name}=1")]);
+        } else if about_key {
+            found.push(vec![format!("-D{name}={bits}")]);
+            found.push(vec![format!("-D{name}={bytes}")]);
+        }
+    }
+    found
+}
+
+/// A call as text: `aes_encrypt(State, In, Out)`.
+fn shown(call: &Call<'_>) -> String {
+    let function = call.function();
+    let slots: Vec<String> = call
+        .slots
+        .iter()
+        .map(|slot| format!("{slot:?}").to_lowercase())
+        .collect();
+    let class = function
+        .class
+        .as_ref()
+        .map_or(String::new(), |class| format!("{class}::"));
+    format!("{class}{}({})", function.name, slots.join(", "))
+}
